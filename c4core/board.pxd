@@ -1,0 +1,112 @@
+"""Board geometry and the bit operations that everything else is made of.
+
+The declarations are inlined into every module that cimports them; board.pyx has the layout picture.
+"""
+
+from libc.stdint cimport uint64_t
+
+cdef struct Geometry:
+    int width           # columns
+    int height          # rows
+    int stride          # bits from a column to the next: height + 1 (one guard bit a column)
+    int cells           # width * height
+    uint64_t bottom     # lowest square of every column
+    uint64_t board      # every square, no guard bit
+
+# Shared for the life of the process; never freed. NULL for a size that has no bitboard.
+cdef const Geometry* geometry_of(int width, int height) except? NULL
+
+# One past the widest and the highest board that can be played on. The limit on the height keeps
+# the largest shift of the four-in-a-row tests, 3 * (stride + 1), below 64.
+cdef enum:
+    WIDTH_LIMIT = 33
+    HEIGHT_LIMIT = 20
+
+
+cdef inline int popcount(uint64_t bits) noexcept nogil:
+    return __builtin_popcountll(bits)
+
+
+cdef extern from *:
+    int __builtin_popcountll(unsigned long long) noexcept nogil
+    int __builtin_ctzll(unsigned long long) noexcept nogil
+
+
+cdef inline uint64_t column_mask(const Geometry* g, int column) noexcept nogil:
+    """The squares of a column, without its guard bit."""
+    return ((<uint64_t>1 << g.height) - 1) << (column * g.stride)
+
+
+cdef inline uint64_t top_square(const Geometry* g, int column) noexcept nogil:
+    return <uint64_t>1 << (column * g.stride + g.height - 1)
+
+
+cdef inline uint64_t playable_squares(const Geometry* g, uint64_t mask) noexcept nogil:
+    """The square that a stone would fall to, in every column that is not full."""
+    return (mask + g.bottom) & g.board
+
+
+cdef inline bint has_four(const Geometry* g, uint64_t stones) noexcept nogil:
+    """Whether the stones contain four in a row in any direction."""
+    cdef uint64_t pairs
+    pairs = stones & (stones >> 1)
+    if pairs & (pairs >> 2):
+        return True
+    pairs = stones & (stones >> g.stride)
+    if pairs & (pairs >> 2 * g.stride):
+        return True
+    pairs = stones & (stones >> (g.stride - 1))
+    if pairs & (pairs >> 2 * (g.stride - 1)):
+        return True
+    pairs = stones & (stones >> (g.stride + 1))
+    return (pairs & (pairs >> 2 * (g.stride + 1))) != 0
+
+
+cdef inline uint64_t _completions(uint64_t stones, int step) noexcept nogil:
+    """Squares that make four with three of the stones along one direction; may leave the board."""
+    cdef uint64_t up = (stones << step) & (stones << 2 * step)
+    cdef uint64_t down = (stones >> step) & (stones >> 2 * step)
+    return (
+        (up & (stones << 3 * step))     # xxx_
+        | (up & (stones >> step))       # xx_x
+        | (down & (stones << step))     # x_xx
+        | (down & (stones >> 3 * step))  # _xxx
+    )
+
+
+cdef inline uint64_t winning_squares(
+    const Geometry* g, uint64_t stones, uint64_t mask
+) noexcept nogil:
+    """The empty squares, playable or not, that would complete four in a row for the stones."""
+    cdef uint64_t squares = (stones << 1) & (stones << 2) & (stones << 3)
+    squares |= _completions(stones, g.stride)
+    squares |= _completions(stones, g.stride - 1)
+    squares |= _completions(stones, g.stride + 1)
+    return squares & g.board & ~mask
+
+
+cdef inline uint64_t mirror_bits(const Geometry* g, uint64_t bits) noexcept nogil:
+    """The bits with the columns in reverse order, guard bits included."""
+    cdef uint64_t column = (<uint64_t>2 << g.height) - 1
+    cdef uint64_t mirrored = 0
+    cdef int index
+    for index in range(g.width):
+        mirrored = (mirrored << g.stride) | (bits & column)
+        bits >>= g.stride
+    return mirrored
+
+
+cdef inline uint64_t position_key(
+    const Geometry* g, uint64_t stones, uint64_t mask
+) noexcept nogil:
+    """The exact key: the mover's stones, and in every column a marker on top of the pile."""
+    return stones | (mask + g.bottom)
+
+
+cdef inline uint64_t canonical_key(
+    const Geometry* g, uint64_t stones, uint64_t mask
+) noexcept nogil:
+    """The smaller of the keys of the position and of its left-right mirror image."""
+    cdef uint64_t key = position_key(g, stones, mask)
+    cdef uint64_t mirrored = mirror_bits(g, key)
+    return key if key < mirrored else mirrored

@@ -1,0 +1,104 @@
+"""What a solver says about a position. Every score is for the side to move.
+
+A win made when m stones were on the board before the winning one scores
+``(width * height + 1 - m) // 2``: on 7x6, 22 minus the number of the winner's stones at the end.
+A draw is 0, a loss is negative. A position whose game has been won already scores as the same win
+seen from the other side.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Value = Literal["win", "draw", "loss"]
+
+
+def score_limits(ply: int, width: int, height: int) -> tuple[int, int]:
+    """The worst and the best score that a position with ``ply`` stones can have, if it goes on."""
+    cells = width * height
+    return -((cells - ply) // 2), (cells + 1 - ply) // 2
+
+
+def plies_to_end(score: int, ply: int, width: int, height: int) -> int:
+    """Plies until the game ends under perfect play, for a score of the side to move.
+
+    The side that wins hurries, the side that loses delays; a draw fills the board. The score fixes
+    the winner's last stone, hence the ply: a win comes an odd number of plies from now, a loss an
+    even number. 0 says that the game is over.
+    """
+    cells = width * height
+    if score == 0:
+        return cells - ply
+    # The winner's last move is made when m stones are on the board, and
+    # (cells + 1 - m) // 2 == |score| leaves two neighbouring values of m: parity decides.
+    last = cells + 1 - 2 * abs(score)
+    winner_moves_now = score > 0
+    if (last - ply) % 2 != (0 if winner_moves_now else 1):
+        last -= 1
+    return last - ply + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The score of one position, or the bounds that are proven so far.
+
+    Attributes are seen from the side to move.
+    """
+
+    lower: int
+    """The score is proven to be at least this."""
+    upper: int
+    """The score is proven to be at most this."""
+    nodes: int = 0
+    """Positions visited by the search that found it."""
+    seconds: float = 0.0
+    """Wall-clock seconds that the search took."""
+
+    @property
+    def score(self) -> int | None:
+        """The exact score, or None while the bounds differ (stopped, or solved weakly)."""
+        return self.lower if self.lower == self.upper else None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the bounds meet."""
+        return self.lower == self.upper
+
+    @property
+    def value(self) -> Value | None:
+        """The outcome for the side to move, or None where the bounds leave it open."""
+        if self.lower > 0:
+            return "win"
+        if self.upper < 0:
+            return "loss"
+        return "draw" if self.lower == self.upper == 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The score of every column of one position, for the side to move."""
+
+    scores: tuple[int | None, ...]
+    """One score per column, 0-based; None where the column cannot be played, or is not solved."""
+    lower: int
+    """The position's score is proven to be at least this."""
+    upper: int
+    """The position's score is proven to be at most this."""
+    nodes: int = 0
+    """Positions visited by the search."""
+    seconds: float = 0.0
+    """Wall-clock seconds that the search took."""
+
+    @property
+    def score(self) -> int | None:
+        """The position's exact score, or None when the analysis was stopped before it was known."""
+        return self.lower if self.lower == self.upper else None
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """The 0-based columns that reach the position's score; empty while it is unknown."""
+        score = self.score
+        if score is None:
+            return ()
+        return tuple(column for column, value in enumerate(self.scores) if value == score)

@@ -1,0 +1,117 @@
+"""Text for boards and moves. The only module that converts between 0-based and 1-based columns.
+
+Inside the program columns are 0-based numbers; in text they are 1-based digits, and letters from
+the tenth column on: ``1`` .. ``9``, ``a``, ``b``, .. ``w`` (column 32).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from c4core.errors import BoardError, MoveError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LABELS = "0123456789abcdefghijklmnopqrstuvw"
+"""A column's character by its number, as written by a program that counts from zero."""
+
+MAX_WIDTH = 32
+MAX_HEIGHT = 19
+MAX_BITS = 64
+
+_BOARD = re.compile(r"([0-9]{1,3})x([0-9]{1,3})")
+
+
+class BoardSize(NamedTuple):
+    """Columns and rows of a board. ``str()`` writes ``7x6``, :func:`parse_board` reads it."""
+
+    width: int
+    height: int
+
+    def __str__(self) -> str:
+        """``WIDTHxHEIGHT``."""
+        return f"{self.width}x{self.height}"
+
+    @property
+    def cells(self) -> int:
+        """Squares on the board."""
+        return self.width * self.height
+
+
+DEFAULT_BOARD = BoardSize(7, 6)
+
+
+def check_board(width: int, height: int) -> BoardSize:
+    """The size as a :class:`BoardSize`.
+
+    Raises:
+        BoardError: no bitboard holds this size.
+    """
+    size = BoardSize(width, height)
+    if width < 1 or height < 1:
+        raise BoardError(f"impossible board {size}: it needs a column and a row", size=size)
+    if width > MAX_WIDTH or height > MAX_HEIGHT or width * (height + 1) > MAX_BITS:
+        raise BoardError(
+            f"impossible board {size}: width * (height + 1) is {width * (height + 1)}, "
+            f"the limit is {MAX_BITS} (and {MAX_WIDTH} columns, {MAX_HEIGHT} rows)",
+            size=size,
+        )
+    return size
+
+
+def parse_board(text: str) -> BoardSize:
+    """Read a board size such as ``7x6``: columns, then rows.
+
+    Raises:
+        BoardError: the text is no size, or no board of that size can be played on.
+    """
+    match = _BOARD.fullmatch(text.strip().lower())
+    if match is None:
+        raise BoardError(f"not a board size: {text!r} (write WIDTHxHEIGHT, as in 7x6)", size=text)
+    return check_board(int(match[1]), int(match[2]))
+
+
+def column_label(column: int, *, zero_based: bool = False) -> str:
+    """The character that stands for a 0-based column in text."""
+    return LABELS[column if zero_based else column + 1]
+
+
+def parse_moves(text: str, *, width: int = 7, zero_based: bool = False) -> tuple[int, ...]:
+    """Read a line of moves into 0-based columns. Whether they can be played is not looked at.
+
+    Args:
+        text: one character a move; upper and lower case letters are the same.
+        width: columns of the board.
+        zero_based: the text counts columns from 0.
+
+    Raises:
+        MoveError: a character is no column (``syntax``) or names none of this board (``range``).
+    """
+    shift = 0 if zero_based else 1
+    columns = []
+    for index, character in enumerate(text):
+        column = LABELS.find(character.lower()) - shift
+        if column < -shift:
+            raise MoveError(
+                f"invalid move at index {index}: {character!r} is no column",
+                kind="syntax",
+                index=index,
+            )
+        if not 0 <= column < width:
+            first, last = column_label(0, zero_based=zero_based), column_label(width - 1, zero_based=zero_based)
+            raise MoveError(
+                f"invalid move at index {index}: column {character} is outside the board "
+                f"(columns {first} to {last})",
+                kind="range",
+                column=column,
+                index=index,
+            )
+        columns.append(column)
+    return tuple(columns)
+
+
+def format_moves(columns: Iterable[int], *, zero_based: bool = False) -> str:
+    """Write 0-based columns as a line of moves."""
+    return "".join(column_label(column, zero_based=zero_based) for column in columns)

@@ -1,0 +1,6 @@
+"""The version of the package and of the engine."""
+
+__version__ = "0.1.0"
+
+ENGINE_VERSION = 1
+"""Stored with every evaluation; raised when a fault in the engine makes older results suspect."""
