@@ -35,6 +35,7 @@ class BuildExt(build_ext):
     """
 
     def run(self) -> None:
+        """Build, then copy the modules beside their sources, in a checkout only."""
         super().run()
         if not self.inplace and Path(".git").exists():
             self.copy_extensions_to_source()

@@ -27,10 +27,10 @@ class MoveError(C4Error, ValueError):
     """A move that cannot be read or cannot be played.
 
     Attributes:
-        kind: ``"syntax"`` (no column), ``"range"`` (column outside the board), ``"full"`` (column is
-            full) or ``"over"`` (the game has ended before this move).
+        kind: ``"syntax"`` (no column), ``"range"`` (column outside the board), ``"full"`` (the
+            column is full) or ``"over"`` (the game has ended before this move).
         column: the 0-based column, or None where the text names none.
-        index: the 0-based index of the move in the sequence it came from, or None for a single move.
+        index: the move's 0-based index in the sequence it came from, or None for a single move.
     """
 
     def __init__(

@@ -100,7 +100,10 @@ def parse_moves(text: str, *, width: int = 7, zero_based: bool = False) -> tuple
                 index=index,
             )
         if not 0 <= column < width:
-            first, last = column_label(0, zero_based=zero_based), column_label(width - 1, zero_based=zero_based)
+            first, last = (
+                column_label(0, zero_based=zero_based),
+                column_label(width - 1, zero_based=zero_based),
+            )
             raise MoveError(
                 f"invalid move at index {index}: column {character} is outside the board "
                 f"(columns {first} to {last})",

@@ -1,9 +1,12 @@
 """The C side of ``Position``: what the solver reads without touching Python."""
 
+cimport cython
 from libc.stdint cimport uint64_t
 
 from c4core.board cimport Geometry
 
+
+@cython.final
 cdef class Position:
     cdef const Geometry* g      # shared, never freed
     cdef readonly int ply       # stones on the board

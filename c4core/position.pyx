@@ -1,0 +1,424 @@
+"""An immutable position: two words of stones on a shared geometry (layout picture in board.pyx)."""
+
+import operator
+
+from cpython.unicode cimport PyUnicode_READ_CHAR
+from libc.stdint cimport uint64_t
+
+from c4core.board cimport (
+    Geometry,
+    canonical_key,
+    column_mask,
+    geometry_of,
+    has_four,
+    mirror_bits,
+    playable_squares,
+    popcount,
+    position_key,
+    top_square,
+    winning_squares,
+)
+
+from c4core.errors import BoardError, GridError, KeyValueError, MoveError
+from c4core.notation import (
+    BoardSize,
+    check_board,
+    column_label,
+    format_moves,
+    parse_moves,
+)
+
+# What a move can be wrong about; 0 says that it is legal.
+cdef enum MoveFault:
+    LEGAL = 0
+    RANGE = 1
+    FULL = 2
+    OVER = 3
+
+# A Python number: C's would overflow at 64 bits.
+cdef object _TWO = 2
+
+cdef dict _FAULT_KINDS = {RANGE: "range", FULL: "full", OVER: "over"}
+
+
+cdef Position make_position(const Geometry* g, uint64_t stones, uint64_t mask, int ply):
+    cdef Position position = Position.__new__(Position)
+    position.g = g
+    position.stones = stones
+    position.mask = mask
+    position.ply = ply
+    return position
+
+
+cdef const Geometry* _checked_geometry(int width, int height) except NULL:
+    """The geometry of a size, or BoardError that says why there is none."""
+    cdef const Geometry* g = geometry_of(width, height)
+    if g == NULL:
+        check_board(width, height)
+        raise BoardError(f"impossible board {width}x{height}", size=(width, height))
+    return g
+
+
+cdef inline MoveFault _fault(const Geometry* g, uint64_t stones, uint64_t mask, int column) noexcept:
+    """What is wrong with a move; the game being over is looked at last."""
+    if column < 0 or column >= g.width:
+        return RANGE
+    if mask & top_square(g, column):
+        return FULL
+    if has_four(g, stones ^ mask):
+        return OVER
+    return LEGAL
+
+
+cdef object _move_error(const Geometry* g, MoveFault fault, int column, object index):
+    """The exception for an illegal move; the message counts columns from 1, as all text does."""
+    cdef str where = "illegal move" if index is None else f"invalid move at index {index}"
+    cdef str label = column_label(column) if 0 <= column < 32 else f"number {column + 1}"
+    if fault == RANGE:
+        reason = f"column {label} is outside the board (columns 1 to {column_label(g.width - 1)})"
+    elif fault == FULL:
+        reason = f"column {label} is full"
+    else:
+        reason = f"column {label} is played after the end of the game"
+    return MoveError(f"{where}: {reason}", kind=_FAULT_KINDS[fault], column=column, index=index)
+
+
+cdef class Position:
+    """A Connect Four position. Immutable, hashable, comparable, and without memory of its moves.
+
+    Args:
+        moves: the moves that lead to it, 1-based column digits (``"4453"``), from the tenth column
+            on letters (``a`` = 10). A game that has ended can be written.
+        width: columns of the board.
+        height: rows of the board.
+
+    Attributes:
+        ply: stones on the board.
+
+    Raises:
+        BoardError: no bitboard holds the size: ``width * (height + 1)`` is limited to 64.
+        MoveError: a move cannot be read or cannot be played; its ``index`` says which.
+    """
+
+    def __init__(self, moves="", *, int width=7, int height=6):
+        cdef const Geometry* g = _checked_geometry(width, height)
+        cdef Py_ssize_t index, length
+        cdef uint64_t stones = 0, mask = 0
+        cdef int column
+        cdef Py_UCS4 character
+        cdef MoveFault fault
+        cdef str text
+        if not isinstance(moves, str):
+            raise TypeError(
+                f"moves must be text such as '4453', not {type(moves).__name__} "
+                "(Position.from_columns takes 0-based columns)"
+            )
+        text = moves
+        length = len(text)
+        for index in range(length):
+            character = PyUnicode_READ_CHAR(text, index)
+            column = <int>character - c"1"
+            if column < 0 or column >= 9 or column >= width:
+                # Letters, and everything that is wrong: the slow way knows what to say.
+                column = _parse_one(text, index, width)
+            fault = _fault(g, stones, mask, column)
+            if fault:
+                raise _move_error(g, fault, column, index)
+            stones, mask = stones ^ mask, mask | (mask + (<uint64_t>1 << (column * g.stride)))
+        self.g = g
+        self.stones = stones
+        self.mask = mask
+        self.ply = <int>length
+
+    @classmethod
+    def from_columns(cls, columns, *, int width=7, int height=6):
+        """The position after a sequence of 0-based columns.
+
+        Raises:
+            BoardError: impossible size.
+            MoveError: a move cannot be played; its ``index`` says which.
+        """
+        cdef const Geometry* g = _checked_geometry(width, height)
+        cdef uint64_t stones = 0, mask = 0
+        cdef int column, ply = 0
+        cdef MoveFault fault
+        for column in columns:
+            fault = _fault(g, stones, mask, column)
+            if fault:
+                raise _move_error(g, fault, column, ply)
+            stones, mask = stones ^ mask, mask | (mask + (<uint64_t>1 << (column * g.stride)))
+            ply += 1
+        return make_position(g, stones, mask, ply)
+
+    @classmethod
+    def from_key(cls, key, *, int width=7, int height=6):
+        """The position with a given :attr:`key` (a canonical key gives the canonical image).
+
+        Raises:
+            BoardError: impossible size.
+            KeyValueError: the number is no pile of stones in every column, their counts do not
+                alternate, or the side to move has already won. (Whether some order of moves leads
+                to the stones is not looked at.)
+        """
+        cdef const Geometry* g = _checked_geometry(width, height)
+        cdef uint64_t bits, column_bits, pile, stones = 0, mask = 0
+        cdef uint64_t column_range = (<uint64_t>2 << height) - 1
+        cdef int column, ply
+        key = operator.index(key)
+        if not 0 <= key < _TWO ** (width * g.stride):
+            raise KeyValueError(f"{key} is no key of a {width}x{height} position", key=key)
+        bits = key
+        for column in range(width):
+            column_bits = (bits >> (column * g.stride)) & column_range
+            if column_bits == 0:
+                raise KeyValueError(
+                    f"{key} is no key of a {width}x{height} position: "
+                    f"column {column_label(column)} has no height mark",
+                    key=key,
+                )
+            pile = 1
+            while pile <= column_bits >> 1:
+                pile <<= 1
+            mask |= (pile - 1) << (column * g.stride)
+            stones |= (column_bits & (pile - 1)) << (column * g.stride)
+        ply = popcount(mask)
+        if popcount(stones) != ply // 2:
+            raise KeyValueError(
+                f"{key} is no key of a {width}x{height} position: "
+                f"{popcount(stones)} of its {ply} stones belong to the side to move",
+                key=key,
+            )
+        if has_four(g, stones):
+            raise KeyValueError(
+                f"{key} is no key of a {width}x{height} position: the side to move has already won",
+                key=key,
+            )
+        return make_position(g, stones, mask, ply)
+
+    @classmethod
+    def from_grid(cls, text):
+        """The position drawn in a text grid, top row first, of ``.``, ``x`` (first player), ``o``.
+
+        Rows are separated by line breaks or ``/``; blanks around a row and capital letters are
+        accepted. The board has the size of the grid; the side to move follows from the counts.
+
+        Raises:
+            GridError: rows of different lengths, other characters, floating stones, impossible
+                counts of stones, or a game that went on after it was won.
+            BoardError: impossible size.
+        """
+        cdef const Geometry* g
+        cdef uint64_t square, first = 0, mask = 0, stones
+        cdef int row, column, height, width, ply
+        if not isinstance(text, str):
+            raise TypeError(f"a grid is text, not {type(text).__name__}")
+        rows = [line.strip().lower() for line in text.strip().replace("/", "\n").split("\n")]
+        height, width = len(rows), len(rows[0])
+        for row, line in enumerate(rows):
+            if len(line) != width:
+                raise GridError(
+                    f"grid row {row + 1} has {len(line)} squares, the first has {width}", row=row
+                )
+            for column, character in enumerate(line):
+                if character not in ".xo":
+                    raise GridError(
+                        f"grid row {row + 1} has {character!r} at column {column + 1}: "
+                        "only '.', 'x' and 'o' are squares",
+                        row=row,
+                    )
+        g = _checked_geometry(width, height)
+        for row, line in enumerate(rows):
+            for column, character in enumerate(line):
+                square = <uint64_t>1 << (column * g.stride + height - 1 - row)
+                if character == ".":
+                    if mask & column_mask(g, column):
+                        raise GridError(
+                            f"grid row {row + 1} is empty under a stone "
+                            f"in column {column_label(column)}",
+                            row=row,
+                        )
+                else:
+                    mask |= square
+                    if character == "x":
+                        first |= square
+        ply = popcount(mask)
+        if popcount(first) not in (ply // 2, ply - ply // 2) or popcount(first) * 2 < ply:
+            raise GridError(
+                f"the grid has {popcount(first)} x and {ply - popcount(first)} o: "
+                "x moves first, then they take turns"
+            )
+        stones = mask ^ first if ply & 1 else first
+        if has_four(g, stones):
+            raise GridError("the side to move has already won: the game went on after its end")
+        return make_position(g, stones, mask, ply)
+
+    # The side that moved last may have a four (the game is over); the side to move never has one.
+
+    @property
+    def width(self):
+        """Columns of the board."""
+        return self.g.width
+
+    @property
+    def height(self):
+        """Rows of the board."""
+        return self.g.height
+
+    @property
+    def board(self):
+        """The board's size."""
+        return BoardSize(self.g.width, self.g.height)
+
+    @property
+    def turn(self):
+        """The side to move: ``"x"`` (first player) or ``"o"``; also when the game is over."""
+        return "o" if self.ply & 1 else "x"
+
+    @property
+    def key(self):
+        """The exact 64-bit key; with the board's size it determines the position."""
+        return position_key(self.g, self.stones, self.mask)
+
+    @property
+    def canonical_key(self):
+        """The smaller one of the keys of this position and its mirror image."""
+        return canonical_key(self.g, self.stones, self.mask)
+
+    @property
+    def winner(self):
+        """``"x"``, ``"o"``, or None while nobody has four in a row."""
+        if has_four(self.g, self.stones ^ self.mask):
+            return "x" if self.ply & 1 else "o"
+        return None
+
+    @property
+    def is_over(self):
+        """Whether somebody has won or the board is full."""
+        return self.ply == self.g.cells or has_four(self.g, self.stones ^ self.mask)
+
+    @property
+    def heights(self):
+        """Stones in each column, from left to right."""
+        return tuple(
+            [popcount(self.mask & column_mask(self.g, column)) for column in range(self.g.width)]
+        )
+
+    def is_legal(self, int column):
+        """Whether the side to move may play the 0-based column."""
+        return _fault(self.g, self.stones, self.mask, column) == LEGAL
+
+    def legal_columns(self):
+        """The 0-based columns that can be played, from left to right; none when the game is over."""
+        cdef int column
+        if has_four(self.g, self.stones ^ self.mask):
+            return ()
+        return tuple(
+            [c for c in range(self.g.width) if not self.mask & top_square(self.g, c)]
+        )
+
+    def is_winning(self, int column):
+        """Whether playing the 0-based column completes four in a row.
+
+        Raises:
+            MoveError: the column cannot be played.
+        """
+        cdef MoveFault fault = _fault(self.g, self.stones, self.mask, column)
+        if fault:
+            raise _move_error(self.g, fault, column, None)
+        return (
+            winning_squares(self.g, self.stones, self.mask)
+            & playable_squares(self.g, self.mask)
+            & column_mask(self.g, column)
+        ) != 0
+
+    def play(self, int column):
+        """The position after the side to move drops a stone into the 0-based column.
+
+        Raises:
+            MoveError: the column is outside the board or full, or the game is over.
+        """
+        cdef MoveFault fault = _fault(self.g, self.stones, self.mask, column)
+        if fault:
+            raise _move_error(self.g, fault, column, None)
+        return make_position(
+            self.g,
+            self.stones ^ self.mask,
+            self.mask | (self.mask + (<uint64_t>1 << (column * self.g.stride))),
+            self.ply + 1,
+        )
+
+    def mirrored(self):
+        """The position seen in a mirror: left and right exchanged."""
+        return make_position(
+            self.g, mirror_bits(self.g, self.stones), mirror_bits(self.g, self.mask), self.ply
+        )
+
+    def stone_at(self, int column, int row):
+        """``"x"``, ``"o"`` or None for a 0-based column and a 0-based row from the bottom.
+
+        Raises:
+            IndexError: no such square.
+        """
+        cdef uint64_t square
+        if not (0 <= column < self.g.width and 0 <= row < self.g.height):
+            raise IndexError(f"no square at column {column}, row {row} of {self.board}")
+        square = <uint64_t>1 << (column * self.g.stride + row)
+        if not self.mask & square:
+            return None
+        return "x" if ((self.stones & square) != 0) != (self.ply & 1) else "o"
+
+    def winning_squares(self):
+        """The squares of the winner's fours as sorted ``(column, row)`` pairs; empty without one."""
+        cdef uint64_t winner = self.stones ^ self.mask
+        cdef int step, i, square
+        cdef uint64_t line
+        squares = set()
+        for step in (1, self.g.stride, self.g.stride - 1, self.g.stride + 1):
+            line = winner & (winner >> step) & (winner >> 2 * step) & (winner >> 3 * step)
+            square = 0
+            while line:
+                if line & 1:
+                    for i in range(4):
+                        squares.add(divmod(square + i * step, self.g.stride))
+                line >>= 1
+                square += 1
+        return tuple(sorted(squares))
+
+    def __str__(self):
+        rows = range(self.g.height - 1, -1, -1)
+        return "\n".join(
+            "".join(self.stone_at(column, row) or "." for column in range(self.g.width))
+            for row in rows
+        )
+
+    def __repr__(self):
+        size = "" if (self.g.width, self.g.height) == (7, 6) else f", width={self.width}, height={self.height}"
+        return f"Position.from_key({self.key}{size})"
+
+    def __eq__(self, other):
+        cdef Position that
+        if not isinstance(other, Position):
+            return NotImplemented
+        that = other
+        return self.g == that.g and self.stones == that.stones and self.mask == that.mask
+
+    def __hash__(self):
+        return hash((self.g.width, self.g.height, position_key(self.g, self.stones, self.mask)))
+
+    def __reduce__(self):
+        return _restore, (self.key, self.g.width, self.g.height)
+
+
+def _restore(key, int width, int height):
+    """Unpickle a position."""
+    return Position.from_key(key, width=width, height=height)
+
+
+cdef int _parse_one(str text, Py_ssize_t index, int width) except -1:
+    """The column that one character of a move text names, by the notation's own rules."""
+    try:
+        return parse_moves(text[index], width=width)[0]
+    except MoveError as error:
+        # Told again with the index in the whole text.
+        message = str(error).replace("at index 0", f"at index {index}")
+        raise MoveError(message, kind=error.kind, column=error.column, index=index) from None

@@ -1,0 +1,109 @@
+"""A slow and obvious solver: the oracle that the fast one is held against.
+
+It shares nothing with the engine. A position is a tuple of columns, each a string of the stones
+from the bottom up; a win is found by looking at every line of four squares; the score is the plain
+definition, minimax over the whole tree without any pruning. Memory of visited positions is the
+only luxury. Good for some hundred thousand positions a call: small boards, or the end of games.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from c4core.position import Position
+
+Columns = tuple[str, ...]
+"""The stones of each column from the bottom up, ``x`` first player, ``o`` second."""
+
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+"""Steps in (column, row) along the four kinds of lines."""
+
+
+def columns_of(position: Position) -> Columns:
+    """The stones of a position, square by square."""
+    return tuple(
+        "".join(position.stone_at(column, row) or "" for row in range(position.height))
+        for column in range(position.width)
+    )
+
+
+def side_to_move(columns: Columns) -> str:
+    """``x`` when both have played the same number of stones, else ``o``."""
+    return "x" if sum(map(len, columns)) % 2 == 0 else "o"
+
+
+def has_won(columns: Columns, side: str) -> bool:
+    """Whether the side has four in a row anywhere."""
+
+    def holds(column: int, row: int) -> bool:
+        return (
+            0 <= column < len(columns)
+            and 0 <= row < len(columns[column])
+            and columns[column][row] == side
+        )
+
+    return any(
+        all(holds(column + i * across, row + i * up) for i in range(4))
+        for column in range(len(columns))
+        for row in range(len(columns[column]))
+        for across, up in DIRECTIONS
+    )
+
+
+class ReferenceSolver:
+    """Exact scores by exhaustive minimax on a board of the given height.
+
+    Args:
+        height: rows of the board; the number of columns is that of the positions.
+
+    Attributes:
+        known: the score of every position that was visited, for its side to move.
+    """
+
+    def __init__(self, height: int) -> None:
+        self.height = height
+        self.known: dict[Columns, int] = {}
+
+    def score(self, columns: Columns) -> int:
+        """The score for the side to move (definition in :mod:`c4core.evaluation`)."""
+        known = self.known.get(columns)
+        if known is not None:
+            return known
+        stones = sum(map(len, columns))
+        cells = self.height * len(columns)
+        opponent = "o" if side_to_move(columns) == "x" else "x"
+        if has_won(columns, opponent):
+            # Won by the last stone, when stones - 1 were on the board.
+            score = -((cells + 1 - (stones - 1)) // 2)
+        elif stones == cells:
+            score = 0
+        else:
+            score = max(value for value in self.column_scores(columns) if value is not None)
+        self.known[columns] = score
+        return score
+
+    def column_scores(self, columns: Columns) -> tuple[int | None, ...]:
+        """The score of every column for the side to move; None where it is full.
+
+        The game must not be over.
+        """
+        side = side_to_move(columns)
+        return tuple(
+            -self.score((*columns[:index], column + side, *columns[index + 1 :]))
+            if len(column) < self.height
+            else None
+            for index, column in enumerate(columns)
+        )
+
+
+def reference_score(position: Position) -> int:
+    """The exact score of a position for its side to move, the slow way."""
+    return ReferenceSolver(position.height).score(columns_of(position))
+
+
+def reference_scores(position: Position) -> tuple[int | None, ...]:
+    """The exact score of every column, the slow way; None where it cannot be played."""
+    if position.is_over:
+        return (None,) * position.width
+    return ReferenceSolver(position.height).column_scores(columns_of(position))

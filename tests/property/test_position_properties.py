@@ -1,0 +1,95 @@
+"""What holds for every position of every board."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from c4core import Position
+from c4core.reference import columns_of, has_won
+from tests.support.positions import boards, games
+
+
+@given(games())
+def test_grid_round_trip(game: tuple[Position, str]) -> None:
+    position, _ = game
+    assert Position.from_grid(str(position)) == position
+
+
+@given(games())
+def test_key_round_trip(game: tuple[Position, str]) -> None:
+    position, _ = game
+    size = {"width": position.width, "height": position.height}
+    assert Position.from_key(position.key, **size) == position
+    assert position.key < 1 << position.width * (position.height + 1)
+    canonical = Position.from_key(position.canonical_key, **size)
+    assert canonical in (position, position.mirrored())
+
+
+@given(games())
+def test_text_and_columns_say_the_same(game: tuple[Position, str]) -> None:
+    position, moves = game
+    assert Position(moves, width=position.width, height=position.height) == position
+    assert position.ply == len(moves) == sum(position.heights)
+
+
+@given(games())
+def test_mirror_is_its_own_inverse(game: tuple[Position, str]) -> None:
+    position, _ = game
+    mirrored = position.mirrored()
+    assert mirrored.mirrored() == position
+    assert mirrored.canonical_key == position.canonical_key
+    assert mirrored.heights == position.heights[::-1]
+    assert (mirrored.winner, mirrored.ply) == (position.winner, position.ply)
+
+
+@given(games())
+def test_winner_agrees_with_looking_at_every_line(game: tuple[Position, str]) -> None:
+    position, _ = game
+    columns = columns_of(position)
+    for side in "xo":
+        assert (position.winner == side) == has_won(columns, side)
+    assert bool(position.winning_squares()) == (position.winner is not None)
+    assert all(
+        position.stone_at(*square) == position.winner for square in position.winning_squares()
+    )
+
+
+@given(games())
+def test_legal_columns_are_those_that_play_accepts(game: tuple[Position, str]) -> None:
+    position, _ = game
+    for column in range(-1, position.width + 1):
+        assert position.is_legal(column) == (column in position.legal_columns())
+    for column in position.legal_columns():
+        after = position.play(column)
+        assert position.is_winning(column) == (after.winner is not None)
+
+
+@given(boards(), st.text(max_size=12))
+def test_any_text_is_a_position_or_a_value_error(size: tuple[int, int], text: str) -> None:
+    width, height = size
+    try:
+        position = Position(text, width=width, height=height)
+    except ValueError as error:
+        assert str(error).startswith("invalid move at index")  # noqa: PT017
+    else:
+        assert position.ply == len(text)
+
+
+@given(boards(), st.integers(-(2**65), 2**65))
+def test_any_number_is_a_position_or_a_value_error(size: tuple[int, int], number: int) -> None:
+    width, height = size
+    try:
+        position = Position.from_key(number, width=width, height=height)
+    except ValueError as error:
+        assert str(number) in str(error)  # noqa: PT017
+    else:
+        assert position.key == number
+
+
+@given(st.text(alphabet=".xo/\nz ", max_size=60))
+def test_any_grid_is_a_position_or_a_value_error(text: str) -> None:
+    try:
+        position = Position.from_grid(text)
+    except ValueError as error:
+        assert str(error)  # noqa: PT017
+    else:
+        assert Position.from_grid(str(position)) == position

@@ -1,0 +1,53 @@
+"""Hypothesis strategies for boards and for positions that play can reach."""
+
+from hypothesis import strategies as st
+
+from c4core import Position
+from c4core.notation import format_moves
+
+SIZES = [
+    (width, height)
+    for width in range(1, 17)
+    for height in range(1, 16)
+    if width * (height + 1) <= 64  # what a bitboard holds
+]
+
+
+def boards(*, minimum: int = 1, max_cells: int = 64) -> st.SearchStrategy[tuple[int, int]]:
+    """Board sizes (width, height), small ones first, odd and even heights alike."""
+    sizes = [
+        (width, height)
+        for width, height in SIZES
+        if min(width, height) >= minimum and width * height <= max_cells
+    ]
+    return st.sampled_from(sorted(sizes, key=lambda size: size[0] * size[1]))
+
+
+@st.composite
+def games(
+    draw: st.DrawFn, *, minimum: int = 1, max_cells: int = 64, max_empty: int | None = None
+) -> tuple[Position, str]:
+    """A position and the moves that lead to it, by random legal play on a random board.
+
+    Args:
+        draw: given by hypothesis.
+        minimum: least width and height.
+        max_cells: largest board.
+        max_empty: play on until at most so many squares are empty, or the game is over; None stops
+            anywhere.
+    """
+    width, height = draw(boards(minimum=minimum, max_cells=max_cells))
+    cells = width * height
+    if max_empty is None:
+        plies = draw(st.integers(0, cells))
+    else:
+        plies = draw(st.integers(max(0, cells - max_empty), cells))
+    choices = draw(st.lists(st.integers(0, width - 1), min_size=plies, max_size=plies))
+    position, columns = Position(width=width, height=height), []
+    for choice in choices:
+        legal = position.legal_columns()
+        if not legal:
+            break
+        columns.append(legal[choice % len(legal)])
+        position = position.play(columns[-1])
+    return position, format_moves(columns)

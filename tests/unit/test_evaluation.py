@@ -1,0 +1,68 @@
+"""What scores, bounds and distances mean."""
+
+import pytest
+
+from c4core import Analysis, Evaluation, Position
+from c4core.evaluation import plies_to_end, score_limits
+from c4core.reference import ReferenceSolver, columns_of
+
+
+def test_exact_only_when_the_bounds_meet() -> None:
+    assert Evaluation(3, 3).score == 3
+    assert Evaluation(3, 3).is_exact
+    assert Evaluation(1, 18).score is None
+
+
+@pytest.mark.parametrize(
+    ("lower", "upper", "value"),
+    [(1, 18, "win"), (-18, -1, "loss"), (0, 0, "draw"), (0, 3, None), (-1, 1, None)],
+)
+def test_value_follows_from_the_bounds(lower: int, upper: int, value: str | None) -> None:
+    assert Evaluation(lower, upper).value == value
+
+
+def test_best_columns() -> None:
+    analysis = Analysis((None, 1, -2, 1), lower=1, upper=1)
+    assert analysis.best == (1, 3)
+    assert Analysis((None, 1, -2, 1), lower=1, upper=4).best == ()
+
+
+@pytest.mark.parametrize(
+    ("score", "ply", "plies"),
+    [
+        (1, 0, 41),  # the empty board: the first player wins with his last stone
+        (0, 0, 42),
+        (-1, 1, 40),  # after the best first move
+        (18, 6, 1),  # wins with the fourth own stone
+        (-18, 7, 0),  # has just lost
+        (1, 40, 1),
+        (-1, 42, 0),
+    ],
+)
+def test_distance_to_the_end(score: int, ply: int, plies: int) -> None:
+    assert plies_to_end(score, ply, 7, 6) == plies
+
+
+def test_distance_agrees_with_play() -> None:
+    """Best play by both sides on 4x4: each ply shortens the distance by one."""
+    oracle = ReferenceSolver(4)
+
+    def score(position: Position) -> int:
+        return oracle.score(columns_of(position))
+
+    for moves in ("", "12", "121", "1213", "44114"):
+        position = Position(moves, width=4, height=4)
+        distance = plies_to_end(score(position), position.ply, 4, 4)
+        while not position.is_over:
+            position = min(
+                (position.play(column) for column in position.legal_columns()), key=score
+            )
+            distance -= 1
+            assert plies_to_end(score(position), position.ply, 4, 4) == distance
+        assert distance == 0
+
+
+def test_limits() -> None:
+    assert score_limits(0, 7, 6) == (-21, 21)
+    assert score_limits(41, 7, 6) == (0, 1)
+    assert score_limits(42, 7, 6) == (0, 0)

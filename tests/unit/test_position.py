@@ -1,0 +1,208 @@
+"""Positions: making, playing, ending, keys, grids, and what they say about bad input."""
+
+import pickle
+
+import pytest
+
+from c4core import BoardSize, Position
+from c4core.errors import BoardError, GridError, KeyValueError, MoveError
+
+GRID_4453 = """\
+.......
+.......
+.......
+.......
+...o...
+..oxx.."""
+
+
+def test_empty_board() -> None:
+    position = Position()
+    assert position.ply == 0
+    assert position.turn == "x"
+    assert position.board == BoardSize(7, 6)
+    assert position.legal_columns() == (0, 1, 2, 3, 4, 5, 6)
+    assert position.heights == (0,) * 7
+    assert not position.is_over
+    assert position.winner is None
+    assert position == Position("")
+
+
+def test_grid_has_the_top_row_first() -> None:
+    assert str(Position("4453")) == GRID_4453
+
+
+def test_key_of_7x6_fits_49_bits() -> None:
+    assert Position("").key == sum(1 << 7 * column for column in range(7))
+    assert Position("777777").key < 1 << 49
+
+
+def test_a_key_may_use_bit_63() -> None:
+    position = Position("8" * 7, width=8, height=7)
+    assert position.key >> 63 == 1
+    assert Position.from_key(position.key, width=8, height=7) == position
+
+
+def test_play_returns_a_new_position() -> None:
+    start = Position()
+    after = start.play(3)
+    assert start.ply == 0
+    assert after == Position("4")
+    assert after.turn == "o"
+
+
+def test_columns_are_zero_based_in_python() -> None:
+    assert Position.from_columns([3, 3, 4, 2]) == Position("4453")
+
+
+@pytest.mark.parametrize(
+    ("moves", "squares"),
+    [
+        ("1212121", ((0, 0), (0, 1), (0, 2), (0, 3))),
+        ("1122334", ((0, 0), (1, 0), (2, 0), (3, 0))),
+        ("12233434414", ((0, 0), (1, 1), (2, 2), (3, 3))),
+        ("76655454474", ((3, 3), (4, 2), (5, 1), (6, 0))),
+    ],
+)
+def test_four_in_a_row_ends_the_game(moves: str, squares: tuple[tuple[int, int], ...]) -> None:
+    before = Position(moves[:-1])
+    assert not before.is_over
+    assert before.is_winning(int(moves[-1]) - 1)
+    over = Position(moves)
+    assert over.is_over
+    assert over.winner == "x"
+    assert over.winning_squares() == squares
+    assert over.legal_columns() == ()
+    with pytest.raises(MoveError, match="after the end of the game"):
+        over.play(6)
+
+
+def test_the_second_player_can_win() -> None:
+    position = Position("17273757")
+    assert position.winner == "o"
+    assert position.winning_squares() == ((6, 0), (6, 1), (6, 2), (6, 3))
+
+
+def test_a_full_board_is_over_without_winner() -> None:
+    position = Position("1" * 4 + "2" * 4 + "3" * 4, width=3, height=4)
+    assert position.is_over
+    assert position.winner is None
+    assert position.winning_squares() == ()
+
+
+def test_lines_do_not_wrap_around_the_columns() -> None:
+    # Three on top of column 1 and one at the bottom of column 2 are neighbours in the bits only.
+    assert Position.from_grid("x..../x..../x..../oo.../oxx../xoxoo").winner is None
+
+
+@pytest.mark.parametrize(
+    ("moves", "kind", "index", "message"),
+    [
+        (
+            "8",
+            "range",
+            0,
+            "invalid move at index 0: column 8 is outside the board (columns 1 to 7)",
+        ),
+        ("4444444", "full", 6, "invalid move at index 6: column 4 is full"),
+        ("12121212", "over", 7, "column 2 is played after the end of the game"),
+        ("44?", "syntax", 2, "invalid move at index 2: '?' is no column"),
+    ],
+)
+def test_bad_moves(moves: str, kind: str, index: int, message: str) -> None:
+    with pytest.raises(MoveError) as caught:
+        Position(moves)
+    assert (caught.value.kind, caught.value.index) == (kind, index)
+    assert message in str(caught.value)
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize(("column", "kind"), [(-1, "range"), (7, "range"), (3, "full")])
+def test_illegal_columns(column: int, kind: str) -> None:
+    position = Position("444444")
+    assert not position.is_legal(column)
+    with pytest.raises(MoveError) as caught:
+        position.play(column)
+    assert (caught.value.kind, caught.value.column) == (kind, column)
+
+
+def test_moves_must_be_text() -> None:
+    with pytest.raises(TypeError, match="from_columns"):
+        Position([3, 3])  # type: ignore[arg-type]  # the mistake under test
+
+
+@pytest.mark.parametrize("size", [(0, 6), (7, 0), (8, 8), (33, 1), (-1, -1), (2, 20)])
+def test_impossible_boards(size: tuple[int, int]) -> None:
+    with pytest.raises(BoardError, match="impossible board"):
+        Position(width=size[0], height=size[1])
+
+
+def test_mirror() -> None:
+    position = Position("4453")
+    assert position.mirrored() == Position("4435")
+    assert position.mirrored().canonical_key == position.canonical_key
+    assert position.canonical_key == min(position.key, position.mirrored().key)
+
+
+def test_grid_round_trip_and_separators() -> None:
+    position = Position.from_grid(GRID_4453)
+    assert position == Position("4453")
+    assert Position.from_grid(GRID_4453.replace("\n", "/").upper()) == position
+
+
+@pytest.mark.parametrize(
+    ("grid", "message"),
+    [
+        ("....\n...", "grid row 2 has 3 squares, the first has 4"),
+        ("....\n..z.", "grid row 2 has 'z' at column 3"),
+        ("x...\n....", "grid row 2 is empty under a stone in column 1"),
+        ("....\nxx..", "2 x and 0 o"),
+        ("....\no...", "0 x and 1 o"),
+        (".....\noooo.\nxxxx.\nxoxo.", "impossible"),
+        ("", "impossible board"),
+    ],
+)
+def test_bad_grids(grid: str, message: str) -> None:
+    if message == "impossible":
+        # Both have won: one of the two wins came first and ended the game.
+        with pytest.raises(GridError, match="went on after its end"):
+            Position.from_grid(grid)
+        return
+    with pytest.raises((GridError, BoardError), match=message):
+        Position.from_grid(grid)
+
+
+@pytest.mark.parametrize("key", [-1, 0, 1, 2**49, 2**64, (1 << 49) - 1])
+def test_numbers_that_are_no_key(key: int) -> None:
+    with pytest.raises(KeyValueError) as caught:
+        Position.from_key(key)
+    assert caught.value.key == key
+
+
+def test_repr_and_pickle_round_trip() -> None:
+    for position in (Position("4453"), Position("12345678", width=8, height=7)):
+        assert eval(repr(position), {"Position": Position}) == position  # noqa: S307
+        assert pickle.loads(pickle.dumps(position)) == position  # noqa: S301
+
+
+def test_equality_and_hash() -> None:
+    assert Position("12") != Position("21")
+    assert Position("123") == Position("321")
+    assert Position("123") != Position("321", width=8)
+    assert hash(Position("123")) == hash(Position("321"))
+    assert Position() != "anything else"
+    assert Position().__eq__("anything else") is NotImplemented
+
+
+def test_stone_at() -> None:
+    position = Position("4453")
+    assert position.stone_at(3, 0) == "x"
+    assert position.stone_at(3, 1) == "o"
+    assert position.stone_at(0, 0) is None
+    with pytest.raises(IndexError, match="no square"):
+        position.stone_at(7, 0)
+
+
+def test_positions_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError):
+        Position().ply = 3  # type: ignore[misc]  # the mistake under test
