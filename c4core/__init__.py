@@ -1,0 +1,31 @@
+"""The engine: positions, exact solver and notation. Knows nothing of SQL or of jobs.
+
+>>> from c4core import Position, Solver
+>>> Solver().solve(Position("4453")).score
+0
+"""
+
+from c4core.errors import BoardError, C4Error, GridError, KeyValueError, MoveError
+from c4core.evaluation import Analysis, Evaluation
+from c4core.notation import BoardSize, format_moves, parse_board, parse_moves
+from c4core.position import Position
+from c4core.solver import Solver
+from c4core.version import ENGINE_VERSION, __version__
+
+__all__ = [
+    "ENGINE_VERSION",
+    "Analysis",
+    "BoardError",
+    "BoardSize",
+    "C4Error",
+    "Evaluation",
+    "GridError",
+    "KeyValueError",
+    "MoveError",
+    "Position",
+    "Solver",
+    "__version__",
+    "format_moves",
+    "parse_board",
+    "parse_moves",
+]

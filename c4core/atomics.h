@@ -1,0 +1,36 @@
+/* What Cython cannot say: atomic words, a prefetch, a monotonic clock.
+ *
+ * Every access is relaxed. A table entry is one self-contained word and a counter stands for
+ * itself, so no reader ever relies on the order of two of them.
+ */
+#ifndef C4_ATOMICS_H
+#define C4_ATOMICS_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline uint64_t c4_load(const uint64_t *word) {
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+static inline void c4_store(uint64_t *word, uint64_t value) {
+    __atomic_store_n(word, value, __ATOMIC_RELAXED);
+}
+
+/* The value before the addition. */
+static inline uint64_t c4_add(uint64_t *word, uint64_t value) {
+    return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
+}
+
+static inline void c4_prefetch(const void *address) {
+    __builtin_prefetch(address);
+}
+
+/* Seconds on a clock that never goes back. */
+static inline double c4_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+#endif

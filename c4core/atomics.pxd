@@ -1,0 +1,11 @@
+"""Declarations of atomics.h: atomic words, a prefetch, a monotonic clock."""
+
+from libc.stdint cimport uint64_t
+
+
+cdef extern from "atomics.h" nogil:
+    uint64_t load "c4_load"(const uint64_t* word) noexcept
+    void store "c4_store"(uint64_t* word, uint64_t value) noexcept
+    uint64_t add "c4_add"(uint64_t* word, uint64_t value) noexcept
+    void prefetch "c4_prefetch"(const void* address) noexcept
+    double now "c4_now"() noexcept

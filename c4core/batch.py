@@ -1,0 +1,70 @@
+"""What a solver says about many positions: arrays in the order of the positions.
+
+Every score is for the side to move of its position, as in :mod:`c4core.evaluation`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+UNPLAYABLE = -128
+"""In ``BatchAnalysis.scores``: a column that cannot be played, or was not solved."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BatchEvaluation:
+    """The scores of n positions, or the bounds that are proven."""
+
+    lower: NDArray[np.int8]
+    """Shape (n,): each score is proven to be at least this."""
+    upper: NDArray[np.int8]
+    """Shape (n,): each score is proven to be at most this."""
+    nodes: NDArray[np.uint64]
+    """Shape (n,): positions visited by each search."""
+    seconds: float
+    """Wall-clock seconds of the whole batch."""
+
+    def __len__(self) -> int:
+        """The number of positions."""
+        return len(self.lower)
+
+    @property
+    def exact(self) -> NDArray[np.bool_]:
+        """Shape (n,): whether the bounds meet."""
+        return self.lower == self.upper
+
+    @property
+    def scores(self) -> np.ma.MaskedArray[tuple[int], np.dtype[np.int8]]:
+        """Shape (n,): the scores, masked where they are not exact."""
+        return np.ma.MaskedArray(self.lower, mask=~self.exact)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BatchAnalysis:
+    """The scores of all columns of n positions."""
+
+    lower: NDArray[np.int8]
+    """Shape (n,): each position's score is proven to be at least this."""
+    upper: NDArray[np.int8]
+    """Shape (n,): each position's score is proven to be at most this."""
+    nodes: NDArray[np.uint64]
+    """Shape (n,): positions visited by each search."""
+    seconds: float
+    """Wall-clock seconds of the whole batch."""
+    scores: NDArray[np.int8]
+    """Shape (n, width): each column's score, or UNPLAYABLE."""
+
+    def __len__(self) -> int:
+        """The number of positions."""
+        return len(self.lower)
+
+    @property
+    def exact(self) -> NDArray[np.bool_]:
+        """Shape (n,): whether the position's score is known."""
+        return self.lower == self.upper

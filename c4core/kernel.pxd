@@ -1,0 +1,51 @@
+"""What a search is given and what it offers: the seam between the solver and the search kernels.
+
+The kernel is compiled once for every processor of a kind (search.pyx) and again for newer ones
+(search_*.pyx); ``kernel.pyx`` chooses at import time. All give the same results and node counts.
+"""
+
+from libc.stdint cimport int32_t, uint64_t
+
+from c4core.board cimport Geometry
+from c4core.ordering cimport SQUARES, Ordering
+from c4core.table cimport Table
+
+# Outside every score; what a search returns when it was told to end.
+cdef enum:
+    ABORTED = -128
+
+# One running search: one thread, one position. Plain memory; nobody else writes to it.
+cdef struct Search:
+    const Geometry* g
+    const Ordering* ordering
+    Table* table
+    # Limits
+    const uint64_t* epoch           # the solver's count of stop() calls ..
+    uint64_t started                # .. and what it was when this search began
+    bint timed                      # whether there is a ..
+    double deadline                 # .. on the clock of atomics.now()
+    uint64_t node_limit             # total for this search
+    bint stopped                    # a limit was hit: the whole search is over
+    # Bookkeeping
+    uint64_t nodes                  # positions visited
+    uint64_t budget                 # nodes at which the running null window gives up
+    uint64_t poll_at                # nodes at which limits are looked at again
+    int32_t history[2][SQUARES]     # [side to move][square]
+
+# Bounds on a score for the side to move; a kernel narrows them.
+cdef struct Bounds:
+    int lower
+    int upper
+
+cdef struct Kernel:
+    # Narrow the bounds until they meet (weak: until win, draw or loss is decided) or until a limit is
+    # hit. The game is not over; the given bounds must hold.
+    void (*solve)(
+        Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds, bint weak
+    ) noexcept nogil
+    # One null window: whether the score is at least beta. Narrows the bounds; ABORTED at a limit.
+    int (*test)(
+        Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds, int beta
+    ) noexcept nogil
+
+cdef const Kernel* chosen_kernel() except NULL

@@ -1,0 +1,56 @@
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4core.batch import BatchAnalysis, BatchEvaluation
+from c4core.evaluation import Analysis, Evaluation
+from c4core.position import Position
+
+@final
+class Solver:
+    def __init__(self, *, table_mb: int = 8, threads: int = 1) -> None: ...
+    @property
+    def table_mb(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
+    def solve(
+        self,
+        position: Position,
+        *,
+        weak: bool = False,
+        time_limit: float | None = None,
+        node_limit: int | None = None,
+    ) -> Evaluation: ...
+    def analyze(
+        self,
+        position: Position,
+        *,
+        time_limit: float | None = None,
+        node_limit: int | None = None,
+    ) -> Analysis: ...
+    def principal_variation(self, position: Position) -> tuple[int, ...]: ...
+    def solve_many(
+        self,
+        positions: Sequence[Position | str] | NDArray[np.uint64],
+        *,
+        width: int = 7,
+        height: int = 6,
+        weak: bool = False,
+        threads: int | None = None,
+        node_limit: int | None = None,
+        time_limit: float | None = None,
+    ) -> BatchEvaluation: ...
+    def analyze_many(
+        self,
+        positions: Sequence[Position | str] | NDArray[np.uint64],
+        *,
+        width: int = 7,
+        height: int = 6,
+        threads: int | None = None,
+        node_limit: int | None = None,
+        time_limit: float | None = None,
+    ) -> BatchAnalysis: ...
+    def stop(self) -> None: ...
+    def clear(self) -> None: ...

@@ -1,0 +1,60 @@
+"""The transposition table: one bound for each of the positions that cost the most to search.
+
+An entry is one aligned 64-bit word, read and written whole, so that any number of threads share the
+table without locks. A race can lose an entry, never tear one::
+
+     63                                          12 11       5 4     0
+    +----------------------------------------------+----------+-------+
+    | tag: the low 52 bits of the mixed key        | bound    | work  |
+    +----------------------------------------------+----------+-------+
+
+    bound   0 = empty; else 64 + 2 * score, plus 1 if the score is an upper bound, 0 if a lower one
+    work    log2 of the nodes that the bound cost
+
+The mixed key is the position's key times an odd number, a bijection of the 64-bit words. Its top
+bits choose a bucket of four entries and its low 52 bits are the tag; with 2**12 buckets or more the
+two overlap or meet, so together they are the whole key and no position is taken for another.
+
+One bound an entry is enough: the windows of a solve step towards the score from one side, and of two
+bounds one would nearly always be stale. A new bound replaces its own key's, or the least work in the
+bucket: bounds that were dear to find stay, and a table that fits the cache does nearly the work of a
+large one. Scores lie within -29 .. 29 on every board (the fourth stone of a side is on the board at
+its win), so a bound's code fits seven bits.
+"""
+
+from libc.stdint cimport uintptr_t
+from libc.stdlib cimport calloc, free
+
+cdef enum:
+    CACHE_LINE = 64
+    LEAST_BUCKETS = 1 << 12
+
+
+cdef bint table_create(Table* table, size_t megabytes) noexcept nogil:
+    """Allocate the largest power of two that fits the megabytes; False when memory is short."""
+    cdef size_t bytes_ = LEAST_BUCKETS * BUCKET * sizeof(uint64_t)
+    table.buckets = LEAST_BUCKETS
+    table.shift = 64 - 12
+    while 2 * bytes_ <= megabytes << 20:
+        bytes_ *= 2
+        table.buckets *= 2
+        table.shift -= 1
+    # calloc, not malloc and memset: pages that are never touched are never fetched.
+    table.memory = calloc(1, bytes_ + CACHE_LINE)
+    table.entries = <uint64_t*>(
+        (<uintptr_t>table.memory + CACHE_LINE - 1) & ~<uintptr_t>(CACHE_LINE - 1)
+    )
+    return table.memory != NULL
+
+
+cdef void table_clear(Table* table) noexcept nogil:
+    """Forget everything. Word by word, so that a running search never reads half an entry."""
+    cdef uint64_t index
+    for index in range(table.buckets * BUCKET):
+        atomics.store(table.entries + index, 0)
+
+
+cdef void table_free(Table* table) noexcept nogil:
+    free(table.memory)
+    table.memory = NULL
+    table.entries = NULL
