@@ -1,0 +1,238 @@
+"""A database that is open: sessions, transactions, errors in the project's own words."""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+import time
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self, TypeVar
+
+from sqlalchemy.orm import Session
+
+from db import schema
+from db.clock import CLOCK
+from db.engine import BUSY_SECONDS, make_engine, reading, writing
+from db.errors import (
+    BusyError,
+    MissingDatabaseError,
+    NotADatabaseError,
+    ReadOnlyError,
+    UnreachableError,
+)
+from db.translation import translated
+from db.urls import parse_url, place, show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+
+    from sqlalchemy import URL, Engine
+
+T = TypeVar("T")
+
+_SMALLEST_FILE: Final = 512
+"""Bytes: one page of SQLite's smallest. It takes some shorter files for empty databases."""
+
+_ATTEMPTS: Final = 6
+"""How often ``run`` tries."""
+
+
+class Database:
+    """An open database; make one with :meth:`open`, close it with ``with`` or :meth:`close`.
+
+    Thread-safe: every transaction has a connection of its own. Open it after a fork, never before.
+
+    Attributes:
+        url: the URL, password masked.
+        dialect: ``"sqlite"`` or ``"postgresql"``.
+        created: whether opening it has made its tables.
+    """
+
+    def __init__(
+        self, engine: Engine, url: URL, *, created: bool, clock: Callable[[], float] | None
+    ) -> None:
+        self.url = show(url)
+        self.dialect = engine.dialect.name
+        self.created = created
+        self._place = place(url)
+        self._engine = engine
+        self._reading = reading(engine)
+        self._writing = writing(engine)
+        self._info = {CLOCK: clock}
+        # SQLite has one writer at a time, and lets the others poll. Threads of this process queue
+        # up here instead, so that only processes poll.
+        self._turn = threading.Lock() if self.dialect == "sqlite" else None
+
+    @classmethod
+    def open(
+        cls, url: str, *, create: bool = True, clock: Callable[[], float] | None = None
+    ) -> Database:
+        """Open a database of the current schema; ``create``: make an empty one ready first.
+
+        Args:
+            url: ``sqlite:///relative``, ``sqlite:////absolute``, a bare file path, or
+                ``postgresql://user:password@host:port/name``.
+            create: make the file if it is not there, and the tables if there are none. All tables
+                are made in one transaction: whatever happens, a database has all or none.
+            clock: epoch seconds, asked instead of the database's clock (for tests of leases).
+
+        Raises:
+            UnknownSchemeError: the URL is neither SQLite's nor PostgreSQL's.
+            UnreachableError: no server, no such directory, login refused;
+                MissingDatabaseError: nothing there, and ``create`` is False.
+            NotADatabaseError: no database, or one of another program.
+            SchemaTooOldError, SchemaTooNewError: of another version.
+            StorageError: anything else that a database can have; see :mod:`db.errors`.
+        """
+        parsed = parse_url(url)
+        _check_file(parsed, create=create)
+        with ExitStack() as on_failure:
+            engine = make_engine(parsed)
+            on_failure.callback(engine.dispose)
+            with translated(place(parsed)):
+                with reading(engine).begin() as connection:
+                    state = schema.read_state(connection)
+                created = create and state.standing is schema.Standing.EMPTY
+                if created:
+                    state = _migrate(engine, {schema.Standing.EMPTY})
+            schema.refuse(state, place(parsed))
+            on_failure.pop_all()
+        return cls(engine, parsed, created=created, clock=clock)
+
+    @classmethod
+    def upgrade(cls, url: str) -> tuple[str | None, str]:
+        """Bring an existing database to the current schema: its revision before and after.
+
+        An empty database is made ready; a current one is left as it is.
+
+        Raises:
+            StorageError: as :meth:`open`, but for SchemaTooOldError.
+        """
+        parsed = parse_url(url)
+        _check_file(parsed, create=False)
+        with ExitStack() as at_end:
+            engine = make_engine(parsed)
+            at_end.callback(engine.dispose)
+            with translated(place(parsed)):
+                with reading(engine).begin() as connection:
+                    before = schema.read_state(connection)
+                state = _migrate(engine, {schema.Standing.EMPTY, schema.Standing.OLD})
+            schema.refuse(state, place(parsed))
+        return before.revision, schema.HEAD
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """A session in a write transaction: committed at the end, rolled back on an error.
+
+        In SQLite it has the database's only writer from its first moment on (BEGIN IMMEDIATE), so
+        that it cannot be refused later; keep it short.
+        """
+        with translated(self._place), self._in_turn(), self._session(self._writing) as session:
+            yield session
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """A session in a read-only transaction that sees one state of the database."""
+        with translated(self._place), self._session(self._reading) as session:
+            yield session
+
+    def run(self, work: Callable[[Session], T]) -> T:
+        """``work`` in a write transaction, again when other writers broke it (BusyError).
+
+        Args:
+            work: does everything that belongs to the transaction; may be called several times.
+        """
+        for attempt in range(_ATTEMPTS - 1):
+            try:
+                with self.write() as session:
+                    return work(session)
+            except BusyError:
+                # Jitter: transactions that broke each other must not meet again.
+                time.sleep(random.uniform(0, 0.01 * 4**attempt))  # noqa: S311 - no secret
+        with self.write() as session:
+            return work(session)
+
+    def close(self) -> None:
+        """Close every connection. The object cannot be used any more."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """The masked URL."""
+        return f"<Database {self.url}>"
+
+    @contextmanager
+    def _session(self, engine: Engine) -> Iterator[Session]:
+        with Session(engine, autoflush=False, info=self._info) as session, session.begin():
+            session.connection()  # BEGIN now, not at the first statement
+            yield session
+
+    @contextmanager
+    def _in_turn(self) -> Iterator[None]:
+        if self._turn is None:
+            yield
+            return
+        if not self._turn.acquire(timeout=BUSY_SECONDS):
+            raise BusyError(f"{self._place} is in use by another thread for too long")
+        try:
+            yield
+        finally:
+            self._turn.release()
+
+
+def _check_file(url: URL, *, create: bool) -> None:
+    """Refuse what SQLite would only call "unable to open database file", and say what is wrong."""
+    if url.get_backend_name() != "sqlite" or url.database is None:
+        return
+    path = Path(url.database)
+    try:
+        if path.is_dir():
+            raise UnreachableError(f"{path} is a directory, not a database")
+        if path.exists():
+            if 0 < path.stat().st_size < _SMALLEST_FILE and path.is_file():
+                raise NotADatabaseError(f"{path} is not an SQLite database")
+            if not os.access(path, os.R_OK):
+                raise UnreachableError(f"no permission to read {path}")
+            return
+        if not path.parent.is_dir():
+            raise UnreachableError(f"cannot open {path}: there is no directory {path.parent}")
+    except OSError as error:  # a name too long, a loop of links, a directory that is closed to us
+        raise UnreachableError(f"cannot open {path}: {error.strerror}") from None
+    if not create:
+        raise MissingDatabaseError(f"there is no database {path}: run `c4 db init`")
+    if not os.access(path.parent, os.W_OK):
+        raise ReadOnlyError(f"cannot create {path}: no permission to write {path.parent}")
+
+
+def _migrate(engine: Engine, from_standings: set[schema.Standing]) -> schema.SchemaState:
+    """Bring the database to HEAD if it stands in one of these ways; how it stands afterwards.
+
+    One transaction, and looked at again inside it: of several processes that meet here, one does
+    the work and the others find it done.
+    """
+    if engine.dialect.name == "sqlite":
+        with engine.connect() as connection:
+            # Not possible in a transaction; kept in the file, for all later connections.
+            connection.connection.cursor().execute("PRAGMA journal_mode = WAL")
+    with writing(engine).begin() as connection:
+        schema.lock_for_migration(connection)
+        state = schema.read_state(connection)
+        if state.standing in from_standings:
+            schema.migrate(connection)
+            state = schema.read_state(connection)
+    return state

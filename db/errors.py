@@ -1,0 +1,125 @@
+"""What storage raises. Every message names the thing and the place; passwords are masked.
+
+Driver errors never leave this package: :mod:`db.translation` turns them into these.
+"""
+
+from __future__ import annotations
+
+from c4core.errors import C4Error
+
+
+class StorageError(C4Error):
+    """Base class; also raised itself where a driver reports something without a name of its own."""
+
+
+class UnknownSchemeError(StorageError, ValueError):
+    """A database URL that cannot be read, or whose scheme is neither SQLite's nor PostgreSQL's.
+
+    Attributes:
+        url: what was given, password masked.
+    """
+
+    def __init__(self, message: str, *, url: str) -> None:
+        super().__init__(message)
+        self.url = url
+
+
+class UnreachableError(StorageError):
+    """The database is not there or does not answer: no server, no such directory, refused login."""
+
+
+class MissingDatabaseError(UnreachableError):
+    """There is no database in this place, and none was to be created."""
+
+
+class NotADatabaseError(StorageError):
+    """The file is no SQLite database, or the database belongs to another program."""
+
+
+class SchemaTooOldError(StorageError):
+    """The database was made by an older version: ``c4 db upgrade`` brings it up to date.
+
+    Attributes:
+        found: the schema revision of the database.
+        needed: the schema revision that this version works with.
+    """
+
+    def __init__(self, message: str, *, found: str, needed: str) -> None:
+        super().__init__(message)
+        self.found = found
+        self.needed = needed
+
+
+class SchemaTooNewError(StorageError):
+    """The database was made by a newer version, which alone can read it.
+
+    Attributes:
+        found: the schema revision of the database.
+        needed: the schema revision that this version works with.
+    """
+
+    def __init__(self, message: str, *, found: str, needed: str) -> None:
+        super().__init__(message)
+        self.found = found
+        self.needed = needed
+
+
+class CorruptError(StorageError):
+    """The database is damaged: its pages cannot be read, or a table of it is gone."""
+
+
+class ReadOnlyError(StorageError):
+    """The database may be read but not written: file, directory, disk or login forbid it."""
+
+
+class DiskFullError(StorageError):
+    """No room is left where the database lives; nothing of the transaction was written."""
+
+
+class BusyError(StorageError):
+    """Other writers held the database for too long, or the server broke a deadlock.
+
+    Nothing of the transaction was written, and trying again may work: ``Database.run`` does.
+    """
+
+
+class ContradictionError(StorageError, ValueError):
+    """An evaluation that cannot be true together with the stored one; nothing was written.
+
+    Attributes:
+        key: the canonical key of the position.
+        width: columns of its board.
+        height: rows of its board.
+    """
+
+    def __init__(self, message: str, *, key: int, width: int, height: int) -> None:
+        super().__init__(message)
+        self.key = key
+        self.width = width
+        self.height = height
+
+
+class JobNotFoundError(StorageError, LookupError):
+    """There is no job of this number.
+
+    Attributes:
+        job_id: the number that was given.
+    """
+
+    def __init__(self, job_id: int) -> None:
+        super().__init__(f"there is no job {job_id}")
+        self.job_id = job_id
+
+
+class JobStateError(StorageError, ValueError):
+    """What was asked cannot be done with a job in its present state.
+
+    Attributes:
+        job_id: the job's number.
+        state: its state, as text.
+    """
+
+    def __init__(self, message: str, *, job_id: int, state: str) -> None:
+        super().__init__(message)
+        self.job_id = job_id
+        self.state = state

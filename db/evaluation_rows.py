@@ -1,0 +1,135 @@
+"""What is stored about a position, and how to ask for it.
+
+Every score and bound is seen from the side to move. Columns are those of the canonical
+orientation: the one of the position and its left-right mirror image whose key is the smaller.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from c4core.evaluation import Value
+    from c4core.notation import BoardSize
+
+
+class StoredEvaluation(NamedTuple):
+    """What is proven about one position. Bounds that are equal are the exact score.
+
+    A tuple and not a frozen dataclass, which takes four times as long to make: hundreds of
+    thousands a second are streamed.
+    """
+
+    key: int
+    """Canonical key, 0 <= key < 2**64."""
+    width: int
+    """Columns of the board."""
+    height: int
+    """Rows of the board."""
+    ply: int
+    """Stones on the board."""
+    lower: int
+    """The score of the side to move is at least this."""
+    upper: int
+    """The score of the side to move is at most this."""
+    nodes: int
+    """Positions that the search which proved the bounds has visited."""
+    engine_version: int
+    """Version of the engine that proved the bounds."""
+    scores: tuple[int | None, ...] | None = None
+    """Exact score of every column of the canonical orientation, None where a column is full.
+
+    None as a whole when the columns were not solved; never known in part.
+    """
+    updated_at: float = 0.0
+    """Epoch seconds of the last change, by the database's clock; ignored by ``store``."""
+
+    @property
+    def score(self) -> int | None:
+        """The exact score, or None while the bounds differ."""
+        return self.lower if self.lower == self.upper else None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the bounds meet."""
+        return self.lower == self.upper
+
+    @property
+    def value(self) -> Value | None:
+        """The outcome for the side to move, or None where the bounds leave it open."""
+        if self.lower > 0:
+            return "win"
+        if self.upper < 0:
+            return "loss"
+        return "draw" if self.lower == self.upper == 0 else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluationFilter:
+    """Which evaluations to look at; conditions that are None hold for all."""
+
+    board: BoardSize
+    """Board size; always one."""
+    min_ply: int | None = None
+    """Fewest stones."""
+    max_ply: int | None = None
+    """Most stones."""
+    min_score: int | None = None
+    """The score is proven to be at least this."""
+    max_score: int | None = None
+    """The score is proven to be at most this."""
+    value: Value | None = None
+    """Proven outcome for the side to move."""
+    exact: bool | None = None
+    """True: bounds meet; False: they do not."""
+    has_scores: bool | None = None
+    """True: the score of every column is stored; False: it is not."""
+    keys: Sequence[int] | None = None
+    """Canonical keys, as of a line of play."""
+
+
+class Cursor(NamedTuple):
+    """The place of a row in the order of ``search`` and ``stream``: by ply, then by key."""
+
+    ply: int
+    key: int
+
+    def __str__(self) -> str:
+        """``PLY:KEY``, for a command line; :meth:`parse` reads it."""
+        return f"{self.ply}:{self.key}"
+
+    @classmethod
+    def parse(cls, text: str) -> Cursor:
+        """Read ``PLY:KEY``.
+
+        Raises:
+            ValueError: the text is no cursor.
+        """
+        ply, colon, key = text.partition(":")
+        if not (colon and ply.isdecimal() and key.isdecimal() and int(key) < 1 << 64):
+            raise ValueError(f"not a cursor: {text!r} (PLY:KEY, as given by the page before)")
+        return cls(int(ply), int(key))
+
+
+class Page(NamedTuple):
+    """One page of a search."""
+
+    rows: tuple[StoredEvaluation, ...]
+    """The rows, by ply, then by key."""
+    next: Cursor | None
+    """Give this as ``after`` to get the following page; None on the last one."""
+
+
+class PlySummary(NamedTuple):
+    """How many positions of a ply are stored. Outcomes are those of the side to move."""
+
+    ply: int
+    positions: int
+    exact: int
+    wins: int
+    draws: int
+    losses: int
+    with_scores: int

@@ -1,0 +1,122 @@
+"""Steering jobs: cancel, resume, retry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import or_, select, update
+
+from db.clock import now
+from db.errors import JobStateError
+from db.job_planning import close_if_complete, lock_job
+from db.job_records import JobState, UnitState
+from db.models import Job, Unit
+from db.unit_conditions import FAILED, LEASED, QUEUED, lease_ran_out
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+
+def cancel_job(session: Session, job_id: int) -> JobState:
+    """Stop a job. Claims on its units are void from now on; what is stored stays.
+
+    Cancelling a cancelled job changes nothing.
+
+    Raises:
+        JobNotFoundError: there is no such job.
+        JobStateError: the job has ended.
+    """
+    state = lock_job(session, job_id)
+    if state is JobState.CANCELLED:
+        return state
+    if state not in {JobState.PLANNING, JobState.RUNNING}:
+        raise JobStateError(
+            f"job {job_id} is {state}: there is nothing to cancel", job_id=job_id, state=state
+        )
+    session.connection().execute(
+        update(Unit)
+        .where(Unit.job_id == job_id, or_(QUEUED, LEASED))
+        .values(state=UnitState.CANCELLED, owner=None, lease_until=None)
+    )
+    session.connection().execute(
+        update(Job)
+        .where(Job.id == job_id)
+        .values(state=JobState.CANCELLED, finished_at=now(session))
+    )
+    return JobState.CANCELLED
+
+
+def resume_job(session: Session, job_id: int) -> JobState:
+    """Let a job go on: units that were cancelled or whose lease has run out are queued again.
+
+    Leases that live are left alone: somebody may be working. A job that has ended keeps its
+    state; failed units are the business of :func:`retry_job`.
+
+    Returns:
+        ``running``, or what the job has ended as.
+
+    Raises:
+        JobNotFoundError: there is no such job.
+        JobStateError: its planning was never finished, so units are missing.
+    """
+    state = lock_job(session, job_id)
+    planned = session.scalar(select(Job.started_at).where(Job.id == job_id)) is not None
+    if not planned:
+        raise JobStateError(
+            f"job {job_id} is {state}: it was interrupted before all its units were planned; "
+            "start it anew from its input",
+            job_id=job_id,
+            state=state,
+        )
+    if state in {JobState.DONE, JobState.FAILED}:
+        return state
+    session.connection().execute(
+        update(Unit)
+        .where(Unit.job_id == job_id, Unit.state == UnitState.CANCELLED)
+        .values(state=UnitState.QUEUED, attempts=0)
+    )
+    session.connection().execute(
+        update(Unit)
+        .where(Unit.job_id == job_id, lease_ran_out(session))
+        .values(state=UnitState.QUEUED, owner=None, lease_until=None)
+    )
+    return _run_again(session, job_id)
+
+
+def retry_job(session: Session, job_id: int) -> int:
+    """Queue the failed units of a job again, with all their attempts, and let it run.
+
+    Returns:
+        How many units there were. 0: nothing was changed.
+
+    Raises:
+        JobNotFoundError: there is no such job.
+        JobStateError: it is cancelled; resume it first.
+    """
+    state = lock_job(session, job_id)
+    if state is JobState.CANCELLED:
+        raise JobStateError(
+            f"job {job_id} is {state}: resume it before its failed units are tried again",
+            job_id=job_id,
+            state=state,
+        )
+    queued = (
+        session.connection()
+        .execute(
+            update(Unit)
+            .where(Unit.job_id == job_id, FAILED)
+            .values(state=UnitState.QUEUED, attempts=0, error=None)
+        )
+        .rowcount
+    )
+    if queued:
+        _run_again(session, job_id)
+    return queued
+
+
+def _run_again(session: Session, job_id: int) -> JobState:
+    """Open a locked job; close it at once if there is nothing to do."""
+    session.connection().execute(
+        update(Job).where(Job.id == job_id).values(state=JobState.RUNNING, finished_at=None)
+    )
+    return close_if_complete(session, job_id, JobState.RUNNING)

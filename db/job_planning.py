@@ -1,0 +1,146 @@
+"""Making jobs and their units."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import func, insert, select, update
+
+from db.clock import now
+from db.errors import JobNotFoundError, JobStateError
+from db.job_records import JobState, UnitState
+from db.models import Job, Unit
+from db.unit_conditions import has_failed_unit, has_open_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sqlalchemy.orm import Session
+
+    from c4core.notation import BoardSize
+    from db.job_records import Json, UnitPlan
+
+_BATCH: Final = 1_000
+"""Units that are held in memory and inserted together."""
+
+
+def create_job(
+    session: Session,
+    *,
+    kind: str,
+    board: BoardSize,
+    params: Json,
+    label: str | None = None,
+    engine_version: int,
+    priority: int = 0,
+) -> int:
+    """Make a job in state ``planning``.
+
+    Args:
+        session: in a write transaction.
+        kind: which program understands its units' payloads.
+        board: the board that all its positions are of.
+        params: what all units have in common.
+        label: a name for people.
+        engine_version: only workers with an engine of this version get its units.
+        priority: jobs of higher priority are worked on first.
+
+    Returns:
+        The job's number.
+    """
+    statement = insert(Job).values(
+        kind=kind,
+        width=board.width,
+        height=board.height,
+        state=JobState.PLANNING,
+        priority=priority,
+        label=label,
+        params=params,
+        engine_version=engine_version,
+        created_at=now(session),
+    )
+    return session.connection().execute(statement.returning(Job.id)).scalar_one()
+
+
+def add_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
+    """Append units to a job that is being planned, in constant memory.
+
+    Called again, it appends behind those that are there, so that a long plan can be made in
+    several short transactions.
+
+    Returns:
+        How many units were added.
+
+    Raises:
+        JobStateError: the job is not being planned (any more): it was started or cancelled.
+    """
+    state = lock_job(session, job_id)
+    if state is not JobState.PLANNING:
+        raise JobStateError(
+            f"job {job_id} is {state}: units cannot be added", job_id=job_id, state=state
+        )
+    last = session.scalar(select(func.max(Unit.seq)).where(Unit.job_id == job_id))
+    first = 0 if last is None else last + 1
+    seq = first
+    source = iter(plans)
+    while batch := list(islice(source, _BATCH)):
+        rows = [
+            {
+                "job_id": job_id,
+                "seq": seq + offset,
+                "state": UnitState.QUEUED,
+                "payload": plan.payload,
+                "positions": plan.positions,
+                "fence": 0,
+                "attempts": 0,
+                "nodes": 0,
+                "seconds": 0.0,
+            }
+            for offset, plan in enumerate(batch)
+        ]
+        session.connection().execute(insert(Unit), rows)
+        seq += len(batch)
+    return seq - first
+
+
+def start_job(session: Session, job_id: int) -> JobState:
+    """End the planning: the job runs, or is done at once when it has no unit.
+
+    Raises:
+        JobStateError: the job is not being planned.
+    """
+    state = lock_job(session, job_id)
+    if state is not JobState.PLANNING:
+        raise JobStateError(
+            f"job {job_id} is {state}: it cannot be started", job_id=job_id, state=state
+        )
+    session.connection().execute(
+        update(Job).where(Job.id == job_id).values(state=JobState.RUNNING, started_at=now(session))
+    )
+    return close_if_complete(session, job_id, JobState.RUNNING)
+
+
+def lock_job(session: Session, job_id: int) -> JobState:
+    """The job's state, which nobody else changes until the end of the transaction.
+
+    Whoever locks a job and units of it locks the job first; so no two wait for each other.
+
+    Raises:
+        JobNotFoundError: there is none of this number.
+    """
+    state = session.scalar(select(Job.state).where(Job.id == job_id).with_for_update())
+    if state is None:
+        raise JobNotFoundError(job_id)
+    return state
+
+
+def close_if_complete(session: Session, job_id: int, state: JobState) -> JobState:
+    """Close a locked job if it runs and has nothing left to do; its state then."""
+    if state is not JobState.RUNNING or has_open_unit(session, job_id):
+        return state
+    state = JobState.FAILED if has_failed_unit(session, job_id) else JobState.DONE
+    session.connection().execute(
+        update(Job).where(Job.id == job_id).values(state=state, finished_at=now(session))
+    )
+    return state

@@ -1,0 +1,149 @@
+"""Looking after a database: statistics, integrity check, backup."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from sqlalchemy import func, insert, select, text
+from sqlalchemy.exc import OperationalError
+
+from db import schema
+from db.database import Database
+from db.evaluation_search import boards, summary
+from db.integrity import Problem, check
+from db.models import Base
+from db.translation import translated
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from c4core.notation import BoardSize
+    from db.evaluation_rows import PlySummary
+
+__all__ = ["DatabaseStats", "Problem", "TableStats", "backup", "check", "stats"]
+
+_COPY_ROWS: Final = 5_000
+_BACKUP_PAGES: Final = 4_096
+"""Pages (of 4 KiB) copied in one step; Ctrl-C is heard between steps."""
+
+_SQLITE_SIZE: Final = text(
+    "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+)
+_SQLITE_TABLE_SIZES: Final = text(
+    "SELECT tbl_name, SUM(pgsize) FROM dbstat JOIN sqlite_schema USING (name) "
+    "WHERE aggregate = TRUE GROUP BY tbl_name"
+)
+_POSTGRESQL_SIZE: Final = text("SELECT pg_database_size(current_database())")
+_POSTGRESQL_TABLE_SIZES: Final = text(
+    "SELECT relname, pg_total_relation_size(relid) FROM pg_stat_user_tables "
+    "WHERE schemaname = current_schema()"
+)
+
+
+class TableStats(NamedTuple):
+    """Size of a table."""
+
+    name: str
+    rows: int
+    bytes: int | None
+    """On disk, indexes included; None where the database cannot tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseStats:
+    """What a database holds."""
+
+    url: str
+    """Password masked."""
+    dialect: str
+    revision: str
+    """Of the schema."""
+    bytes: int
+    """The whole database on disk."""
+    tables: tuple[TableStats, ...]
+    boards: dict[BoardSize, tuple[PlySummary, ...]]
+    """Evaluations of every board, ply by ply."""
+
+
+def stats(database: Database) -> DatabaseStats:
+    """What a database holds, and how large it is. Counts every row."""
+    with database.read() as session:
+        sizes = _table_sizes(session)
+        size = session.scalar(_SQLITE_SIZE if database.dialect == "sqlite" else _POSTGRESQL_SIZE)
+        tables = [
+            TableStats(
+                table.name,
+                session.scalar(select(func.count()).select_from(table)) or 0,
+                sizes.get(table.name),
+            )
+            for table in Base.metadata.sorted_tables
+        ]
+        return DatabaseStats(
+            url=database.url,
+            dialect=database.dialect,
+            revision=schema.HEAD,
+            bytes=int(size or 0),
+            tables=tuple(tables),
+            boards={board: tuple(summary(session, board)) for board in boards(session)},
+        )
+
+
+def backup(database: Database, path: Path) -> int:
+    """Write a copy into a new SQLite file, while the database is in use by others.
+
+    The copy is that of one moment. SQLite copies pages; from PostgreSQL every row is copied, so
+    that its backup opens without a server. The file appears under its name when it is whole.
+
+    Returns:
+        Its size in bytes.
+
+    Raises:
+        FileExistsError: there is a file already.
+        StorageError: it cannot be written, or the database not be read.
+    """
+    if path.exists():
+        raise FileExistsError(f"{path} exists: a backup overwrites nothing")
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        with database.read() as session, translated(str(path)):
+            if database.dialect == "sqlite":
+                _copy_pages(session, partial)
+            else:
+                _copy_rows(session, partial)
+        partial.rename(path)
+    finally:
+        for suffix in ("", "-journal", "-shm", "-wal"):
+            Path(f"{partial}{suffix}").unlink(missing_ok=True)
+    return path.stat().st_size
+
+
+def _table_sizes(session: Session) -> dict[str, int]:
+    if session.get_bind().dialect.name != "sqlite":
+        return {name: int(size) for name, size in session.execute(_POSTGRESQL_TABLE_SIZES)}
+    try:
+        return {name: int(size) for name, size in session.execute(_SQLITE_TABLE_SIZES)}
+    except OperationalError:  # an SQLite that was built without dbstat
+        return {}
+
+
+def _copy_pages(session: Session, path: Path) -> None:
+    # The transaction begins to see its one moment with the first read; the backup runs in it, and
+    # so need not start again when somebody writes.
+    session.execute(_SQLITE_SIZE)
+    source: Any = session.connection().connection.driver_connection
+    with closing(sqlite3.connect(path)) as target:
+        source.backup(target, pages=_BACKUP_PAGES)
+
+
+def _copy_rows(session: Session, path: Path) -> None:
+    with Database.open(str(path)) as target, target.write() as copy:
+        for table in Base.metadata.sorted_tables:
+            rows = session.connection().execute(
+                select(table).execution_options(yield_per=_COPY_ROWS)
+            )
+            for batch in rows.mappings().partitions():
+                copy.connection().execute(insert(table), [dict(row) for row in batch])

@@ -1,0 +1,1 @@
+"""Alembic migrations; :mod:`db.schema` runs them."""

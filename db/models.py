@@ -1,0 +1,152 @@
+"""The tables. A change here needs a migration; a test compares the two."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Double,
+    Enum,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    SmallInteger,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+from db.job_records import JobState, UnitState
+from db.types import ColumnScores, JsonText, PositionKey
+
+# SQLite numbers rows by itself only where the key column's type is spelled INTEGER.
+_RowId = BigInteger().with_variant(Integer(), "sqlite")
+
+
+def _state(kind: type[JobState | UnitState]) -> Enum:
+    """A state as its text: readable with any SQL tool, and a new state needs no new type."""
+    return Enum(
+        kind,
+        native_enum=False,
+        length=16,
+        values_callable=lambda states: [state.value for state in states],
+    )
+
+
+def _partial_index(name: str, *columns: str, condition: str) -> Index:
+    """An index over the units that meet a condition."""
+    where = text(condition)
+    return Index(f"ix_units_{name}", *columns, sqlite_where=where, postgresql_where=where)
+
+
+class Base(DeclarativeBase):
+    """What all tables have in common: how their constraints are named."""
+
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+
+
+class Evaluation(Base):
+    """What is proven about a position; one row per board and canonical key.
+
+    Bounds and scores are those of the side to move. The primary key is the table itself in SQLite
+    (WITHOUT ROWID): half the size, and one descent instead of two for a lookup.
+
+    The further index gives the order of searches, ``ply, key``. In PostgreSQL it has a condition
+    that is always true: it keeps the index out of reach of lookups by key, which never name a ply.
+    Without statistics (a table just filled) they were sent there and read the whole board, 4,700
+    keys/s instead of 130,000.
+    """
+
+    __tablename__ = "evaluations"
+    __table_args__ = (
+        # The merge of `store` relies on this check: crossing bounds are a contradiction.
+        CheckConstraint("lower <= upper", name="bounds"),
+        Index(
+            None,
+            "width",
+            "height",
+            "ply",
+            "key",
+            postgresql_where=text("ply >= 0"),
+        ),
+        {"sqlite_with_rowid": False},
+    )
+
+    width: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
+    height: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
+    key: Mapped[int] = mapped_column(PositionKey, primary_key=True)
+    ply: Mapped[int] = mapped_column(SmallInteger)
+    lower: Mapped[int] = mapped_column(SmallInteger)
+    upper: Mapped[int] = mapped_column(SmallInteger)
+    nodes: Mapped[int] = mapped_column(BigInteger)
+    engine_version: Mapped[int] = mapped_column(Integer)
+    scores: Mapped[tuple[int | None, ...] | None] = mapped_column(ColumnScores)
+    updated_at: Mapped[float] = mapped_column(Double)
+
+
+class Job(Base):
+    """Work that somebody asked for. Times are epoch seconds on the database's clock."""
+
+    __tablename__ = "jobs"
+    __table_args__ = (Index(None, "state", "priority"),)
+
+    id: Mapped[int] = mapped_column(_RowId, primary_key=True)
+    kind: Mapped[str] = mapped_column(Text)
+    width: Mapped[int] = mapped_column(SmallInteger)
+    height: Mapped[int] = mapped_column(SmallInteger)
+    state: Mapped[JobState] = mapped_column(_state(JobState))
+    priority: Mapped[int] = mapped_column(Integer)
+    label: Mapped[str | None] = mapped_column(Text)
+    params: Mapped[dict[str, Any]] = mapped_column(JsonText)
+    engine_version: Mapped[int] = mapped_column(Integer)
+    created_at: Mapped[float] = mapped_column(Double)
+    started_at: Mapped[float | None] = mapped_column(Double)
+    finished_at: Mapped[float | None] = mapped_column(Double)
+
+
+class Unit(Base):
+    """A part of a job that one worker does in one go.
+
+    ``fence`` counts the claims; whoever holds an older count can neither complete nor fail it.
+    """
+
+    __tablename__ = "units"
+    __table_args__ = (
+        UniqueConstraint("job_id", "seq"),
+        # One index a question, each only over the rows that can be an answer: the next unit, the
+        # leases, the failures, the rate over the last minute. An index on (job_id, state, seq)
+        # would do for most, but a planner whose statistics are of some minutes ago prefers the
+        # one above, and reads every unit that is done before it finds one that is queued.
+        _partial_index("queued", "job_id", "seq", condition="state = 'queued'"),
+        _partial_index("leased", "job_id", "lease_until", condition="state = 'leased'"),
+        _partial_index("failed", "job_id", "seq", condition="state = 'failed'"),
+        _partial_index("finished", "finished_at", condition="finished_at IS NOT NULL"),
+    )
+
+    id: Mapped[int] = mapped_column(_RowId, primary_key=True)
+    job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"))
+    seq: Mapped[int] = mapped_column(Integer)
+    state: Mapped[UnitState] = mapped_column(_state(UnitState))
+    payload: Mapped[dict[str, Any]] = mapped_column(JsonText)
+    positions: Mapped[int] = mapped_column(Integer)
+    fence: Mapped[int] = mapped_column(Integer)
+    attempts: Mapped[int] = mapped_column(Integer)
+    owner: Mapped[str | None] = mapped_column(Text)
+    lease_until: Mapped[float | None] = mapped_column(Double)
+    result: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
+    error: Mapped[str | None] = mapped_column(Text)
+    nodes: Mapped[int] = mapped_column(BigInteger)
+    seconds: Mapped[float] = mapped_column(Double)
+    finished_at: Mapped[float | None] = mapped_column(Double)

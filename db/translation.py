@@ -1,0 +1,138 @@
+"""What drivers report, in the project's own errors. The one place that knows their codes."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from db.errors import (
+    BusyError,
+    CorruptError,
+    DiskFullError,
+    NotADatabaseError,
+    ReadOnlyError,
+    StorageError,
+    UnreachableError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SQLITE: Final[dict[int, tuple[type[StorageError], str]]] = {
+    sqlite3.SQLITE_PERM: (ReadOnlyError, "no permission to write {place}"),
+    sqlite3.SQLITE_BUSY: (BusyError, "{place} is in use by other writers for too long"),
+    sqlite3.SQLITE_LOCKED: (BusyError, "{place} is in use by other writers for too long"),
+    sqlite3.SQLITE_READONLY: (ReadOnlyError, "cannot write {place}: it is read-only"),
+    sqlite3.SQLITE_CORRUPT: (CorruptError, "{place} is damaged: {reason}"),
+    sqlite3.SQLITE_FULL: (DiskFullError, "cannot write {place}: the disk is full"),
+    sqlite3.SQLITE_CANTOPEN: (
+        UnreachableError,
+        "cannot open {place}: file or directory not accessible, or too many open files",
+    ),
+    sqlite3.SQLITE_NOTADB: (NotADatabaseError, "{place} is not an SQLite database"),
+}
+"""By primary result code."""
+
+_SQLITE_IO: Final[dict[int, tuple[type[StorageError], str]]] = {
+    # A full disk has a code of its own (SQLITE_FULL) except where the shared-memory file grows;
+    # a failed write is a quota, a limit on file sizes, or a broken disk.
+    sqlite3.SQLITE_IOERR_SHMSIZE: (DiskFullError, "cannot write {place}: the disk is full"),
+    sqlite3.SQLITE_IOERR_WRITE: (
+        DiskFullError,
+        "cannot write {place}: no room (a quota or a limit on file sizes), or a broken disk",
+    ),
+}
+"""By extended result code, looked at first."""
+
+_POSTGRESQL: Final[dict[str, tuple[type[StorageError], str]]] = {
+    "08": (UnreachableError, "lost the connection to {place}: {reason}"),
+    "25006": (ReadOnlyError, "cannot write {place}: {reason}"),
+    "28": (UnreachableError, "cannot log in to {place}: {reason}"),
+    "3D000": (UnreachableError, "cannot reach {place}: {reason}"),
+    "40001": (BusyError, "{place} is in use by other writers: {reason}"),
+    "40P01": (BusyError, "{place} is in use by other writers: {reason}"),
+    "42501": (ReadOnlyError, "no permission in {place}: {reason}"),
+    "42P01": (CorruptError, "{place} has lost a table: {reason}"),
+    "42703": (CorruptError, "{place} has lost a column: {reason}"),
+    "53100": (DiskFullError, "cannot write {place}: the server's disk is full"),
+    "53300": (UnreachableError, "{place} takes no more connections: {reason}"),
+    "55P03": (BusyError, "{place} is in use by other writers: {reason}"),
+    "57P": (UnreachableError, "lost the connection to {place}: {reason}"),
+    "58030": (CorruptError, "{place} cannot read its disk: {reason}"),
+    "XX001": (CorruptError, "{place} is damaged: {reason}"),
+    "XX002": (CorruptError, "{place} is damaged: {reason}"),
+}
+"""By SQLSTATE or its beginning."""
+
+
+@contextmanager
+def translated(place: str) -> Iterator[None]:
+    """Let storage errors out, and nothing of the drivers'.
+
+    Args:
+        place: how messages call the database; holds no password.
+    """
+    try:
+        yield
+    except Exception as error:
+        known = translate(error, place)
+        if known is None:
+            raise
+        raise known from error
+
+
+def translate(error: BaseException, place: str) -> StorageError | None:
+    """The storage error for what SQLAlchemy or a driver raised; None when it is not theirs.
+
+    Args:
+        error: what was raised.
+        place: how messages call the database; holds no password.
+    """
+    if isinstance(error, PoolTimeoutError):
+        return BusyError(f"no free connection to {place}")
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    if isinstance(cause, sqlite3.Error):
+        return _translate_sqlite(cause, place)
+    # psycopg is not imported where only SQLite is used: its errors are known by this attribute.
+    if cause is not None and hasattr(cause, "sqlstate"):
+        return _translate_postgresql(cause, place)
+    return None
+
+
+def _translate_sqlite(error: sqlite3.Error, place: str) -> StorageError | None:
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    if code is None:  # the driver was used wrongly: a fault of this program
+        return None
+    reason = str(error)
+    kind, message = _SQLITE_IO.get(code) or _SQLITE.get(
+        code & 0xFF, (StorageError, "{place}: {reason}")
+    )
+    if code & 0xFF == sqlite3.SQLITE_ERROR and reason.startswith("no such"):
+        kind, message = CorruptError, "{place} is damaged: {reason}"
+    if code & 0xFF == sqlite3.SQLITE_CANTOPEN and not os.access(Path(place).parent, os.W_OK):
+        kind, message = ReadOnlyError, "cannot open {place}: SQLite must be able to write beside it"
+    return kind(message.format(place=place, reason=reason))
+
+
+def _translate_postgresql(error: BaseException, place: str) -> StorageError:
+    state: str | None = getattr(error, "sqlstate", None)
+    reason = _first_line(error)
+    if state is None:  # the error is the client's: it could not connect, or was cut off
+        return UnreachableError(f"cannot reach {place}: {reason}")
+    for length in (5, 3, 2):
+        if state[:length] in _POSTGRESQL:
+            kind, message = _POSTGRESQL[state[:length]]
+            return kind(message.format(place=place, reason=reason))
+    return StorageError(f"{place}: {reason}")
+
+
+def _first_line(error: BaseException) -> str:
+    """The reason, without the driver's preamble and the advice that follows it."""
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return lines[0].removeprefix("connection failed: ").strip()

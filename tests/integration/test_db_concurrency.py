@@ -1,0 +1,214 @@
+"""Many at once: threads and processes on the same database."""
+
+import multiprocessing
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import pytest
+from sqlalchemy.orm import Session
+
+from c4core.version import ENGINE_VERSION
+from db.database import Database
+from db.errors import BusyError
+from db.evaluations import EvaluationFilter, StoredEvaluation, count, store
+from db.job_planning import lock_job
+from db.jobs import (
+    Claim,
+    JobState,
+    UnitState,
+    claim,
+    complete,
+    finish_if_complete,
+    get_job,
+    release,
+    unit_results,
+)
+from tests.support.databases import BOARD, make_job, row
+
+WORKERS = 4
+UNITS = 60
+
+SPAWN = multiprocessing.get_context("spawn")
+
+
+def work(database: Database, owner: str) -> list[int]:
+    """Claim and complete until there is nothing left; the units that were completed."""
+    mine = []
+    while True:
+        with database.write() as session:
+            taken = claim(session, owner=owner, lease_seconds=60.0, engine_version=ENGINE_VERSION)
+        if taken is None:
+            return mine
+        rows = [row(100 * taken.seq + offset) for offset in range(10)]
+        # Shared rows as well, each worker in another order: here two could wait for each other.
+        rows += [row(1_000_000 + offset) for offset in range(20)][:: (-1) ** taken.seq]
+
+        assert database.run(partial(finish, taken, rows))
+        with database.write() as session:
+            finish_if_complete(session, taken.job_id)
+        mine.append(taken.seq)
+
+
+def finish(taken: Claim, rows: list[StoredEvaluation], session: Session) -> bool:
+    result = {"owner": taken.owner}
+    return complete(session, taken, evaluations=rows, result=result, nodes=1, seconds=0.0)
+
+
+def work_in_process(url: str, owner: str, units: "multiprocessing.Queue[list[int]]") -> None:
+    with Database.open(url) as database:
+        units.put(work(database, owner))
+
+
+def assert_each_once(database: Database, job_id: int, completed: list[list[int]]) -> None:
+    assert sorted(seq for mine in completed for seq in mine) == list(range(UNITS))
+    with database.read() as session:
+        job = get_job(session, job_id)
+        results = unit_results(session, job_id, limit=UNITS)
+        assert count(session, EvaluationFilter(board=BOARD)) == 10 * UNITS + 20
+    assert job.state is JobState.DONE
+    assert job.units[UnitState.DONE] == UNITS
+    owners = Counter(unit.result["owner"] for unit in results if unit.result)
+    assert owners == {f"w{number}": len(mine) for number, mine in enumerate(completed) if mine}
+
+
+def test_threads_get_every_unit_exactly_once(database: Database) -> None:
+    job_id = make_job(database, UNITS)
+    with ThreadPoolExecutor(WORKERS) as pool:
+        completed = list(pool.map(lambda number: work(database, f"w{number}"), range(WORKERS)))
+    assert_each_once(database, job_id, completed)
+
+
+def test_processes_get_every_unit_exactly_once(database: Database, rows_url: str) -> None:
+    job_id = make_job(database, UNITS)
+    queues = [SPAWN.Queue() for _ in range(WORKERS)]
+    processes = [
+        SPAWN.Process(target=work_in_process, args=(rows_url, f"w{number}", queue))
+        for number, queue in enumerate(queues)
+    ]
+    run_all(processes)
+    assert_each_once(database, job_id, [queue.get(timeout=60) for queue in queues])
+
+
+def test_claims_do_not_wait_for_each_other(database: Database) -> None:
+    make_job(database, 8)
+    barrier = threading.Barrier(8)
+
+    def take(number: int) -> int:
+        barrier.wait()
+        with database.write() as session:
+            taken = claim(
+                session, owner=str(number), lease_seconds=60.0, engine_version=ENGINE_VERSION
+            )
+        assert taken is not None
+        with database.write() as session:
+            release(session, taken)
+            again = claim(
+                session, owner=str(number), lease_seconds=60.0, engine_version=ENGINE_VERSION
+            )
+        assert again is not None
+        return again.seq
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sorted(pool.map(take, range(8))) == list(range(8))
+
+
+def write_batches(url: str, number: int, barrier: "threading.Barrier") -> None:
+    with Database.open(url) as database:
+        barrier.wait()
+        for batch in range(25):
+            keys = range(100_000 * number + 100 * batch, 100_000 * number + 100 * batch + 100)
+            with database.write() as session:
+                store(session, BOARD, [row(key) for key in keys])
+
+
+def test_eight_writing_processes_lose_nothing(rows_url: str) -> None:
+    barrier = SPAWN.Barrier(8)
+    run_all(
+        [
+            SPAWN.Process(target=write_batches, args=(rows_url, number, barrier))
+            for number in range(8)
+        ]
+    )
+    with Database.open(rows_url) as database, database.read() as session:
+        assert count(session, EvaluationFilter(board=BOARD)) == 8 * 25 * 100
+
+
+def open_fresh(
+    url: str, barrier: "threading.Barrier", created: "multiprocessing.Queue[bool]"
+) -> None:
+    barrier.wait()
+    with Database.open(url) as database:
+        created.put(database.created)
+        with database.read() as session:
+            assert count(session, EvaluationFilter(board=BOARD)) == 0
+
+
+def test_processes_that_open_an_empty_database_together_find_it_ready(empty_url: str) -> None:
+    barrier, created = SPAWN.Barrier(WORKERS), SPAWN.Queue()
+    run_all(
+        [
+            SPAWN.Process(target=open_fresh, args=(empty_url, barrier, created))
+            for _ in range(WORKERS)
+        ]
+    )
+    assert any(created.get(timeout=60) for _ in range(WORKERS))
+
+
+def test_readers_are_not_held_up_by_a_writer(database: Database) -> None:
+    with database.write() as writer:
+        store(writer, BOARD, [row(1)])
+        with database.read() as reader:
+            assert count(reader, EvaluationFilter(board=BOARD)) == 0
+
+
+def test_run_tries_again_what_others_broke(database: Database) -> None:
+    calls = []
+
+    def work_that_is_broken_twice(session: object) -> str:
+        del session
+        calls.append(1)
+        if len(calls) < 3:
+            raise BusyError("deadlock")
+        return "done"
+
+    assert database.run(work_that_is_broken_twice) == "done"
+    assert len(calls) == 3
+
+
+def test_run_gives_up_in_the_end(database: Database) -> None:
+    def always_broken(session: object) -> None:
+        raise BusyError(f"deadlock {session}")
+
+    with pytest.raises(BusyError, match="deadlock"):
+        database.run(always_broken)
+
+
+@pytest.mark.postgres
+def test_the_server_breaks_a_deadlock_and_run_tries_again(postgres_url: str) -> None:
+    with Database.open(postgres_url) as database:
+        jobs = [make_job(database, 1) for _ in range(2)]
+        barrier = threading.Barrier(2)
+        attempts: Counter[int] = Counter()
+
+        def lock_both(order: list[int], session: Session) -> None:
+            attempts[order[0]] += 1
+            lock_job(session, order[0])
+            if attempts[order[0]] == 1:
+                barrier.wait(timeout=10)
+            lock_job(session, order[1])
+
+        with ThreadPoolExecutor(2) as pool:
+            orders = (jobs, jobs[::-1])
+            list(pool.map(lambda order: database.run(partial(lock_both, order)), orders))
+        assert sorted(attempts.values()) == [1, 2]
+
+
+def run_all(processes: list[multiprocessing.process.BaseProcess]) -> None:
+    """Start all, wait for all; each must end well."""
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(timeout=120)
+    assert [process.exitcode for process in processes] == [0] * len(processes)

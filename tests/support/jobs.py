@@ -1,0 +1,54 @@
+"""Workers for tests: they claim, complete and fail units by hand."""
+
+from c4core.version import ENGINE_VERSION
+from db.database import Database
+from db.jobs import (
+    Claim,
+    JobState,
+    UnitState,
+    claim,
+    complete,
+    fail,
+    finish_if_complete,
+    get_job,
+)
+
+LEASE = 30.0
+
+
+def take(database: Database, **options: object) -> Claim | None:
+    defaults: dict[str, object] = {
+        "owner": "ada",
+        "lease_seconds": LEASE,
+        "engine_version": ENGINE_VERSION,
+    }
+    with database.write() as session:
+        return claim(session, **(defaults | options))
+
+
+def must_take(database: Database, **options: object) -> Claim:
+    taken = take(database, **options)
+    assert taken is not None
+    return taken
+
+
+def finish(database: Database, taken: Claim, **options: object) -> bool:
+    defaults: dict[str, object] = {"evaluations": [], "result": None, "nodes": 5, "seconds": 0.5}
+    with database.write() as session:
+        done = complete(session, taken, **(defaults | options))
+    with database.write() as session:
+        finish_if_complete(session, taken.job_id)
+    return done
+
+
+def give_up(database: Database, taken: Claim, error: str = "broken") -> UnitState | None:
+    with database.write() as session:
+        state = fail(session, taken, error)
+    with database.write() as session:
+        finish_if_complete(session, taken.job_id)
+    return state
+
+
+def state_of(database: Database, job_id: int) -> JobState:
+    with database.read() as session:
+        return get_job(session, job_id).state

@@ -1,0 +1,292 @@
+import pytest
+
+from c4core.evaluation import Value
+from c4core.notation import BoardSize
+from db.database import Database
+from db.errors import ContradictionError, ReadOnlyError
+from db.evaluations import (
+    Cursor,
+    EvaluationFilter,
+    StoredEvaluation,
+    boards,
+    count,
+    find,
+    lookup,
+    search,
+    store,
+    stream,
+    summary,
+)
+from tests.support.databases import BOARD, query_plans, row
+
+TOP_KEY = 2**64 - 1
+EVERYTHING = EvaluationFilter(board=BOARD)
+SCORES = (1, None, -3, 0, 2, 1, 1)
+FULL_SECOND_COLUMN = 1 << 13  # the topmost bit of column 1 on 7x6: seven bits a column
+
+
+@pytest.fixture
+def filled(database: Database) -> Database:
+    """Three plies with a win, a draw and a loss each, one row with scores, one other board."""
+    rows = [
+        row(100 * ply + index, ply=ply, lower=score, upper=score)
+        for ply in (5, 6, 7)
+        for index, score in enumerate((3, 0, -4))
+    ]
+    rows.append(row(FULL_SECOND_COLUMN, ply=8, scores=SCORES))
+    with database.write() as session:
+        assert store(session, BOARD, rows[::2]) == 5
+        assert store(session, BOARD, rows) == 5
+        assert store(session, BoardSize(4, 4), [row(5, width=4, height=4, ply=3)]) == 1
+    return database
+
+
+def test_what_was_stored_comes_back_stamped(database: Database) -> None:
+    given = row(FULL_SECOND_COLUMN, scores=SCORES)
+    with database.write() as session:
+        assert store(session, BOARD, [given]) == 1
+    with database.read() as session:
+        found = find(session, BOARD, given.key)
+    assert found is not None
+    assert found.updated_at > 1.7e9
+    assert found == StoredEvaluation(
+        given.key, 7, 6, 8, 2, 2, 100, given.engine_version, SCORES, found.updated_at
+    )
+    assert (found.score, found.is_exact, found.value) == (2, True, "win")
+
+
+@pytest.mark.parametrize("key", [0, 1, 2**63 - 1, 2**63, TOP_KEY])
+def test_every_64_bit_key_can_be_stored(database: Database, key: int) -> None:
+    with database.write() as session:
+        store(session, BOARD, [row(key)])
+    with database.read() as session:
+        assert lookup(session, BOARD, [key]).keys() == {key}
+        assert [found.key for found in stream(session, EVERYTHING)] == [key]
+
+
+def test_lookup_leaves_out_what_is_not_there(filled: Database) -> None:
+    with filled.read() as session:
+        found = lookup(session, BOARD, [700, 4, 501, 700])
+        assert sorted(found) == [501, 700]
+        assert found[501].score == 0
+        assert lookup(session, BOARD, []) == {}
+        assert find(session, BOARD, 4) is None
+        assert find(session, BoardSize(6, 7), 501) is None
+
+
+def test_lookup_takes_more_keys_than_a_statement_has_parameters(database: Database) -> None:
+    keys = range(0, 80_000, 2)
+    with database.write() as session:
+        store(session, BOARD, [row(key) for key in range(0, 80_000, 4)])
+        assert len(lookup(session, BOARD, keys)) == 20_000
+
+
+def test_storing_the_same_again_changes_nothing(filled: Database) -> None:
+    with filled.write() as session:
+        before = list(stream(session, EVERYTHING))
+        assert store(session, BOARD, before) == 0
+        assert list(stream(session, EVERYTHING)) == before
+        assert store(session, BOARD, []) == 0
+
+
+def test_scores_are_added_to_an_exact_row_and_stay(database: Database) -> None:
+    with database.write() as session:
+        store(session, BOARD, [row(FULL_SECOND_COLUMN)])
+        assert store(session, BOARD, [row(FULL_SECOND_COLUMN, scores=SCORES)]) == 1
+        assert store(session, BOARD, [row(FULL_SECOND_COLUMN)]) == 0
+        found = find(session, BOARD, FULL_SECOND_COLUMN)
+    assert found is not None
+    assert found.scores == SCORES
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"lower": 3, "upper": 5}, r"position 5 of 7x6: stored score 2 .*new score 3\.\.5"),
+        ({"lower": -1, "upper": 1}, r"new score -1\.\.1"),
+        ({"scores": (2, 1, 1, 1, 1, 1, 1)}, "column scores"),
+    ],
+)
+def test_a_contradiction_is_named_and_nothing_is_written(
+    database: Database, changes: dict[str, object], message: str
+) -> None:
+    with database.write() as session:
+        store(session, BOARD, [row(5, scores=(2, 0, 0, 0, 0, 0, 0))])
+    with database.write() as session:
+        with pytest.raises(ContradictionError, match=message) as caught:
+            store(session, BOARD, [row(4), row(5, **changes), row(6)])
+        assert (caught.value.key, caught.value.width, caught.value.height) == (5, 7, 6)
+        assert count(session, EVERYTHING) == 1  # and the transaction goes on
+        store(session, BOARD, [row(7)])
+    with database.read() as session:
+        assert sorted(lookup(session, BOARD, [4, 5, 6, 7])) == [5, 7]
+
+
+def test_a_contradiction_within_one_call_is_found(database: Database) -> None:
+    with database.write() as session, pytest.raises(ContradictionError):
+        store(session, BOARD, [row(5), row(5, lower=3, upper=3)])
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (row(width=6), "6x6 among those of 7x6"),
+        (row(2**64), "no 64-bit key"),
+        (row(-1), "no 64-bit key"),
+        (row(lower=1, upper=0), "bounds cross"),
+        (row(scores=(1, 2)), "column scores"),
+        (row(scores=SCORES), "column scores"),
+    ],
+)
+def test_what_is_no_evaluation_is_refused(
+    database: Database, bad: StoredEvaluation, message: str
+) -> None:
+    with database.write() as session:
+        with pytest.raises(ValueError, match=message):
+            store(session, BOARD, [row(9), bad])
+        assert count(session, EVERYTHING) == 0
+
+
+def test_a_finished_position_has_no_column_scores(database: Database) -> None:
+    with database.write() as session:
+        assert store(session, BOARD, [row(3, scores=(None,) * 7)]) == 1
+
+
+@pytest.mark.parametrize(
+    ("conditions", "keys"),
+    [
+        ({}, [500, 501, 502, 600, 601, 602, 700, 701, 702, FULL_SECOND_COLUMN]),
+        ({"min_ply": 7}, [700, 701, 702, FULL_SECOND_COLUMN]),
+        ({"max_ply": 5}, [500, 501, 502]),
+        ({"min_ply": 6, "max_ply": 6}, [600, 601, 602]),
+        ({"min_score": 1}, [500, 600, 700, FULL_SECOND_COLUMN]),
+        ({"max_score": -4}, [502, 602, 702]),
+        ({"min_score": 0, "max_score": 2}, [501, 601, 701, FULL_SECOND_COLUMN]),
+        ({"value": "win"}, [500, 600, 700, FULL_SECOND_COLUMN]),
+        ({"value": "draw"}, [501, 601, 701]),
+        ({"value": "loss", "max_ply": 6}, [502, 602]),
+        ({"exact": True, "min_ply": 7}, [700, 701, 702, FULL_SECOND_COLUMN]),
+        ({"exact": False}, []),
+        ({"has_scores": True}, [FULL_SECOND_COLUMN]),
+        ({"has_scores": False, "min_ply": 7}, [700, 701, 702]),
+        ({"keys": [601, 500, 5]}, [500, 601]),
+        ({"keys": []}, []),
+    ],
+)
+def test_filters(filled: Database, conditions: dict[str, object], keys: list[int]) -> None:
+    filters = EvaluationFilter(board=BOARD, **conditions)
+    with filled.read() as session:
+        assert [found.key for found in search(session, filters).rows] == keys
+        assert [found.key for found in stream(session, filters)] == keys
+        assert count(session, filters) == len(keys)
+
+
+@pytest.mark.parametrize(
+    ("value", "bounds"), [("win", (1, 18)), ("loss", (-17, -1)), (None, (0, 18))]
+)
+def test_bounds_can_prove_an_outcome(
+    database: Database, value: Value | None, bounds: tuple[int, int]
+) -> None:
+    found = row(lower=bounds[0], upper=bounds[1])
+    assert found.value == value
+    with database.write() as session:
+        store(session, BOARD, [found])
+        for asked in ("win", "draw", "loss"):
+            filters = EvaluationFilter(board=BOARD, value=asked, exact=False)
+            assert count(session, filters) == (asked == value)
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 5, 100])
+def test_pages_join_without_gap_or_overlap(filled: Database, limit: int) -> None:
+    with filled.read() as session:
+        pages, after = [], None
+        while True:
+            page = search(session, EVERYTHING, after=after, limit=limit)
+            pages.append(page.rows)
+            if page.next is None:
+                break
+            assert len(page.rows) == limit
+            after = Cursor.parse(str(page.next))
+        assert [found for rows in pages for found in rows] == list(stream(session, EVERYTHING))
+        assert pages[-1]
+
+
+def test_a_stream_can_begin_in_the_middle(filled: Database) -> None:
+    with filled.read() as session:
+        rest = list(stream(session, EVERYTHING, after=Cursor(7, 700)))
+    assert [found.key for found in rest] == [701, 702, FULL_SECOND_COLUMN]
+
+
+@pytest.mark.parametrize("text", ["", "7", "7:", ":5", "7:x", "7:18446744073709551616", "-1:5"])
+def test_a_cursor_that_is_none(text: str) -> None:
+    with pytest.raises(ValueError, match="not a cursor"):
+        Cursor.parse(text)
+
+
+def test_summary_and_boards(filled: Database) -> None:
+    with filled.read() as session:
+        assert boards(session) == {BoardSize(4, 4): 1, BOARD: 10}
+        assert summary(session, BOARD) == [
+            (5, 3, 3, 1, 1, 1, 0),
+            (6, 3, 3, 1, 1, 1, 0),
+            (7, 3, 3, 1, 1, 1, 0),
+            (8, 1, 1, 1, 0, 0, 1),
+        ]
+        assert summary(session, BoardSize(5, 5)) == []
+
+
+def test_a_read_transaction_cannot_write(database: Database) -> None:
+    def write_anyway() -> None:
+        with database.read() as session:
+            store(session, BOARD, [row()])
+
+    with pytest.raises(ReadOnlyError):
+        write_anyway()
+    with database.write() as session:
+        assert store(session, BOARD, [row()]) == 1
+
+
+def test_a_read_transaction_sees_one_moment(database: Database) -> None:
+    with database.read() as reader:
+        assert count(reader, EVERYTHING) == 0
+        with database.write() as writer:
+            store(writer, BOARD, [row()])
+        assert count(reader, EVERYTHING) == 0
+    with database.read() as reader:
+        assert count(reader, EVERYTHING) == 1
+
+
+def test_an_error_undoes_the_transaction(database: Database) -> None:
+    def break_off() -> None:
+        with database.write() as session:
+            store(session, BOARD, [row()])
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        break_off()
+    with database.read() as session:
+        assert count(session, EVERYTHING) == 0
+
+
+class TestPlans:
+    """Without statistics, as in a table just filled, every question must find its index."""
+
+    @pytest.fixture
+    def just_filled(self, database: Database) -> Database:
+        with database.write() as session:
+            store(session, BOARD, [row(key, ply=key % 42) for key in range(20_000)])
+        return database
+
+    def test_lookups(self, just_filled: Database) -> None:
+        plans = query_plans(just_filled, lambda session: lookup(session, BOARD, range(500)))
+        assert "pk_evaluations" in plans or "USING PRIMARY KEY" in plans
+
+    @pytest.mark.parametrize("filters", [EVERYTHING, EvaluationFilter(board=BOARD, min_ply=3)])
+    def test_pages(self, just_filled: Database, filters: EvaluationFilter) -> None:
+        after = Cursor(20, 5_000)
+        plans = query_plans(
+            just_filled, lambda session: search(session, filters, after=after, limit=10)
+        )
+        assert "ix_evaluations_width_height_ply_key" in plans
+        # Both columns of the cursor are used to find the place.
+        assert "(ply,key)>(?,?)" in plans or "ROW(ply, key) > ROW(" in plans

@@ -1,0 +1,302 @@
+import pytest
+
+from c4core.version import ENGINE_VERSION
+from db.database import Database
+from db.errors import ContradictionError, JobNotFoundError, JobStateError
+from db.evaluations import EvaluationFilter, count, find, store
+from db.jobs import (
+    MAX_ATTEMPTS,
+    JobState,
+    UnitPlan,
+    UnitState,
+    add_units,
+    cancel_job,
+    create_job,
+    fail,
+    failed_units,
+    finish_if_complete,
+    get_job,
+    heartbeat,
+    list_jobs,
+    progress,
+    release,
+    resume_job,
+    retry_job,
+    start_job,
+    unit_results,
+)
+from tests.support.databases import BOARD, FakeClock, make_job, row
+from tests.support.jobs import LEASE, finish, give_up, must_take, state_of, take
+
+
+class TestPlanning:
+    def test_a_job_appears_when_it_is_made(self, timed: Database) -> None:
+        job_id = make_job(timed, 3, positions=10, priority=7)
+        with timed.read() as session:
+            job = get_job(session, job_id)
+            assert list_jobs(session) == [job]
+        assert (job.kind, job.board, job.params, job.priority) == ("test", BOARD, {"depth": 1}, 7)
+        assert job.state is JobState.RUNNING
+        assert job.created_at == job.started_at == 1_000_000.0
+        assert job.finished_at is None
+        assert job.units[UnitState.QUEUED] == 3
+        assert job.positions[UnitState.QUEUED] == 30
+        assert sum(job.units.values()) == 3
+
+    def test_units_are_numbered_through_several_calls(self, database: Database) -> None:
+        with database.write() as session:
+            job_id = create_job(
+                session, kind="k", board=BOARD, params={}, engine_version=1, label="mine"
+            )
+            assert (
+                add_units(session, job_id, (UnitPlan({"n": n}, 1) for n in range(2_500))) == 2_500
+            )
+        with database.write() as session:
+            assert add_units(session, job_id, [UnitPlan({"n": 2_500}, 1)]) == 1
+            assert add_units(session, job_id, []) == 0
+            assert start_job(session, job_id) is JobState.RUNNING
+        with database.read() as session:
+            results = unit_results(session, job_id, after_seq=2_397, limit=1_000)
+            assert get_job(session, job_id).label == "mine"
+        assert [unit.seq for unit in results] == list(range(2_398, 2_501))
+        assert all(unit.payload == {"n": unit.seq} for unit in results)
+
+    def test_nothing_is_handed_out_while_planning(self, database: Database) -> None:
+        with database.write() as session:
+            job_id = create_job(session, kind="k", board=BOARD, params={}, engine_version=1)
+            add_units(session, job_id, [UnitPlan({}, 1)])
+        assert take(database) is None
+        with database.write() as session:
+            start_job(session, job_id)
+        assert take(database) is not None
+
+    def test_a_job_without_units_is_done_when_started(self, database: Database) -> None:
+        assert state_of(database, make_job(database, 0)) is JobState.DONE
+
+    def test_units_cannot_be_added_later(self, database: Database) -> None:
+        job_id = make_job(database)
+        with database.write() as session:
+            with pytest.raises(JobStateError, match="is running: units cannot be added"):
+                add_units(session, job_id, [UnitPlan({}, 1)])
+            with pytest.raises(JobStateError, match="cannot be started"):
+                start_job(session, job_id)
+
+    def test_no_such_job(self, database: Database) -> None:
+        actions = (get_job, progress, start_job, finish_if_complete, cancel_job, resume_job)
+        with database.write() as session:
+            for action in (*actions, retry_job):
+                with pytest.raises(JobNotFoundError, match="there is no job 77"):
+                    action(session, 77)
+
+
+class TestClaims:
+    def test_a_claim_tells_everything(self, timed: Database) -> None:
+        job_id = make_job(timed, 2, positions=4)
+        taken = must_take(timed)
+        assert (taken.job_id, taken.kind, taken.seq, taken.board) == (job_id, "test", 0, BOARD)
+        assert (taken.payload, taken.params, taken.positions) == ({"number": 0}, {"depth": 1}, 4)
+        assert (taken.fence, taken.attempts, taken.owner) == (1, 1, "ada")
+        assert must_take(timed).seq == 1
+        assert take(timed) is None
+
+    def test_urgent_jobs_first_then_older_ones(self, database: Database) -> None:
+        jobs = [make_job(database, 1, priority=priority) for priority in (0, 5, 0, -1)]
+        order = [must_take(database).job_id for _ in jobs]
+        assert order == [jobs[1], jobs[0], jobs[2], jobs[3]]
+
+    def test_only_what_was_asked_for(self, database: Database) -> None:
+        first, second = make_job(database, 1), make_job(database, 1)
+        assert take(database, engine_version=ENGINE_VERSION + 1) is None
+        assert take(database, kinds=["other"]) is None
+        assert take(database, kinds=[]) is None
+        assert must_take(database, job_id=second, kinds=["other", "test"]).job_id == second
+        assert must_take(database).job_id == first
+
+    def test_completed(self, timed: Database, clock: FakeClock) -> None:
+        job_id = make_job(timed, 1)
+        taken = must_take(timed)
+        clock.time += 9.0
+        assert finish(timed, taken, evaluations=[row(5)], result={"scores": [1]})
+        with timed.read() as session:
+            assert find(session, BOARD, 5) is not None
+            assert unit_results(session, job_id)[0].result == {"scores": [1]}
+            job = get_job(session, job_id)
+        assert (job.state, job.finished_at) == (JobState.DONE, 1_000_009.0)
+        assert (job.nodes, job.seconds) == (5, 0.5)
+
+    def test_completing_twice_changes_nothing(self, database: Database) -> None:
+        make_job(database, 1)
+        taken = must_take(database)
+        assert finish(database, taken)
+        assert not finish(database, taken, evaluations=[row(5)], nodes=99)
+        with database.read() as session:
+            assert count(session, EvaluationFilter(board=BOARD)) == 0
+
+    def test_a_contradiction_undoes_the_completion(self, database: Database) -> None:
+        job_id = make_job(database, 1)
+        with database.write() as session:
+            store(session, BOARD, [row(5)])
+        taken = must_take(database)
+        wrong = row(5, lower=-1, upper=-1)
+        with pytest.raises(ContradictionError):
+            finish(database, taken, evaluations=[row(4), wrong])
+        with database.read() as session:
+            assert find(session, BOARD, 4) is None
+            assert get_job(session, job_id).units[UnitState.LEASED] == 1
+        assert give_up(database, taken) is UnitState.QUEUED
+
+    def test_a_released_unit_has_lost_no_attempt(self, database: Database) -> None:
+        make_job(database, 1)
+        for fence in range(1, 2 * MAX_ATTEMPTS):
+            taken = must_take(database)
+            assert (taken.fence, taken.attempts) == (fence, 1)
+            with database.write() as session:
+                assert release(session, taken)
+                assert not release(session, taken)
+
+    def test_a_failing_unit_is_tried_three_times(self, database: Database) -> None:
+        job_id = make_job(database, 2)
+        states = []
+        for attempt in range(1, MAX_ATTEMPTS + 1):
+            taken = must_take(database)
+            assert (taken.seq, taken.attempts) == (0, attempt)
+            states.append(give_up(database, taken, f"broken\0 {attempt}" + "!" * 5_000))
+        assert states == [UnitState.QUEUED, UnitState.QUEUED, UnitState.FAILED]
+        assert state_of(database, job_id) is JobState.RUNNING
+        assert finish(database, must_take(database))
+        with database.read() as session:
+            job = get_job(session, job_id)
+            (failed,) = failed_units(session, job_id)
+        assert job.state is JobState.FAILED
+        assert failed.error.startswith("broken\N{REPLACEMENT CHARACTER} 3!")
+        assert len(failed.error) == 2_000
+        assert job.errors == (failed.error,)
+
+
+class TestLeases:
+    def test_a_lease_that_ran_out_is_claimed_first(self, timed: Database, clock: FakeClock) -> None:
+        make_job(timed, 3)
+        late = must_take(timed)
+        clock.time += LEASE
+        assert must_take(timed).seq == 1  # to the second, it still lives
+        clock.time += 0.001
+        again = must_take(timed, owner="bob")
+        assert (again.seq, again.fence, again.attempts) == (0, 2, 2)
+        with timed.write() as session:
+            assert not heartbeat(session, late, LEASE)
+            assert not release(session, late)
+            assert fail(session, late, "late") is None
+        assert not finish(timed, late, evaluations=[row(5)])
+        assert finish(timed, again)
+        with timed.read() as session:
+            assert find(session, BOARD, 5) is None
+
+    def test_a_late_worker_whom_nobody_replaced_may_complete(
+        self, timed: Database, clock: FakeClock
+    ) -> None:
+        make_job(timed, 1)
+        taken = must_take(timed)
+        clock.time += 10 * LEASE
+        assert finish(timed, taken)
+
+    def test_heartbeats_keep_the_lease(self, timed: Database, clock: FakeClock) -> None:
+        make_job(timed, 1)
+        taken = must_take(timed)
+        for _ in range(5):
+            clock.time += 0.9 * LEASE
+            with timed.write() as session:
+                assert heartbeat(session, taken, LEASE)
+            assert take(timed) is None
+
+    def test_after_three_leases_that_ran_out_the_unit_fails(
+        self, timed: Database, clock: FakeClock
+    ) -> None:
+        job_id = make_job(timed, 1)
+        for _ in range(MAX_ATTEMPTS):
+            must_take(timed)
+            clock.time += LEASE + 1
+        assert take(timed) is None
+        with timed.read() as session:
+            job = get_job(session, job_id)
+        assert job.state is JobState.FAILED
+        assert job.errors == ("lease expired 3 times",)
+
+    def test_without_a_given_clock_the_database_tells_the_time(self, database: Database) -> None:
+        make_job(database, 1)
+        must_take(database, lease_seconds=-1.0)
+        assert must_take(database, lease_seconds=60.0).attempts == 2
+        assert take(database) is None
+        with database.read() as session:
+            assert list_jobs(session)[0].created_at > 1.7e9
+
+
+class TestControl:
+    def test_cancel_voids_claims_and_resume_queues_them(self, database: Database) -> None:
+        job_id = make_job(database, 3)
+        done, taken = must_take(database), must_take(database)
+        finish(database, done)
+        with database.write() as session:
+            assert cancel_job(session, job_id) is JobState.CANCELLED
+            assert cancel_job(session, job_id) is JobState.CANCELLED
+            assert not heartbeat(session, taken, LEASE)
+        assert take(database) is None
+        assert not finish(database, taken)
+        with database.write() as session:
+            units = get_job(session, job_id).units
+            assert (units[UnitState.DONE], units[UnitState.CANCELLED]) == (1, 2)
+            assert resume_job(session, job_id) is JobState.RUNNING
+        assert not finish(database, taken)
+        assert [must_take(database).seq for _ in range(2)] == [1, 2]
+
+    def test_resume_leaves_live_leases_alone(self, timed: Database, clock: FakeClock) -> None:
+        job_id = make_job(timed, 2)
+        dead = must_take(timed)
+        clock.time += LEASE - 1
+        alive = must_take(timed)
+        clock.time += 2
+        with timed.write() as session:
+            assert resume_job(session, job_id) is JobState.RUNNING
+        assert not finish(timed, dead)
+        assert finish(timed, alive)
+        assert finish(timed, must_take(timed))
+        assert state_of(timed, job_id) is JobState.DONE
+
+    def test_an_ended_job_cannot_be_cancelled_and_resumes_to_itself(
+        self, database: Database
+    ) -> None:
+        job_id = make_job(database, 1)
+        finish(database, must_take(database))
+        with database.write() as session:
+            assert resume_job(session, job_id) is JobState.DONE
+            assert retry_job(session, job_id) == 0
+            with pytest.raises(
+                JobStateError, match="is done: there is nothing to cancel"
+            ) as caught:
+                cancel_job(session, job_id)
+        assert (caught.value.job_id, caught.value.state) == (job_id, "done")
+
+    def test_retry_gives_all_attempts_again(self, database: Database) -> None:
+        job_id = make_job(database, 1)
+        for _ in range(MAX_ATTEMPTS):
+            give_up(database, must_take(database))
+        with database.write() as session:
+            assert resume_job(session, job_id) is JobState.FAILED
+            assert retry_job(session, job_id) == 1
+        assert state_of(database, job_id) is JobState.RUNNING
+        taken = must_take(database)
+        assert taken.attempts == 1
+        assert finish(database, taken)
+        with database.read() as session:
+            assert get_job(session, job_id).state is JobState.DONE
+            assert unit_results(session, job_id)[0].error is None
+
+    def test_a_job_whose_planning_broke_off_is_not_resumed(self, database: Database) -> None:
+        with database.write() as session:
+            job_id = create_job(session, kind="k", board=BOARD, params={}, engine_version=1)
+            with pytest.raises(JobStateError, match="interrupted before all its units"):
+                resume_job(session, job_id)
+            cancel_job(session, job_id)
+            with pytest.raises(JobStateError, match="interrupted before all its units"):
+                resume_job(session, job_id)
+            with pytest.raises(JobStateError, match="resume it before"):
+                retry_job(session, job_id)

@@ -1,0 +1,167 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine, text
+
+import db.schema
+from db.database import Database
+from db.errors import (
+    CorruptError,
+    MissingDatabaseError,
+    NotADatabaseError,
+    SchemaTooNewError,
+    SchemaTooOldError,
+)
+from db.models import Base
+from db.schema import (
+    HEAD,
+    REVISIONS,
+    SchemaState,
+    Standing,
+    alembic_config,
+    classify,
+    migrate,
+    read_state,
+    refuse,
+)
+from db.urls import parse_url
+
+OWN = frozenset({"alembic_version", "evaluations", "jobs", "units"})
+
+
+def test_the_revisions_are_those_of_the_migrations_in_order() -> None:
+    engine = create_engine("sqlite://")
+    with engine.connect() as connection:
+        script = ScriptDirectory.from_config(alembic_config(connection))
+    engine.dispose()
+    assert script.get_heads() == [HEAD]
+    walked = [revision.revision for revision in script.walk_revisions()]
+    assert tuple(reversed(walked)) == REVISIONS
+
+
+def test_the_migrations_make_what_the_models_say(database_url: str) -> None:
+    engine = create_engine(parse_url(database_url))
+    with engine.connect() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"compare_type": True, "compare_server_default": True}
+        )
+        assert compare_metadata(context, Base.metadata) == []
+    engine.dispose()
+
+
+def test_migrations_go_down_and_up_again(database_url: str) -> None:
+    engine = create_engine(parse_url(database_url))
+    with engine.begin() as connection:
+        command.downgrade(alembic_config(connection), "base")
+        assert read_state(connection) == (Standing.EMPTY, None, ("alembic_version",))
+        migrate(connection)
+        assert read_state(connection).standing is Standing.CURRENT
+    engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("tables", "revision", "standing"),
+    [
+        ([], None, Standing.EMPTY),
+        (OWN, "c4_0002", Standing.CURRENT),
+        (OWN | {"extra"}, "c4_0002", Standing.CURRENT),
+        (OWN, "c4_0001", Standing.OLD),
+        (OWN, "c4_0003", Standing.NEW),
+        (OWN | {"players"}, "9999", Standing.NEW),
+        (OWN, None, Standing.DAMAGED),
+        (OWN - {"jobs"}, "c4_0002", Standing.DAMAGED),
+        (OWN - {"alembic_version"}, None, Standing.FOREIGN),
+        (["alembic_version"], None, Standing.EMPTY),
+        (["alembic_version"], "1975ea83b712", Standing.FOREIGN),
+        (["alembic_version", "albums"], None, Standing.FOREIGN),
+        (["albums"], None, Standing.FOREIGN),
+        (["jobs"], None, Standing.FOREIGN),
+    ],
+)
+def test_standing(tables: list[str], revision: str | None, standing: Standing) -> None:
+    assert classify(frozenset(tables), revision, ("c4_0001", "c4_0002")) is standing
+
+
+@pytest.mark.parametrize(
+    ("standing", "kind", "message"),
+    [
+        (Standing.EMPTY, MissingDatabaseError, "here holds no C4 database: run `c4 db init`"),
+        (Standing.OLD, SchemaTooOldError, "run `c4 db upgrade`"),
+        (Standing.NEW, SchemaTooNewError, "written by a newer C4"),
+        (Standing.FOREIGN, NotADatabaseError, r"another program \(tables a, b, c, \.\.\.\)"),
+        (Standing.DAMAGED, CorruptError, "here is damaged"),
+    ],
+)
+def test_refusals(standing: Standing, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        refuse(SchemaState(standing, "c4_0000", ("a", "b", "c", "d")), "here")
+
+
+def test_a_newer_schema_is_left_alone(database_url: str) -> None:
+    _set_revision(database_url, "c4_9999")
+    with pytest.raises(SchemaTooNewError, match="schema c4_9999") as caught:
+        Database.open(database_url)
+    assert (caught.value.found, caught.value.needed) == ("c4_9999", HEAD)
+    with pytest.raises(SchemaTooNewError):
+        Database.upgrade(database_url)
+
+
+def test_an_older_schema_is_upgraded_when_asked(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # There is no older revision yet: this version is made to look like a later one.
+    monkeypatch.setattr(db.schema, "HEAD", "c4_0002")
+    monkeypatch.setattr(db.schema.classify, "__defaults__", (("c4_0001", "c4_0002"),))
+    with pytest.raises(SchemaTooOldError, match="schema c4_0001, this version needs c4_0002"):
+        Database.open(database_url)
+
+
+def test_upgrading_what_is_current_changes_nothing(database_url: str) -> None:
+    assert Database.upgrade(database_url) == (HEAD, HEAD)
+
+
+def test_upgrading_an_empty_database_makes_it_ready(empty_url: str, tmp_path: Path) -> None:
+    (tmp_path / "c4.db").touch()
+    assert Database.upgrade(empty_url) == (None, HEAD)
+    with Database.open(empty_url, create=False) as database:
+        assert not database.created
+
+
+def test_a_database_that_lost_its_revision_is_damaged(database_url: str) -> None:
+    _execute(database_url, "DELETE FROM alembic_version")
+    with pytest.raises(CorruptError, match="damaged"):
+        Database.open(database_url)
+
+
+def test_tables_of_another_program_are_left_alone(empty_url: str) -> None:
+    _execute(empty_url, "CREATE TABLE albums (id INTEGER)")
+    with pytest.raises(NotADatabaseError, match=r"another program \(tables albums\)"):
+        Database.open(empty_url)
+    with pytest.raises(NotADatabaseError, match="another program"):
+        Database.upgrade(empty_url)
+
+
+def test_a_current_database_is_opened_without_alembic(sqlite_path: Path) -> None:
+    program = (
+        "import sys; from db.database import Database; "
+        f"Database.open({str(sqlite_path)!r}).close(); "
+        "sys.exit('alembic' in sys.modules or 'psycopg' in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).parents[2])
+
+
+def _set_revision(url: str, revision: str) -> None:
+    _execute(url, "UPDATE alembic_version SET version_num = :revision", revision=revision)
+
+
+def _execute(url: str, statement: str, **parameters: object) -> None:
+    engine = create_engine(parse_url(url))
+    with engine.begin() as connection:
+        connection.execute(text(statement), parameters)
+    engine.dispose()

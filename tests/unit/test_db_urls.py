@@ -1,0 +1,68 @@
+import pytest
+
+from db.errors import UnknownSchemeError
+from db.urls import mask, parse_url, place, show
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("c4.db", "sqlite:///c4.db"),
+        ("/var/lib/c4.db", "sqlite:////var/lib/c4.db"),
+        ("sqlite:///c4.db", "sqlite:///c4.db"),
+        ("sqlite:////var/lib/c4.db", "sqlite:////var/lib/c4.db"),
+        ("dir/a file 100%.db", "sqlite:///dir/a file 100%.db"),
+        ("postgresql://host/c4", "postgresql://host/c4"),
+        ("postgres://me:pw@host:5433/c4", "postgresql://me:***@host:5433/c4"),
+        ("postgresql+psycopg://me:p%40w@host/c4", "postgresql://me:***@host/c4"),
+        ("postgresql://host/c4?user=me&password=pw", "postgresql://host/c4?user=me"),
+    ],
+)
+def test_what_is_understood_and_how_it_is_shown(text: str, shown: str) -> None:
+    assert show(parse_url(text)) == shown
+
+
+def test_a_tilde_is_the_home_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
+    assert parse_url("~/c4.db").database == "/home/ada/c4.db"
+    assert parse_url("sqlite:///~/c4.db").database == "/home/ada/c4.db"
+
+
+def test_postgresql_is_spoken_to_by_psycopg() -> None:
+    assert parse_url("postgres://host/c4").drivername == "postgresql+psycopg"
+
+
+def test_messages_name_a_file_by_its_path_and_a_server_by_its_url() -> None:
+    assert place(parse_url("sqlite:////tmp/c4.db")) == "/tmp/c4.db"  # noqa: S108
+    assert place(parse_url("postgres://me:pw@host/c4")) == "postgresql://me:***@host/c4"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "mysql://me:secret@host/c4",
+        "http://me:secret@host/c4",
+        "postgresql+asyncpg://me:secret@host/c4",
+        "postgresql://me:secret@host:port/c4",
+        "sqlite://c4.db",
+        "sqlite:///c4.db?mode=ro",
+        "sqlite://",
+        "sqlite:///:memory:",
+        "",
+        "a\0b",
+    ],
+)
+def test_what_is_refused(text: str) -> None:
+    with pytest.raises(UnknownSchemeError, match="postgresql://USER:PASSWORD@HOST") as caught:
+        parse_url(text)
+    assert "secret" not in str(caught.value)
+    assert "secret" not in caught.value.url
+
+
+def test_unknown_scheme_is_named() -> None:
+    with pytest.raises(UnknownSchemeError, match="unknown database scheme 'mysql'"):
+        parse_url("mysql://host/c4")
+
+
+def test_mask_hides_the_user_as_well() -> None:
+    assert mask("x://me:pw@host/y") == "x://***@host/y"
