@@ -1,0 +1,233 @@
+r"""The line protocol: one position a line, as bare moves or as a JSON object.
+
+A line is either the moves, ``4453``, or an object that names a position in exactly one
+of three ways::
+
+    {"id": "a17", "moves": "4453"}
+    {"grid": ".......\n.......\n.......\n.......\n...o...\n...x..."}
+    {"key": 4432676798593}
+
+``id`` is any JSON value and is echoed; ``board``, if given, must be the board that the reader was
+told; unknown fields are ignored, so that newer writers can talk to older readers. An empty position
+is written ``{"moves": ""}``; an empty line is a mistake.
+
+Every line yields one value, in order: a :class:`Request`, or a :class:`BadLine` that says what was
+wrong with it. A bad line never ends the stream, and what answers the lines keeps their alignment.
+Memory is constant: a line longer than :data:`MAX_LINE` bytes is skipped, not held.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypeAlias
+
+from c4core.errors import BoardError, C4Error
+from c4core.notation import parse_board, parse_moves
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from c4core.notation import BoardSize
+
+JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | float | bool | None"
+
+MAX_LINE = 64 * 1024
+"""Bytes of the longest line that is read, its end included."""
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_DIGITS = re.compile(r"[0-9]{1,20}")
+_POSITION_FIELDS: tuple[str, ...] = ("moves", "grid", "key")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A position that somebody asks about."""
+
+    line: int
+    """1-based number of the line in its stream."""
+    position: Position
+    """The position, in the orientation that was asked."""
+    moves: str | None = None
+    """The moves as they were written; None where a grid or a key was given."""
+    id: JsonValue = None
+    """The caller's name for it; None where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that names no position, and why."""
+
+    line: int
+    """1-based number of the line in its stream."""
+    error: str
+    """What is wrong, for people."""
+    field: str = "line"
+    """Which part is wrong, for programs: ``moves``, ``grid``, ``key``, ``board`` or ``line``."""
+    id: JsonValue = None
+    """The caller's name for the line, where it could be read."""
+
+
+def read_lines(
+    stream: BinaryIO, *, board: BoardSize, zero_based: bool = False
+) -> Iterator[Request | BadLine]:
+    """Read a binary stream line by line, one value for each line.
+
+    Args:
+        stream: anything with ``readline(limit)``: a binary file, ``sys.stdin.buffer``.
+        board: the size of all positions.
+        zero_based: moves count columns from 0.
+    """
+    readline = stream.readline
+    line = 0
+    while raw := readline(MAX_LINE):
+        line += 1
+        if len(raw) == MAX_LINE and raw[-1] != ord("\n"):
+            _skip_line(stream)
+            yield BadLine(line, f"line is longer than {MAX_LINE} bytes")
+            continue
+        if line == 1:
+            raw = raw.removeprefix(_BYTE_ORDER_MARK)
+        try:
+            text = raw.decode()
+        except UnicodeDecodeError as error:
+            yield BadLine(line, f"line is no text: byte {error.start} is not UTF-8")
+            continue
+        yield parse_line(text, board=board, zero_based=zero_based, line=line)
+
+
+def parse_line(
+    text: str, *, board: BoardSize, zero_based: bool = False, line: int = 1
+) -> Request | BadLine:
+    """Read one line; white space around it does not count.
+
+    Args:
+        text: the line, with or without its end.
+        board: the size of the position.
+        zero_based: moves count columns from 0.
+        line: 1-based number of the line, kept in the answer.
+    """
+    text = text.strip()
+    if not text:
+        return BadLine(line, 'empty line (write {"moves": ""} for the empty board)')
+    if text[0] == "{":
+        return _parse_object(text, board, zero_based=zero_based, line=line)
+    try:
+        position = play_moves(text, board, zero_based=zero_based)
+    except C4Error as error:
+        return BadLine(line, str(error), "moves")
+    return Request(line, position, text)
+
+
+def play_moves(moves: str, board: BoardSize, *, zero_based: bool = False) -> Position:
+    """The position after some moves, whichever way their columns are counted.
+
+    Raises:
+        MoveError: a move cannot be read or cannot be played.
+    """
+    if zero_based:
+        columns = parse_moves(moves, width=board.width, zero_based=True)
+        return Position.from_columns(columns, width=board.width, height=board.height)
+    return Position(moves, width=board.width, height=board.height)
+
+
+def _skip_line(stream: BinaryIO) -> None:
+    """Read on to the end of the line, a piece at a time."""
+    while piece := stream.readline(MAX_LINE):
+        if piece[-1] == ord("\n"):
+            return
+
+
+def _parse_object(text: str, board: BoardSize, *, zero_based: bool, line: int) -> Request | BadLine:
+    try:
+        fields = json.loads(text, parse_constant=_refuse_constant, parse_float=_read_float)
+    except json.JSONDecodeError as error:
+        return BadLine(line, f"not a JSON object: {error.msg} at character {error.pos}")
+    except (ValueError, RecursionError) as error:  # endless digits, NaN, bottomless nesting
+        return BadLine(line, f"not a JSON object: {error}")
+    identity = fields.get("id")
+    try:
+        field = _position_field(fields)
+        if "board" in fields:
+            _check_board(fields["board"], board)
+        position = _read_position(field, fields[field], board, zero_based=zero_based)
+    except _FieldError as error:
+        return BadLine(line, str(error), error.field, identity)
+    return Request(line, position, fields["moves"] if field == "moves" else None, identity)
+
+
+class _FieldError(Exception):
+    """One field of an object is wrong."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+def _read_float(digits: str) -> float:
+    """A number that can be echoed: Python reads 1e999 as infinity, which JSON cannot write."""
+    value = float(digits)
+    if math.isinf(value):
+        raise ValueError(f"{digits} is out of range")
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _position_field(fields: dict[str, object]) -> str:
+    """The one field that names the position."""
+    given = [name for name in _POSITION_FIELDS if name in fields]
+    if len(given) != 1:
+        found = f"has {' and '.join(given)}" if given else "has none"
+        raise _FieldError(
+            given[1] if given else "line",
+            f'an object needs exactly one of "moves", "grid" and "key"; it {found}',
+        )
+    return given[0]
+
+
+def _check_board(value: object, board: BoardSize) -> None:
+    if not isinstance(value, str):
+        raise _FieldError("board", f'board must be text such as "{board}"')
+    try:
+        size = parse_board(value)
+    except BoardError as error:
+        raise _FieldError("board", str(error)) from None
+    if size != board:
+        raise _FieldError("board", f"board {size} is not the board of this batch, {board}")
+
+
+def _read_position(field: str, value: object, board: BoardSize, *, zero_based: bool) -> Position:
+    try:
+        if field == "key":
+            return _from_key(value, board)
+        if not isinstance(value, str):
+            raise _FieldError(field, f"{field} must be text")
+        if field == "moves":
+            return play_moves(value, board, zero_based=zero_based)
+        return _from_grid(value, board)
+    except C4Error as error:
+        raise _FieldError(field, str(error)) from None
+
+
+def _from_key(value: object, board: BoardSize) -> Position:
+    # Digits in quotes are for writers whose numbers are floating point: a key takes 64 bits.
+    if isinstance(value, str) and _DIGITS.fullmatch(value):
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _FieldError("key", "key must be a whole number")
+    return Position.from_key(value, width=board.width, height=board.height)
+
+
+def _from_grid(text: str, board: BoardSize) -> Position:
+    position = Position.from_grid(text)
+    if position.board != board:
+        raise _FieldError(
+            "grid", f"the grid is {position.board}, the board of this batch is {board}"
+        )
+    return position

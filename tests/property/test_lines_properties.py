@@ -1,0 +1,56 @@
+"""The line protocol holds whatever is thrown at it."""
+
+import io
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from c4core.lines import BadLine, Request, parse_line, read_lines
+from c4core.notation import BoardSize
+from c4core.position import Position
+from tests.support.positions import games
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(game=games(), identity=json_values)
+def test_every_way_of_naming_a_position_gives_it(
+    game: tuple[Position, str], identity: object
+) -> None:
+    position, moves = game
+    board = BoardSize(position.width, position.height)
+    for fields in ({"moves": moves}, {"key": position.key}, {"grid": str(position)}):
+        text = json.dumps({"id": identity, **fields, "board": str(board)})
+        answer = parse_line(text, board=board)
+        assert isinstance(answer, Request)
+        assert answer.position == position
+        assert answer.id == identity
+
+
+@given(data=st.binary(max_size=300))
+def test_any_bytes_give_one_answer_for_each_line(data: bytes) -> None:
+    answers = list(read_lines(io.BytesIO(data), board=BoardSize(7, 6)))
+    assert [answer.line for answer in answers] == list(range(1, len(answers) + 1))
+    assert len(answers) == len(io.BytesIO(data).readlines())
+
+
+@given(
+    fields=st.dictionaries(
+        st.sampled_from(["id", "moves", "grid", "key", "board", "other"]), json_values
+    )
+)
+def test_any_object_gives_a_position_or_an_error(fields: dict[str, object]) -> None:
+    answer = parse_line(json.dumps(fields), board=BoardSize(7, 6))
+    if isinstance(answer, BadLine):
+        assert answer.error
+        assert answer.id == fields.get("id")
+        assert answer.field in {"line", "moves", "grid", "key", "board"}

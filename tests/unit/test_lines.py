@@ -1,0 +1,168 @@
+"""The line protocol: what each line means, and what is wrong with it."""
+
+import io
+import json
+
+import pytest
+
+from c4core.lines import MAX_LINE, BadLine, Request, parse_line, read_lines
+from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.position import Position
+
+
+def parse(text: str, **options: object) -> Request | BadLine:
+    return parse_line(text, board=DEFAULT_BOARD, **options)
+
+
+def read(data: bytes) -> list[Request | BadLine]:
+    return list(read_lines(io.BytesIO(data), board=DEFAULT_BOARD))
+
+
+@pytest.mark.parametrize("text", ["4453", "  4453\t", "4453\r\n", "4453\n"])
+def test_bare_moves_are_a_position(text: str) -> None:
+    assert parse(text, line=9) == Request(9, Position("4453"), "4453")
+
+
+def test_zero_based_moves_are_kept_as_they_were_written() -> None:
+    assert parse("3342", zero_based=True) == Request(1, Position("4453"), "3342")
+    assert parse('{"moves": "0"}', zero_based=True) == Request(1, Position("1"), "0")
+
+
+def test_letters_name_columns_from_the_tenth_on() -> None:
+    board = BoardSize(12, 4)
+    assert parse_line("9aC", board=board) == Request(
+        1, Position.from_columns([8, 9, 11], width=12, height=4), "9aC"
+    )
+
+
+@pytest.mark.parametrize("identity", ["a17", 0, 1.5, True, [1, {"b": None}], {}, ""])
+def test_an_id_of_any_kind_is_kept(identity: object) -> None:
+    answer = parse(json.dumps({"id": identity, "moves": "44"}))
+    assert answer == Request(1, Position("44"), "44", identity)
+
+
+def test_an_object_may_hold_a_grid() -> None:
+    position = Position("4453")
+    assert parse(json.dumps({"grid": str(position)})) == Request(1, position)
+
+
+@pytest.mark.parametrize("quote", [int, str])
+def test_an_object_may_hold_a_key(quote: type) -> None:
+    position = Position("1122")
+    assert parse(json.dumps({"key": quote(position.key)})) == Request(1, position)
+
+
+def test_the_empty_board_is_written_as_an_object() -> None:
+    assert parse('{"moves": ""}') == Request(1, Position(), "")
+
+
+def test_unknown_fields_are_ignored() -> None:
+    assert parse('{"moves": "4", "comment": [1], "board": "7x6"}') == Request(1, Position("4"), "4")
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "words"),
+    [
+        ("", "line", "empty line"),
+        ("  \t", "line", "empty line"),
+        ("44x", "moves", "index 2"),
+        ("448", "moves", "index 2"),
+        ("4444444", "moves", "index 6: column 4 is full"),
+        ("44 53", "moves", "' ' is no column"),
+        ("4\0", "moves", "'\\x00' is no column"),
+        ("12121212", "moves", "after the end"),
+        ("[]", "moves", "'[' is no column"),
+        ("{", "line", "not a JSON object"),
+        ('{"moves": "4"} x', "line", "Extra data"),
+        ('{"id": NaN, "moves": "4"}', "line", "NaN is not JSON"),
+        ('{"id": 1e999, "moves": "4"}', "line", "1e999 is out of range"),
+        pytest.param('{"key": ' + "1" * 5000 + "}", "line", "not a JSON object", id="long number"),
+        pytest.param('{"id": ' + "[" * 50_000, "line", "not a JSON object", id="deep"),
+        ("{}", "line", "exactly one"),
+        ('{"moves": "4", "key": 5}', "key", "moves and key"),
+        ('{"moves": 4453}', "moves", "must be text"),
+        ('{"moves": null}', "moves", "must be text"),
+        ('{"moves": " 4"}', "moves", "no column"),
+        ('{"grid": ["..", ".."]}', "grid", "must be text"),
+        ('{"grid": "....\\n....\\n....\\n...."}', "grid", "4x4, the board of this batch is 7x6"),
+        ('{"grid": "x"}', "grid", "1x1"),
+        ('{"grid": ""}', "grid", "impossible board"),
+        ('{"key": 5}', "key", "5 is no key"),
+        ('{"key": -1}', "key", "-1 is no key"),
+        ('{"key": "-1"}', "key", "whole number"),
+        ('{"key": 1.0}', "key", "whole number"),
+        ('{"key": true}', "key", "whole number"),
+        pytest.param('{"key": "' + "1" * 5000 + '"}', "key", "whole number", id="long text"),
+        ('{"moves": "4", "board": "8x7"}', "board", "8x7 is not the board of this batch, 7x6"),
+        ('{"moves": "4", "board": "big"}', "board", "not a board size"),
+        ('{"moves": "4", "board": 7}', "board", "must be text"),
+    ],
+)
+def test_a_bad_line_says_what_is_wrong(text: str, field: str, words: str) -> None:
+    answer = parse(text, line=3)
+    assert isinstance(answer, BadLine)
+    assert (answer.line, answer.field) == (3, field)
+    assert words in answer.error
+
+
+def test_a_bad_object_keeps_its_id() -> None:
+    answer = parse('{"id": ["x"], "moves": "9"}')
+    assert isinstance(answer, BadLine)
+    assert answer.id == ["x"]
+
+
+def test_every_line_has_its_number() -> None:
+    answers = read(b"4\n\nnonsense\n44")
+    assert [answer.line for answer in answers] == [1, 2, 3, 4]
+    assert [type(answer) for answer in answers] == [Request, BadLine, BadLine, Request]
+
+
+def test_an_empty_stream_has_no_lines() -> None:
+    assert read(b"") == []
+
+
+def test_bytes_that_are_no_text_are_a_bad_line() -> None:
+    bad, good = read(b"44\xff\n44\n")
+    assert bad == BadLine(1, "line is no text: byte 2 is not UTF-8")
+    assert isinstance(good, Request)
+
+
+def test_a_byte_order_mark_is_skipped_at_the_start_only() -> None:
+    first, second = read(b"\xef\xbb\xbf44\n\xef\xbb\xbf44\n")
+    assert isinstance(first, Request)
+    assert isinstance(second, BadLine)
+
+
+class Endless(io.RawIOBase):
+    """A line of so many bytes, made as it is read, then one good line."""
+
+    def __init__(self, length: int) -> None:
+        self._left = length
+        self._rest = io.BytesIO(b"\n4453\n")
+        self.largest = 0
+
+    def readline(self, limit: int | None = -1, /) -> bytes:
+        assert limit is not None
+        assert 0 < limit <= MAX_LINE
+        if not self._left:
+            return self._rest.readline(limit)
+        length = min(limit, self._left)
+        self._left -= length
+        return b"4" * length
+
+
+@pytest.mark.parametrize("length", [MAX_LINE, MAX_LINE * 3, MAX_LINE * 1000 + 17])
+def test_an_overlong_line_is_skipped_piece_by_piece(length: int) -> None:
+    bad, good = read_lines(Endless(length), board=DEFAULT_BOARD)
+    assert bad == BadLine(1, f"line is longer than {MAX_LINE} bytes")
+    assert good == Request(2, Position("4453"), "4453")
+
+
+def test_a_line_of_the_greatest_length_is_read() -> None:
+    line = b'{"moves": "44", "pad": "' + b"x" * (MAX_LINE - 27) + b'"}\n'
+    assert len(line) == MAX_LINE
+    assert read(line) == [Request(1, Position("44"), "44")]
+
+
+def test_an_overlong_line_without_an_end_is_one_bad_line() -> None:
+    assert [type(answer) for answer in read(b"4" * (3 * MAX_LINE))] == [BadLine]

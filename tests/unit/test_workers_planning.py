@@ -1,0 +1,94 @@
+"""Units: what goes into one, and that their payloads say what the lines did."""
+
+import io
+import itertools
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from c4core.lines import BadLine, Request, read_lines
+from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.position import Position
+from tests.support.games import random_games
+from workers import payload
+from workers.planning import UNIT_LINES, UNIT_SECONDS, expected_seconds, plan_units
+
+(EASY,) = random_games(1, empty=12)
+
+
+def lines(*texts: str, zero_based: bool = False) -> list[Request | BadLine]:
+    data = "\n".join(texts).encode()
+    return list(read_lines(io.BytesIO(data), board=DEFAULT_BOARD, zero_based=zero_based))
+
+
+def test_a_payload_says_what_the_lines_did() -> None:
+    written = lines(
+        "4453",
+        '{"id": 7, "moves": ""}',
+        "nonsense",
+        json.dumps({"id": [1], "grid": str(Position("4453"))}),
+        json.dumps({"key": Position("11").key}),
+        '{"id": "x", "moves": "9"}',
+        '{"id": false, "moves": "1"}',
+    )
+    carried = json.loads(json.dumps(payload.encode(written)))
+    assert list(payload.decode(carried, board=DEFAULT_BOARD)) == written
+    assert carried["entries"][0] == "4453"
+
+
+def test_a_payload_keeps_moves_that_count_from_zero() -> None:
+    written = lines("3342", '{"id": 1, "moves": "06"}', zero_based=True)
+    carried = payload.encode(written)
+    assert list(payload.decode(carried, board=DEFAULT_BOARD, zero_based=True)) == written
+
+
+def test_units_hold_all_lines_in_order() -> None:
+    written = lines(*[EASY, "bad", EASY] * 1000)
+    plans = list(plan_units(written))
+    decoded = [line for plan in plans for line in payload.decode(plan.payload, board=DEFAULT_BOARD)]
+    assert decoded == written
+    assert sum(plan.positions for plan in plans) == 2000
+    assert len(plans) == 3000 / UNIT_LINES
+
+
+def test_units_of_hard_positions_are_small() -> None:
+    written = lines(*["4", "44", "443", "4431"])
+    assert len(list(plan_units(written))) == 4
+    for plan in plan_units(lines(*["4453" + "12" * 2 + "67"] * 200)):
+        requests = [
+            line
+            for line in payload.decode(plan.payload, board=DEFAULT_BOARD)
+            if isinstance(line, Request)
+        ]
+        cost = sum(expected_seconds(request.position) for request in requests)
+        assert cost <= UNIT_SECONDS or len(requests) == 1
+
+
+@pytest.mark.parametrize("board", [BoardSize(1, 1), BoardSize(9, 6), BoardSize(16, 3)])
+def test_every_board_has_a_cost(board: BoardSize) -> None:
+    assert expected_seconds(Position(width=board.width, height=board.height)) > 0
+
+
+def test_bad_lines_alone_are_a_unit_without_positions() -> None:
+    (plan,) = plan_units(lines("bad", "worse"))
+    assert plan.positions == 0
+
+
+def test_no_lines_no_units() -> None:
+    assert list(plan_units([])) == []
+
+
+def test_planning_reads_no_further_than_it_must() -> None:
+    read = 0
+
+    def endless() -> Iterator[Request | BadLine]:
+        nonlocal read
+        for number in itertools.count(1):
+            read += 1
+            yield Request(number, Position(EASY), EASY)
+
+    plans = plan_units(endless())
+    next(plans)
+    next(plans)
+    assert read == 2 * UNIT_LINES + 1

@@ -1,0 +1,96 @@
+"""Keeping the leases of units alive while they are being solved, and noticing when one is lost."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from db import jobs
+from db.errors import StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from db.database import Database
+    from db.jobs import Claim
+
+BEATS_PER_LEASE = 5
+"""Heartbeats within the time of a lease: several may fail before it runs out."""
+
+
+@dataclass(slots=True)
+class Lease:
+    """A claim that is being worked on."""
+
+    claim: Claim
+    """The claim."""
+    is_lost: bool = field(default=False)
+    """Somebody else has the unit, or the job was cancelled: working on is of no use."""
+
+
+class LeaseKeeper:
+    """A thread that prolongs every lease that is held, several times before it would run out.
+
+    Args:
+        database: where the claims are from.
+        lease_seconds: how long a lease lasts from each heartbeat.
+        on_lost: called whenever a held lease is known to be lost, again with every beat until it is
+            let go: interrupt the search.
+    """
+
+    def __init__(
+        self, database: Database, lease_seconds: float, on_lost: Callable[[], None]
+    ) -> None:
+        self._database = database
+        self._lease_seconds = lease_seconds
+        self._on_lost = on_lost
+        self._leases: dict[tuple[int, int], Lease] = {}
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._beat, name="c4-leases", daemon=True)
+
+    def start(self) -> None:
+        """Begin to prolong what is held."""
+        self._thread.start()
+
+    @contextmanager
+    def hold(self, claim: Claim) -> Iterator[Lease]:
+        """Keep the lease of a claim alive within the context."""
+        lease = Lease(claim)
+        # A unit may be claimed anew by this process while an older claim on it is still held.
+        name = (claim.unit_id, claim.fence)
+        with self._lock:
+            self._leases[name] = lease
+        try:
+            yield lease
+        finally:
+            with self._lock:
+                del self._leases[name]
+
+    def close(self) -> None:
+        """End the thread. Leases that are still held run out in their time."""
+        self._closed.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=1)  # it may be waiting for a database that does not answer
+
+    def _beat(self) -> None:
+        while not self._closed.wait(self._lease_seconds / BEATS_PER_LEASE):
+            with self._lock:
+                leases = list(self._leases.values())
+            for lease in leases:
+                if not lease.is_lost:
+                    lease.is_lost = not self._prolong(lease.claim)
+            if any(lease.is_lost for lease in leases):
+                self._on_lost()
+
+    def _prolong(self, claim: Claim) -> bool:
+        try:
+            return self._database.run(
+                lambda session: jobs.heartbeat(session, claim, self._lease_seconds)
+            )
+        except StorageError:
+            # The database is away; the next beat may find it. Should the lease run out meanwhile,
+            # completing the unit will tell.
+            return True

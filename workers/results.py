@@ -1,0 +1,131 @@
+"""What is answered about a position: the value, and the one JSON object that shows it.
+
+``c4 solve --json``, ``c4 analyze`` and stored jobs all write the object that
+:func:`answer_object` makes::
+
+    {"id": "a17",            the caller's name, where one was given
+     "moves": "4453",        as they were written; null for a grid or a key, which show "key"
+     "board": "7x6",
+     "side": "x",            who moves; every score is for this side
+     "score": 0,             null while it is not proven; then "lower" and "upper" follow
+     "value": "draw",        win, draw or loss; null while it is not proven
+     "scores": [-4, 0, ..],  of every column, null where it cannot be played
+     "best": [2, 3],         columns that reach the score, counted as the moves are
+     "plies": 38,            until the game ends, if both play perfectly
+     "nodes": 512,           positions searched for this answer: 0 if it was known
+     "seconds": 0.000034,    likewise; a batch's time is shared out by nodes
+     "source": "search"}     or "db"
+
+``scores`` and ``best`` are missing where only the score was asked for. A line that has no answer
+yields an object with ``error`` in its place (:func:`error_object`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from c4core.evaluation import Evaluation, plies_to_end
+
+if TYPE_CHECKING:
+    from c4core.evaluation import Value
+    from c4core.lines import JsonValue
+    from c4core.notation import BoardSize
+
+Source = Literal["search", "db"]
+
+
+class Answer(NamedTuple):
+    """What is known about one position, as it was asked: for its side to move, not mirrored."""
+
+    lower: int
+    """The score is proven to be at least this."""
+    upper: int
+    """The score is proven to be at most this."""
+    scores: tuple[int | None, ...] | None = None
+    """One score per column, None where it cannot be played or is not solved; None if not asked."""
+    nodes: int = 0
+    """Positions searched for this answer."""
+    seconds: float = 0.0
+    """Time that this answer took to search."""
+    source: Source = "search"
+    """Where it comes from."""
+
+    @property
+    def score(self) -> int | None:
+        """The exact score, or None while the bounds differ."""
+        return self.lower if self.lower == self.upper else None
+
+    @property
+    def value(self) -> Value | None:
+        """The outcome for the side to move, or None where the bounds leave it open."""
+        return Evaluation(self.lower, self.upper).value
+
+    @property
+    def best(self) -> tuple[int, ...]:
+        """The 0-based columns that reach the score; empty while the score or they are unknown."""
+        score = self.score
+        if score is None or self.scores is None:
+            return ()
+        return tuple([column for column, value in enumerate(self.scores) if value == score])
+
+    def tightened(self, lower: int, upper: int) -> Answer:
+        """This answer, with other proven bounds taken into account."""
+        return self._replace(lower=max(self.lower, lower), upper=min(self.upper, upper))
+
+
+def answer_object(
+    answer: Answer,
+    *,
+    board: BoardSize,
+    ply: int,
+    moves: str | None,
+    key: int | None = None,
+    identity: JsonValue = None,
+    zero_based: bool = False,
+) -> dict[str, JsonValue]:
+    """The JSON object for one answered position.
+
+    Args:
+        answer: what is known.
+        board: the position's board.
+        ply: stones on it.
+        moves: the moves as they were written, or None where a key or a grid was given.
+        key: the exact key, shown where there are no moves.
+        identity: the caller's ``id``, echoed unless it is None.
+        zero_based: ``best`` counts columns from 0, as the moves do.
+    """
+    score = answer.score
+    shown: dict[str, JsonValue] = {} if identity is None else {"id": identity}
+    shown["moves"] = moves
+    if moves is None:
+        shown["key"] = key
+    shown["board"] = str(board)
+    shown["side"] = "o" if ply & 1 else "x"
+    shown["score"] = score
+    if score is None:
+        shown["lower"] = answer.lower
+        shown["upper"] = answer.upper
+    shown["value"] = answer.value
+    if answer.scores is not None:
+        shift = 0 if zero_based else 1
+        shown["scores"] = list(answer.scores)
+        shown["best"] = [column + shift for column in answer.best]
+    shown["plies"] = None if score is None else plies_to_end(score, ply, board.width, board.height)
+    shown["nodes"] = answer.nodes
+    shown["seconds"] = round(answer.seconds, 6)
+    shown["source"] = answer.source
+    return shown
+
+
+def error_object(
+    *, line: int, error: str, field: str | None = None, identity: JsonValue = None
+) -> dict[str, JsonValue]:
+    """The JSON object in the place of an answer that there is not.
+
+    Args:
+        line: 1-based number of the line in the input.
+        error: what went wrong, for people.
+        field: which part of the line is wrong; None where the line was fine.
+        identity: the caller's ``id``, where it is known.
+    """
+    return {"id": identity, "error": error, "field": field, "line": line}

@@ -1,0 +1,142 @@
+"""Searching a batch of canonical positions until each is settled, at its limit, or given up."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from c4core.batch import UNPLAYABLE
+from workers.results import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from c4core.position import Position
+    from c4core.solver import Solver
+    from workers.question import Question
+
+ONE_BY_ONE = 8
+"""Up to so many positions are searched singly, so that the time of each is measured.
+
+The solver hands out batches to its threads in larger pieces, so nothing is lost by that.
+"""
+
+
+def search(
+    positions: Mapping[int, Position],
+    question: Question,
+    solver: Solver,
+    is_stopped: Callable[[], bool],
+) -> tuple[dict[int, Answer], bool]:
+    """Search positions of one board.
+
+    Args:
+        positions: by key.
+        question: what is asked about each; its limits hold for each.
+        solver: may be shared; an interrupted search is taken up again unless ``is_stopped``.
+        is_stopped: whether to give up; looked at after each search.
+
+    Returns:
+        An answer for each position, by key, and whether all of them settle the question. After a
+        limit or a stop they hold the bounds that are proven.
+    """
+    answers: dict[int, Answer] = {}
+    is_complete = True
+    left = positions
+    while left:
+        unsettled = {}
+        for (key, position), answer in zip(
+            left.items(), _search_once(left, question, solver, is_stopped), strict=True
+        ):
+            earlier = answers.get(key)
+            answers[key] = answer if earlier is None else _continued(earlier, answer)
+            if not _settles(answer, position, question):
+                unsettled[key] = position
+        is_complete = not unsettled
+        left = {} if question.is_limited or is_stopped() else unsettled
+    return answers, is_complete
+
+
+def has_all_columns(answer: Answer, position: Position) -> bool:
+    """Whether the answer holds the score of every column that can be played."""
+    scores = answer.scores
+    if scores is None:
+        return False
+    unknown = scores.count(None)
+    return not unknown or len(scores) - unknown == len(position.legal_columns())
+
+
+def _settles(answer: Answer, position: Position, question: Question) -> bool:
+    if answer.lower != answer.upper:
+        return question.weak and answer.value is not None
+    return not question.columns or has_all_columns(answer, position)
+
+
+def _continued(earlier: Answer, later: Answer) -> Answer:
+    """The answer after a search that was interrupted and a second one."""
+    return later.tightened(earlier.lower, earlier.upper)._replace(
+        nodes=earlier.nodes + later.nodes, seconds=earlier.seconds + later.seconds
+    )
+
+
+def _search_once(
+    positions: Mapping[int, Position],
+    question: Question,
+    solver: Solver,
+    is_stopped: Callable[[], bool],
+) -> Iterable[Answer]:
+    if question.is_limited or len(positions) <= ONE_BY_ONE:
+        return _singly(positions.values(), question, solver, is_stopped)
+    return _together(positions, question, solver)
+
+
+def _singly(
+    positions: Iterable[Position],
+    question: Question,
+    solver: Solver,
+    is_stopped: Callable[[], bool],
+) -> Iterator[Answer]:
+    time_limit, node_limit = question.time_limit, question.node_limit
+    for position in positions:
+        if is_stopped():
+            node_limit = 0  # the bounds that are known without a search
+        if question.columns:
+            analysis = solver.analyze(position, time_limit=time_limit, node_limit=node_limit)
+            yield Answer(
+                analysis.lower, analysis.upper, analysis.scores, analysis.nodes, analysis.seconds
+            )
+        else:
+            found = solver.solve(
+                position, weak=question.weak, time_limit=time_limit, node_limit=node_limit
+            )
+            yield Answer(found.lower, found.upper, None, found.nodes, found.seconds)
+
+
+def _together(
+    positions: Mapping[int, Position], question: Question, solver: Solver
+) -> Iterator[Answer]:
+    width, height = next(iter(positions.values())).board
+    keys = np.fromiter(positions, dtype=np.uint64, count=len(positions))
+    columns: Iterable[tuple[int | None, ...] | None]
+    if question.columns:
+        analyses = solver.analyze_many(keys, width=width, height=height)
+        lower, upper, seconds = analyses.lower, analyses.upper, analyses.seconds
+        nodes = analyses.nodes.tolist()
+        columns = map(_column_scores, analyses.scores.tolist())
+    else:
+        found = solver.solve_many(keys, width=width, height=height, weak=question.weak)
+        lower, upper, seconds = found.lower, found.upper, found.seconds
+        nodes = found.nodes.tolist()
+        columns = [None] * len(keys)
+    seconds_per_node = seconds / max(sum(nodes), 1)
+    for low, high, scores, visited in zip(
+        lower.tolist(), upper.tolist(), columns, nodes, strict=True
+    ):
+        yield Answer(low, high, scores, visited, visited * seconds_per_node)
+
+
+def _column_scores(row: list[int]) -> tuple[int | None, ...]:
+    if UNPLAYABLE in row:
+        return tuple([None if score == UNPLAYABLE else score for score in row])
+    return tuple(row)
