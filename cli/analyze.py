@@ -1,0 +1,178 @@
+"""``c4 analyze``: a batch of positions as a job."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from cli import exits, outfile, parameters, progress
+from cli.commands import Command, refuse
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+    from cli.settings import Settings
+    from db.database import Database
+
+SAMPLE = Path(__file__).parent / "data" / "sample-positions.txt"
+BINARY_SAMPLE = 8192
+
+EXAMPLES = (
+    "c4 analyze positions.txt > scores.jsonl",
+    "c4 analyze positions.txt --score-only --output scores.jsonl",
+    """echo '{"id": "a17", "moves": "4455"}' | c4 analyze --score-only -""",
+    "c4 analyze --sample --score-only --label demo | head -3",
+    "c4 analyze --detach --label tonight positions.txt",
+)
+
+
+@click.command(cls=Command, examples=EXAMPLES)
+@click.argument("file", required=False, type=click.File("rb"), metavar="[FILE|-]")
+@click.option("--sample", is_flag=True, help="Analyze the positions that ship with c4.")
+@parameters.board_option
+@click.option("--score-only", is_flag=True, help="Leave out the columns' scores; faster.")
+@parameters.zero_based_option
+@click.option("--label", metavar="TEXT", help="A name for the job.")
+@click.option("--detach", is_flag=True, help="Only make the job and write its number.")
+@outfile.output_option
+@parameters.threads_option
+@parameters.table_option
+@click.pass_context
+def analyze(
+    context: click.Context,
+    *,
+    file: BinaryIO | None,
+    sample: bool,
+    board: BoardSize,
+    score_only: bool,
+    zero_based: bool,
+    label: str | None,
+    detach: bool,
+    output: str | None,
+    threads: int | None,
+    table_mb: int,
+) -> None:
+    """Analyze a batch of positions, one a line, as a job.
+
+    A line is the moves, as in 4453, or a JSON object with "moves", "grid" or "key", and an "id"
+    that is echoed. The answers are JSON Lines in the order of the lines; a bad line is answered by
+    an object with "error", "field" and "line".
+
+    All results are stored, and what is stored is not searched again. The job lives in the database:
+    interrupted with Ctrl-C it keeps what is done, and "c4 jobs resume" goes on with it.
+    """
+    settings: Settings = context.obj
+    refuse(
+        context,
+        (sample and file is not None, "--sample is instead of a FILE"),
+        (detach and output is not None, "a detached job writes nothing: see c4 jobs results"),
+        (
+            file is None and not sample and sys.stdin.isatty(),
+            "no FILE: give one, or --sample, or - to type positions",
+        ),
+    )
+    if sample:
+        file = context.with_resource(SAMPLE.open("rb"))
+    elif file is None:
+        file = sys.stdin.buffer
+    _refuse_binary(file)
+
+    from cli.running import run_job
+
+    with (
+        settings.open_database(create=True) as database,
+        outfile.opened(None if detach else output or outfile.STANDARD_OUTPUT) as target,
+    ):
+        job_id = _submit(
+            settings,
+            database,
+            file,
+            board=board,
+            score_only=score_only,
+            zero_based=zero_based,
+            label=label or ("sample" if sample else None),
+        )
+        if detach:
+            _write_number(settings, job_id)
+            return
+        is_well = run_job(
+            settings,
+            database,
+            job_id,
+            threads=threads or parameters.usable_cores(),
+            table_mb=table_mb,
+            target=target,
+        )
+    if not is_well:
+        context.exit(exits.PROBLEMS)
+
+
+def _submit(
+    settings: Settings,
+    database: Database,
+    file: BinaryIO,
+    *,
+    board: BoardSize,
+    score_only: bool,
+    zero_based: bool,
+    label: str | None,
+) -> int:
+    """Make the job; its number."""
+    from c4core.lines import read_lines
+    from cli.render import count
+    from workers import analysis
+
+    shown = progress.is_shown(settings, over_output=False)
+    try:
+        with progress.planning(shown=shown) as tell:
+            submission = analysis.submit(
+                database,
+                read_lines(file, board=board, zero_based=zero_based),
+                board=board,
+                score_only=score_only,
+                zero_based=zero_based,
+                label=label,
+                on_planned=tell,
+            )
+    except analysis.NoInputError:
+        raise click.BadParameter(f"{_name(file)} is empty", param_hint="FILE") from None
+    except KeyboardInterrupt:
+        settings.say("Not all lines were read: nothing was analyzed.")
+        raise
+    bad = submission.bad_lines
+    remark = f", {count(bad, 'bad line')}" if bad else ""
+    if shown:
+        positions = count(submission.positions, "position")
+        settings.say(f"job {submission.job_id}: {positions}{remark}")
+    return submission.job_id
+
+
+def _refuse_binary(file: BinaryIO) -> None:
+    """Refuse a file that is no text at once, instead of line by line.
+
+    Raises:
+        click.BadParameter: it has a NUL byte near its beginning.
+    """
+    peek = getattr(file, "peek", None)
+    if peek is not None and b"\0" in peek(BINARY_SAMPLE)[:BINARY_SAMPLE]:
+        raise click.BadParameter(
+            f"{_name(file)} is binary, or text in UTF-16; lines of UTF-8 text are wanted",
+            param_hint="FILE",
+        )
+
+
+def _name(file: BinaryIO) -> str:
+    return "standard input" if file.name in ("<stdin>", 0) else repr(os.fsdecode(file.name))
+
+
+def _write_number(settings: Settings, job_id: int) -> None:
+    if settings.json:
+        from cli.formats import write_object
+
+        write_object({"job": job_id})
+    else:
+        click.echo(job_id)
+    settings.say(f"Work on it with: c4 jobs resume {job_id}")

@@ -1,0 +1,66 @@
+"""The tree of commands."""
+
+from __future__ import annotations
+
+import click
+
+from cli import exits, settings
+from cli.commands import LazyGroup
+
+COMMANDS = {
+    "solve": "cli.solve:solve",
+    "analyze": "cli.analyze:analyze",
+    "query": "cli.query:query",
+    "jobs": "cli.jobs:jobs",
+    "status": "cli.status:status",
+    "db": "cli.database:database",
+    "bench": "cli.bench:bench",
+}
+
+EXAMPLES = (
+    "c4 solve 4453",
+    "c4 analyze --sample --score-only -q | head -3",
+    "c4 query --ply 20 --value win --limit 5",
+)
+
+
+class Program(LazyGroup):
+    """The group at the top, whose help ends with the exit codes."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples and the exit codes."""
+        super().format_epilog(ctx, formatter)
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code), text) for code, text in exits.HELP])
+
+
+def _version(context: click.Context, _parameter: click.Parameter, value: bool) -> None:  # noqa: FBT001
+    if value and not context.resilient_parsing:
+        from c4core.version import ENGINE_VERSION, __version__
+
+        click.echo(f"c4 {__version__} (engine {ENGINE_VERSION})")
+        context.exit()
+
+
+@click.group(cls=Program, lazy=COMMANDS, examples=EXAMPLES)
+@settings.database_option(envvar="C4_DB")
+@settings.json_option
+@settings.quiet_option
+@settings.verbose_option
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Show the version of the package and of the engine.",
+)
+def c4() -> None:
+    """Exact Connect Four analysis: solve positions, keep them, query them.
+
+    Moves are column numbers counted from 1, as in 4453. A score is seen from the side to move:
+    positive wins, 0 draws, negative loses; the larger the number, the sooner.
+
+    Results are kept in a database, by default a file in your data directory, and never solved
+    twice.
+    """

@@ -1,0 +1,38 @@
+"""Work in a thread of its own, so that Ctrl-C is heard at once.
+
+Python handles signals in the main thread only, and not while that one is inside the engine.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+STOP_SECONDS = 0.05
+"""How long to wait before telling the work again to stop: it may just have begun a new search."""
+
+
+def run_in_background(work: Callable[[], T], stop: Callable[[], object]) -> T:
+    """Do the work in another thread and wait for it.
+
+    Args:
+        work: what to do; its exceptions are raised here.
+        stop: ends the work soon, from any thread; called until the work has ended.
+
+    Raises:
+        KeyboardInterrupt: after the work was stopped.
+    """
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="work") as executor:
+        future = executor.submit(work)
+        try:
+            return future.result()
+        except KeyboardInterrupt:
+            while not future.done():
+                stop()
+                wait([future], timeout=STOP_SECONDS)
+            raise

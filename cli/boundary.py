@@ -1,0 +1,59 @@
+"""Where every failure becomes a message on standard error and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from cli import exits, streams
+from cli.app import c4
+from cli.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PROGRAM = "c4"
+COMPLETION = "_C4_COMPLETE"
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and give its exit code."""
+    if COMPLETION in os.environ:
+        c4.main(prog_name=PROGRAM, complete_var=COMPLETION)  # exits
+    try:
+        with c4.make_context(PROGRAM, list(arguments), obj=Settings()) as context:
+            c4.invoke(context)
+        sys.stdout.flush()
+    except click.exceptions.Exit as leave:
+        return leave.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (nothing passes this boundary)
+        return _report(error)
+    return exits.FINE
+
+
+def _report(error: BaseException) -> int:
+    """Tell what went wrong; the exit code.
+
+    A stack trace is shown for a fault of the program only, and only with ``C4_TRACE``: whoever
+    types a command wants to know what happened and not where.
+    """
+    from cli.failures import Failure, explain
+
+    if os.environ.get("C4_TRACE"):
+        sys.excepthook(type(error), error, error.__traceback__)
+    failure = explain(error)
+    if failure is None:
+        fault = f"a fault in c4: {type(error).__name__}: {error} (C4_TRACE=1 shows where)"
+        failure = Failure(exits.PROBLEMS, fault)
+    if isinstance(error, OSError | KeyboardInterrupt):
+        streams.discard_output()
+    if failure.message:
+        stop = isinstance(error, KeyboardInterrupt)
+        click.echo(failure.message if stop else f"Error: {failure.message}", err=True)
+    return failure.code

@@ -1,0 +1,105 @@
+"""Click commands as this program wants them: imported late, with examples, ``-h`` for help."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 80}
+
+
+class Command(click.Command):
+    """A command whose help ends with examples.
+
+    Args:
+        examples: command lines that can be typed as they are.
+        database: whether it takes ``--db``.
+        json: whether it takes ``--json`` here; commands with several formats bring their own.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        examples: Sequence[str],
+        database: bool = True,
+        json: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        kwargs.setdefault("context_settings", CONTEXT_SETTINGS)
+        super().__init__(*args, **kwargs)
+        self.examples = tuple(examples)
+        if database:
+            settings.database_option()(self)
+        if json:
+            settings.json_option(self)
+        settings.quiet_option(self)
+        settings.verbose_option(self)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples; unlike an epilog's text they are never wrapped."""
+        super().format_epilog(ctx, formatter)
+        write_examples(formatter, self.examples)
+
+
+def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> None:
+    """Write the section of examples of a help text."""
+    with formatter.section("Examples"):
+        for example in examples:
+            formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
+
+
+class LazyGroup(click.Group):
+    """A group that imports the module of a command when the command is wanted.
+
+    Args:
+        lazy: where each command lives, ``"module:attribute"`` by name.
+        examples: command lines that can be typed as they are.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        lazy: Mapping[str, str] | None = None,
+        examples: Sequence[str],
+        **kwargs: Any,
+    ) -> None:
+        kwargs.setdefault("context_settings", CONTEXT_SETTINGS)
+        super().__init__(*args, **kwargs)
+        self.lazy = dict(lazy or {})
+        self.examples = tuple(examples)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
+        """The names in the order in which they were given: the order of use."""
+        return [*self.lazy, *(name for name in self.commands if name not in self.lazy)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command."""
+        target = self.lazy.get(cmd_name)
+        if target is not None and cmd_name not in self.commands:
+            module, attribute = target.split(":")
+            self.add_command(getattr(import_module(module), attribute), cmd_name)
+        return super().get_command(ctx, cmd_name)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples."""
+        super().format_epilog(ctx, formatter)
+        write_examples(formatter, self.examples)
+
+
+def refuse(context: click.Context, *contradictions: tuple[bool, str]) -> None:
+    """Raise a usage error for the first of some conditions that holds.
+
+    Args:
+        context: of the command.
+        contradictions: conditions of which none may hold, each with what to say about it.
+    """
+    for holds, message in contradictions:
+        if holds:
+            raise click.UsageError(message, context)

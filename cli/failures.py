@@ -1,0 +1,70 @@
+"""What every failure means to whoever typed the command: a message and an exit code."""
+
+from __future__ import annotations
+
+import os
+from functools import singledispatch
+from typing import NamedTuple
+
+from c4core.errors import C4Error
+from cli import exits, signals
+from db.errors import JobNotFoundError, StorageError, UnknownSchemeError, UnreachableError
+
+
+class Failure(NamedTuple):
+    """How a command ends that cannot go on."""
+
+    code: int
+    """See :mod:`cli.exits`."""
+    message: str
+    """For people; empty where silence is the custom."""
+
+
+@singledispatch
+def explain(error: BaseException) -> Failure | None:  # noqa: ARG001 (its type has already spoken)
+    """The message and exit code for an exception, None for one that is a fault of the program."""
+    return None
+
+
+@explain.register
+def _(error: KeyboardInterrupt) -> Failure:
+    return Failure(signals.exit_code(error), "Interrupted.")
+
+
+@explain.register
+def _(_error: BrokenPipeError) -> Failure:
+    return Failure(exits.CLOSED_PIPE, "")
+
+
+@explain.register
+def _(error: OSError) -> Failure:
+    reason = error.strerror or str(error)
+    if error.filename is None:
+        return Failure(exits.PROBLEMS, f"cannot write the output: {reason}")
+    return Failure(exits.PROBLEMS, f"{os.fsdecode(error.filename)}: {reason}")
+
+
+@explain.register
+def _(_error: MemoryError) -> Failure:
+    return Failure(exits.PROBLEMS, "not enough memory; a smaller --table-mb may do")
+
+
+@explain.register
+def _(error: C4Error) -> Failure:
+    return Failure(exits.USAGE, str(error))
+
+
+@explain.register
+def _(error: StorageError) -> Failure:
+    return Failure(exits.PROBLEMS, str(error))
+
+
+@explain.register
+def _(error: UnreachableError) -> Failure:
+    return Failure(exits.UNREACHABLE, str(error))
+
+
+@explain.register(UnknownSchemeError)
+@explain.register(JobNotFoundError)
+def _(error: StorageError) -> Failure:
+    return Failure(exits.USAGE, str(error))

@@ -1,0 +1,220 @@
+"""``c4 jobs``: what jobs there are, and what to do with them."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from cli import exits, outfile, parameters
+from cli.commands import Command, LazyGroup
+from cli.formats import format_options
+
+if TYPE_CHECKING:
+    from cli.settings import Settings
+    from db.database import Database
+
+STATES = ("planning", "running", "done", "failed", "cancelled")
+
+job_argument = click.argument("job", type=click.IntRange(1), metavar="JOB")
+detach_option = click.option(
+    "--detach", is_flag=True, help="Leave the work to other processes that run the job."
+)
+
+
+@click.group(
+    cls=LazyGroup,
+    lazy={
+        "list": "cli.jobs:list_",
+        "show": "cli.jobs:show",
+        "watch": "cli.watch:watch",
+        "results": "cli.jobs:results",
+        "cancel": "cli.jobs:cancel",
+        "resume": "cli.jobs:resume",
+        "retry": "cli.jobs:retry",
+    },
+    examples=["c4 jobs list", "c4 jobs show 1", "c4 jobs resume 1"],
+)
+def jobs() -> None:
+    """List, watch, stop and continue jobs, and write their results.
+
+    A job is a batch given to "c4 analyze". It lives in the database, cut into units of about a
+    second's work, and keeps what is done whatever happens to the process that works on it.
+    """
+
+
+@click.command(
+    "list", cls=Command, json=False, examples=["c4 jobs list", "c4 jobs list --state failed --json"]
+)
+@click.option(
+    "--state",
+    type=click.Choice(STATES),
+    multiple=True,
+    help="Only jobs in this state; can be given again.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Only the newest N.",
+)
+@format_options
+@click.pass_obj
+def list_(
+    settings: Settings, *, state: tuple[str, ...], limit: int, format_name: str | None
+) -> None:
+    """List jobs, the newest first."""
+    from cli.formats import chosen_format, write_rows
+    from cli.jobview import COLUMNS, as_row
+    from db import jobs as store
+    from db.jobs import JobState
+
+    with settings.open_database() as database, database.read() as session:
+        states = [JobState(name) for name in state] or None
+        found = store.list_jobs(session, limit=limit, states=states)
+    chosen = chosen_format(settings, format_name)
+    if not write_rows(map(as_row, found), chosen, COLUMNS) and chosen == "table":
+        settings.say("No jobs.")
+
+
+@click.command(cls=Command, examples=["c4 jobs show 1", "c4 jobs show 1 --json"])
+@job_argument
+@click.pass_obj
+def show(settings: Settings, job: int) -> None:
+    """Show everything about a job."""
+    from cli.formats import write_facts, write_object
+    from cli.jobview import as_facts, as_object
+    from cli.running import read_job
+
+    with settings.open_database() as database:
+        found = read_job(database, job)
+    if settings.json:
+        write_object(as_object(found))
+    else:
+        write_facts(as_facts(found))
+
+
+@click.command(cls=Command, examples=["c4 jobs cancel 1"])
+@click.argument("job", type=click.IntRange(1), metavar="JOB...", nargs=-1, required=True)
+@click.pass_obj
+def cancel(settings: Settings, job: tuple[int, ...]) -> None:
+    """Stop jobs. What is done is kept; "c4 jobs resume" goes on with the rest."""
+    from db import jobs as store
+
+    with settings.open_database() as database:
+        for number in job:
+            with database.write() as session:
+                store.cancel_job(session, number)
+            settings.say(f"job {number} cancelled")
+
+
+@click.command(cls=Command, examples=["c4 jobs resume 1", "c4 jobs resume 1 --output scores.jsonl"])
+@job_argument
+@detach_option
+@outfile.output_option
+@parameters.threads_option
+@parameters.table_option
+@click.pass_context
+def resume(
+    context: click.Context,
+    *,
+    job: int,
+    detach: bool,
+    output: str | None,
+    threads: int | None,
+    table_mb: int,
+) -> None:
+    """Go on with a job that was interrupted, cancelled or detached.
+
+    Only what is not done is done. The results of the whole job are written with --output, or later
+    by "c4 jobs results".
+    """
+    from db import jobs as store
+
+    settings: Settings = context.obj
+    with settings.open_database() as database:
+        database.run(lambda session: store.resume_job(session, job))
+        settings.tell(f"job {job} can go on")
+        if not detach:
+            _run(context, database, job, threads=threads, table_mb=table_mb, output=output)
+
+
+@click.command(cls=Command, examples=["c4 jobs retry 1"])
+@job_argument
+@detach_option
+@outfile.output_option
+@parameters.threads_option
+@parameters.table_option
+@click.pass_context
+def retry(
+    context: click.Context,
+    *,
+    job: int,
+    detach: bool,
+    output: str | None,
+    threads: int | None,
+    table_mb: int,
+) -> None:
+    """Try the failed units of a job again."""
+    from cli.render import count
+    from db import jobs as store
+
+    settings: Settings = context.obj
+    with settings.open_database() as database:
+        units = database.run(lambda session: store.retry_job(session, job))
+        settings.say(f"job {job}: {count(units, 'failed unit')} to try again")
+        if not detach:
+            _run(context, database, job, threads=threads, table_mb=table_mb, output=output)
+
+
+@click.command(
+    cls=Command, examples=["c4 jobs results 1 | head -3", "c4 jobs results 1 --output scores.jsonl"]
+)
+@job_argument
+@outfile.output_option
+@click.pass_context
+def results(context: click.Context, *, job: int, output: str | None) -> None:
+    """Write the results of a job: JSON Lines in the order of its input.
+
+    Lines that are not solved yet are answered by an object with "error"; the exit code is 1 then.
+    """
+    from cli.running import write_results
+
+    settings: Settings = context.obj
+    with (
+        settings.open_database() as database,
+        outfile.opened(output or outfile.STANDARD_OUTPUT) as target,
+    ):
+        tally = write_results(database, job, target or sys.stdout)
+    if tally.errors:
+        from cli.render import count
+
+        settings.say(f"{count(tally.errors, 'line')} without an answer")
+        context.exit(exits.PROBLEMS)
+
+
+def _run(
+    context: click.Context,
+    database: Database,
+    job: int,
+    *,
+    threads: int | None,
+    table_mb: int,
+    output: str | None,
+) -> None:
+    from cli.running import run_job
+
+    with outfile.opened(output) as target:
+        is_well = run_job(
+            context.obj,
+            database,
+            job,
+            threads=threads or parameters.usable_cores(),
+            table_mb=table_mb,
+            target=target,
+        )
+    if not is_well:
+        context.exit(exits.PROBLEMS)

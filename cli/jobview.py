@@ -1,0 +1,91 @@
+"""How jobs are shown."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from cli.formats import Column
+from cli.render import count, duration
+from db.jobs import UnitState
+
+if TYPE_CHECKING:
+    from cli.formats import Row
+    from db.jobs import JobInfo
+
+STATE_STYLES = {
+    "planning": "cyan",
+    "running": "cyan",
+    "done": "green",
+    "failed": "red",
+    "cancelled": "yellow",
+}
+
+
+def as_row(job: JobInfo) -> Row:
+    """A job as a row of a list."""
+    return {
+        "job": job.id,
+        "kind": job.kind,
+        "board": str(job.board),
+        "state": str(job.state),
+        "positions": sum(job.positions.values()),
+        "done": job.positions[UnitState.DONE],
+        "failed": job.positions[UnitState.FAILED],
+        "nodes": job.nodes,
+        "created": time_text(job.created_at),
+        "label": job.label,
+    }
+
+
+COLUMNS = (
+    Column("job", 5, lambda row: str(row["job"]), right=True),
+    Column("kind", 7, lambda row: row["kind"]),
+    Column("board", 5, lambda row: row["board"]),
+    Column(
+        "state", 9, lambda row: row["state"], style=lambda row: STATE_STYLES.get(row["state"], "")
+    ),
+    Column("done/positions", 17, lambda row: f"{row['done']:,}/{row['positions']:,}", right=True),
+    Column("created (UTC)", 19, lambda row: row["created"].replace("T", " ").removesuffix("Z")),
+    Column("label", 0, lambda row: row["label"] or ""),
+)
+"""The table for people: 80 characters with a label of some letters."""
+
+
+def as_object(job: JobInfo) -> dict[str, object]:
+    """A job as a JSON object."""
+    fields = asdict(job)
+    fields["board"] = str(job.board)
+    for name in ("created_at", "started_at", "finished_at"):
+        fields[name] = time_text(fields[name])
+    for name in ("units", "positions"):
+        fields[name] = {str(state): number for state, number in getattr(job, name).items()}
+    return fields
+
+
+def as_facts(job: JobInfo) -> dict[str, str]:
+    """A job as names and values for people."""
+    positions, units = sum(job.positions.values()), sum(job.units.values())
+    by_state = ", ".join(f"{number:,} {state}" for state, number in job.units.items() if number)
+    facts = {
+        "job": f"{job.id}{f' ({job.label})' if job.label else ''}",
+        "kind": f"{job.kind}, board {job.board}",
+        "state": str(job.state),
+        "positions": f"{job.positions[UnitState.DONE]:,} of {positions:,} done",
+        "units": f"{units:,}{f': {by_state}' if by_state else ''}",
+        "effort": f"{count(job.nodes, 'node')}, {duration(job.seconds)} of solving",
+        "created": time_text(job.created_at) or "-",
+        "started": time_text(job.started_at) or "-",
+        "finished": time_text(job.finished_at) or "-",
+    }
+    for number, error in enumerate(job.errors, start=1):
+        facts[f"error {number}"] = error
+    return facts
+
+
+def time_text(seconds: float | None) -> str | None:
+    """Epoch seconds as a time in UTC: ``2026-01-31T12:00:00Z``."""
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,24 @@
+"""The process ``c4``: signals and streams are made safe first, then the commands are imported."""
+
+from __future__ import annotations
+
+import sys
+
+from cli import signals, streams
+
+
+def main() -> None:
+    """Run the command line and exit with its code. The entry point of ``c4``."""
+    signals.install()
+    streams.secure()
+    try:
+        from cli.boundary import run
+
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt as interrupt:
+        code = signals.exit_code(interrupt)
+    streams.close(code)
+
+
+if __name__ == "__main__":
+    main()

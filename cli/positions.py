@@ -1,0 +1,80 @@
+"""Positions that are named on the command line or in a file of text grids."""
+
+from __future__ import annotations
+
+import re
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from c4core.errors import GridError
+from c4core.lines import BadLine, Request, parse_line
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from c4core.notation import BoardSize
+
+_BETWEEN_GRIDS = re.compile(r"\n[ \t\r]*\n\s*")
+
+
+def from_arguments(
+    moves: Sequence[str], *, board: BoardSize, zero_based: bool = False
+) -> list[Request]:
+    """The positions of a command's MOVES; empty text is the empty board.
+
+    Raises:
+        click.BadParameter: one of them cannot be read; it says which.
+    """
+    requests = []
+    for number, text in enumerate(moves, start=1):
+        if not text.strip():
+            empty = Position(width=board.width, height=board.height)
+            requests.append(Request(number, empty, ""))
+            continue
+        request = parse_line(text, board=board, zero_based=zero_based, line=number)
+        if isinstance(request, BadLine):
+            where = "" if len(moves) == 1 else f"position {number}, {text!r}: "
+            raise click.BadParameter(f"{where}{request.error}", param_hint="MOVES")
+        requests.append(request)
+    return requests
+
+
+def along(request: Request, *, board: BoardSize, zero_based: bool = False) -> list[Request]:
+    """All positions on the way to one, the empty board first.
+
+    Args:
+        request: a position that was given by its moves.
+        board: its board.
+        zero_based: the moves count columns from 0.
+    """
+    moves = request.moves or ""
+    prefixes = (moves[:length] for length in range(len(moves) + 1))
+    return from_arguments(list(prefixes), board=board, zero_based=zero_based)
+
+
+def from_grids(stream: IO[str]) -> list[Request]:
+    """The positions of a file of text grids with empty lines between them.
+
+    Raises:
+        click.BadParameter: the file is no text, has no grid, or a grid is no position.
+    """
+    try:
+        text = stream.read().strip()
+    except UnicodeDecodeError as error:
+        raise _bad_grid(stream, f"no text: {error.reason}") from None
+    requests = []
+    for number, grid in enumerate(filter(None, _BETWEEN_GRIDS.split(text)), start=1):
+        try:
+            requests.append(Request(number, Position.from_grid(grid)))
+        except GridError as error:
+            raise _bad_grid(stream, f"grid {number}: {error}") from None
+    if not requests:
+        raise _bad_grid(stream, "there is no grid in it")
+    return requests
+
+
+def _bad_grid(stream: IO[str], message: str) -> click.BadParameter:
+    name = getattr(stream, "name", "input")
+    return click.BadParameter(f"{name}: {message}", param_hint="--grid")

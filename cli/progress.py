@@ -1,0 +1,105 @@
+"""Progress on standard error, on a terminal only."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from rich.console import Console
+
+    from cli.settings import Settings
+    from workers.progress import Progress
+
+
+def is_shown(settings: Settings, *, over_output: bool) -> bool:
+    """Whether to draw progress.
+
+    Args:
+        settings: may ask for quiet.
+        over_output: results go to standard output meanwhile; on a terminal they are progress
+            enough, and would be written across the bar.
+    """
+    on_terminal = sys.stderr.isatty() and not (over_output and sys.stdout.isatty())
+    return on_terminal and not settings.quiet
+
+
+@contextmanager
+def planning(*, shown: bool) -> Iterator[Callable[[int], None]]:
+    """Show how many lines are read; the context's value is to be told."""
+    if not shown:
+        yield lambda _lines: None
+        return
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    with Bar(
+        SpinnerColumn("line"),
+        TextColumn("reading {task.completed:,.0f} lines"),
+        TimeElapsedColumn(),
+        console=_console(),
+        transient=True,
+    ) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda lines: bar.update(task, completed=lines)
+
+
+@contextmanager
+def solving(job_id: int, *, shown: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """Show positions done, rate and remaining time; the context's value is to be told, if any."""
+    if not shown:
+        yield None
+        return
+    from rich.progress import BarColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    with Bar(
+        TextColumn(f"job {job_id}"),
+        BarColumn(bar_width=None),
+        TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
+        TextColumn("{task.percentage:3.0f}%"),
+        TextColumn("{task.fields[rate]}"),
+        TextColumn("{task.fields[remaining]}"),
+        console=_console(),
+        expand=True,
+        transient=True,
+    ) as bar:
+        task = bar.add_task("", total=None, rate="", remaining="", visible=False)
+
+        def tell(progress: Progress) -> None:
+            job = progress.job
+            bar.update(
+                task,
+                total=job.positions,
+                completed=job.positions_done + job.positions_failed,
+                rate=rate_text(progress.rate),
+                remaining=remaining_text(progress.remaining),
+                visible=True,
+            )
+
+        yield tell
+
+
+def rate_text(rate: float | None) -> str:
+    """Positions per second; a dash while unknown."""
+    if rate is None:
+        return "-/s"
+    return f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.1f}/s"  # noqa: PLR2004
+
+
+def remaining_text(seconds: float | None) -> str:
+    """Time to the end; a dash while unknown."""
+    if seconds is None:
+        return "-:-- left"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02} left" if hours else f"{minutes}:{rest:02} left"
+
+
+def _console() -> Console:
+    from cli.render import console
+
+    return console(stderr=True)

@@ -1,0 +1,159 @@
+"""Boards, scores and sentences for people.
+
+A stone is a disc where colours tell the sides apart, and the letter of the grid text where they do
+not: on a plain pipe, with ``NO_COLOR``, on a terminal that cannot write a disc.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.text import Text
+
+from c4core.evaluation import plies_to_end
+from c4core.notation import column_label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from c4core.position import Position
+    from workers.results import Answer
+
+SIDE_STYLES = {"x": "bold red", "o": "bold yellow"}
+DISC = "●"
+MARGIN = "  "
+VALUE_STYLES = {"win": "green", "draw": "yellow", "loss": "red"}
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that writes text as it is: no markup, no highlighting, no wrapping."""
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def shows_discs(out: Console) -> bool:
+    """Whether colours are seen, so that discs can be told apart."""
+    colours = out.color_system is not None and not out.no_color
+    return colours and can_write(DISC)
+
+
+def can_write(text: str) -> bool:
+    """Whether standard output's encoding has the characters."""
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def board(
+    position: Position,
+    scores: Sequence[int | None] | None,
+    *,
+    discs: bool,
+    zero_based: bool = False,
+) -> Text:
+    """The board, its column labels, and the columns' scores under them. A four stands out.
+
+    Args:
+        position: what to draw.
+        scores: one score per column for the side to move, None for no score; None for no line.
+        discs: draw discs, told apart by colour; otherwise x and o, capital in a four.
+        zero_based: label columns from 0.
+    """
+    cell = 3 if scores is None else max(3, *(len(score_text(score)) + 1 for score in scores))
+    four = set(position.winning_squares())
+    text = Text()
+    for row in reversed(range(position.height)):
+        text.append(MARGIN)
+        for column in range(position.width):
+            side = position.stone_at(column, row)
+            text.append(" " * (cell - 1))
+            if side is None:
+                text.append(".", "dim")
+            elif (column, row) in four:
+                text.append(DISC if discs else side.upper(), f"{SIDE_STYLES[side]} underline")
+            else:
+                text.append(DISC if discs else side, SIDE_STYLES[side])
+        text.append("\n")
+    text.append(MARGIN)
+    for column in range(position.width):
+        text.append(f"{column_label(column, zero_based=zero_based):>{cell}}", "dim")
+    if scores is not None:
+        best = max((score for score in scores if score is not None), default=None)
+        text.append("\n" + MARGIN)
+        for score in scores:
+            style = f"bold {score_style(score)}" if score == best else score_style(score)
+            text.append(f"{score_text(score):>{cell}}", style)
+    text.append("\n")
+    return text
+
+
+def score_text(score: int | None) -> str:
+    """A score with its sign; a dot where there is none."""
+    if score is None:
+        return "."
+    return f"{score:+d}" if score else "0"
+
+
+def score_style(score: int | None) -> str:
+    """The colour of a score: wins green, draws yellow, losses red."""
+    if score is None:
+        return "dim"
+    return VALUE_STYLES["win" if score > 0 else "loss" if score < 0 else "draw"]
+
+
+def verdict(position: Position, answer: Answer) -> Text:
+    """One sentence: whose side the score is for, who wins, and when.
+
+    ``x to move: score +4 for x, x wins in 29 plies``
+    """
+    if position.winner is not None:
+        return Text(f"{position.winner} has won", style="bold")
+    if position.is_over:
+        return Text("a draw: the board is full", style="bold")
+    mover = position.turn
+    winner = {"win": mover, "loss": "o" if mover == "x" else "x"}.get(answer.value or "")
+    outcome = "not solved yet" if answer.value is None else "a draw"
+    score = answer.score
+    if winner is not None:
+        outcome = f"{winner} wins"
+        if score is not None:
+            plies = plies_to_end(score, position.ply, position.width, position.height)
+            outcome += f" in {count(plies, 'ply', 'plies')}"
+    shown = score_text(score)
+    if score is None:
+        shown = f"between {score_text(answer.lower)} and {score_text(answer.upper)}"
+    style = f"bold {VALUE_STYLES[answer.value]}" if answer.value else "bold"
+    return Text(f"{mover} to move: score {shown} for {mover}, {outcome}", style=style)
+
+
+def labels(columns: Iterable[int], *, zero_based: bool = False) -> str:
+    """Columns as people write them: ``3, 4``."""
+    return ", ".join(column_label(column, zero_based=zero_based) for column in columns)
+
+
+def count(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: ``1 ply``, ``1,234 nodes``."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """A time span in three digits or so: ``34 µs``, ``1.20 s``, ``2:05:10``."""
+    if seconds < 1e-3:  # noqa: PLR2004
+        return f"{seconds * 1e6:.0f} {'µs' if can_write('µ') else 'us'}"
+    if seconds < 1:
+        return f"{seconds * 1e3:.1f} ms"
+    if seconds < 60:  # noqa: PLR2004
+        return f"{seconds:.2f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def effort(answer: Answer) -> str:
+    """What an answer has cost: nodes, time, or that it was known."""
+    if answer.source == "db":
+        return "known from the database"
+    return f"{count(answer.nodes, 'node')} in {duration(answer.seconds)}"

@@ -1,0 +1,125 @@
+"""The options that every command shares: which database, how much talk, JSON or text.
+
+They can be written before the command's name (``c4 --db x.db status``) and after it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from db.database import Database
+
+    Callback = Callable[[click.Context, click.Parameter, Any], Any]
+
+Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the shared options say."""
+
+    db: str | None = None
+    """Database URL or path as given, None for the default."""
+    json: bool = False
+    """Whether programs and not people read the output."""
+    quiet: bool = False
+    """Whether talk and progress are unwanted."""
+    verbose: bool = False
+    """Whether to tell more than usual."""
+
+    def say(self, message: str) -> None:
+        """Talk to the person at the terminal: standard error, unless ``--quiet``."""
+        if not self.quiet:
+            click.echo(message, err=True)
+
+    def tell(self, message: str) -> None:
+        """Talk with ``--verbose`` only."""
+        if self.verbose:
+            click.echo(message, err=True)
+
+    @property
+    def url(self) -> str:
+        """The database's URL or path: as given, or the default file, whose directory is made."""
+        return self.db if self.db is not None else str(default_database())
+
+    def open_database(self, *, create: bool = False) -> Database:
+        """Open the database that the options name.
+
+        Args:
+            create: also make a database that is named explicitly; the default one always is made.
+        """
+        from db.database import Database
+
+        database = Database.open(self.url, create=create or self.db is None)
+        self.tell(f"database {database.url}{', created' if database.created else ''}")
+        return database
+
+
+def default_database() -> Path:
+    """The path of the default database; its directory is made if need be."""
+    import platformdirs
+
+    return platformdirs.user_data_path("c4", ensure_exists=True) / "c4.db"
+
+
+def settings_of(context: click.Context) -> Settings:
+    """The settings as far as they are read."""
+    found = context.find_object(Settings)
+    return Settings() if found is None else found
+
+
+def _remember(name: str) -> Callback:
+    """An option callback that notes the value in the context's settings."""
+
+    def callback(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
+        if value:
+            context.obj = replace(settings_of(context), **{name: value})
+
+    return callback
+
+
+def database_option(*, envvar: str | None = None) -> Callable[[Decorated], Decorated]:
+    """``--db``; the environment is read once, before the command's name."""
+    return click.option(
+        "--db",
+        metavar="URL",
+        envvar=envvar,
+        show_envvar=envvar is not None,
+        expose_value=False,
+        callback=_remember("db"),
+        help="Database: a file, sqlite:///FILE or postgresql://USER@HOST/NAME.",
+    )
+
+
+json_option = click.option(
+    "--json",
+    is_flag=True,
+    expose_value=False,
+    callback=_remember("json"),
+    help="Write JSON for programs.",
+)
+
+quiet_option = click.option(
+    "-q",
+    "--quiet",
+    is_flag=True,
+    expose_value=False,
+    callback=_remember("quiet"),
+    help="No progress and no remarks on standard error.",
+)
+
+verbose_option = click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    expose_value=False,
+    callback=_remember("verbose"),
+    help="Tell more on standard error.",
+)

@@ -1,0 +1,47 @@
+"""Ctrl-C: the first stops in order, the second at once. Never a stack trace.
+
+SIGTERM (a service manager) and SIGHUP (a closed terminal) are treated like Ctrl-C, so that a job
+hands its work back whichever way it is stopped.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+SHOW_CURSOR = b"\x1b[?25h"
+
+
+def install() -> None:
+    """Raise KeyboardInterrupt with the signal's number at the first signal, exit at the second."""
+    for number in SIGNALS:
+        # What the parent ignores (nohup, a background job of a script) stays ignored.
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _stop_in_order)
+
+
+def exit_code(interrupt: KeyboardInterrupt) -> int:
+    """The exit code after a KeyboardInterrupt: 128 and the signal's number."""
+    number = interrupt.args[0] if interrupt.args else signal.SIGINT
+    return 128 + int(number)
+
+
+def _stop_in_order(number: int, _frame: FrameType | None) -> NoReturn:
+    for other in SIGNALS:
+        if signal.getsignal(other) is _stop_in_order:
+            signal.signal(other, _stop_at_once)
+    raise KeyboardInterrupt(number)
+
+
+def _stop_at_once(number: int, _frame: FrameType | None) -> NoReturn:
+    # No clean-up of any kind: a database survives this by its transactions. The cursor is hidden
+    # while progress is drawn, and nobody else is going to bring it back.
+    if sys.stderr is not None and sys.stderr.isatty():
+        os.write(2, SHOW_CURSOR + b"\r\n")
+    os._exit(128 + number)

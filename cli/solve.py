@@ -1,0 +1,145 @@
+"""``c4 solve``: positions from the command line, from grids, or from standard input."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from cli import exits, parameters
+from cli.commands import Command, refuse
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+    from cli.answers import Writer
+    from cli.settings import Settings
+
+STDIN = 0
+
+EXAMPLES = (
+    "c4 solve 4453",
+    "c4 solve --pv --no-store 22525762534622441115",
+    "c4 solve --json 32164625 2252576253462244",
+    "printf '44455554221\\n4566632\\n' | c4 solve -",
+    "c4 solve - --format c4solver --all-moves < positions.txt",
+)
+
+
+@click.command(cls=Command, examples=EXAMPLES)
+@click.argument("moves", nargs=-1)
+@parameters.board_option
+@click.option("--grid", type=click.File(), help="Solve the text grids in this file as well.")
+@click.option("--weak", is_flag=True, help="Only win, draw or loss; faster.")
+@click.option("--score-only", is_flag=True, help="Leave out the columns' scores; faster.")
+@click.option("--pv", is_flag=True, help="Show best play to the end (principal variation).")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="For each position; what is proven by then is shown.",
+)
+@click.option(
+    "--node-limit",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Positions searched for each position.",
+)
+@click.option("--no-store", is_flag=True, help="Use no database: look nothing up, keep nothing.")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(["text", "json", "c4solver"]),
+    help="text for people, json for programs (always with -), or the classic solver's lines.",
+)
+@click.option("--all-moves", is_flag=True, help="With c4solver: the scores of all columns.")
+@parameters.zero_based_option
+@parameters.threads_option
+@parameters.table_option
+@click.pass_context
+def solve(
+    context: click.Context,
+    *,
+    moves: tuple[str, ...],
+    board: BoardSize,
+    grid: IO[str] | None,
+    weak: bool,
+    score_only: bool,
+    pv: bool,
+    time_limit: float | None,
+    node_limit: int | None,
+    no_store: bool,
+    format_name: str | None,
+    all_moves: bool,
+    zero_based: bool,
+    threads: int | None,
+    table_mb: int,
+) -> None:
+    """Solve positions: exact scores of each and of its columns.
+
+    MOVES are the columns played so far, as in 4453; "" is the empty board. A score is for the side
+    to move: 0 is a draw; a win counts the stones that the winner has not played at the end, plus
+    one, so the sooner the more; a loss is the negative of the opponent's win.
+
+    With - every line of standard input is a position, and is answered as soon as it is there: bare
+    moves, or a JSON object with "moves", "grid" or "key", and an "id" that is echoed. Answers are
+    JSON Lines in the order of the lines; a bad line is answered by an object with "error".
+
+    With --format c4solver a line is answered by itself and its score, as Pascal Pons's program
+    does: one line out for every line in. With --all-moves the scores of all columns follow, -1000
+    for one that cannot be played; with --weak they are 1, 0 and -1. A line that cannot be read, or
+    whose game is won already, is written as it came, without a score; standard error says why.
+    """
+    settings: Settings = context.obj
+    from_stdin = moves == ("-",)
+    format_name = format_name or ("json" if settings.json or from_stdin else "text")
+    classic = format_name == "c4solver"
+    limited = time_limit is not None or node_limit is not None
+    refuse(
+        context,
+        (
+            not moves and grid is None,
+            'no position: give MOVES, "" for the empty board, or - for standard input',
+        ),
+        ("-" in moves and (len(moves) > 1 or grid is not None), "- stands alone"),
+        (all_moves and not classic, "--all-moves belongs to --format c4solver"),
+        (pv and (classic or weak or limited), "--pv needs exact scores without a limit"),
+    )
+
+    from cli import positions
+    from cli.asking import Asker
+    from cli.solving import Line, Solving, Wish
+    from workers.question import Question
+
+    columns = all_moves if classic else not score_only
+    wish = Wish(
+        Question(
+            columns=columns and not weak, weak=weak, time_limit=time_limit, node_limit=node_limit
+        ),
+        line=pv,
+        children=all_moves and weak,
+        refuses_won=classic,
+    )
+    requests = []
+    if not from_stdin:
+        requests = positions.from_arguments(moves, board=board, zero_based=zero_based)
+    if grid is not None:
+        requests += positions.from_grids(grid)
+    with ExitStack() as stack:
+        database = None if no_store else stack.enter_context(settings.open_database(create=True))
+        asker = Asker(database, table_mb=table_mb, threads=threads or parameters.usable_cores())
+        solving = Solving(asker, wish, _writer(format_name, weak=weak, zero_based=zero_based))
+        if from_stdin:
+            solving.stream(STDIN, board=board, zero_based=zero_based)
+        for request in requests:
+            solving.answer([Line(request, (request.moves or str(request.position)).encode())])
+    if solving.failures:
+        context.exit(exits.PROBLEMS)
+
+
+def _writer(format_name: str, *, weak: bool, zero_based: bool) -> Writer:
+    from cli.answers import ClassicWriter, JsonWriter, TextWriter
+
+    if format_name == "c4solver":
+        return ClassicWriter(weak=weak)
+    return JsonWriter(zero_based) if format_name == "json" else TextWriter(zero_based)

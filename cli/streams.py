@@ -1,0 +1,54 @@
+"""Standard streams that may be closed, full or gone."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import NoReturn, TextIO
+
+from cli import exits
+
+STDOUT = 1
+
+
+def secure() -> None:
+    """Make sure that descriptors 0 to 2 are open before anything else is opened.
+
+    A database that got descriptor 1 because standard output was closed would be written into. The
+    stand-ins cannot be written to, so output to a closed stream is an error and is not lost.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDONLY)  # takes the lowest free descriptor: this one
+    if sys.stdout is None:
+        sys.stdout = _text(STDOUT)
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 (for good)
+
+
+def _text(descriptor: int) -> TextIO:
+    return open(descriptor, "w", encoding="utf-8", closefd=False)
+
+
+def close(code: int) -> NoReturn:
+    """Exit with the code, or with :data:`exits.PROBLEMS` where the output could not be written."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = code or exits.CLOSED_PIPE
+        discard_output()
+    except OSError as error:
+        sys.stderr.write(f"Error: cannot write the output: {error.strerror}\n")
+        code = code or exits.PROBLEMS
+        discard_output()
+    sys.exit(code)
+
+
+def discard_output() -> None:
+    """Send what is still buffered for standard output nowhere, so that the last flush is quiet."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, STDOUT)
+    os.close(nowhere)

@@ -1,0 +1,102 @@
+"""``c4 jobs watch``: look at a job until it ends."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from cli import exits
+from cli.commands import Command
+
+if TYPE_CHECKING:
+    from cli.settings import Settings
+    from db.database import Database
+    from db.jobs import JobProgress
+    from workers.progress import Progress
+
+
+@click.command(cls=Command, examples=["c4 jobs watch", "c4 jobs watch 1 --interval 0.5 --json"])
+@click.argument("job", type=click.IntRange(1), metavar="[JOB]", required=False)
+@click.option(
+    "--interval",
+    type=click.FloatRange(0.1),
+    default=1.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time between two looks.",
+)
+@click.pass_context
+def watch(context: click.Context, *, job: int | None, interval: float) -> None:
+    """Watch a job, by default the newest, until it ends.
+
+    On a terminal a bar is drawn; otherwise, and with --json, a line is written whenever something
+    has changed. The exit code is 0 if the job is done, 1 if it failed or was cancelled.
+    """
+    from cli import progress
+    from db.jobs import JobState
+    from workers.progress import ProgressMeter
+
+    settings: Settings = context.obj
+    with settings.open_database() as database:
+        number = job or _newest(database)
+        now = _look(database, number)
+        meter = ProgressMeter(now)
+        drawn = sys.stderr.isatty() and sys.stdout.isatty() and not settings.json
+        with progress.solving(number, shown=drawn) as draw:
+            last = None
+            while True:
+                seen = meter.look(now)
+                if draw is not None:
+                    draw(seen)
+                elif now != last:
+                    _write(settings, seen)
+                if now.state not in (JobState.PLANNING, JobState.RUNNING):
+                    break
+                last = now
+                time.sleep(interval)
+                now = _look(database, number)
+        if draw is not None:
+            _write(settings, seen)
+    if now.state is not JobState.DONE:
+        context.exit(exits.PROBLEMS)
+
+
+def _newest(database: Database) -> int:
+    from db import jobs
+
+    with database.read() as session:
+        newest = jobs.list_jobs(session, limit=1)
+    if not newest:
+        raise click.UsageError("there is no job to watch")
+    return newest[0].id
+
+
+def _look(database: Database, job: int) -> JobProgress:
+    from db import jobs
+
+    with database.read() as session:
+        return jobs.progress(session, job)
+
+
+def _write(settings: Settings, progress: Progress) -> None:
+    """Write one look at a job and let it be seen at once."""
+    from dataclasses import asdict
+
+    from cli.progress import rate_text, remaining_text
+
+    job = progress.job
+    if settings.json:
+        fields = asdict(job)
+        click.echo(json.dumps(fields))
+        return
+    done = job.positions_done + job.positions_failed
+    parts = [f"job {job.job_id} {job.state}: {done:,}/{job.positions:,} positions"]
+    if job.units_failed:
+        parts.append(f"{job.units_failed:,} units failed")
+    if done < job.positions:
+        parts += [rate_text(progress.rate), remaining_text(progress.remaining)]
+    click.echo(", ".join(parts))

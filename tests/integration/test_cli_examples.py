@@ -1,0 +1,46 @@
+"""Every example in a help text runs as it stands."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cli.commands import Command, LazyGroup
+from cli.reference import contexts
+from tests.support.command_line import C4
+
+EASY = "2252576253462244111563365343671351441"
+SLOW = ("bench",)
+
+
+def examples() -> list[str]:
+    """The examples of all commands, each once."""
+    found: dict[str, None] = {}
+    for context in contexts():
+        assert isinstance(context.command, Command | LazyGroup)
+        found |= dict.fromkeys(context.command.examples)
+    return [example for example in found if not any(f"c4 {name}" in example for name in SLOW)]
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> C4:
+    """Some positions, a job that is done and one that is not."""
+    c4 = C4(tmp_path_factory.mktemp("examples"))
+    (c4.directory / "positions.txt").write_text(f"{EASY}\n{EASY}6\n{EASY}7\n")
+    assert c4("analyze", "-q", "--detach", "positions.txt").code == 0
+    assert c4("analyze", "-q", "positions.txt").code == 0
+    assert c4("--db", "book.db", "db", "init").code == 0
+    return c4
+
+
+@pytest.mark.parametrize("example", examples())
+def test_example_runs(prepared: C4, tmp_path: Path, example: str) -> None:
+    c4 = C4(tmp_path / "copy")
+    shutil.copytree(prepared.directory, c4.directory)
+    if "watch 1" in example or "results 1" in example:
+        assert c4("jobs", "resume", "1", "-q").code == 0
+    done = c4.shell(example)
+    # Not stored, not found: 1 is an answer of some. Anything else would be a mistake.
+    assert done.code in ({0, 1} if "query" in example else {0})
+    assert "Error" not in done.err
+    assert "Traceback" not in done.err

@@ -1,0 +1,106 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import C4
+
+EASY = "2252576253462244111563365343671351441"
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    """Job 1 is done, job 2 is detached."""
+    c4 = C4(tmp_path)
+    lines = f"{EASY}\n{EASY}6\n"
+    assert c4("analyze", "-q", "--label", "first", "-", stdin=lines).code == 0
+    assert c4("analyze", "-q", "--detach", "-", stdin=lines + "9\n").out == "2\n"
+    return c4
+
+
+def test_list(c4: C4) -> None:
+    rows = c4("jobs", "list", "--jsonl").objects
+    assert [(row["job"], row["state"], row["done"]) for row in rows] == [
+        (2, "running", 0),
+        (1, "done", 2),
+    ]
+    assert c4("jobs", "list", "--state", "done", "--jsonl").objects == rows[1:]
+    assert c4("jobs", "list", "--limit", "1", "--jsonl").objects == rows[:1]
+    heading, *lines = c4("jobs", "list").out.splitlines()
+    assert heading.split()[:4] == ["job", "kind", "board", "state"]
+    assert [line.split()[0] for line in lines] == ["2", "1"]
+    assert max(map(len, lines)) <= 80
+
+
+def test_show(c4: C4) -> None:
+    job = json.loads(c4("jobs", "show", "1", "--json").out)
+    assert job["label"] == "first"
+    assert job["board"] == "7x6"
+    assert job["positions"]["done"] == 2
+    assert job["created_at"].endswith("Z")
+    text = c4("jobs", "show", "1").out
+    assert "2 of 2 done" in text
+    assert "first" in text
+
+
+def test_status(c4: C4) -> None:
+    status = json.loads(c4("status", "--json").out)
+    assert status["jobs"]["running"] == status["jobs"]["done"] == 1
+    assert status["queued_positions"] == 2
+    assert status["workers"] == 0
+    assert "2 positions in 1 unit" in c4("status").out
+
+
+def test_cancel_and_resume(c4: C4) -> None:
+    assert c4("jobs", "cancel", "2").err == "job 2 cancelled\n"
+    watched = c4("jobs", "watch", "2")
+    assert watched.code == 1
+    assert "cancelled" in watched.out
+    resumed = c4("jobs", "resume", "2")
+    assert resumed.code == 0
+    assert resumed.out == ""
+    assert "job 2 done: 2 positions" in resumed.err
+
+
+def test_results_of_a_job_that_is_not_done(c4: C4) -> None:
+    done = c4("jobs", "results", "2")
+    assert done.code == 1
+    assert [found["line"] for found in done.objects] == [1, 2, 3]
+    assert "3 lines without an answer" in done.err
+
+
+def test_watch_ends_with_the_job(c4: C4) -> None:
+    done = c4("jobs", "watch", "1", "--json")
+    assert done.code == 0
+    (look,) = done.objects
+    assert (look["job_id"], look["state"], look["positions_done"]) == (1, "done", 2)
+    assert c4("jobs", "resume", "2", "-q").code == 0
+    assert c4("jobs", "watch").out.startswith("job 2 done: 2/2 positions")
+
+
+def test_retry_without_failures_does_nothing(c4: C4) -> None:
+    done = c4("jobs", "retry", "1", "--detach")
+    assert done.code == 0
+    assert "0 failed units" in done.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["show"], ["cancel"], ["resume"], ["retry"], ["results"], ["watch"]]
+)
+def test_job_that_is_not_there(c4: C4, arguments: list[str]) -> None:
+    done = c4("jobs", *arguments, "99")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "Error: there is no job 99\n"
+
+
+def test_done_job_cannot_be_cancelled(c4: C4) -> None:
+    done = c4("jobs", "cancel", "1")
+    assert done.code == 1
+    assert "job 1 is done" in done.err
+
+
+def test_nothing_to_watch(tmp_path: Path) -> None:
+    c4 = C4(tmp_path)
+    assert c4("db", "init").code == 0
+    assert c4("jobs", "watch").code == 2
+    assert c4("jobs", "list").err == "No jobs.\n"

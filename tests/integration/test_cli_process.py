@@ -1,0 +1,202 @@
+"""How ``c4`` starts, how it is interrupted, and what it does when its output goes nowhere."""
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from c4core.version import __version__
+from tests.support.command_line import C4, ROOT
+
+EASY = "2252576253462244111563365343671351441"
+HARD = ""  # the empty board
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    return C4(tmp_path)
+
+
+def test_version_and_help_of_the_module(c4: C4) -> None:
+    done = c4.shell("c4 --version; c4 -h")
+    assert re.match(rf"c4 {re.escape(__version__)} \(engine \d+\)\nUsage: c4 ", done.out)
+
+
+def test_nothing_given_shows_the_help(c4: C4) -> None:
+    done = c4.shell("c4")
+    assert done.code == 2
+    assert "Usage: c4 [OPTIONS] COMMAND" in done.out + done.err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shell_completion(c4: C4, shell: str) -> None:
+    done = c4.shell(f"_C4_COMPLETE={shell}_source c4")
+    assert "_C4_COMPLETE" in done.out
+    done = c4.shell('COMP_WORDS="c4 so" COMP_CWORD=1 _C4_COMPLETE=bash_complete c4')
+    assert done.out == "plain,solve\n"
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_search_ends_when_interrupted(c4: C4, number: int, code: int) -> None:
+    process = c4.start("solve", HARD, "--board", "9x6")
+    time.sleep(1.5)
+    process.send_signal(number)
+    began = time.monotonic()
+    out, err = process.communicate(timeout=20)
+    assert time.monotonic() - began < 5
+    assert (process.returncode, out, err) == (code, "", "Interrupted.\n")
+
+
+def start_long_job(c4: C4) -> subprocess.Popen[str]:
+    process = c4.start("analyze", "-", "--board", "9x6")
+    assert process.stdin is not None
+    process.stdin.write('{"moves": "1122"}\n' * 3)
+    process.stdin.close()
+    process.stdin = None
+    for _ in range(100):
+        time.sleep(0.1)
+        if re.search(r'"leased": [1-3]', c4("jobs", "show", "1", "--json").out):
+            break
+    return process
+
+
+def test_interrupted_job_tells_how_to_go_on(c4: C4) -> None:
+    assert c4("db", "init").code == 0
+    process = start_long_job(c4)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (130, "")
+    assert err.splitlines()[-2:] == [
+        "What is done is kept; go on with: c4 jobs resume 1",
+        "Interrupted.",
+    ]
+    assert json.loads(c4("jobs", "show", "1", "--json").out)["units"]["leased"] == 0
+
+
+def test_second_interrupt_ends_at_once(c4: C4) -> None:
+    assert c4("db", "init").code == 0
+    process = start_long_job(c4)
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    _out, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    assert c4("db", "check").code == 0
+
+
+def catches_termination(process: subprocess.Popen[str]) -> bool:
+    """Whether it handles SIGTERM: Python alone does not, so ``c4`` has begun."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    caught = re.search(r"SigCgt:\s*([0-9a-f]+)", status)
+    assert caught is not None
+    return bool(int(caught[1], 16) >> (signal.SIGTERM - 1) & 1)
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc")
+@pytest.mark.parametrize("delay", [0.0, 0.02, 0.05, 0.1, 0.2, 0.4])
+def test_no_stack_trace_whenever_it_is_interrupted(c4: C4, delay: float) -> None:
+    process = c4.start("solve", HARD, "--board", "9x6")
+    while not catches_termination(process):
+        time.sleep(0.001)
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    _out, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "Traceback" not in err
+
+
+def test_closed_pipe_is_quiet(c4: C4) -> None:
+    lines = f"{EASY}\n" * 3000
+    (c4.directory / "lines").write_text(lines)
+    for command in ("solve - < lines", "analyze -q lines", "query --help"):
+        done = c4.shell(f"set -o pipefail; c4 {command} | head -n 1 > /dev/null")
+        assert done.err == ""
+        assert done.code in {0, 141}
+
+
+@pytest.mark.parametrize("command", [f"solve {EASY}", "--help", f"query {EASY} --csv"])
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_full_disk_behind_the_output(c4: C4, command: str) -> None:
+    assert c4("solve", EASY).code == 0
+    done = c4.shell(f"c4 {command} > /dev/full")
+    assert done.code == 1
+    assert done.err == "Error: cannot write the output: No space left on device\n"
+
+
+def test_closed_output(c4: C4) -> None:
+    done = c4.shell(f"c4 solve {EASY} >&-")
+    assert done.code == 1
+    assert done.err == "Error: cannot write the output: Bad file descriptor\n"
+    assert c4.shell(f"c4 solve {EASY} 2>&- <&-").code == 0
+
+
+def run_on_terminal(c4: C4, *arguments: str, **environment: str) -> bytes:
+    """What is written on a terminal of 80 columns."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cli", *arguments],
+        cwd=c4.directory,
+        env={**os.environ, **c4.environment, "TERM": "xterm", "COLUMNS": "80", **environment},
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+    )
+    os.close(follower)
+    written = b""
+    while chunk := _read(leader):
+        written += chunk
+    os.close(leader)
+    assert process.wait() == 0
+    return written
+
+
+def _read(descriptor: int) -> bytes:
+    try:
+        return os.read(descriptor, 65536)
+    except OSError:  # the other end is closed
+        return b""
+
+
+def test_terminal_shows_discs_in_colours(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    written = run_on_terminal(c4, "solve", EASY)
+    assert b"\x1b[1;31m\xe2\x97\x8f" in written
+    assert b"\x1b[1;33m\xe2\x97\x8f" in written
+
+
+def test_no_color_is_honoured(c4: C4) -> None:
+    written = run_on_terminal(c4, "solve", EASY, NO_COLOR="1")
+    assert b"\xe2\x97\x8f" not in written
+    assert not re.search(rb"\x1b\[[0-9;]*3[0-9]m", written)
+
+
+def test_progress_is_drawn_on_a_terminal(c4: C4) -> None:
+    (c4.directory / "lines").write_text(f"{EASY}\n" * 3000)
+    written = run_on_terminal(c4, "analyze", "lines", "--output", "out")
+    assert b"3,000/3,000" in written
+    assert b"100%" in written
+    assert b"\x1b[?25h" in written  # the cursor is back
+    assert b"3,000/3,000" not in run_on_terminal(c4, "analyze", "lines", "-o", "out", "-q")
+
+
+def test_runs_from_the_checkout(c4: C4) -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "cli" / "__main__.py"), "--version"],
+        cwd=c4.directory,
+        env=os.environ | c4.environment,
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert done.stdout.startswith("c4 ")

@@ -1,0 +1,72 @@
+"""``c4 bench``: its figures are whatever they are; what it says about them is tested."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from cli import benchmarking, exits
+from cli.benchmark_set import CLASSES, Scored, shipped_set
+from cli.benchmarking import measure, signature, thread_counts
+from tests.support.command_line import C4
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    return C4(tmp_path)
+
+
+def test_quick_as_json(c4: C4) -> None:
+    done = c4("bench", "--quick", "--threads", "2", "--json")
+    assert done.code == exits.FINE, done.err
+    found = json.loads(done.out)
+    rows = found["rows"]
+    assert [row["work"] for row in rows[:6]] == list(CLASSES)
+    assert {row["threads"] for row in rows[:6]} == {1}
+    assert {row["threads"] for row in rows[6:]} == {2}
+    assert not any(row["wrong"] or row["unsolved"] for row in rows)
+    assert all(row["nodes_per_second"] > 0 for row in rows)
+    assert found["quick"] is True
+    again = signature(measure(table_mb=8, threads=1, quick=True))
+    assert found["signature"] == again > 0, "the signature is reproducible"
+
+
+def test_quick_for_people(c4: C4) -> None:
+    done = c4("bench", "--quick", "--threads", "1")
+    assert done.code == exits.FINE, done.err
+    assert done.err == ""
+    lines = done.out.splitlines()
+    assert lines[0].startswith("c4 ")
+    assert [line.split()[0] for line in lines[-7:-1]] == list(CLASSES)
+    assert lines[-1].startswith("signature ")
+    assert max(map(len, lines[2:])) <= 100
+
+
+def test_ctrl_c_ends_it_at_once(c4: C4) -> None:
+    with c4.start("bench", "--threads", "1") as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        began = time.monotonic()
+        running.send_signal(signal.SIGINT)
+        _, said = running.communicate(timeout=30)
+    assert time.monotonic() - began < 5
+    assert running.returncode == exits.INTERRUPTED
+    assert said == "Interrupted.\n"
+
+
+def test_a_wrong_score_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    moves, score = shipped_set()["end-easy"][0]
+    wrong = {"end-easy": [Scored(moves, score + 1)]}
+    monkeypatch.setattr(benchmarking, "shipped_set", lambda: wrong)
+    assert [row.wrong for row in measure(table_mb=1, threads=1, quick=True)] == [1]
+
+
+def test_numbers_of_threads() -> None:
+    assert [thread_counts(most) for most in (1, 2, 6)] == [[1], [1, 2], [1, 2, 4, 6]]

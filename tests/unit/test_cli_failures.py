@@ -1,0 +1,44 @@
+import errno
+import os
+import signal
+
+import pytest
+
+from c4core.errors import BoardError
+from cli import exits
+from cli.failures import explain
+from db import errors
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (BoardError("no board"), exits.USAGE, "no board"),
+        (errors.UnknownSchemeError("mysql?", url="mysql://"), exits.USAGE, "mysql?"),
+        (errors.JobNotFoundError(7), exits.USAGE, "there is no job 7"),
+        (errors.JobStateError("done", job_id=7, state="done"), exits.PROBLEMS, "done"),
+        (errors.CorruptError("damaged"), exits.PROBLEMS, "damaged"),
+        (errors.SchemaTooNewError("new", found="b", needed="a"), exits.PROBLEMS, "new"),
+        (errors.ReadOnlyError("read-only"), exits.PROBLEMS, "read-only"),
+        (errors.DiskFullError("full"), exits.PROBLEMS, "full"),
+        (errors.UnreachableError("away"), exits.UNREACHABLE, "away"),
+        (errors.MissingDatabaseError("not there"), exits.UNREACHABLE, "not there"),
+        (BrokenPipeError(errno.EPIPE, "pipe"), exits.CLOSED_PIPE, ""),
+        (KeyboardInterrupt(), exits.INTERRUPTED, "Interrupted."),
+        (KeyboardInterrupt(signal.SIGTERM), 143, "Interrupted."),
+        (
+            OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)),
+            exits.PROBLEMS,
+            "cannot write the output: No space left on device",
+        ),
+        (PermissionError(errno.EACCES, "denied", "a file"), exits.PROBLEMS, "a file: denied"),
+    ],
+)
+def test_every_failure_has_a_message_and_a_code(
+    error: BaseException, code: int, message: str
+) -> None:
+    assert explain(error) == (code, message)
+
+
+def test_a_fault_of_the_program_is_nothing_to_explain() -> None:
+    assert explain(TypeError("oops")) is None

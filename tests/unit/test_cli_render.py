@@ -1,0 +1,67 @@
+import pytest
+from rich.console import Console
+
+from c4core import Position
+from c4core.evaluation import score_limits
+from cli import render
+from workers.results import Answer
+
+
+def test_board_in_plain_text() -> None:
+    text = render.board(Position("4453"), (-5, -5, -2, -3, -4, -2, -2), discs=False)
+    assert text.plain.splitlines() == [
+        "    .  .  .  .  .  .  .",
+        "    .  .  .  .  .  .  .",
+        "    .  .  .  .  .  .  .",
+        "    .  .  .  .  .  .  .",
+        "    .  .  .  o  .  .  .",
+        "    .  .  o  x  x  .  .",
+        "    1  2  3  4  5  6  7",
+        "   -5 -5 -2 -3 -4 -2 -2",
+    ]
+
+
+def test_columns_stay_in_line_whatever_the_scores() -> None:
+    position = Position("44444")
+    text = render.board(position, (-11, 18, 0, None, 1, 2, 3), discs=True, zero_based=True)
+    *rows, columns, scores = text.plain.splitlines()
+    assert len({len(row) for row in [*rows, columns, scores]}) == 1
+    assert columns.split() == ["0", "1", "2", "3", "4", "5", "6"]
+    assert scores.split() == ["-11", "+18", "0", ".", "+1", "+2", "+3"]
+
+
+def test_a_four_stands_out_without_colour() -> None:
+    text = render.board(Position("1122334"), None, discs=False)
+    assert text.plain.splitlines()[5].split() == ["X", "X", "X", "X", ".", ".", "."]
+
+
+def test_boards_without_colours_have_no_escapes() -> None:
+    console = Console(force_terminal=False)
+    with console.capture() as capture:
+        console.print(render.board(Position("44"), (0,) * 7, discs=False))
+    assert "\x1b" not in capture.get()
+
+
+@pytest.mark.parametrize(
+    ("moves", "answer", "sentence"),
+    [
+        ("", Answer(1, 1), "x to move: score +1 for x, x wins in 41 plies"),
+        ("4453", Answer(-2, -2), "x to move: score -2 for x, o wins in 36 plies"),
+        ("445", Answer(2, 2), "o to move: score +2 for o, o wins in 37 plies"),
+        ("13333111", Answer(0, 0), "x to move: score 0 for x, a draw"),
+        ("112233", Answer(18, 18), "x to move: score +18 for x, x wins in 1 ply"),
+        ("1122334", Answer(-18, -18), "x has won"),
+        ("44", Answer(1, 20), "x to move: score between +1 and +20 for x, x wins"),
+        ("44", Answer(*score_limits(2, 7, 6)), "not solved yet"),
+    ],
+)
+def test_verdict_says_whose_side_it_is(moves: str, answer: Answer, sentence: str) -> None:
+    assert render.verdict(Position(moves), answer).plain.endswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(1.2e-5, "12 µs"), (0.0123, "12.3 ms"), (1.5, "1.50 s"), (75, "1:15"), (7510, "2:05:10")],
+)
+def test_duration(seconds: float, text: str) -> None:
+    assert render.duration(seconds) in {text, text.replace("µ", "u")}

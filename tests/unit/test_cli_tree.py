@@ -1,0 +1,62 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from cli.commands import Command, LazyGroup
+from cli.reference import contexts, reference
+
+ROOT = Path(__file__).parents[2]
+CONTEXTS = list(contexts())
+HEAVY = {"numpy", "sqlalchemy", "rich", "alembic", "psycopg", "c4core.solver", "hypothesis"}
+
+
+@pytest.mark.parametrize("context", CONTEXTS, ids=lambda context: context.command_path)
+class TestCommand:
+    def test_has_examples_of_itself(self, context: click.Context) -> None:
+        command = context.command
+        assert isinstance(command, Command | LazyGroup)
+        assert command.examples
+        name = context.command_path.removeprefix("c4").strip()
+        for example in command.examples:
+            assert "c4 " in example
+            assert name in example
+
+    def test_help_fits_into_80_columns(self, context: click.Context) -> None:
+        text = context.get_help()
+        assert "Examples:" in text
+        assert max(map(len, text.splitlines())) <= 80
+
+    def test_no_summary_is_cut(self, context: click.Context) -> None:
+        _before, _heading, after = context.get_help().partition("\nCommands:\n")
+        assert not any(line.endswith("...") for line in after.splitlines())
+
+    def test_every_option_is_explained(self, context: click.Context) -> None:
+        for parameter in context.command.params:
+            if isinstance(parameter, click.Option):
+                assert parameter.help, parameter.name
+
+
+def test_reference_is_current() -> None:
+    document = ROOT / "docs" / "cli.md"
+    assert document.read_text(encoding="utf-8") == reference(), (
+        "python -m cli.reference > docs/cli.md"
+    )
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["jobs", "--help"], ["solve", "-h"]])
+def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
+    program = (
+        "import sys, json; from cli.boundary import run; "
+        f"code = run({arguments!r}); "
+        "print(json.dumps([code, sorted(sys.modules)]), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    code, modules = json.loads(done.stderr)
+    assert code == 0
+    assert not HEAVY & set(modules)
