@@ -19,6 +19,7 @@ help:
 	@echo "make debug         the engine's tests on a build with bounds checks and sanitizer"
 	@echo "make lint          ruff, mypy --strict and the direction of imports"
 	@echo "make package       sdist and wheel, installed and tried in an empty environment"
+	@echo "make bench         every benchmark, and docs/performance.md anew (POSITIONS=dir, BENCH=options)"
 	@echo "make clean         remove everything that was made"
 
 # An editable install also leaves the extension modules beside their sources.
@@ -71,6 +72,14 @@ package: $(VENV)/dev
 	$(PYTHON) -m venv build/package
 	build/package/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
 	cd build/package && bin/c4 --version && bin/c4 --db try.db solve 4453 --json
+
+$(VENV)/bench: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	touch $@
+
+bench: $(VENV)/bench
+	$(BIN)/python -m benchmarks run $(if $(POSITIONS),--positions $(POSITIONS)) $(BENCH) --output docs/performance.json
+	$(BIN)/python -m benchmarks report docs/performance.json
 
 clean:
 	rm -rf build dist $(VENV) *.egg-info

@@ -1,0 +1,135 @@
+"""Whole batches in one call, and what more threads are worth. Threads count in wall-clock time."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmarks.compare import Entry, compare
+from benchmarks.solvers import Run
+from c4core import Position, Solver
+from cli.benchmarking import thread_counts
+from cli.timing import lap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmarks.plan import Plan
+    from benchmarks.results import Measurement
+    from c4core.batch import BatchAnalysis, BatchEvaluation
+    from cli.benchmark_set import Scored
+
+    Call = Callable[[NDArray[np.uint64]], BatchEvaluation | BatchAnalysis]
+
+BATCHES = "batches"
+THREADS = "threads"
+SOLVE = "solve_many"
+ANALYZE = "analyze_many"
+ONE_POSITION = "one position at a time"
+WHOLE_BATCH = "a batch"
+
+
+def measure_batches(
+    plan: Plan, classes: Mapping[str, Sequence[Scored]], *, table_mb: int, threads: int
+) -> Iterator[Measurement]:
+    """``solve_many`` of every class and ``analyze_many`` of the easy ones, keys in, arrays out.
+
+    Args:
+        plan: how many positions and repetitions.
+        classes: positions by class.
+        table_mb: size of the table, which is empty at the start of each batch.
+        threads: threads that share a batch.
+    """
+    solver = Solver(table_mb=table_mb, threads=threads)
+    for name, scored in classes.items():
+        share = scored[: min(plan.batch, plan.share(name))]
+        keys = _keys(share)
+        calls: list[tuple[str, Call]] = [(SOLVE, solver.solve_many)]
+        if name.endswith("-easy"):
+            calls.append((ANALYZE, solver.analyze_many))
+        for what, call in calls:
+            yield from compare(
+                BATCHES,
+                f"{what}, {name}",
+                [position.score for position in share],
+                [
+                    Entry(
+                        "C4",
+                        partial(_batch, solver, call, keys),
+                        plan.repeats,
+                        threads,
+                    )
+                ],
+            )
+
+
+def measure_threads(
+    plan: Plan, classes: Mapping[str, Sequence[Scored]], *, table_mb: int, most: int
+) -> Iterator[Measurement]:
+    """A batch, and hard positions one by one, with 1, 2, 4 .. threads in turn.
+
+    Args:
+        plan: how many positions and repetitions.
+        classes: positions by class.
+        table_mb: size of the table.
+        most: the most threads.
+    """
+    solvers = [Solver(table_mb=table_mb, threads=n) for n in thread_counts(most)]
+    batch = classes.get("begin-medium", ())[: min(plan.batch, plan.share("begin-medium"))]
+    if batch:
+        keys = _keys(batch)
+        yield from compare(
+            THREADS,
+            f"{WHOLE_BATCH}, begin-medium",
+            [position.score for position in batch],
+            [
+                Entry(
+                    "C4",
+                    partial(_batch, solver, solver.solve_many, keys),
+                    plan.long_repeats,
+                    solver.threads,
+                )
+                for solver in solvers
+            ],
+        )
+    hard = classes.get("begin-hard", ())[: plan.hard]
+    if hard:
+        positions = [Position(moves) for moves, _ in hard]
+        yield from compare(
+            THREADS,
+            f"{ONE_POSITION}, begin-hard",
+            [position.score for position in hard],
+            [
+                Entry(
+                    "C4",
+                    partial(_one_by_one, solver, positions),
+                    plan.long_repeats,
+                    solver.threads,
+                )
+                for solver in solvers
+            ],
+        )
+
+
+def _keys(scored: Sequence[Scored]) -> NDArray[np.uint64]:
+    return np.array([Position(moves).key for moves, _ in scored], dtype=np.uint64)
+
+
+def _batch(
+    solver: Solver,
+    call: Call,
+    keys: NDArray[np.uint64],
+) -> Run:
+    solver.clear()
+    found, took = lap(lambda: call(keys))
+    return Run(found.lower.tolist(), took, int(found.nodes.sum()))
+
+
+def _one_by_one(solver: Solver, positions: Sequence[Position]) -> Run:
+    solver.clear()
+    found, took = lap(lambda: [solver.solve(position) for position in positions])
+    return Run([answer.lower for answer in found], took, sum(answer.nodes for answer in found))

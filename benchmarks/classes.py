@@ -1,0 +1,63 @@
+"""The six classes of positions, solver against solver."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from benchmarks.compare import Entry, compare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from benchmarks.plan import Plan
+    from benchmarks.results import Measurement
+    from benchmarks.solvers import Contender
+    from cli.benchmark_set import Scored
+
+GROUP = "classes"
+
+
+def measure(
+    plan: Plan,
+    classes: Mapping[str, Sequence[Scored]],
+    own: Contender,
+    rivals: Sequence[Contender],
+    *,
+    fresh: bool,
+) -> Iterator[Measurement]:
+    """Time every class, the engine alone on all positions and beside the rivals on their share.
+
+    Args:
+        plan: how many positions and repetitions.
+        classes: positions by class.
+        own: this project's engine.
+        rivals: other solvers.
+        fresh: empty tables before every position, not only before every pass.
+    """
+    for name, scored in classes.items():
+        share = scored[: plan.share(name)]
+        rival_share = scored[: plan.share(name, rival=True)] if rivals else []
+        together = [*rivals] if len(share) == len(rival_share) else []
+        yield from _compare(plan, name, share, [own, *together], fresh=fresh)
+        if rival_share and not together:
+            yield from _compare(plan, name, rival_share, [own, *rivals], fresh=fresh)
+
+
+def _compare(
+    plan: Plan, name: str, scored: Sequence[Scored], solvers: Sequence[Contender], *, fresh: bool
+) -> list[Measurement]:
+    games = [position.moves for position in scored]
+    return compare(
+        GROUP,
+        name,
+        [position.score for position in scored],
+        [
+            Entry(
+                solver.name,
+                partial(solver.run, games, fresh=fresh),
+                plan.repeats if index == 0 else plan.rival_repeats,
+            )
+            for index, solver in enumerate(solvers)
+        ],
+    )

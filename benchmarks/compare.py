@@ -1,0 +1,102 @@
+"""Several solvers on the same positions, in turn, again and again.
+
+Machines are noisy, and their noise comes and goes over minutes. So the repetitions of the solvers
+are interleaved, and what is compared are medians.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchmarks.results import Measurement
+from cli.timing import NO_TIME, Lap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from benchmarks.solvers import Run
+
+LEAST_SECONDS = 0.05
+"""A repetition is made of as many passes as take this long; clocks and caches blur shorter ones."""
+MOST_SECONDS = 1.0
+"""It ends after so long at the latest, counting what is not timed: emptying tables, starting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A solver's part in a comparison."""
+
+    solver: str
+    """The solver's name."""
+    run: Callable[[], Run]
+    """One pass over the positions with an empty table."""
+    repeats: int
+    """How often its time is taken."""
+    threads: int = 1
+    """Threads that it was told to use."""
+
+
+def compare(
+    group: str,
+    case: str,
+    scores: Sequence[int],
+    entries: Sequence[Entry],
+    *,
+    count: int | None = None,
+) -> list[Measurement]:
+    """Time the solvers in turn.
+
+    A first pass that is long enough is the first repetition; a short one warms up code and caches
+    and is not counted.
+
+    Args:
+        group: the measurements' group.
+        case: the measurements' case.
+        scores: the right answers; none where runs do not tell theirs.
+        entries: the solvers.
+        count: positions or calls in a pass; the number of the scores if not given.
+
+    Returns:
+        One measurement for each entry, in their order.
+    """
+    series = [_Series(entry) for entry in entries]
+    for index in range(max(entry.repeats for entry in entries)):
+        for one in series:
+            if index < one.entry.repeats:
+                one.repeat()
+    return [
+        Measurement(
+            group=group,
+            case=case,
+            solver=one.entry.solver,
+            count=len(scores) if count is None else count,
+            cpu=[took.cpu for took in one.laps],
+            wall=[took.wall for took in one.laps],
+            nodes=one.first.nodes,
+            wrong=sum(a != b for a, b in zip(one.first.scores, scores, strict=True)),
+            threads=one.entry.threads,
+        )
+        for one in series
+    ]
+
+
+class _Series:
+    """The repetitions of one solver."""
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry = entry
+        self.first = entry.run()
+        is_long = self.first.lap.wall >= LEAST_SECONDS
+        self.laps: list[Lap] = [self.first.lap] if is_long else []
+
+    def repeat(self) -> None:
+        """Take the time once more, unless the first pass has been counted in its place."""
+        if len(self.laps) == self.entry.repeats:
+            return
+        total, passes, began = NO_TIME, 0, time.perf_counter()
+        while total.wall < LEAST_SECONDS and time.perf_counter() < began + MOST_SECONDS:
+            total += self.entry.run().lap
+            passes += 1
+        self.laps.append(total / passes)

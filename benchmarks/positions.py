@@ -1,0 +1,96 @@
+"""The positions of the six classes: a directory of given ones, or drawn by lot.
+
+A drawn position has a number of stones drawn from its phase's range and is reached by random legal
+moves that leave the game going; mirror images count as one. Positions that somebody wins within
+two plies are left out: there is nothing to search. Scores are this engine's, so they check other
+solvers and later versions of this one, but not the one that made them.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from c4core import Position, Solver
+from c4core.evaluation import plies_to_end
+from c4core.notation import format_moves
+from cli.benchmark_set import CLASSES, Scored, class_of, read_scored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+STONES = {"begin": range(4, 15), "middle": range(15, 29), "end": range(29, 42)}
+"""Numbers of stones on the board in each phase of the game."""
+LEAST_PLIES = 3
+"""A won position is drawn when the win is at least so far away."""
+
+
+def read_directory(directory: Path) -> dict[str, list[Scored]]:
+    """Read ``CLASS.txt`` for every class: lines of ``moves score``.
+
+    Raises:
+        FileNotFoundError: the directory has no file for any class.
+        ValueError: a line that is no position with its score.
+    """
+    classes = {}
+    for name in CLASSES:
+        path = directory / f"{name}.txt"
+        if path.exists():
+            try:
+                classes[name] = read_scored(path.read_text(encoding="ascii").splitlines())
+            except ValueError as error:
+                raise ValueError(f"{path}: {error}") from None
+    if not classes:
+        raise FileNotFoundError(f"{directory}: none of {', '.join(CLASSES)} (.txt) is there")
+    return classes
+
+
+def draw(seed: int, counts: Mapping[str, int]) -> dict[str, list[Scored]]:
+    """Draw so many positions of each class. The same seed draws the same positions.
+
+    Args:
+        seed: for the generator of random numbers.
+        counts: how many of each class; a class that is not named has none.
+    """
+    drawn: dict[str, list[Scored]] = {name: [] for name in CLASSES}
+    for phase, stones in STONES.items():
+        wanted = {name: n for name, n in counts.items() if name.startswith(f"{phase}-") and n}
+        candidates = _scored_positions(random.Random(f"{seed} {phase}"), stones)  # noqa: S311
+        while any(len(drawn[name]) < number for name, number in wanted.items()):
+            position = next(candidates)
+            name = class_of(position)
+            if len(drawn[name]) < wanted.get(name, 0):
+                drawn[name].append(position)
+    return drawn
+
+
+def _scored_positions(lots: random.Random, stones: range) -> Iterator[Scored]:
+    """Different positions with a number of stones in the range, and their scores, for ever."""
+    solver = Solver()
+    seen = set()
+    while True:
+        found = _random_game(lots, lots.choice(stones))
+        if found is None or found[0].canonical_key in seen:
+            continue
+        position, moves = found
+        seen.add(position.canonical_key)
+        score = solver.solve(position).score
+        if score is not None and not _ends_at_once(position, score):
+            yield Scored(moves, score)
+
+
+def _ends_at_once(position: Position, score: int) -> bool:
+    left = plies_to_end(score, position.ply, position.width, position.height)
+    return score != 0 and left < LEAST_PLIES
+
+
+def _random_game(lots: random.Random, stones: int) -> tuple[Position, str] | None:
+    """A position after so many random moves, or None where the game was over before."""
+    position, columns = Position(), []
+    for _ in range(stones):
+        columns.append(lots.choice(position.legal_columns()))
+        position = position.play(columns[-1])
+        if position.is_over:
+            return None
+    return position, format_moves(columns)
