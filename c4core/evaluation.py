@@ -9,7 +9,10 @@ seen from the other side.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Value = Literal["win", "draw", "loss"]
 
@@ -39,12 +42,30 @@ def plies_to_end(score: int, ply: int, width: int, height: int) -> int:
     return last - ply + 1
 
 
+def exact_score(lower: int, upper: int) -> int | None:
+    """The score that proven bounds fix, or None while they differ."""
+    return lower if lower == upper else None
+
+
+def value_between(lower: int, upper: int) -> Value | None:
+    """The outcome that proven bounds fix, or None where they leave it open."""
+    if lower > 0:
+        return "win"
+    if upper < 0:
+        return "loss"
+    return "draw" if lower == upper == 0 else None
+
+
+def best_columns(score: int | None, scores: Sequence[int | None] | None) -> tuple[int, ...]:
+    """The 0-based columns whose score is the position's; empty while either is unknown."""
+    if score is None or scores is None:
+        return ()
+    return tuple([column for column, value in enumerate(scores) if value == score])
+
+
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """The score of one position, or the bounds that are proven so far.
-
-    Attributes are seen from the side to move.
-    """
+    """The score of one position, or the bounds that are proven so far, for the side to move."""
 
     lower: int
     """The score is proven to be at least this."""
@@ -57,8 +78,8 @@ class Evaluation:
 
     @property
     def score(self) -> int | None:
-        """The exact score, or None while the bounds differ (stopped, or solved weakly)."""
-        return self.lower if self.lower == self.upper else None
+        """The exact score, or None while the bounds differ: stopped, or solved weakly."""
+        return exact_score(self.lower, self.upper)
 
     @property
     def is_exact(self) -> bool:
@@ -68,11 +89,7 @@ class Evaluation:
     @property
     def value(self) -> Value | None:
         """The outcome for the side to move, or None where the bounds leave it open."""
-        if self.lower > 0:
-            return "win"
-        if self.upper < 0:
-            return "loss"
-        return "draw" if self.lower == self.upper == 0 else None
+        return value_between(self.lower, self.upper)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +109,15 @@ class Analysis:
 
     @property
     def score(self) -> int | None:
-        """The position's exact score, or None when the analysis was stopped before it was known."""
-        return self.lower if self.lower == self.upper else None
+        """The exact score, or None while the bounds differ: stopped, or solved weakly."""
+        return exact_score(self.lower, self.upper)
+
+    @property
+    def value(self) -> Value | None:
+        """The outcome for the side to move, or None where the bounds leave it open."""
+        return value_between(self.lower, self.upper)
 
     @property
     def best(self) -> tuple[int, ...]:
         """The 0-based columns that reach the position's score; empty while it is unknown."""
-        score = self.score
-        if score is None:
-            return ()
-        return tuple(column for column, value in enumerate(self.scores) if value == score)
+        return best_columns(self.score, self.scores)

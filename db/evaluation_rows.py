@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from c4core.evaluation import exact_score, value_between
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -50,7 +52,7 @@ class StoredEvaluation(NamedTuple):
     @property
     def score(self) -> int | None:
         """The exact score, or None while the bounds differ."""
-        return self.lower if self.lower == self.upper else None
+        return exact_score(self.lower, self.upper)
 
     @property
     def is_exact(self) -> bool:
@@ -60,11 +62,7 @@ class StoredEvaluation(NamedTuple):
     @property
     def value(self) -> Value | None:
         """The outcome for the side to move, or None where the bounds leave it open."""
-        if self.lower > 0:
-            return "win"
-        if self.upper < 0:
-            return "loss"
-        return "draw" if self.lower == self.upper == 0 else None
+        return value_between(self.lower, self.upper)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from c4core.evaluation import Evaluation, plies_to_end
+from c4core.evaluation import best_columns, exact_score, plies_to_end, value_between
 
 if TYPE_CHECKING:
     from c4core.evaluation import Value
@@ -53,20 +53,17 @@ class Answer(NamedTuple):
     @property
     def score(self) -> int | None:
         """The exact score, or None while the bounds differ."""
-        return self.lower if self.lower == self.upper else None
+        return exact_score(self.lower, self.upper)
 
     @property
     def value(self) -> Value | None:
         """The outcome for the side to move, or None where the bounds leave it open."""
-        return Evaluation(self.lower, self.upper).value
+        return value_between(self.lower, self.upper)
 
     @property
     def best(self) -> tuple[int, ...]:
         """The 0-based columns that reach the score; empty while the score or they are unknown."""
-        score = self.score
-        if score is None or self.scores is None:
-            return ()
-        return tuple([column for column, value in enumerate(self.scores) if value == score])
+        return best_columns(self.score, self.scores)
 
     def tightened(self, lower: int, upper: int) -> Answer:
         """This answer, with other proven bounds taken into account."""
