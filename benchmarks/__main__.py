@@ -15,8 +15,8 @@ from benchmarks.plan import FULL, QUICK
 from benchmarks.programs import Program, ProgramError
 from benchmarks.results import Results, these_versions, this_machine, without_directories
 from benchmarks.solvers import C4, BitBully
-from cli.benchmark_set import CLASSES, shipped_set
-from cli.parameters import usable_cores
+from cli.bench.positions import CLASSES, shipped_set
+from cli.shell.parameters import usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

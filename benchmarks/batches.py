@@ -10,8 +10,8 @@ import numpy as np
 from benchmarks.compare import Entry, compare
 from benchmarks.solvers import Run
 from c4core import Position, Solver
-from cli.benchmarking import thread_counts
-from cli.timing import lap
+from cli.bench.measures import thread_counts
+from cli.bench.timing import lap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchmarks.plan import Plan
     from benchmarks.results import Measurement
     from c4core.batch import BatchAnalysis, BatchEvaluation
-    from cli.benchmark_set import Scored
+    from cli.bench.positions import Scored
 
     Call = Callable[[NDArray[np.uint64]], BatchEvaluation | BatchAnalysis]
 

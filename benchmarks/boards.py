@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from benchmarks.compare import Entry, compare
 from benchmarks.solvers import Run
 from c4core import Position, parse_board
-from cli.timing import lap
+from cli.bench.timing import lap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -18,7 +18,7 @@ from benchmarks.programs import run_child
 from benchmarks.solvers import BitBully, Run
 from c4core import Position, Solver
 from c4core.notation import parse_moves
-from cli.timing import lap
+from cli.bench.timing import lap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

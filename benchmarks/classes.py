@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from benchmarks.plan import Plan
     from benchmarks.results import Measurement
     from benchmarks.solvers import Contender
-    from cli.benchmark_set import Scored
+    from cli.bench.positions import Scored
 
 GROUP = "classes"
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from benchmarks.plan import Plan
     from benchmarks.results import Measurement
     from benchmarks.solvers import C4, InProcess
-    from cli.benchmark_set import Scored
+    from cli.bench.positions import Scored
 
 GROUP = "columns"
 EMPTY_BOARD = "empty board"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from benchmarks.results import Measurement
-from cli.timing import NO_TIME, Lap
+from cli.bench.timing import NO_TIME, Lap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

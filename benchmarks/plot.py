@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks import boards, classes
 from benchmarks.tables import OWN, partner, ratio, widest
-from cli.timing import time_text
+from cli.bench.timing import time_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from c4core import Position, Solver
 from c4core.evaluation import plies_to_end
 from c4core.notation import format_moves
-from cli.benchmark_set import CLASSES, Scored, class_of, read_scored
+from cli.bench.positions import CLASSES, Scored, class_of, read_scored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING
 
 from benchmarks.results import without_directories
 from benchmarks.solvers import Contender, Run
-from cli.timing import Lap
+from cli.bench.timing import Lap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

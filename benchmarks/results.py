@@ -20,9 +20,9 @@ from importlib import metadata
 from typing import TYPE_CHECKING
 
 from c4core.version import ENGINE_VERSION, __version__
-from cli.machine import processor
-from cli.parameters import usable_cores
-from cli.timing import Spread
+from cli.bench.machine import processor
+from cli.bench.timing import Spread
+from cli.shell.parameters import usable_cores
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.results import version_of
 from c4core import ENGINE_VERSION, Position, Solver, __version__
 from c4core.notation import parse_moves
-from cli.timing import NO_TIME, Lap, lap
+from cli.bench.timing import NO_TIME, Lap, lap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

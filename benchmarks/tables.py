@@ -13,14 +13,14 @@ import re
 from typing import TYPE_CHECKING
 
 from benchmarks import batches, boards, calls, classes, columns
-from cli.render import score_text
-from cli.timing import three_digits, time_text
+from cli.bench.timing import three_digits, time_text
+from cli.output.render import score_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from benchmarks.results import Measurement, Results
-    from cli.timing import Spread
+    from cli.bench.timing import Spread
 
 OWN = "C4"
 NOTHING = "-"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import click
 
-from cli import exits, settings
-from cli.commands import LazyGroup
+from cli.shell import exits, settings
+from cli.shell.commands import LazyGroup
 
 COMMANDS = {
-    "solve": "cli.solve:solve",
-    "analyze": "cli.analyze:analyze",
-    "query": "cli.query:query",
-    "jobs": "cli.jobs:jobs",
-    "status": "cli.status:status",
+    "solve": "cli.solve.command:solve",
+    "analyze": "cli.jobs.analyze:analyze",
+    "query": "cli.query.command:query",
+    "jobs": "cli.jobs.command:jobs",
+    "status": "cli.jobs.status:status",
     "db": "cli.database:database",
-    "bench": "cli.bench:bench",
+    "bench": "cli.bench.command:bench",
 }
 
 EXAMPLES = (

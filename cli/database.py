@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli import exits
-from cli.commands import Command, LazyGroup
+from cli.shell import exits
+from cli.shell.commands import Command, LazyGroup
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from cli.formats import Row
-    from cli.settings import Settings
+    from cli.output.formats import Row
+    from cli.shell.settings import Settings
     from db.maintenance import DatabaseStats, TableStats
 
 
@@ -37,7 +37,7 @@ def database() -> None:
 @click.pass_obj
 def init(settings: Settings) -> None:
     """Make the database ready, if it is not."""
-    from cli.formats import write_object
+    from cli.output.formats import write_object
 
     with settings.open_database(create=True) as opened:
         if settings.json:
@@ -53,7 +53,7 @@ def upgrade(settings: Settings) -> None:
 
     A database that was made by an older version needs this once.
     """
-    from cli.formats import write_object
+    from cli.output.formats import write_object
     from db.database import Database
 
     before, after = Database.upgrade(settings.url)
@@ -78,7 +78,7 @@ def stats(settings: Settings) -> None:
     with settings.open_database() as opened:
         found = maintenance.stats(opened)
     if settings.json:
-        from cli.formats import write_object
+        from cli.output.formats import write_object
 
         write_object(_as_object(found))
     else:
@@ -95,7 +95,7 @@ def check(context: click.Context) -> None:
     """
     import json
 
-    from cli.render import count
+    from cli.output.render import count
     from db import maintenance
 
     settings: Settings = context.obj
@@ -123,7 +123,7 @@ def backup(settings: Settings, file: str) -> None:
     """
     from pathlib import Path
 
-    from cli.formats import write_object
+    from cli.output.formats import write_object
     from db import maintenance
 
     with settings.open_database() as opened:
@@ -163,7 +163,7 @@ def _as_object(stats: DatabaseStats) -> dict[str, object]:
 
 
 def _show(stats: DatabaseStats) -> None:
-    from cli.formats import Column, write_facts, write_rows
+    from cli.output.formats import Column, write_facts, write_rows
 
     write_facts(
         {
@@ -186,7 +186,7 @@ def _show(stats: DatabaseStats) -> None:
 
 
 def _table_text(table: TableStats) -> str:
-    from cli.render import count
+    from cli.output.render import count
 
     size = "" if table.bytes is None else f", {size_text(table.bytes)}"
     return count(table.rows, "row") + size

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from cli import signals, streams
+from cli.shell import signals, streams
 
 
 def main() -> None:
@@ -12,12 +12,14 @@ def main() -> None:
     signals.install()
     streams.secure()
     try:
-        from cli.boundary import run
+        from cli.shell.boundary import run
 
         code = run(sys.argv[1:])
     except KeyboardInterrupt as interrupt:
         code = signals.exit_code(interrupt)
-    streams.close(code)
+    code = streams.finish(code)
+    signals.ignore()
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli import exits
 from cli.app import c4
+from cli.shell import exits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

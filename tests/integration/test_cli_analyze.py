@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.analyze import SAMPLE
+from cli.jobs.analyze import SAMPLE
 from tests.support.command_line import C4
 
 EASY = "2252576253462244111563365343671351441"

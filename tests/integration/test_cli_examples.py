@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.commands import Command, LazyGroup
 from cli.reference import contexts
+from cli.shell.commands import Command, LazyGroup
 from tests.support.command_line import C4
 
 EASY = "2252576253462244111563365343671351441"

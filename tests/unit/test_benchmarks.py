@@ -16,8 +16,8 @@ from benchmarks.programs import Program, ProgramError
 from benchmarks.results import Measurement, Results, this_machine, without_directories
 from benchmarks.solvers import C4, BitBully, Run
 from c4core import Position, Solver
-from cli.benchmark_set import CLASSES, Scored, by_class, class_of, read_scored, shipped_set
-from cli.timing import Lap, Spread, lap, three_digits, time_text
+from cli.bench.positions import CLASSES, Scored, by_class, class_of, read_scored, shipped_set
+from cli.bench.timing import Lap, Spread, lap, three_digits, time_text
 
 ROOT = Path(__file__).parents[2]
 KNOWN = [

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cli import benchmarking, exits
-from cli.benchmark_set import CLASSES, Scored, shipped_set
-from cli.benchmarking import measure, signature, thread_counts
+from cli.bench import measures
+from cli.bench.measures import measure, signature, thread_counts
+from cli.bench.positions import CLASSES, Scored, shipped_set
+from cli.shell import exits
 from tests.support.command_line import C4
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def test_ctrl_c_ends_it_at_once(c4: C4) -> None:
 def test_a_wrong_score_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     moves, score = shipped_set()["end-easy"][0]
     wrong = {"end-easy": [Scored(moves, score + 1)]}
-    monkeypatch.setattr(benchmarking, "shipped_set", lambda: wrong)
+    monkeypatch.setattr(measures, "shipped_set", lambda: wrong)
     assert [row.wrong for row in measure(table_mb=1, threads=1, quick=True)] == [1]
 
 

@@ -5,8 +5,8 @@ import signal
 import pytest
 
 from c4core.errors import BoardError
-from cli import exits
-from cli.failures import explain
+from cli.shell import exits
+from cli.shell.failures import explain
 from db import errors
 
 

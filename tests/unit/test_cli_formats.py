@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from cli.formats import Column, write_rows
+from cli.output.formats import Column, write_rows
 
 ROWS = [
     {"moves": "4453", "score": -2, "scores": [-5, None, 0], "known": True},

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from cli import outfile
+from cli.output import outfile
 
 
 def write(path: Path, text: str) -> None:

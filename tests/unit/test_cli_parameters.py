@@ -1,7 +1,7 @@
 import click
 import pytest
 
-from cli.parameters import Range, read_board, read_cursor, read_range
+from cli.shell.parameters import Range, read_board, read_cursor, read_range
 
 COMMAND = click.Command("test")
 CONTEXT = click.Context(COMMAND)

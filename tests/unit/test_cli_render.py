@@ -3,7 +3,7 @@ from rich.console import Console
 
 from c4core import Position
 from c4core.evaluation import score_limits
-from cli import render
+from cli.output import render
 from workers.results import Answer
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 import pytest
 
-from cli.commands import Command, LazyGroup
 from cli.reference import contexts, reference
+from cli.shell.commands import Command, LazyGroup
 
 ROOT = Path(__file__).parents[2]
 CONTEXTS = list(contexts())
@@ -50,7 +50,7 @@ def test_reference_is_current() -> None:
 @pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["jobs", "--help"], ["solve", "-h"]])
 def test_help_imports_nothing_heavy(arguments: list[str]) -> None:
     program = (
-        "import sys, json; from cli.boundary import run; "
+        "import sys, json; from cli.shell.boundary import run; "
         f"code = run({arguments!r}); "
         "print(json.dumps([code, sorted(sys.modules)]), file=sys.stderr)"
     )

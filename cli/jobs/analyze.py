@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from cli import exits, outfile, parameters, progress
-from cli.commands import Command, refuse
+from cli.output import outfile, progress
+from cli.shell import exits, parameters
+from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
-    from cli.settings import Settings
+    from cli.shell.settings import Settings
     from db.database import Database
 
-SAMPLE = Path(__file__).parent / "data" / "sample-positions.txt"
+SAMPLE = Path(__file__).parents[1] / "data" / "sample-positions.txt"
 BINARY_SAMPLE = 8192
 
 EXAMPLES = (
@@ -80,7 +81,7 @@ def analyze(
         file = sys.stdin.buffer
     _refuse_binary(file)
 
-    from cli.running import run_job
+    from cli.jobs.running import run_job
 
     with (
         settings.open_database(create=True) as database,
@@ -122,7 +123,7 @@ def _submit(
 ) -> int:
     """Make the job; its number."""
     from c4core.lines import read_lines
-    from cli.render import count
+    from cli.output.render import count
     from workers import analysis
 
     shown = progress.is_shown(settings, over_output=False)
@@ -170,7 +171,7 @@ def _name(file: BinaryIO) -> str:
 
 def _write_number(settings: Settings, job_id: int) -> None:
     if settings.json:
-        from cli.formats import write_object
+        from cli.output.formats import write_object
 
         write_object({"job": job_id})
     else:

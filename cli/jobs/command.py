@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli import exits, outfile, parameters
-from cli.commands import Command, LazyGroup
-from cli.formats import format_options
+from cli.output import outfile
+from cli.output.formats import format_options
+from cli.shell import exits, parameters
+from cli.shell.commands import Command, LazyGroup
 
 if TYPE_CHECKING:
-    from cli.settings import Settings
+    from cli.shell.settings import Settings
     from db.database import Database
 
 STATES = ("planning", "running", "done", "failed", "cancelled")
@@ -26,13 +27,13 @@ detach_option = click.option(
 @click.group(
     cls=LazyGroup,
     lazy={
-        "list": "cli.jobs:list_",
-        "show": "cli.jobs:show",
-        "watch": "cli.watch:watch",
-        "results": "cli.jobs:results",
-        "cancel": "cli.jobs:cancel",
-        "resume": "cli.jobs:resume",
-        "retry": "cli.jobs:retry",
+        "list": "cli.jobs.command:list_",
+        "show": "cli.jobs.command:show",
+        "watch": "cli.jobs.watch:watch",
+        "results": "cli.jobs.command:results",
+        "cancel": "cli.jobs.command:cancel",
+        "resume": "cli.jobs.command:resume",
+        "retry": "cli.jobs.command:retry",
     },
     examples=["c4 jobs list", "c4 jobs show 1", "c4 jobs resume 1"],
 )
@@ -67,8 +68,8 @@ def list_(
     settings: Settings, *, state: tuple[str, ...], limit: int, format_name: str | None
 ) -> None:
     """List jobs, the newest first."""
-    from cli.formats import chosen_format, write_rows
-    from cli.jobview import COLUMNS, as_row
+    from cli.jobs.view import COLUMNS, as_row
+    from cli.output.formats import chosen_format, write_rows
     from db import jobs as store
     from db.jobs import JobState
 
@@ -85,9 +86,9 @@ def list_(
 @click.pass_obj
 def show(settings: Settings, job: int) -> None:
     """Show everything about a job."""
-    from cli.formats import write_facts, write_object
-    from cli.jobview import as_facts, as_object
-    from cli.running import read_job
+    from cli.jobs.running import read_job
+    from cli.jobs.view import as_facts, as_object
+    from cli.output.formats import write_facts, write_object
 
     with settings.open_database() as database:
         found = read_job(database, job)
@@ -159,7 +160,7 @@ def retry(
     table_mb: int,
 ) -> None:
     """Try the failed units of a job again."""
-    from cli.render import count
+    from cli.output.render import count
     from db import jobs as store
 
     settings: Settings = context.obj
@@ -181,7 +182,7 @@ def results(context: click.Context, *, job: int, output: str | None) -> None:
 
     Lines that are not solved yet are answered by an object with "error"; the exit code is 1 then.
     """
-    from cli.running import write_results
+    from cli.jobs.running import write_results
 
     settings: Settings = context.obj
     with (
@@ -190,7 +191,7 @@ def results(context: click.Context, *, job: int, output: str | None) -> None:
     ):
         tally = write_results(database, job, target or sys.stdout)
     if tally.errors:
-        from cli.render import count
+        from cli.output.render import count
 
         settings.say(f"{count(tally.errors, 'line')} without an answer")
         context.exit(exits.PROBLEMS)
@@ -205,7 +206,7 @@ def _run(
     table_mb: int,
     output: str | None,
 ) -> None:
-    from cli.running import run_job
+    from cli.jobs.running import run_job
 
     with outfile.opened(output) as target:
         is_well = run_job(

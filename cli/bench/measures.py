@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.position import Position
 from c4core.solver import Solver
-from cli.background import run_in_background
-from cli.benchmark_set import CLASSES, Scored, shipped_set
-from cli.timing import Lap, lap
+from cli.bench.positions import CLASSES, Scored, shipped_set
+from cli.bench.timing import Lap, lap
+from cli.shell.background import run_in_background
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -127,7 +127,7 @@ class TextWriter:
         """Write the position and all that is known about it."""
         from rich.text import Text
 
-        from cli import render
+        from cli.output import render
 
         out = render.console()
         if self.written:

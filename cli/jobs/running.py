@@ -8,15 +8,15 @@ import time
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
-from cli import progress
-from cli.render import count, duration
+from cli.output import progress
+from cli.output.render import count, duration
 from db.jobs import JobState
 from workers import analysis
 from workers.local import LocalRunner
 
 if TYPE_CHECKING:
     from c4core.lines import JsonValue
-    from cli.settings import Settings
+    from cli.shell.settings import Settings
     from db.database import Database
     from db.jobs import JobInfo
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli import exits, parameters
-from cli.commands import Command
+from cli.shell import exits, parameters
+from cli.shell.commands import Command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from cli.benchmarking import Row
-    from cli.settings import Settings
+    from cli.bench.measures import Row
+    from cli.shell.settings import Settings
 
 EXAMPLES = (
     "c4 bench",
@@ -44,8 +44,8 @@ def bench(context: click.Context, *, quick: bool, threads: int | None, table_mb:
     The signature is the number of positions searched for the six classes. It is the same on every
     machine; another signature is another search.
     """
-    from cli.benchmarking import measure, signature
-    from cli.formats import write_object
+    from cli.bench.measures import measure, signature
+    from cli.output.formats import write_object
 
     settings: Settings = context.obj
     rows: list[Row] = []
@@ -81,7 +81,7 @@ def _about(table_mb: int, *, quick: bool) -> dict[str, Any]:
     import platform
 
     from c4core.version import ENGINE_VERSION, __version__
-    from cli.machine import processor
+    from cli.bench.machine import processor
 
     return {
         "version": __version__,
@@ -95,8 +95,8 @@ def _about(table_mb: int, *, quick: bool) -> dict[str, Any]:
 
 
 def _show(about: dict[str, Any], measured: Iterator[dict[str, Any]]) -> None:
-    from cli.formats import Column, write_facts, write_rows
-    from cli.render import count
+    from cli.output.formats import Column, write_facts, write_rows
+    from cli.output.render import count
 
     write_facts(
         {
@@ -139,8 +139,8 @@ def _remark(row: dict[str, Any]) -> str:
 
 
 def _each(seconds: float) -> str:
-    from cli.render import can_write
-    from cli.timing import time_text
+    from cli.bench.timing import time_text
+    from cli.output.render import can_write
 
     text = time_text(seconds)
     return text if can_write(text) else text.replace("µ", "u")

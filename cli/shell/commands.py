@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli import settings
+from cli.shell import settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

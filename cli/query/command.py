@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli import exits, parameters
-from cli.commands import Command, refuse
-from cli.formats import chosen_format, format_options
+from cli.output.formats import chosen_format, format_options
+from cli.shell import exits, parameters
+from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
     from c4core.evaluation import Value
     from c4core.notation import BoardSize
-    from cli.parameters import Range
-    from cli.settings import Settings
+    from cli.shell.parameters import Range
+    from cli.shell.settings import Settings
     from db.evaluation_rows import Cursor
 
 TABLE_LIMIT = 50
@@ -98,10 +98,10 @@ def query(
         (only_count and bool(moves), "--count and MOVES do not go together"),
     )
     chosen = chosen_format(settings, format_name)
-    from cli.querying import write_count, write_matches, write_positions
+    from cli.query.rows import write_count, write_matches, write_positions
 
     if moves:
-        from cli import positions
+        from cli.solve import positions
 
         asked = positions.from_arguments(moves, board=board, zero_based=zero_based)
         if line:

@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from c4core.solver import Solver
-from cli.background import run_in_background
+from cli.shell.background import run_in_background
 from workers.evaluate import evaluate
 
 if TYPE_CHECKING:

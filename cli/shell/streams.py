@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import NoReturn, TextIO
+from typing import TextIO
 
-from cli import exits
+from cli.shell import exits
 
 STDOUT = 1
 
@@ -33,8 +33,8 @@ def _text(descriptor: int) -> TextIO:
     return open(descriptor, "w", encoding="utf-8", closefd=False)
 
 
-def close(code: int) -> NoReturn:
-    """Exit with the code, or with :data:`exits.PROBLEMS` where the output could not be written."""
+def finish(code: int) -> int:
+    """The exit code once the output is written, or :data:`exits.PROBLEMS` where it cannot be."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -44,7 +44,7 @@ def close(code: int) -> NoReturn:
         sys.stderr.write(f"Error: cannot write the output: {error.strerror}\n")
         code = code or exits.PROBLEMS
         discard_output()
-    sys.exit(code)
+    return code
 
 
 def discard_output() -> None:

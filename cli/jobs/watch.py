@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli import exits
-from cli.commands import Command
+from cli.shell import exits
+from cli.shell.commands import Command
 
 if TYPE_CHECKING:
-    from cli.settings import Settings
+    from cli.shell.settings import Settings
     from db.database import Database
     from db.jobs import JobProgress
     from workers.progress import Progress
@@ -36,7 +36,7 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
     On a terminal a bar is drawn; otherwise, and with --json, a line is written whenever something
     has changed. The exit code is 0 if the job is done, 1 if it failed or was cancelled.
     """
-    from cli import progress
+    from cli.output import progress
     from db.jobs import JobState
     from workers.progress import ProgressMeter
 
@@ -86,7 +86,7 @@ def _write(settings: Settings, progress: Progress) -> None:
     """Write one look at a job and let it be seen at once."""
     from dataclasses import asdict
 
-    from cli.progress import rate_text, remaining_text
+    from cli.output.progress import rate_text, remaining_text
 
     job = progress.job
     if settings.json:

@@ -10,8 +10,8 @@ import click
 from c4core.evaluation import plies_to_end
 from c4core.notation import column_label
 from c4core.position import Position
-from cli.formats import Column, write_object, write_rows
-from cli.render import score_style, score_text
+from cli.output.formats import Column, write_object, write_rows
+from cli.output.render import score_style, score_text
 from db import evaluations
 from db.evaluation_rows import Cursor
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from c4core.lines import Request
-    from cli.formats import Format, Row
-    from cli.settings import Settings
+    from cli.output.formats import Format, Row
+    from cli.shell.settings import Settings
     from db.evaluation_rows import EvaluationFilter, StoredEvaluation
 
 WIDEST_MOVES = 20

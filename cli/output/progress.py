@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from cli.settings import Settings
+    from cli.shell.settings import Settings
     from workers.progress import Progress
 
 
@@ -100,6 +100,6 @@ def remaining_text(seconds: float | None) -> str:
 
 
 def _console() -> Console:
-    from cli.render import console
+    from cli.output.render import console
 
     return console(stderr=True)

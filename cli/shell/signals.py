@@ -26,6 +26,15 @@ def install() -> None:
             signal.signal(number, _stop_in_order)
 
 
+def ignore() -> None:
+    """Ignore signals from here on: the exit code is decided.
+
+    Python takes its handlers away before it has ended; a signal would kill it, and change the code.
+    """
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
 def exit_code(interrupt: KeyboardInterrupt) -> int:
     """The exit code after a KeyboardInterrupt: 128 and the signal's number."""
     number = interrupt.args[0] if interrupt.args else signal.SIGINT

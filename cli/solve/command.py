@@ -7,13 +7,13 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from cli import exits, parameters
-from cli.commands import Command, refuse
+from cli.shell import exits, parameters
+from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
-    from cli.answers import Writer
-    from cli.settings import Settings
+    from cli.shell.settings import Settings
+    from cli.solve.answers import Writer
 
 STDIN = 0
 
@@ -106,9 +106,9 @@ def solve(
         (pv and (classic or weak or limited), "--pv needs exact scores without a limit"),
     )
 
-    from cli import positions
-    from cli.asking import Asker
-    from cli.solving import Line, Solving, Wish
+    from cli.solve import positions
+    from cli.solve.asking import Asker
+    from cli.solve.batches import Line, Solving, Wish
     from workers.question import Question
 
     columns = all_moves if classic else not score_only
@@ -138,7 +138,7 @@ def solve(
 
 
 def _writer(format_name: str, *, weak: bool, zero_based: bool) -> Writer:
-    from cli.answers import ClassicWriter, JsonWriter, TextWriter
+    from cli.solve.answers import ClassicWriter, JsonWriter, TextWriter
 
     if format_name == "c4solver":
         return ClassicWriter(weak=weak)

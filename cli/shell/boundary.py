@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli import exits, streams
 from cli.app import c4
-from cli.settings import Settings
+from cli.shell import exits, streams
+from cli.shell.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,7 +43,7 @@ def _report(error: BaseException) -> int:
     A stack trace is shown for a fault of the program only, and only with ``C4_TRACE``: whoever
     types a command wants to know what happened and not where.
     """
-    from cli.failures import Failure, explain
+    from cli.shell.failures import Failure, explain
 
     if os.environ.get("C4_TRACE"):
         sys.excepthook(type(error), error, error.__traceback__)

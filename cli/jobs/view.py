@@ -6,12 +6,12 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from cli.formats import Column
-from cli.render import count, duration
+from cli.output.formats import Column
+from cli.output.render import count, duration
 from db.jobs import UnitState
 
 if TYPE_CHECKING:
-    from cli.formats import Row
+    from cli.output.formats import Row
     from db.jobs import JobInfo
 
 STATE_STYLES = {

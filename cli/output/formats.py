@@ -12,7 +12,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from cli.settings import Settings
+    from cli.shell.settings import Settings
 
 Format = Literal["table", "json", "jsonl", "csv"]
 Row = dict[str, Any]
@@ -83,7 +83,7 @@ def write_facts(facts: Mapping[str, str]) -> None:
     """Write names and values below each other for people."""
     from rich.text import Text
 
-    from cli.render import console
+    from cli.output.render import console
 
     out = console()
     width = max(map(len, facts))
@@ -94,7 +94,7 @@ def write_facts(facts: Mapping[str, str]) -> None:
 def _write_table(rows: Iterable[Row], columns: Sequence[Column]) -> int:
     from rich.text import Text
 
-    from cli.render import console
+    from cli.output.render import console
 
     out = console()
     number = 0

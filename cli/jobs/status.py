@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.commands import Command
+from cli.shell.commands import Command
 
 if TYPE_CHECKING:
-    from cli.settings import Settings
+    from cli.shell.settings import Settings
     from db.jobs import ServiceStatus
 
 
@@ -25,7 +25,7 @@ def status(settings: Settings) -> None:
     with settings.open_database() as database, database.read() as session:
         totals = jobs.totals(session)
     if settings.json:
-        from cli.formats import write_object
+        from cli.output.formats import write_object
 
         write_object(_as_object(totals, database.url))
     else:
@@ -41,8 +41,8 @@ def _as_object(totals: ServiceStatus, url: str) -> dict[str, object]:
 
 
 def _show(totals: ServiceStatus, url: str) -> None:
-    from cli.formats import write_facts
-    from cli.render import count, duration
+    from cli.output.formats import write_facts
+    from cli.output.render import count, duration
 
     rate, rest = totals.positions_per_second, totals.eta_seconds
     oldest = totals.oldest_queued_seconds

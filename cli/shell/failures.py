@@ -7,7 +7,7 @@ from functools import singledispatch
 from typing import NamedTuple
 
 from c4core.errors import C4Error
-from cli import exits, signals
+from cli.shell import exits, signals
 from db.errors import JobNotFoundError, StorageError, UnknownSchemeError, UnreachableError
 
 
@@ -15,7 +15,7 @@ class Failure(NamedTuple):
     """How a command ends that cannot go on."""
 
     code: int
-    """See :mod:`cli.exits`."""
+    """See :mod:`cli.shell.exits`."""
     message: str
     """For people; empty where silence is the custom."""
 

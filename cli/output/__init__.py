@@ -1,0 +1,1 @@
+"""What every command writes with: formats, files, progress, boards."""

@@ -1,0 +1,1 @@
+"""The program around the commands: options, signals, streams, errors and exit codes."""
