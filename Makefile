@@ -54,11 +54,11 @@ test-servers: $(VENV)/installed
 	C4_TEST_SERVERS=1 $(BIN)/python -m pytest -m postgres
 
 # In a copy of the tree, so that the sanitizer's build does not replace the fast one.
-debug: $(VENV)/installed
+debug: $(VENV)/dev
 	rm -rf build/debug && mkdir -p build/debug
 	git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t build/debug
 	cd build/debug && C4_DEBUG_BUILD=1 ../../$(BIN)/python setup.py --quiet build_ext --inplace
-	cd build/debug && ../../$(BIN)/python -P -m pytest -m 'not long' -k 'c4core or position or solver or search or bounds or table or reachable' tests/unit tests/property
+	cd build/debug && ../../$(BIN)/python -m pytest -m 'not long' -k 'not (cli or db or workers or benchmarks)' tests/unit tests/property
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check

@@ -11,19 +11,45 @@ Build flags, read from the environment:
 from __future__ import annotations
 
 import os
+import sysconfig
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-PACKAGES = ["c4core", "cli", "db", "db.migrations", "db.migrations.versions", "workers"]
+# Named one by one: whatever else lies in the checkout (tests, benchmarks) is not installed.
+PACKAGES = [
+    "c4core",
+    "cli",
+    "cli.bench",
+    "cli.jobs",
+    "cli.output",
+    "cli.query",
+    "cli.shell",
+    "cli.solve",
+    "db",
+    "db.migrations",
+    "db.migrations.versions",
+    "workers",
+]
+
 DEBUG = os.environ.get("C4_DEBUG_BUILD") == "1"
 ANNOTATE = os.environ.get("C4_ANNOTATE") == "1"
 
 SANITIZE = ["-fsanitize=undefined", "-fno-sanitize-recover=undefined"]
 COMPILE_ARGS = ["-O1", "-g", "-UNDEBUG", *SANITIZE] if DEBUG else ["-O3", "-DNDEBUG"]
 LINK_ARGS = SANITIZE if DEBUG else []
+
+DEPENDS = [
+    *map(str, sorted(Path("c4core").glob("*.pxd"))),
+    *map(str, sorted(Path("c4core").glob("*.h"))),
+    "c4core/search.pyx",  # included by its variants
+]
+
+# Kernels for newer processors, chosen at run time (c4core/kernel.pyx); built for that machine only.
+ON_X86_64 = sysconfig.get_platform().endswith(("x86_64", "amd64"))
+VARIANT_ARGS = {"search_x86_v3": ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"]}
 
 
 class BuildExt(build_ext):
@@ -34,6 +60,11 @@ class BuildExt(build_ext):
     them.
     """
 
+    def finalize_options(self) -> None:
+        """Compile with all processors, unless told otherwise."""
+        super().finalize_options()
+        self.parallel = self.parallel or os.cpu_count()
+
     def run(self) -> None:
         """Build, then copy the modules beside their sources, in a checkout only."""
         super().run()
@@ -43,17 +74,21 @@ class BuildExt(build_ext):
 
 def extensions() -> list[Extension]:
     """One extension module for each ``.pyx`` file of the engine."""
+    sources = [
+        source
+        for source in sorted(Path("c4core").glob("*.pyx"))
+        if ON_X86_64 or source.stem not in VARIANT_ARGS
+    ]
     return [
         Extension(
             f"c4core.{source.stem}",
             [str(source)],
-            depends=[str(path) for path in sorted(Path("c4core").glob("*.pxd"))]
-            + [str(path) for path in sorted(Path("c4core").glob("*.h"))],
+            depends=DEPENDS,
             include_dirs=["c4core"],
-            extra_compile_args=COMPILE_ARGS,
+            extra_compile_args=COMPILE_ARGS + VARIANT_ARGS.get(source.stem, []),
             extra_link_args=LINK_ARGS,
         )
-        for source in sorted(Path("c4core").glob("*.pyx"))
+        for source in sources
     ]
 
 
