@@ -17,9 +17,11 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from sqlalchemy import delete
+from sqlalchemy.orm import Session
 
 from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
@@ -156,10 +158,7 @@ class Bench:
                 self.report(
                     f"batched lookups, keys, {size} a batch",
                     len(keys),
-                    lambda size=size: [
-                        lookup(session, BOARD, keys[start : start + size])
-                        for start in range(0, len(keys), size)
-                    ],
+                    partial(look_up_in_batches, session, keys, size),
                 )
             before = peak_memory()
             self.report(
@@ -170,9 +169,7 @@ class Bench:
                 self.report(
                     f"pages of 100 rows, the {name}",
                     200,
-                    lambda cursor=cursor: [
-                        search(session, EVERYTHING, after=cursor, limit=100) for _ in range(200)
-                    ],
+                    partial(read_page, session, cursor, times=200),
                 )
 
     def single_transactions(self) -> None:
@@ -260,6 +257,18 @@ def concurrent_writers(database: Database, url: str, rows: int) -> None:
     failed = sum(process.exitcode != 0 for process in processes)
     what = f"{WRITERS} writing processes, start included"
     print(f"{database.dialect:11} {what:42} {rate:>12,.0f}/s   {failed} failed", flush=True)
+
+
+def look_up_in_batches(session: Session, keys: list[int], size: int) -> None:
+    """All keys, so many a call."""
+    for start in range(0, len(keys), size):
+        lookup(session, BOARD, keys[start : start + size])
+
+
+def read_page(session: Session, cursor: Cursor, *, times: int) -> None:
+    """The page of 100 rows behind a cursor, again and again."""
+    for _ in range(times):
+        search(session, EVERYTHING, after=cursor, limit=100)
 
 
 @contextmanager

@@ -89,7 +89,7 @@ def _distinct(rows: Iterable[StoredEvaluation], board: BoardSize) -> dict[int, S
 
 
 def _upsert(connection: Connection, values: Sequence[Any]) -> int:
-    # Each dialect's own module, loaded when it is needed: PostgreSQL's costs 35 ms to import.
+    # Each dialect's own module compiles its statement when it is loaded: the other's is not needed.
     if connection.dialect.name == "sqlite":
         from db.upsert_sqlite import upsert  # noqa: PLC0415
     else:

@@ -49,6 +49,7 @@ def cancel_job(session: Session, job_id: int) -> JobState:
 def resume_job(session: Session, job_id: int) -> JobState:
     """Let a job go on: units that were cancelled or whose lease has run out are queued again.
 
+    They have all their attempts again: whoever resumes has seen what stopped them.
     Leases that live are left alone: somebody may be working. A job that has ended keeps its
     state; failed units are the business of :func:`retry_job`.
 
@@ -70,15 +71,11 @@ def resume_job(session: Session, job_id: int) -> JobState:
         )
     if state in {JobState.DONE, JobState.FAILED}:
         return state
+    stopped = or_(Unit.state == UnitState.CANCELLED, lease_ran_out(session))
     session.connection().execute(
         update(Unit)
-        .where(Unit.job_id == job_id, Unit.state == UnitState.CANCELLED)
-        .values(state=UnitState.QUEUED, attempts=0)
-    )
-    session.connection().execute(
-        update(Unit)
-        .where(Unit.job_id == job_id, lease_ran_out(session))
-        .values(state=UnitState.QUEUED, owner=None, lease_until=None)
+        .where(Unit.job_id == job_id, stopped)
+        .values(state=UnitState.QUEUED, attempts=0, owner=None, lease_until=None)
     )
     return _run_again(session, job_id)
 

@@ -115,7 +115,12 @@ def _translate_sqlite(error: sqlite3.Error, place: str) -> StorageError | None:
     )
     if code & 0xFF == sqlite3.SQLITE_ERROR and reason.startswith("no such"):
         kind, message = CorruptError, "{place} is damaged: {reason}"
-    if code & 0xFF == sqlite3.SQLITE_CANTOPEN and not os.access(Path(place).parent, os.W_OK):
+    directory = Path(place).parent
+    if (
+        code & 0xFF == sqlite3.SQLITE_CANTOPEN
+        and directory.is_dir()
+        and not os.access(directory, os.W_OK)
+    ):
         kind, message = ReadOnlyError, "cannot open {place}: SQLite must be able to write beside it"
     return kind(message.format(place=place, reason=reason))
 

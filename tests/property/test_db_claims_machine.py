@@ -190,10 +190,8 @@ class ClaimMachine(RuleBasedStateMachine):
     @rule()
     def resume(self) -> None:
         if self.model.state in {JobState.RUNNING, JobState.CANCELLED}:
-            for unit in self.model.lapsed(self.clock.time):
-                unit.state = UnitState.QUEUED
             for unit in self.model.units:
-                if unit.state is UnitState.CANCELLED:
+                if unit.state is UnitState.CANCELLED or unit in self.model.lapsed(self.clock.time):
                     unit.state, unit.attempts = UnitState.QUEUED, 0
             self.model.state = JobState.RUNNING
             self.model.close()

@@ -278,7 +278,7 @@ class TestPlans:
         return database
 
     def test_lookups(self, just_filled: Database) -> None:
-        plans = query_plans(just_filled, lambda session: lookup(session, BOARD, range(500)))
+        plans = query_plans(just_filled, lambda session: lookup(session, BOARD, range(20)))
         assert "pk_evaluations" in plans or "USING PRIMARY KEY" in plans
 
     @pytest.mark.parametrize("filters", [EVERYTHING, EvaluationFilter(board=BOARD, min_ply=3)])
