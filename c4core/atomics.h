@@ -6,8 +6,12 @@
 #ifndef C4_ATOMICS_H
 #define C4_ATOMICS_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
 
 static inline uint64_t c4_load(const uint64_t *word) {
     return __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -22,8 +26,25 @@ static inline uint64_t c4_add(uint64_t *word, uint64_t value) {
     return __atomic_fetch_add(word, value, __ATOMIC_RELAXED);
 }
 
+/* Write the value if the word still is the expected one; whether it was. */
+static inline int c4_exchange_if(uint64_t *word, uint64_t expected, uint64_t value) {
+    return __atomic_compare_exchange_n(
+        word, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED
+    );
+}
+
 static inline void c4_prefetch(const void *address) {
     __builtin_prefetch(address);
+}
+
+/* Ask for huge pages: with small ones nearly every look-up waits for an address translation. */
+static inline void c4_prefer_huge_pages(void *start, size_t size) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    madvise(start, size, MADV_HUGEPAGE);
+#else
+    (void)start;
+    (void)size;
+#endif
 }
 
 /* Seconds on a clock that never goes back. */

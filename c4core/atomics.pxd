@@ -7,5 +7,9 @@ cdef extern from "atomics.h" nogil:
     uint64_t load "c4_load"(const uint64_t* word) noexcept
     void store "c4_store"(uint64_t* word, uint64_t value) noexcept
     uint64_t add "c4_add"(uint64_t* word, uint64_t value) noexcept
+    bint exchange_if "c4_exchange_if"(
+        uint64_t* word, uint64_t expected, uint64_t value
+    ) noexcept
     void prefetch "c4_prefetch"(const void* address) noexcept
+    void prefer_huge_pages "c4_prefer_huge_pages"(void* start, size_t size) noexcept
     double now "c4_now"() noexcept

@@ -37,7 +37,7 @@ class BatchEvaluation:
     @property
     def exact(self) -> NDArray[np.bool_]:
         """Shape (n,): whether the bounds meet."""
-        return self.lower == self.upper
+        return np.equal(self.lower, self.upper)
 
     @property
     def scores(self) -> np.ma.MaskedArray[tuple[int], np.dtype[np.int8]]:
@@ -67,4 +67,4 @@ class BatchAnalysis:
     @property
     def exact(self) -> NDArray[np.bool_]:
         """Shape (n,): whether the position's score is known."""
-        return self.lower == self.upper
+        return np.equal(self.lower, self.upper)

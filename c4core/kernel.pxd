@@ -7,6 +7,7 @@ The kernel is compiled once for every processor of a kind (search.pyx) and again
 from libc.stdint cimport int32_t, uint64_t
 
 from c4core.board cimport Geometry
+from c4core.bounds cimport Rows
 from c4core.ordering cimport SQUARES, Ordering
 from c4core.table cimport Table
 
@@ -14,10 +15,16 @@ from c4core.table cimport Table
 cdef enum:
     ABORTED = -128
 
+# What threads that search one position together know; every word is atomic.
+cdef struct Team:
+    uint64_t bounds         # the narrowest bounds that any of them has proven, packed
+    uint64_t version        # counts their changes
+
 # One running search: one thread, one position. Plain memory; nobody else writes to it.
 cdef struct Search:
     const Geometry* g
     const Ordering* ordering
+    const Rows* rows
     Table* table
     # Limits
     const uint64_t* epoch           # the solver's count of stop() calls ..
@@ -26,10 +33,14 @@ cdef struct Search:
     double deadline                 # .. on the clock of atomics.now()
     uint64_t node_limit             # total for this search
     bint stopped                    # a limit was hit: the whole search is over
+    Team* team                      # or NULL for a search of one thread
+    uint64_t version                # of the team's bounds when the running null window began
+    bint (*interrupted)() noexcept nogil    # asked now and then whether to end; or NULL
     # Bookkeeping
     uint64_t nodes                  # positions visited
     uint64_t budget                 # nodes at which the running null window gives up
     uint64_t poll_at                # nodes at which limits are looked at again
+    uint64_t polls                  # how often they have been looked at
     int32_t history[2][SQUARES]     # [side to move][square]
 
 # Bounds on a score for the side to move; a kernel narrows them.
@@ -37,11 +48,14 @@ cdef struct Bounds:
     int lower
     int upper
 
+cdef enum:
+    NO_GUESS = 127      # above every score
+
 cdef struct Kernel:
     # Narrow the bounds until they meet (weak: until win, draw or loss is decided) or until a limit is
-    # hit. The game is not over; the given bounds must hold.
+    # hit. The game is not over; the given bounds must hold. A guess near the score saves windows.
     void (*solve)(
-        Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds, bint weak
+        Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds, bint weak, int guess
     ) noexcept nogil
     # One null window: whether the score is at least beta. Narrows the bounds; ABORTED at a limit.
     int (*test)(
@@ -49,3 +63,16 @@ cdef struct Kernel:
     ) noexcept nogil
 
 cdef const Kernel* chosen_kernel() except NULL
+
+
+cdef inline uint64_t team_bounds(int lower, int upper) noexcept nogil:
+    """Two bounds in one word, so that they change together."""
+    return (<uint64_t>(lower + 128) << 8) | <uint64_t>(upper + 128)
+
+
+cdef inline int team_lower(uint64_t bounds) noexcept nogil:
+    return <int>(bounds >> 8) - 128
+
+
+cdef inline int team_upper(uint64_t bounds) noexcept nogil:
+    return <int>(bounds & 255) - 128

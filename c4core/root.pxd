@@ -3,12 +3,16 @@
 from libc.stdint cimport int8_t, uint64_t
 
 from c4core.board cimport Geometry
-from c4core.kernel cimport Bounds, Kernel, Search
+from c4core.bounds cimport Rows
+from c4core.kernel cimport Bounds, Kernel, Search, Team
 from c4core.ordering cimport Ordering
 from c4core.table cimport Table
 
 cdef enum:
+    MOST_COLUMNS = 32
     UNPLAYABLE = -128   # in an array of column scores: no move, or not solved
+
+cdef uint64_t NO_LIMIT
 
 # The limits of a call, common to all its searches.
 cdef struct Limits:
@@ -17,9 +21,24 @@ cdef struct Limits:
     bint timed              # whether there is a ..
     double deadline         # .. on the clock of atomics.now()
     uint64_t node_limit     # for each position
+    bint (*interrupted)() noexcept nogil    # asked now and then whether to end; or NULL
+
+# One position, solved by several threads.
+cdef struct Together:
+    const Kernel* kernel
+    uint64_t stones
+    uint64_t mask
+    const Bounds* bounds    # what is known at the start
+    bint weak
+    Team team
+    Search s                # what every thread's search starts as
+    uint64_t nodes          # of all threads that have ended; atomic
+
+cdef void run_together(Together* together, int index) noexcept nogil
 
 cdef void start_search(
-    Search* s, const Geometry* g, const Ordering* ordering, Table* table, const Limits* limits
+    Search* s, const Geometry* g, const Ordering* ordering, const Rows* rows, Table* table,
+    const Limits* limits
 ) noexcept nogil
 
 cdef void solve_position(
@@ -30,6 +49,48 @@ cdef void analyze_position(
     const Kernel* kernel, Search* s, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
 ) noexcept nogil
 
+cdef bint game_bounds(
+    const Geometry* g, uint64_t stones, uint64_t mask, Bounds* bounds
+) noexcept nogil
+
+cdef int columns_from_centre(const Geometry* g, int* columns) noexcept nogil
+
+cdef bint from_twin(
+    const Geometry* g, uint64_t stones, uint64_t mask, int column, int8_t* scores
+) noexcept nogil
+
+cdef void position_bounds(
+    const Geometry* g, uint64_t stones, uint64_t mask, const int8_t* scores, Bounds* bounds
+) noexcept nogil
+
 cdef int principal_move(
     const Kernel* kernel, Search* s, uint64_t stones, uint64_t mask, int score
 ) noexcept nogil
+
+
+cdef inline bint decided(const Bounds* bounds, bint weak) noexcept nogil:
+    """Whether the bounds say what was asked."""
+    return bounds.lower >= bounds.upper or (weak and (bounds.lower > 0 or bounds.upper < 0))
+
+
+cdef inline void split_key(
+    const Geometry* g, uint64_t key, uint64_t* stones, uint64_t* mask
+) noexcept nogil:
+    """The two words of a position from its key; nonsense where it is no position's key.
+
+    Per column the key's highest bit marks the height: smeared downwards and taken away, the pile is
+    left.
+    """
+    cdef uint64_t column_range = (<uint64_t>2 << g.height) - 1
+    cdef uint64_t bits
+    cdef int column
+    mask[0] = 0
+    for column in range(g.width):
+        bits = (key >> (column * g.stride)) & column_range
+        bits |= bits >> 1
+        bits |= bits >> 2
+        bits |= bits >> 4
+        bits |= bits >> 8
+        bits |= bits >> 16
+        mask[0] |= (bits >> 1) << (column * g.stride)
+    stones[0] = key & mask[0]

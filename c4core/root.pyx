@@ -6,6 +6,7 @@ search.pyx: ``stones`` those of the side to move, ``mask`` those of both.
 
 from libc.string cimport memset
 
+from c4core cimport atomics
 from c4core.board cimport (
     canonical_key,
     column_mask,
@@ -14,29 +15,31 @@ from c4core.board cimport (
     popcount,
     winning_squares,
 )
-from c4core.kernel cimport ABORTED
+from c4core.kernel cimport ABORTED, NO_GUESS
+from c4core.ordering cimport perturbed_ordering
 
-cdef enum:
-    MOST_COLUMNS = 32
-
+cdef uint64_t NO_LIMIT = <uint64_t>-1
 
 cdef void start_search(
-    Search* s, const Geometry* g, const Ordering* ordering, Table* table, const Limits* limits
+    Search* s, const Geometry* g, const Ordering* ordering, const Rows* rows, Table* table,
+    const Limits* limits
 ) noexcept nogil:
     """A search that has visited nothing yet."""
     memset(s, 0, sizeof(Search))
     s.g = g
     s.ordering = ordering
+    s.rows = rows
     s.table = table
     s.epoch = limits.epoch
     s.started = limits.started
     s.timed = limits.timed
     s.deadline = limits.deadline
     s.node_limit = limits.node_limit
-    s.budget = <uint64_t>-1
+    s.interrupted = limits.interrupted
+    s.budget = NO_LIMIT
 
 
-cdef bint _final(const Geometry* g, uint64_t stones, uint64_t mask, Bounds* bounds) noexcept nogil:
+cdef bint game_bounds(const Geometry* g, uint64_t stones, uint64_t mask, Bounds* bounds) noexcept nogil:
     """Whether the game is over; then the bounds are its result, else what the count allows."""
     cdef int ply = popcount(mask)
     if has_four(g, stones ^ mask):
@@ -52,12 +55,12 @@ cdef void solve_position(
     const Kernel* kernel, Search* s, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak
 ) noexcept nogil:
     """Bounds on the score for the side to move; equal unless a limit was hit, or weak."""
-    if not _final(s.g, stones, mask, bounds):
-        kernel.solve(s, stones, mask, popcount(mask), bounds, weak)
+    if not game_bounds(s.g, stones, mask, bounds):
+        kernel.solve(s, stones, mask, popcount(mask), bounds, weak, NO_GUESS)
 
 
-cdef int _columns_from_centre(const Geometry* g, int* columns) noexcept nogil:
-    """All columns, the middle one first, then alternating to its left and right."""
+cdef int columns_from_centre(const Geometry* g, int* columns) noexcept nogil:
+    """All columns, the middle one first, then alternating to its left and right; their number."""
     cdef int index
     for index in range(g.width):
         columns[index] = (g.width - 1) // 2 + (
@@ -66,50 +69,104 @@ cdef int _columns_from_centre(const Geometry* g, int* columns) noexcept nogil:
     return g.width
 
 
+cdef int _guess(const Geometry* g, const int8_t* scores, int column) noexcept nogil:
+    """A column's likely score: one less than its neighbour's towards the centre.
+
+    None where that one was clearly won or lost: its neighbours' scores are then anywhere.
+    """
+    cdef int neighbour = column + (1 if 2 * column < g.width - 1 else -1)
+    if 2 * column == g.width - 1 or not 0 <= neighbour < g.width:
+        return NO_GUESS
+    return scores[neighbour] - 1 if -2 <= scores[neighbour] <= 2 else NO_GUESS
+
+
+cdef bint from_twin(
+    const Geometry* g, uint64_t stones, uint64_t mask, int column, int8_t* scores
+) noexcept nogil:
+    """Take over the score of a column whose move leads to the same position or its mirror image."""
+    cdef uint64_t playable = playable_squares(g, mask)
+    cdef uint64_t key = canonical_key(g, stones ^ mask, mask | (playable & column_mask(g, column)))
+    cdef uint64_t move
+    cdef int twin
+    for twin in range(g.width):
+        move = playable & column_mask(g, twin)
+        if scores[twin] == UNPLAYABLE or move == 0:
+            continue
+        if canonical_key(g, stones ^ mask, mask | move) == key:
+            scores[column] = scores[twin]
+            return True
+    return False
+
+
 cdef void analyze_position(
     const Kernel* kernel, Search* s, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
 ) noexcept nogil:
     """The score of every column, or UNPLAYABLE, and the bounds on the position's own score.
 
-    Columns whose moves lead to the same position or its mirror image are searched once.
+    From the centre outwards, each column's windows starting next to its neighbour's score. Positions
+    that several columns lead to are searched once.
     """
     cdef const Geometry* g = s.g
     cdef int[MOST_COLUMNS] columns
-    cdef uint64_t[MOST_COLUMNS] keys
-    cdef uint64_t playable, move, key
+    cdef uint64_t move
     cdef Bounds child
-    cdef int index, twin, column, lower, upper
+    cdef int index, column, guess
     memset(scores, UNPLAYABLE, g.width)
-    if _final(g, stones, mask, bounds):
+    if game_bounds(g, stones, mask, bounds):
         return
-    playable = playable_squares(g, mask)
-    lower = upper = -g.cells
-    for index in range(_columns_from_centre(g, columns)):
+    for index in range(columns_from_centre(g, columns)):
         column = columns[index]
-        keys[index] = 0
-        move = playable & column_mask(g, column)
-        if move == 0:
+        move = playable_squares(g, mask) & column_mask(g, column)
+        if move == 0 or from_twin(g, stones, mask, column, scores):
             continue
-        key = canonical_key(g, stones ^ mask, mask | move)
-        keys[index] = key
-        twin = 0
-        while keys[twin] != key:
-            twin += 1
-        if twin < index:
-            scores[column] = scores[columns[twin]]
+        if s.stopped:
             continue
-        if not _final(g, stones ^ mask, mask | move, &child):
-            if s.stopped:
-                upper = max(upper, -child.lower)
-                lower = max(lower, -child.upper)
-                continue
-            kernel.solve(s, stones ^ mask, mask | move, popcount(mask) + 1, &child, False)
-        upper = max(upper, -child.lower)
-        lower = max(lower, -child.upper)
+        if not game_bounds(g, stones ^ mask, mask | move, &child):
+            guess = _guess(g, scores, column)
+            kernel.solve(
+                s, stones ^ mask, mask | move, popcount(mask) + 1, &child, False,
+                NO_GUESS if guess == NO_GUESS else -guess,
+            )
         if child.lower == child.upper:
             scores[column] = -child.lower
+    position_bounds(g, stones, mask, scores, bounds)
+
+
+cdef void position_bounds(
+    const Geometry* g, uint64_t stones, uint64_t mask, const int8_t* scores, Bounds* bounds
+) noexcept nogil:
+    """What the columns' scores say about the position's; a column that is not solved may be any."""
+    cdef Bounds child
+    cdef uint64_t move
+    cdef int column, lower = -g.cells, upper = -g.cells
+    for column in range(g.width):
+        move = playable_squares(g, mask) & column_mask(g, column)
+        if move == 0:
+            continue
+        if scores[column] == UNPLAYABLE:
+            game_bounds(g, stones ^ mask, mask | move, &child)
+        else:
+            child.lower = child.upper = -scores[column]
+        lower = max(lower, -child.upper)
+        upper = max(upper, -child.lower)
     bounds.lower = max(bounds.lower, lower)
     bounds.upper = min(bounds.upper, upper)
+
+
+cdef void run_together(Together* together, int index) noexcept nogil:
+    """One thread's part: the first one searches as if alone, the others order moves differently."""
+    cdef Search s = together.s
+    cdef Bounds bounds = together.bounds[0]
+    cdef Ordering ordering
+    if index:
+        perturbed_ordering(&ordering, s.ordering, index)
+        s.ordering = &ordering
+        s.interrupted = NULL
+    s.team = &together.team
+    together.kernel.solve(
+        &s, together.stones, together.mask, popcount(together.mask), &bounds, together.weak, NO_GUESS
+    )
+    atomics.add(&together.nodes, s.nodes)
 
 
 cdef int principal_move(
@@ -122,11 +179,11 @@ cdef int principal_move(
     cdef uint64_t move
     cdef Bounds child
     cdef int index, reached
-    for index in range(_columns_from_centre(g, columns)):
+    for index in range(columns_from_centre(g, columns)):
         move = playable & column_mask(g, columns[index])
         if move == 0:
             continue
-        if not _final(g, stones ^ mask, mask | move, &child):
+        if not game_bounds(g, stones ^ mask, mask | move, &child):
             reached = kernel.test(
                 s, stones ^ mask, mask | move, popcount(mask) + 1, &child, 1 - score
             )

@@ -21,15 +21,31 @@ from c4core cimport atomics
 from c4core.board cimport (
     Geometry,
     canonical_key,
+    mirror_bits,
     playable_squares,
     position_key,
-    winning_squares,
 )
-from c4core.kernel cimport ABORTED, Bounds, Kernel, Search
+from c4core.bounds cimport (
+    NOT_PROVEN,
+    Parity,
+    even_offsets,
+    moves_to_beat,
+    upper_bound,
+    upwards,
+)
+from c4core.fours cimport Windows, completions, find_windows
+from c4core.kernel cimport (
+    ABORTED,
+    NO_GUESS,
+    Bounds,
+    Kernel,
+    Search,
+    team_bounds,
+    team_lower,
+    team_upper,
+)
 from c4core.ordering cimport (
     HISTORY_SHIFT,
-    Windows,
-    find_windows,
     history_decay,
     history_reward,
     move_value,
@@ -48,12 +64,14 @@ from c4core.table cimport (
 
 cdef enum:
     POLL_NODES = 2048           # between two looks at the clock and the stop count: some 0.2 ms
+    INTERRUPT_POLLS = 128       # between two looks for signals: some 25 ms
     MIRROR_PLIES = 16           # up to here a position and its mirror image share an entry
-    TABLE_EMPTIES = 8           # with fewer empty squares searching is cheaper than looking up
+    TABLE_EMPTIES = 6           # with fewer empty squares searching is cheaper than looking up
     MOST_COLUMNS = 32
-    PROBE_BUDGET = 5000         # nodes for each of the first null windows (step 2 of solve) ..
+    PROBE_BUDGET = 2500         # nodes for each of the first null windows (step 2 of solve) ..
     LATE_PROBE_BUDGET = 300     # .. and when fewer squares are empty than
     LATE_EMPTIES = 28
+    SIGN_BUDGET = 150
 
 
 cdef extern from *:
@@ -71,10 +89,20 @@ cdef bint _poll(Search* s) noexcept nogil:
         s.stopped = True
     elif s.timed and atomics.now() >= s.deadline:
         s.stopped = True
+    elif s.interrupted != NULL and s.polls % INTERRUPT_POLLS == INTERRUPT_POLLS - 1:
+        s.stopped = s.interrupted()
+    s.polls += 1
     if s.stopped or s.nodes >= s.budget:
+        return True
+    if s.team != NULL and atomics.load(&s.team.version) != s.version:
         return True
     _schedule(s)
     return False
+
+
+cdef inline uint64_t _wins(const Search* s, uint64_t stones, uint64_t mask) noexcept nogil:
+    """The empty squares, playable or not, that would complete four in a row for the stones."""
+    return completions(&s.rows.steps, stones) & s.g.board & ~mask
 
 
 cdef inline uint64_t _table_key(const Geometry* g, uint64_t own, uint64_t mask, int ply) noexcept nogil:
@@ -98,17 +126,22 @@ cdef int _search(
     cdef uint64_t* bucket
     cdef uint64_t[MOST_COLUMNS] child_move
     cdef uint64_t[MOST_COLUMNS] child_wins
+    cdef uint64_t[MOST_COLUMNS] child_key
     cdef int32_t[MOST_COLUMNS] child_value
     cdef int32_t* history
     cdef Windows windows
     cdef uint64_t before = s.nodes
     cdef int count = 0, i, k, code, value, best, bound
-    cdef bint use_table
+    cdef uint64_t key, mirrored, mirrored_opp = 0, mirrored_mask = 0
+    cdef bint use_table, mirroring
+    cdef Parity parity
+    cdef uint64_t even, odd, column
+    cdef int left
 
-    # Step 1. Count the node, look at the limits.
-    s.nodes += 1
+    # Step 1. Look at the limits, count the node.
     if s.nodes >= s.poll_at and _poll(s):
         return ABORTED
+    s.nodes += 1
 
     # Step 2. Moves that do not lose at once: block a threat, do not play under one.
     playable = playable_squares(g, mask)
@@ -135,18 +168,31 @@ cdef int _search(
     opp = own ^ mask
     if moves & (moves - 1) == 0:
         child_mask = mask | moves
-        value = _search(
-            s, opp, child_mask, opp_wins & ~moves,
-            winning_squares(g, own | moves, child_mask), ply + 1, 1 - beta,
-        )
+        wins = _wins(s, own | moves, child_mask)
+        parity.own = opp
+        parity.first = child_mask + g.bottom
+        parity.even = even_offsets(s.rows, g, child_mask)
+        parity.odd = g.board & ~child_mask & ~parity.even
+        parity.wins = wins
+        bound = upper_bound(s.rows, g, &parity, moves_to_beat(g, ply + 1, -beta), -beta)
+        if bound != NOT_PROVEN:
+            return -bound
+        value = _search(s, opp, child_mask, opp_wins & ~moves, wins, ply + 1, 1 - beta)
         return value if value == ABORTED else -value
+
+    use_table = g.cells - ply > TABLE_EMPTIES
+
+    mirroring = use_table and ply < MIRROR_PLIES
+    if mirroring:
+        mirrored_opp = mirror_bits(g, opp)
+        mirrored_mask = mirror_bits(g, mask)
 
     # Step 6. Every child's threats. Where they leave the opponent no sound reply, the game is won.
     while moves:
         move = moves & (~moves + 1)
         moves ^= move
         child_mask = mask | move
-        wins = winning_squares(g, own | move, child_mask)
+        wins = _wins(s, own | move, child_mask)
         playable = playable_squares(g, child_mask)
         forced = playable & wins
         if (
@@ -154,18 +200,41 @@ cdef int _search(
             or (forced if forced else playable) & ~(wins >> 1) == 0
         ):
             return (g.cells - 1 - ply) >> 1
+        if use_table:
+            key = position_key(g, opp, child_mask)
+            if mirroring:
+                mirrored = <uint64_t>1 << s.rows.mirror[__builtin_ctzll(move)]
+                key = min(key, position_key(g, mirrored_opp, mirrored_mask | mirrored))
+            mixed = mixed_key(key)
+            child_key[count] = mixed
+            atomics.prefetch(bucket_of(s.table, mixed))
         child_move[count] = move
         child_wins[count] = wins
         count += 1
 
-    # Step 7. No win in three plies, so five at best.
+    # Step 7. No win in three plies, so five at best. Then static bounds on every child, which differs
+    # from this position in one column: there even and odd offsets change places.
     bound = (g.cells - 3 - ply) >> 1
     if bound < beta:
         return bound
 
+    even = even_offsets(s.rows, g, mask)
+    odd = g.board & ~mask & ~even
+    left = moves_to_beat(g, ply + 1, -beta)
+    parity.own = opp
+    for i in range(count):
+        move = child_move[i]
+        column = upwards(s.rows, g, move)
+        parity.first = (mask | move) + g.bottom
+        parity.even = (even & ~column) | (odd & column)
+        parity.odd = (odd & ~column) | (even & column & ~move)
+        parity.wins = child_wins[i]
+        bound = upper_bound(s.rows, g, &parity, left, -beta)
+        if bound != NOT_PROVEN:
+            return -bound
+
     # Step 8. The table: this position's bound, then every child's. A child that cannot reach the
     # window is dropped, one that is known to be good ends the search here.
-    use_table = g.cells - ply > TABLE_EMPTIES
     best = -g.cells
     mixed = 0
     bucket = NULL
@@ -183,7 +252,7 @@ cdef int _search(
         k = 0
         for i in range(count):
             move = child_move[i]
-            mixed_child = _table_key(g, opp, mask | move, ply + 1)
+            mixed_child = child_key[i]
             code = table_probe(bucket_of(s.table, mixed_child), mixed_child)
             if code != NO_BOUND:
                 value = -code_score(code)
@@ -202,7 +271,7 @@ cdef int _search(
     # Step 9. Order the moves that are left (insertion sort: they are few).
     history = s.history[ply & 1]
     if count > 1:
-        find_windows(&windows, g, own, mask)
+        find_windows(&s.rows.steps, g.board & ~own, g.board & ~opp, &windows)
         for i in range(count):
             move = child_move[i]
             wins = child_wins[i]
@@ -248,13 +317,13 @@ cdef int _test(
 ) noexcept nogil:
     """Whether the score is at least ``beta``; narrows the bounds. 1, 0 or ABORTED."""
     cdef const Geometry* g = s.g
-    cdef uint64_t wins = winning_squares(g, stones, mask)
+    cdef uint64_t wins = _wins(s, stones, mask)
     cdef int value
     if wins & playable_squares(g, mask):
         bounds.lower = bounds.upper = (g.cells + 1 - ply) >> 1
         return bounds.lower >= beta
     _schedule(s)
-    value = _search(s, stones, mask, wins, winning_squares(g, stones ^ mask, mask), ply, beta)
+    value = _search(s, stones, mask, wins, _wins(s, stones ^ mask, mask), ply, beta)
     if value == ABORTED:
         return ABORTED
     if value >= beta:
@@ -264,68 +333,101 @@ cdef int _test(
     return 0
 
 
+cdef void _share(Search* s, Bounds* bounds) noexcept nogil:
+    """Bring the thread's bounds and its team's together, each made as narrow as the other's."""
+    cdef uint64_t known, merged
+    while True:
+        s.version = atomics.load(&s.team.version)
+        known = atomics.load(&s.team.bounds)
+        bounds.lower = max(bounds.lower, team_lower(known))
+        bounds.upper = min(bounds.upper, team_upper(known))
+        merged = team_bounds(bounds.lower, bounds.upper)
+        if merged == known:
+            return
+        if atomics.exchange_if(&s.team.bounds, known, merged):
+            atomics.add(&s.team.version, 1)
+
+
+cdef inline bint _decided(const Bounds* bounds, bint weak) noexcept nogil:
+    return bounds.lower >= bounds.upper or (weak and (bounds.lower > 0 or bounds.upper < 0))
+
+
+cdef void _probe(Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds) noexcept nogil:
+    """Null windows with small budgets, from the outside in.
+
+    A quick win or loss is found at the cost of its own short tree, as by deepening one ply at a time;
+    whatever is hard runs out of budget. Late in the game the sign is cheap to know and saves the
+    windows of the wrong side.
+    """
+    cdef int empties = s.g.cells - ply
+    cdef uint64_t budget = PROBE_BUDGET if empties >= LATE_EMPTIES else LATE_PROBE_BUDGET
+    cdef bint above = True, below = True
+    if empties < LATE_EMPTIES:
+        if bounds.lower <= 0 < bounds.upper:
+            s.budget = s.nodes + SIGN_BUDGET
+            _test(s, stones, mask, ply, bounds, 1)
+        if bounds.lower < 0 <= bounds.upper and not s.stopped:
+            s.budget = s.nodes + SIGN_BUDGET
+            _test(s, stones, mask, ply, bounds, 0)
+    while (above or below) and not s.stopped:
+        above = above and bounds.upper > max(bounds.lower, 0)
+        if above:
+            s.budget = s.nodes + budget
+            above = _test(s, stones, mask, ply, bounds, bounds.upper) != ABORTED
+        below = below and bounds.lower < min(bounds.upper, 0) and not s.stopped
+        if below:
+            s.budget = s.nodes + budget
+            below = _test(s, stones, mask, ply, bounds, bounds.lower + 1) != ABORTED
+
+
 cdef void _solve(
-    Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds, bint weak
+    Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds, bint weak, int guess
 ) noexcept nogil:
     """Narrow the bounds until they meet, or until win, draw or loss is decided (weak), or a limit.
 
     Step 1. No immediate win, and the bounds that the number of stones gives.
-    Step 2. From the outside in, with small budgets: a quick win or loss is found at the cost of its
-            own short tree, as by deepening one ply at a time. Whatever is hard runs out of budget.
-    Step 3. Win, draw or loss.
-    Step 4. Steps of 1, 2, 4, .. away from the draw.
+    Step 2. A quick win or loss, on small budgets.
+    Step 3. Near the guess, or else: win, draw or loss.
+    Step 4. Away from there, one by one: far scores have been found by step 2.
     """
     cdef const Geometry* g = s.g
-    cdef uint64_t probe_budget = PROBE_BUDGET if g.cells - ply >= LATE_EMPTIES else LATE_PROBE_BUDGET
-    cdef uint64_t unlimited = <uint64_t>-1
-    cdef bint above = True, below = True
-    cdef int step, beta, value
+    cdef int beta, found
 
     # Step 1.
-    if winning_squares(g, stones, mask) & playable_squares(g, mask):
+    if _wins(s, stones, mask) & playable_squares(g, mask):
         bounds.lower = bounds.upper = (g.cells + 1 - ply) >> 1
         return
     bounds.upper = min(bounds.upper, (g.cells - 1 - ply) >> 1)
     bounds.lower = max(bounds.lower, -((g.cells - ply) >> 1))
 
-    # Step 2.
-    if not weak:
-        while bounds.lower < bounds.upper and (above or below):
-            if above:
-                above = bounds.upper > 0
-            if above:
-                s.budget = s.nodes + probe_budget
-                above = _test(s, stones, mask, ply, bounds, bounds.upper) != ABORTED
-            if below:
-                below = bounds.lower < 0 and bounds.lower < bounds.upper
-            if below:
-                s.budget = s.nodes + probe_budget
-                below = _test(s, stones, mask, ply, bounds, bounds.lower + 1) != ABORTED
-            if s.stopped:
-                return
-    s.budget = unlimited
+    # Step 2. A team's first thread has done this before it called the others.
+    if s.team == NULL and not weak:
+        _probe(s, stones, mask, ply, bounds)
+    s.budget = <uint64_t>-1
 
-    # Step 3.
-    if bounds.lower <= 0 < bounds.upper and _test(s, stones, mask, ply, bounds, 1) == ABORTED:
-        return
-    if bounds.lower < 0 <= bounds.upper and _test(s, stones, mask, ply, bounds, 0) == ABORTED:
-        return
-    if weak:
-        return
-
-    # Step 4.
-    step = 1
-    while bounds.lower < bounds.upper:
-        if bounds.lower > 0:
-            beta = min(bounds.lower + step, bounds.upper)
-        else:
-            beta = max(bounds.upper - step, bounds.lower) + 1
-        step = 2 * step
-        value = _test(s, stones, mask, ply, bounds, beta)
-        if value == ABORTED:
+    while not s.stopped:
+        if s.team != NULL:
+            _share(s, bounds)
+        if _decided(bounds, weak):
             return
-        if (value == 0) == (bounds.lower > 0):
-            step = 1
+        # Step 3.
+        if guess != NO_GUESS:
+            beta = min(max(guess, bounds.lower + 1), bounds.upper)
+        elif bounds.lower <= 0 < bounds.upper:
+            beta = 1
+        elif bounds.lower < 0 <= bounds.upper:
+            beta = 0
+        # Step 4.
+        elif bounds.lower > 0:
+            beta = bounds.lower + 1
+        else:
+            beta = bounds.upper
+        found = _test(s, stones, mask, ply, bounds, beta)
+        if found == ABORTED:
+            continue
+        if guess != NO_GUESS:
+            # One step on from what was found, in the same direction.
+            guess = bounds.lower + 1 if found else bounds.upper
 
 
 cdef Kernel KERNEL

@@ -8,125 +8,121 @@ objects and no interpreter lock.
 import threading
 from time import perf_counter
 
-from cpython.object cimport PyObject_GenericSetAttr
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
+from cpython.pythread cimport PyThread_get_thread_ident
 from libc.math cimport isnan
 from libc.stdint cimport int8_t, uint64_t
 
 from c4core cimport atomics
-from c4core.board cimport Geometry, geometry_of, has_four, popcount
-from c4core.kernel cimport ABORTED, Bounds, Kernel, Search, chosen_kernel
+from c4core.board cimport (
+    Geometry,
+    column_mask,
+    has_four,
+    playable_squares,
+    popcount,
+)
+from c4core.batches cimport TAKE, Batch, run_batch, words_of_batch
+from c4core.bounds cimport Rows, rows_of
+from c4core.kernel cimport (
+    ABORTED,
+    Bounds,
+    Kernel,
+    Search,
+    chosen_kernel,
+    team_bounds,
+    team_lower,
+    team_upper,
+)
 from c4core.ordering cimport Ordering, ordering_of
 from c4core.position cimport Position
 from c4core.root cimport (
+    MOST_COLUMNS,
+    NO_LIMIT,
     UNPLAYABLE,
     Limits,
+    Together,
     analyze_position,
+    columns_from_centre,
+    decided,
+    from_twin,
+    game_bounds,
+    position_bounds,
     principal_move,
+    run_together,
     solve_position,
     start_search,
 )
 from c4core.table cimport Table, table_clear, table_create, table_free
 
-from c4core.errors import BoardError
 from c4core.evaluation import Analysis, Evaluation
-from c4core.notation import check_board
-from c4core.position import Position as PositionType
+
+cdef object _NO_ARGUMENTS = ()
+
+
+cdef inline object _new_object(type cls):
+    """``object.__new__(cls)``."""
+    return (<PyTypeObject*>cls).tp_new(cls, <PyObject*>_NO_ARGUMENTS, NULL)
+
 
 cdef enum:
     MOST_BOARDS = 192   # more than there are board sizes
     MOST_THREADS = 1024
-    TAKE = 16           # positions of a batch that a thread takes at a time
+    SOLO_NODES = 50000  # nodes (some 5 ms) before a call starts threads for its position
+
+cdef unsigned long _MAIN_THREAD = threading.main_thread().ident
+
+# What a signal handler raised while the main thread searched (Ctrl-C): it is raised again when the
+# search has ended. Only the main thread runs signal handlers, so one place is enough.
+cdef list _raised = []
+
+
+cdef bint _interrupted() noexcept nogil:
+    """Let Python handle its signals; whether a handler raised something."""
+    with gil:
+        try:
+            PyErr_CheckSignals()
+        except BaseException as error:
+            _raised.append(error)
+            return True
+    return False
+
+
+# One call for one position.
+cdef struct Call:
+    Limits limits
+    Search s
+    double start            # on the clock of atomics.now()
 
 cdef struct BoardTable:
     const Geometry* g
     Table table
 
-# One batch, shared by its threads; every entry is written by the thread that took it.
-cdef struct Batch:
-    const Kernel* kernel
-    const Geometry* g
-    const Ordering* ordering
-    Table* table
-    Limits limits
-    uint64_t count
-    uint64_t taken          # positions handed out so far; atomic
-    const uint64_t* stones
-    const uint64_t* masks
-    bint weak
-    int8_t* lower
-    int8_t* upper
-    uint64_t* nodes
-    int8_t* scores          # width entries a position, or NULL: no columns
-
-
-cdef void _run_batch(Batch* batch) noexcept nogil:
-    """Take positions until none is left. Once stopped, the rest keep what their count of stones says."""
-    cdef Search s
-    cdef Bounds bounds
-    cdef uint64_t index, end
-    cdef bint over = False
-    while True:
-        index = atomics.add(&batch.taken, TAKE)
-        if index >= batch.count:
-            return
-        end = min(index + TAKE, batch.count)
-        while index < end:
-            start_search(&s, batch.g, batch.ordering, batch.table, &batch.limits)
-            if over or atomics.load(s.epoch) != s.started:
-                s.node_limit = 0
-            if batch.scores == NULL:
-                solve_position(
-                    batch.kernel, &s, batch.stones[index], batch.masks[index], &bounds, batch.weak
-                )
-            else:
-                analyze_position(
-                    batch.kernel, &s, batch.stones[index], batch.masks[index], &bounds,
-                    batch.scores + index * batch.g.width,
-                )
-            batch.lower[index] = bounds.lower
-            batch.upper[index] = bounds.upper
-            batch.nodes[index] = s.nodes
-            if batch.limits.timed and not over:
-                over = atomics.now() >= batch.limits.deadline
-            index += 1
-
-
-cdef bint _split_key(
-    const Geometry* g, uint64_t key, uint64_t* stones, uint64_t* mask
-) noexcept nogil:
-    """The two words of a key; False where it is no position's key (``Position.from_key`` says why)."""
-    cdef uint64_t column_range = (<uint64_t>2 << g.height) - 1
-    cdef uint64_t bits, piles = 0
-    cdef int column
-    for column in range(g.width):
-        bits = (key >> (column * g.stride)) & column_range
-        if bits == 0:
-            return False
-        bits |= bits >> 1
-        bits |= bits >> 2
-        bits |= bits >> 4
-        bits |= bits >> 8
-        bits |= bits >> 16
-        piles |= (bits >> 1) << (column * g.stride)
-    mask[0] = piles
-    stones[0] = key & piles
-    if g.width * g.stride < 64 and key >> (g.width * g.stride):
-        return False
-    return popcount(stones[0]) == popcount(piles) // 2 and not has_four(g, stones[0])
-
+# A frozen dataclass's constructor, which is written in Python, costs more than the search of an easy
+# position. These two fill in the fields themselves.
 
 cdef object _evaluation(const Bounds* bounds, uint64_t nodes, double seconds):
-    """An ``Evaluation``, filled in field by field.
-
-    Its constructor, which a frozen dataclass writes in Python, would cost more than the search of an
-    easy position.
-    """
-    cdef object evaluation = Evaluation.__new__(Evaluation)
+    cdef object evaluation = _new_object(Evaluation)
     PyObject_GenericSetAttr(evaluation, "lower", bounds.lower)
     PyObject_GenericSetAttr(evaluation, "upper", bounds.upper)
     PyObject_GenericSetAttr(evaluation, "nodes", nodes)
     PyObject_GenericSetAttr(evaluation, "seconds", seconds)
     return evaluation
+
+
+cdef object _analysis(
+    int width, const int8_t* scores, const Bounds* bounds, uint64_t nodes, double seconds
+):
+    cdef object analysis = _new_object(Analysis)
+    cdef list columns = [
+        None if scores[column] == UNPLAYABLE else scores[column] for column in range(width)
+    ]
+    PyObject_GenericSetAttr(analysis, "scores", tuple(columns))
+    PyObject_GenericSetAttr(analysis, "lower", bounds.lower)
+    PyObject_GenericSetAttr(analysis, "upper", bounds.upper)
+    PyObject_GenericSetAttr(analysis, "nodes", nodes)
+    PyObject_GenericSetAttr(analysis, "seconds", seconds)
+    return analysis
 
 
 cdef class Solver:
@@ -189,7 +185,8 @@ cdef class Solver:
         limits.epoch = &self._epoch
         limits.started = atomics.load(&self._epoch)
         limits.timed = False
-        limits.node_limit = <uint64_t>-1
+        limits.node_limit = NO_LIMIT
+        limits.interrupted = _interrupted
         if time_limit is not None:
             seconds = time_limit
             if isnan(seconds) or seconds < 0:
@@ -199,7 +196,7 @@ cdef class Solver:
         if node_limit is not None:
             if node_limit < 0:
                 raise ValueError(f"node_limit must be a number from 0 on, not {node_limit!r}")
-            limits.node_limit = min(node_limit, 2**64 - 1)
+            limits.node_limit = min(node_limit, NO_LIMIT)
         return 0
 
     def solve(self, Position position not None, *, bint weak=False, time_limit=None, node_limit=None):
@@ -218,19 +215,11 @@ cdef class Solver:
             ValueError: a limit is negative.
             MemoryError: no memory for the table.
         """
-        cdef Limits limits
-        cdef Search s
+        cdef Call call
         cdef Bounds bounds
-        cdef const Geometry* g = position.g
-        cdef const Ordering* ordering = ordering_of(g)
-        cdef Table* table = self._table(g)
-        cdef double start
-        self._set_limits(&limits, time_limit, node_limit)
-        start = atomics.now()
-        with nogil:
-            start_search(&s, g, ordering, table, &limits)
-            solve_position(self._kernel, &s, position.stones, position.mask, &bounds, weak)
-        return _evaluation(&bounds, s.nodes, atomics.now() - start)
+        self._begin(&call, position, time_limit, node_limit)
+        self._solve(&call, position.stones, position.mask, &bounds, weak)
+        return _evaluation(&bounds, call.s.nodes, atomics.now() - call.start)
 
     def analyze(self, Position position not None, *, time_limit=None, node_limit=None):
         """The score of every column of a position for its side to move.
@@ -247,29 +236,12 @@ cdef class Solver:
             ValueError: a limit is negative.
             MemoryError: no memory for the table.
         """
-        cdef Limits limits
-        cdef Search s
+        cdef Call call
         cdef Bounds bounds
-        cdef int8_t[64] scores
-        cdef const Geometry* g = position.g
-        cdef const Ordering* ordering = ordering_of(g)
-        cdef Table* table = self._table(g)
-        cdef double start
-        cdef int column
-        self._set_limits(&limits, time_limit, node_limit)
-        start = atomics.now()
-        with nogil:
-            start_search(&s, g, ordering, table, &limits)
-            analyze_position(self._kernel, &s, position.stones, position.mask, &bounds, scores)
-        return Analysis(
-            tuple(
-                [None if scores[column] == UNPLAYABLE else scores[column] for column in range(g.width)]
-            ),
-            bounds.lower,
-            bounds.upper,
-            s.nodes,
-            atomics.now() - start,
-        )
+        cdef int8_t[MOST_COLUMNS] scores
+        self._begin(&call, position, time_limit, node_limit)
+        self._analyze(&call, position.stones, position.mask, &bounds, scores)
+        return _analysis(position.g.width, scores, &bounds, call.s.nodes, atomics.now() - call.start)
 
     def principal_variation(self, Position position not None):
         """A line of best play to the end of the game, as 0-based columns.
@@ -277,29 +249,134 @@ cdef class Solver:
         Of several best moves it takes the one nearest to the centre. Empty when the game is over;
         cut short when :meth:`stop` is called.
         """
-        cdef Limits limits
-        cdef Search s
+        cdef Call call
         cdef Bounds bounds
         cdef const Geometry* g = position.g
-        cdef const Ordering* ordering = ordering_of(g)
-        cdef Table* table = self._table(g)
         cdef uint64_t stones = position.stones, mask = position.mask
         cdef int score, column
-        self._set_limits(&limits, None, None)
-        with nogil:
-            start_search(&s, g, ordering, table, &limits)
-            solve_position(self._kernel, &s, stones, mask, &bounds, False)
+        self._begin(&call, position, None, None)
+        self._solve(&call, stones, mask, &bounds, False)
         score = bounds.lower
         line = []
-        while not s.stopped and popcount(mask) < g.cells and not has_four(g, stones ^ mask):
+        while not call.s.stopped and popcount(mask) < g.cells and not has_four(g, stones ^ mask):
             with nogil:
-                column = principal_move(self._kernel, &s, stones, mask, score)
+                column = principal_move(self._kernel, &call.s, stones, mask, score)
             if column == ABORTED:
                 break
             line.append(column)
             stones, mask = stones ^ mask, mask | (mask + (<uint64_t>1 << (column * g.stride)))
             score = -score
         return tuple(line)
+
+    cdef int _begin(
+        self, Call* call, Position position, object time_limit, object node_limit
+    ) except -1:
+        """Prepare a call for one position."""
+        cdef const Geometry* g = position.g
+        cdef const Rows* rows = rows_of(g)
+        cdef const Ordering* ordering = ordering_of(g)
+        self._set_limits(&call.limits, time_limit, node_limit)
+        start_search(&call.s, g, ordering, rows, self._table(g), &call.limits)
+        call.start = atomics.now()
+        return 0
+
+    cdef int _solve(
+        self, Call* call, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak
+    ) except -1:
+        """Solve with this thread alone, and with all threads what is not done after SOLO_NODES."""
+        cdef uint64_t limit = call.limits.node_limit
+        if self.threads > 1:
+            call.s.node_limit = min(limit, call.s.nodes + SOLO_NODES)
+        with nogil:
+            solve_position(self._kernel, &call.s, stones, mask, bounds, weak)
+        self._reraise()
+        if call.s.stopped and self._may_go_on(call):
+            self._solve_together(call, stones, mask, bounds, weak)
+        return 0
+
+    cdef int _analyze(
+        self, Call* call, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
+    ) except -1:
+        """Analyze with this thread alone, and with all threads the columns that are then left."""
+        cdef const Geometry* g = call.s.g
+        cdef int[MOST_COLUMNS] columns
+        cdef uint64_t move
+        cdef Bounds child
+        cdef int index, column
+        if self.threads > 1:
+            call.s.node_limit = min(call.limits.node_limit, <uint64_t>SOLO_NODES)
+        with nogil:
+            analyze_position(self._kernel, &call.s, stones, mask, bounds, scores)
+        self._reraise()
+        if not call.s.stopped:
+            return 0
+        for index in range(columns_from_centre(g, columns)):
+            column = columns[index]
+            move = playable_squares(g, mask) & column_mask(g, column)
+            if move and scores[column] == UNPLAYABLE and self._may_go_on(call):
+                if from_twin(g, stones, mask, column, scores):
+                    continue
+                game_bounds(g, stones ^ mask, mask | move, &child)
+                self._solve_together(call, stones ^ mask, mask | move, &child, False)
+                if child.lower == child.upper:
+                    scores[column] = -child.lower
+        position_bounds(g, stones, mask, scores, bounds)
+        return 0
+
+    cdef bint _may_go_on(self, Call* call):
+        """Whether a search ended only because it was to go on with all threads."""
+        return (
+            self.threads > 1
+            and call.s.nodes < call.limits.node_limit
+            and atomics.load(&self._epoch) == call.limits.started
+            and not (call.limits.timed and atomics.now() >= call.limits.deadline)
+        )
+
+    cdef int _solve_together(
+        self, Call* call, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak
+    ) except -1:
+        """Solve with all threads, on the bounds given; the call's nodes grow by those of all.
+
+        Every thread runs the same windows and shares what it proves, through the table and through
+        the team's bounds. The helpers break ties between moves in their own way, so that the threads
+        spread over the tree.
+        """
+        cdef Together together
+        cdef int index
+        together.kernel = self._kernel
+        together.stones = stones
+        together.mask = mask
+        together.bounds = bounds
+        together.weak = weak
+        together.team.version = 0
+        together.team.bounds = team_bounds(bounds.lower, bounds.upper)
+        together.nodes = 0
+        together.s = call.s
+        together.s.nodes = 0
+        together.s.stopped = False
+        together.s.team = &together.team
+        together.s.node_limit = call.limits.node_limit
+        if call.limits.node_limit != NO_LIMIT:
+            together.s.node_limit = (call.limits.node_limit - call.s.nodes) // self.threads
+        helpers = [
+            threading.Thread(target=_help_position, args=(<size_t>&together, index), daemon=True)
+            for index in range(1, self.threads)
+        ]
+        for helper in helpers:
+            helper.start()
+        try:
+            with nogil:
+                run_together(&together, 0)
+            self._reraise()
+        finally:
+            # What they work on lies on this thread's stack.
+            for helper in helpers:
+                helper.join()
+        bounds.lower = team_lower(together.team.bounds)
+        bounds.upper = team_upper(together.team.bounds)
+        call.s.nodes += together.nodes
+        call.s.stopped = not decided(bounds, weak)
+        return 0
 
     def solve_many(
         self,
@@ -384,13 +461,7 @@ cdef class Solver:
         if not 1 <= workers <= MOST_THREADS:
             raise ValueError(f"threads must be between 1 and {MOST_THREADS}, not {threads}")
         self._set_limits(&batch.limits, time_limit, node_limit)
-        if isinstance(positions, np.ndarray):
-            batch.g = _geometry(width, height)
-            stones, masks = _words_of_keys(positions, batch.g)
-        else:
-            positions = _as_positions(positions, width, height)
-            batch.g = (<Position>positions[0]).g if positions else _geometry(width, height)
-            stones, masks = _words_of_positions(positions, batch.g)
+        stones, masks = words_of_batch(positions, width, height, &batch.g)
         count = len(stones)
         lower = np.empty(count, dtype=np.int8)
         upper = np.empty(count, dtype=np.int8)
@@ -402,6 +473,7 @@ cdef class Solver:
         lower_view, upper_view, nodes_view = lower, upper, nodes
         batch.kernel = self._kernel
         batch.ordering = ordering_of(batch.g)
+        batch.rows = rows_of(batch.g)
         batch.table = self._table(batch.g)
         batch.count = count
         batch.taken = 0
@@ -428,11 +500,19 @@ cdef class Solver:
             helper.start()
         try:
             with nogil:
-                _run_batch(batch)
+                run_batch(batch, batch.limits.interrupted)
+            self._reraise()
         finally:
             # The batch lies on this thread's stack: nothing may end before the helpers have.
             for helper in helpers:
                 helper.join()
+        return 0
+
+    cdef int _reraise(self) except -1:
+        """Raise what a signal handler raised during the search, if it did; all calls end with it."""
+        if _raised and PyThread_get_thread_ident() == _MAIN_THREAD:
+            self.stop()
+            raise _raised.pop()
         return 0
 
     def stop(self):
@@ -447,64 +527,13 @@ cdef class Solver:
                 table_clear(&self._boards[index].table)
 
 
+def _help_position(size_t together, int index):
+    """The body of a helper thread of one position."""
+    with nogil:
+        run_together(<Together*>together, index)
+
+
 def _help(size_t batch):
     """The body of a batch's helper thread."""
     with nogil:
-        _run_batch(<Batch*>batch)
-
-
-cdef const Geometry* _geometry(int width, int height) except NULL:
-    check_board(width, height)
-    return geometry_of(width, height)
-
-
-cdef list _as_positions(object positions, int width, int height):
-    """The batch as ``Position`` objects, texts read on the given board."""
-    if isinstance(positions, str):
-        raise TypeError("positions must be a sequence of positions or texts, not one text")
-    return [
-        item if isinstance(item, PositionType) else PositionType(item, width=width, height=height)
-        for item in positions
-    ]
-
-
-cdef tuple _words_of_positions(list positions, const Geometry* g):
-    import numpy as np
-
-    cdef Position position
-    cdef Py_ssize_t index
-    cdef uint64_t[::1] stones_view, masks_view
-    stones = np.empty(len(positions), dtype=np.uint64)
-    masks = np.empty(len(positions), dtype=np.uint64)
-    stones_view, masks_view = stones, masks
-    for index in range(len(positions)):
-        position = positions[index]
-        if position.g != g:
-            raise BoardError(
-                f"a batch has one board: position {index} is on {position.board}, "
-                f"the first one on {positions[0].board}",
-                size=position.board,
-            )
-        stones_view[index] = position.stones
-        masks_view[index] = position.mask
-    return stones, masks
-
-
-cdef tuple _words_of_keys(object keys, const Geometry* g):
-    import numpy as np
-
-    cdef Py_ssize_t index, count
-    cdef const uint64_t[::1] keys_view
-    cdef uint64_t[::1] stones_view, masks_view
-    if keys.dtype != np.uint64 or keys.ndim != 1:
-        raise TypeError(f"keys must be a one-dimensional uint64 array, not {keys.dtype} {keys.shape}")
-    keys = np.ascontiguousarray(keys)
-    count = len(keys)
-    stones = np.empty(count, dtype=np.uint64)
-    masks = np.empty(count, dtype=np.uint64)
-    keys_view = keys
-    stones_view, masks_view = stones, masks
-    for index in range(count):
-        if not _split_key(g, keys_view[index], &stones_view[index], &masks_view[index]):
-            PositionType.from_key(keys_view[index], width=g.width, height=g.height)
-    return stones, masks
+        run_batch(<Batch*>batch, NULL)

@@ -11,7 +11,7 @@ cdef struct Table:
     int shift           # 64 - log2(buckets)
 
 cdef enum:
-    BUCKET = 4          # entries that a key may lie in
+    BUCKET = 2          # entries that a key may lie in
     WORK_BITS = 5
     CODE_BITS = 7
     NO_BOUND = 0        # the code of an empty entry

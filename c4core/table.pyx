@@ -12,7 +12,7 @@ table without locks. A race can lose an entry, never tear one::
     work    log2 of the nodes that the bound cost
 
 The mixed key is the position's key times an odd number, a bijection of the 64-bit words. Its top
-bits choose a bucket of four entries and its low 52 bits are the tag; with 2**12 buckets or more the
+bits choose a bucket of two entries and its low 52 bits are the tag; with 2**12 buckets or more the
 two overlap or meet, so together they are the whole key and no position is taken for another.
 
 One bound an entry is enough: the windows of a solve step towards the score from one side, and of two
@@ -27,12 +27,14 @@ from libc.stdlib cimport calloc, free
 
 cdef enum:
     CACHE_LINE = 64
+    HUGE_PAGE = 1 << 21
     LEAST_BUCKETS = 1 << 12
 
 
 cdef bint table_create(Table* table, size_t megabytes) noexcept nogil:
     """Allocate the largest power of two that fits the megabytes; False when memory is short."""
     cdef size_t bytes_ = LEAST_BUCKETS * BUCKET * sizeof(uint64_t)
+    cdef size_t alignment
     table.buckets = LEAST_BUCKETS
     table.shift = 64 - 12
     while 2 * bytes_ <= megabytes << 20:
@@ -40,11 +42,16 @@ cdef bint table_create(Table* table, size_t megabytes) noexcept nogil:
         table.buckets *= 2
         table.shift -= 1
     # calloc, not malloc and memset: pages that are never touched are never fetched.
-    table.memory = calloc(1, bytes_ + CACHE_LINE)
+    alignment = HUGE_PAGE if bytes_ >= HUGE_PAGE else CACHE_LINE
+    table.memory = calloc(1, bytes_ + alignment)
+    if table.memory == NULL:
+        return False
     table.entries = <uint64_t*>(
-        (<uintptr_t>table.memory + CACHE_LINE - 1) & ~<uintptr_t>(CACHE_LINE - 1)
+        (<uintptr_t>table.memory + alignment - 1) & ~<uintptr_t>(alignment - 1)
     )
-    return table.memory != NULL
+    if bytes_ >= HUGE_PAGE:
+        atomics.prefer_huge_pages(table.entries, bytes_)
+    return True
 
 
 cdef void table_clear(Table* table) noexcept nogil:

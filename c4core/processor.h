@@ -1,0 +1,16 @@
+/* What the processor that the program runs on can do. */
+#ifndef C4_PROCESSOR_H
+#define C4_PROCESSOR_H
+
+/* Whether a kernel compiled for AVX2, BMI1, BMI2 and POPCNT runs here. */
+static inline int c4_has_x86_v3(void) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+#else
+    return 0;
+#endif
+}
+
+#endif

@@ -1,0 +1,80 @@
+"""Exact values of every reachable position of a small board, by minimax over the plies' arrays.
+
+Nothing here is shared with the search: positions are enumerated ply by ply, values come backwards
+from the end, with numpy on whole plies.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from c4core.reachable import plies
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Words = NDArray[np.uint64]
+
+
+def split_keys(keys: Words, width: int, height: int) -> tuple[Words, Words]:
+    """The stones of the side to move, and of both sides, of every key."""
+    mask = np.zeros_like(keys)
+    for column in range(width):
+        shift = np.uint64(column * (height + 1))
+        bits = (keys >> shift) & np.uint64((2 << height) - 1)
+        for step in (1, 2, 4, 8):
+            bits |= bits >> np.uint64(step)
+        mask |= (bits >> np.uint64(1)) << shift
+    return keys & mask, mask
+
+
+def fours(stones: Words, height: int) -> NDArray[np.bool_]:
+    """Which of the words hold four in a row."""
+    found = np.zeros(stones.shape, dtype=bool)
+    for step in (1, height, height + 1, height + 2):
+        pairs = stones & (stones >> np.uint64(step))
+        found |= (pairs & (pairs >> np.uint64(2 * step))) != 0
+    return found
+
+
+def mirrored(keys: Words, width: int, height: int) -> Words:
+    """The keys of the mirror images."""
+    stride = height + 1
+    result = np.zeros_like(keys)
+    for column in range(width):
+        bits = (keys >> np.uint64(column * stride)) & np.uint64((2 << height) - 1)
+        result |= bits << np.uint64((width - 1 - column) * stride)
+    return result
+
+
+def exhaustive_scores(width: int, height: int) -> list[tuple[Words, NDArray[np.int8]]]:
+    """For each ply the canonical keys of all reachable positions, sorted, and their scores."""
+    stride, cells = height + 1, width * height
+    bottom = np.uint64(sum(1 << (column * stride) for column in range(width)))
+    levels = list(plies(width=width, height=height, canonical=True))
+    result: list[tuple[Words, NDArray[np.int8]]] = []
+    for ply in range(len(levels) - 1, -1, -1):
+        keys = levels[ply]
+        stones, mask = split_keys(keys, width, height)
+        lost = fours(stones ^ mask, height)
+        scores = np.full(keys.shape, -cells, dtype=np.int8)
+        for column in range(width):
+            top = np.uint64(1 << (column * stride + height - 1))
+            playable = ((mask & top) == 0) & ~lost
+            if not playable.any():
+                continue
+            children = mask[playable]
+            child_stones = stones[playable] ^ children
+            children = children | (children + np.uint64(1 << (column * stride)))
+            child_keys = child_stones | (children + bottom)
+            child_keys = np.minimum(child_keys, mirrored(child_keys, width, height))
+            known_keys, known = result[-1]
+            values = -known[np.searchsorted(known_keys, child_keys)]
+            scores[playable] = np.maximum(scores[playable], values)
+        scores[lost] = -((cells + 2 - ply) // 2)
+        if ply == cells:
+            scores[~lost] = 0
+        result.append((keys, scores))
+    return result[::-1]

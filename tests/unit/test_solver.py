@@ -1,0 +1,264 @@
+"""The solver's calls: results, limits, errors."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from c4core import MoveError, Position
+from c4core.batch import UNPLAYABLE
+from c4core.errors import BoardError, KeyValueError
+from c4core.solver import Solver
+
+# Positions with known scores: from the opening to the last move, won, lost and drawn.
+KNOWN = [
+    ("45461667", 11),
+    ("32164625", 11),
+    ("22144426444", 15),
+    ("265756512", -12),
+    ("52753311433677442422121", 8),
+    ("271713432331713132", -11),
+    ("274552224131661", 0),
+    ("5455174361263362", -1),
+    ("2252576253462244111563365343671351441", -1),
+    ("3135151421347443544172316522225776773566", 0),
+]
+HARD = Position("")
+
+
+@pytest.fixture
+def solver() -> Solver:
+    return Solver(table_mb=1)
+
+
+@pytest.mark.parametrize(("moves", "score"), KNOWN)
+def test_known_scores(solver: Solver, moves: str, score: int) -> None:
+    evaluation = solver.solve(Position(moves))
+    assert evaluation.score == score
+    assert evaluation.nodes > 0
+    assert evaluation.seconds >= 0
+    assert pickle.loads(pickle.dumps(evaluation)) == evaluation  # noqa: S301
+
+
+@pytest.mark.parametrize(("moves", "score"), KNOWN)
+def test_weak_decides_the_outcome(solver: Solver, moves: str, score: int) -> None:
+    evaluation = solver.solve(Position(moves), weak=True)
+    assert evaluation.value == ("win" if score > 0 else "loss" if score < 0 else "draw")
+    assert evaluation.lower <= score <= evaluation.upper
+
+
+def test_finished_positions(solver: Solver) -> None:
+    won = Position("1212121")
+    assert solver.solve(won).score == -18
+    analysis = solver.analyze(won)
+    assert analysis.score == -18
+    assert analysis.scores == (None,) * 7
+    assert analysis.best == ()
+    assert solver.principal_variation(won) == ()
+    full = Position("12", width=2, height=1)
+    assert solver.solve(full).score == 0
+
+
+def test_immediate_win(solver: Solver) -> None:
+    position = Position("121212")
+    assert solver.solve(position).score == 18
+    assert solver.analyze(position).best == (0,)
+    assert solver.principal_variation(position) == (0,)
+
+
+@pytest.mark.parametrize(("moves", "score"), KNOWN)
+def test_principal_variation_keeps_the_score(solver: Solver, moves: str, score: int) -> None:
+    position = Position(moves)
+    line = solver.principal_variation(position)
+    for column in line:
+        position = position.play(column)
+        score = -score
+        assert solver.solve(position).score == score
+    assert position.is_over
+
+
+def test_analysis_is_the_children(solver: Solver) -> None:
+    position = Position("44444432")
+    analysis = solver.analyze(position)
+    for column, score in enumerate(analysis.scores):
+        if position.is_legal(column):
+            child = solver.solve(position.play(column)).score
+            assert child is not None
+            assert score == -child
+        else:
+            assert score is None
+    assert analysis.score == max(score for score in analysis.scores if score is not None)
+
+
+def test_analysis_of_a_symmetric_position(solver: Solver) -> None:
+    scores = solver.analyze(Position("44444")).scores
+    assert scores == scores[::-1]
+
+
+@pytest.mark.parametrize("limit", [{"node_limit": 1000}, {"time_limit": 0.02}, {"node_limit": 0}])
+def test_limits_leave_honest_bounds(solver: Solver, limit: dict[str, float]) -> None:
+    evaluation = solver.solve(HARD, **limit)  # type: ignore[arg-type]
+    assert evaluation.score is None
+    assert evaluation.lower <= 1 <= evaluation.upper
+    analysis = solver.analyze(HARD, **limit)  # type: ignore[arg-type]
+    assert analysis.score is None
+    assert analysis.lower <= 1 <= analysis.upper
+    assert analysis.best == ()
+
+
+def test_node_limit_is_kept(solver: Solver) -> None:
+    assert solver.solve(HARD, node_limit=5000).nodes <= 5000
+
+
+def test_time_limit_is_kept(solver: Solver) -> None:
+    start = time.perf_counter()
+    solver.solve(HARD, time_limit=0.05)
+    assert 0.05 <= time.perf_counter() - start < 0.15
+
+
+def test_stop_ends_every_running_call_and_no_later_one(solver: Solver) -> None:
+    results = []
+    threads = [
+        threading.Thread(target=lambda: results.append(solver.solve(HARD))) for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.05)
+    solver.stop()
+    for thread in threads:
+        thread.join(timeout=5)
+    assert [result.score for result in results] == [None, None]
+    assert solver.solve(Position("45461667")).score == 11
+
+
+def test_batch_of_texts_positions_and_keys(solver: Solver) -> None:
+    texts = [moves for moves, _ in KNOWN]
+    scores = [score for _, score in KNOWN]
+    keys = np.array([Position(moves).key for moves in texts], dtype=np.uint64)
+    for batch in (texts, [Position(moves) for moves in texts], keys):
+        result = solver.solve_many(batch)
+        assert len(result) == len(scores)
+        assert result.exact.all()
+        assert result.scores.tolist() == scores
+        assert result.nodes.dtype == np.uint64
+        assert result.seconds > 0
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_batch_does_not_depend_on_threads(threads: int) -> None:
+    positions = [Position(moves[:length]) for moves, _ in KNOWN for length in range(20, len(moves))]
+    one = Solver(table_mb=1).solve_many(positions)
+    many = Solver(table_mb=1, threads=threads).solve_many(positions)
+    assert (one.scores == many.scores).all()
+    analysis = Solver(table_mb=1).analyze_many(positions, threads=threads)
+    assert analysis.lower.tolist() == one.scores.tolist()
+    for position, scores in zip(positions, analysis.scores, strict=True):
+        best = max(score for score in scores.tolist() if score != UNPLAYABLE)
+        assert best == solver_score(position)
+
+
+def solver_score(position: Position) -> int:
+    score = Solver(table_mb=1).solve(position).score
+    assert score is not None
+    return score
+
+
+def test_empty_batch(solver: Solver) -> None:
+    assert len(solver.solve_many([])) == 0
+    assert solver.analyze_many([], width=5, height=4).scores.shape == (0, 5)
+
+
+def test_limited_batch(solver: Solver) -> None:
+    result = solver.solve_many([HARD, Position("45461667")], node_limit=5000)
+    assert result.exact.tolist() == [False, True]
+    assert result.scores.mask.tolist() == [True, False]
+    stopped = solver.solve_many([HARD] * 40, time_limit=0.02)
+    assert not stopped.exact.any()
+    assert stopped.seconds < 0.5
+    assert (stopped.lower <= 1).all()
+    assert (stopped.upper >= 1).all()
+
+
+def test_batch_refuses_what_is_no_position(solver: Solver) -> None:
+    with pytest.raises(MoveError):
+        solver.solve_many(["8"])
+    with pytest.raises(KeyValueError):
+        solver.solve_many(np.array([0], dtype=np.uint64))
+    with pytest.raises(BoardError):
+        solver.solve_many([Position(), Position(width=6)])
+    with pytest.raises(BoardError):
+        solver.solve_many([], width=99)
+    with pytest.raises(TypeError):
+        solver.solve_many("4453")
+    with pytest.raises(TypeError):
+        solver.solve_many(np.array([1.5]))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("limit", [-1.0, math.nan])
+def test_impossible_limits(solver: Solver, limit: float) -> None:
+    with pytest.raises(ValueError, match="time_limit"):
+        solver.solve(HARD, time_limit=limit)
+    with pytest.raises(ValueError, match="node_limit"):
+        solver.solve(HARD, node_limit=-1)
+
+
+def test_impossible_settings() -> None:
+    with pytest.raises(ValueError, match="table_mb"):
+        Solver(table_mb=0)
+    with pytest.raises(ValueError, match="threads"):
+        Solver(threads=0)
+
+
+def test_clear_and_boards_side_by_side(solver: Solver) -> None:
+    small = Position(width=4, height=4)
+    medium = Position(width=5, height=4)
+    first = solver.solve(small)
+    assert solver.solve(medium).score == 0
+    assert first.score == 0
+    assert solver.solve(small).nodes < first.nodes
+    solver.clear()
+    assert solver.solve(small).nodes == first.nodes
+
+
+def test_repr() -> None:
+    assert repr(Solver(table_mb=2, threads=3)) == "Solver(table_mb=2, threads=3)"
+
+
+@pytest.mark.parametrize(("moves", "score"), [("32751571231557", -3), ("157564142155", -5)])
+def test_threads_on_one_position(moves: str, score: int) -> None:
+    solver = Solver(threads=3)
+    assert solver.solve(Position(moves)).score == score
+    solver.clear()
+    assert solver.analyze(Position(moves)).scores == Solver().analyze(Position(moves)).scores
+
+
+def test_limits_with_threads() -> None:
+    solver = Solver(threads=2)
+    assert solver.solve(HARD, node_limit=200_000).nodes <= 200_000
+    start = time.perf_counter()
+    evaluation = solver.solve(HARD, time_limit=0.1)
+    assert time.perf_counter() - start < 0.3
+    assert evaluation.lower <= 1 <= evaluation.upper
+    analysis = solver.analyze(Position("4"), time_limit=0.1)
+    assert analysis.lower <= -1 <= analysis.upper
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("call", ["solve", "analyze", "principal_variation", "solve_many"])
+def test_a_signal_ends_a_call(call: str, threads: int) -> None:
+    solver = Solver(threads=threads)
+    argument = [HARD] * 20 if call == "solve_many" else HARD
+    timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    start = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        getattr(solver, call)(argument)
+    assert time.perf_counter() - start < 1
+    timer.join()
+    assert solver.solve(Position("45461667")).score == 11
