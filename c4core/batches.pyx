@@ -8,10 +8,17 @@ where it is used: programs that solve no batches start faster without it.
 from libc.stdint cimport uint64_t
 
 from c4core cimport atomics
-from c4core.board cimport Geometry, geometry_of, has_four, popcount, position_key
+from c4core.board cimport (
+    Geometry,
+    geometry_of,
+    has_four,
+    popcount,
+    position_key,
+    split_key,
+)
 from c4core.kernel cimport Bounds, Search
 from c4core.position cimport Position
-from c4core.root cimport analyze_position, solve_position, split_key, start_search
+from c4core.root cimport analyze_position, solve_position, start_search
 
 from c4core.errors import BoardError
 from c4core.notation import check_board

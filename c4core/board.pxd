@@ -110,3 +110,26 @@ cdef inline uint64_t canonical_key(
     cdef uint64_t key = position_key(g, stones, mask)
     cdef uint64_t mirrored = mirror_bits(g, key)
     return key if key < mirrored else mirrored
+
+
+cdef inline void split_key(
+    const Geometry* g, uint64_t key, uint64_t* stones, uint64_t* mask
+) noexcept nogil:
+    """The two words of a position from its key; nonsense where it is no position's key.
+
+    Per column the key's highest bit marks the height: smeared downwards and taken away, the pile is
+    left.
+    """
+    cdef uint64_t column_range = (<uint64_t>2 << g.height) - 1
+    cdef uint64_t bits
+    cdef int column
+    mask[0] = 0
+    for column in range(g.width):
+        bits = (key >> (column * g.stride)) & column_range
+        bits |= bits >> 1
+        bits |= bits >> 2
+        bits |= bits >> 4
+        bits |= bits >> 8
+        bits |= bits >> 16
+        mask[0] |= (bits >> 1) << (column * g.stride)
+    stones[0] = key & mask[0]

@@ -56,9 +56,13 @@ All bounds are held against exhaustive values of small boards in tests/property/
 from libc.stdint cimport int8_t, uint64_t
 from libc.stdlib cimport calloc
 
-from c4core.board cimport WIDTH_LIMIT, geometry_of, playable_squares, winning_squares
-
-from c4core.root cimport split_key
+from c4core.board cimport (
+    WIDTH_LIMIT,
+    geometry_of,
+    playable_squares,
+    split_key,
+    winning_squares,
+)
 
 from c4core.notation import check_board
 

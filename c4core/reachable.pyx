@@ -14,6 +14,7 @@ from c4core.board cimport (
     geometry_of,
     has_four,
     position_key,
+    split_key,
     top_square,
 )
 
@@ -25,27 +26,6 @@ cdef enum:
     CHUNK_PARENTS = 1 << 22
 
 
-cdef inline void _split_key(const Geometry* g, uint64_t key, uint64_t* stones, uint64_t* mask) noexcept nogil:
-    """The two words of a position from its key.
-
-    Per column the key's highest bit marks the height. Smearing bits downwards inside a column, from
-    the guard row on, leaves the pile and its mark; taking the mark away leaves the mask.
-    """
-    cdef uint64_t column_range = (<uint64_t>2 << g.height) - 1
-    cdef uint64_t bits, result = 0
-    cdef int column
-    for column in range(g.width):
-        bits = (key >> (column * g.stride)) & column_range
-        bits |= bits >> 1
-        bits |= bits >> 2
-        bits |= bits >> 4
-        bits |= bits >> 8
-        bits |= bits >> 16
-        result |= (bits >> 1) << (column * g.stride)
-    mask[0] = result
-    stones[0] = key & result
-
-
 cdef Py_ssize_t _children(
     const Geometry* g, const uint64_t[::1] parents, uint64_t[::1] children, bint canonical
 ) noexcept nogil:
@@ -54,7 +34,7 @@ cdef Py_ssize_t _children(
     cdef uint64_t stones, mask, moved
     cdef int column
     for index in range(parents.shape[0]):
-        _split_key(g, parents[index], &stones, &mask)
+        split_key(g, parents[index], &stones, &mask)
         if has_four(g, stones ^ mask):
             continue
         for column in range(g.width):

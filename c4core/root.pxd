@@ -71,26 +71,3 @@ cdef int principal_move(
 cdef inline bint decided(const Bounds* bounds, bint weak) noexcept nogil:
     """Whether the bounds say what was asked."""
     return bounds.lower >= bounds.upper or (weak and (bounds.lower > 0 or bounds.upper < 0))
-
-
-cdef inline void split_key(
-    const Geometry* g, uint64_t key, uint64_t* stones, uint64_t* mask
-) noexcept nogil:
-    """The two words of a position from its key; nonsense where it is no position's key.
-
-    Per column the key's highest bit marks the height: smeared downwards and taken away, the pile is
-    left.
-    """
-    cdef uint64_t column_range = (<uint64_t>2 << g.height) - 1
-    cdef uint64_t bits
-    cdef int column
-    mask[0] = 0
-    for column in range(g.width):
-        bits = (key >> (column * g.stride)) & column_range
-        bits |= bits >> 1
-        bits |= bits >> 2
-        bits |= bits >> 4
-        bits |= bits >> 8
-        bits |= bits >> 16
-        mask[0] |= (bits >> 1) << (column * g.stride)
-    stones[0] = key & mask[0]
