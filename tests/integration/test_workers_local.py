@@ -218,7 +218,7 @@ def test_leaving_early_hands_everything_back(database: Database) -> None:
 
 
 def test_what_was_found_before_leaving_is_kept(database: Database) -> None:
-    middle = random_games(200, empty=26)
+    middle = random_games(200, empty=31)
     job_id = make(database, middle)
     with LocalRunner(database, job_id, table_mb=1):
         time.sleep(0.4)
@@ -267,8 +267,7 @@ def test_several_runners_share_a_job(database: Database) -> None:
 
 
 def test_a_long_unit_keeps_its_lease(database: Database) -> None:
-    (moves,) = random_games(1, empty=37, seed=3)
-    job_id = make(database, [moves])
+    job_id = make(database, HARD[:1])
     with LocalRunner(database, job_id, table_mb=1, lease_seconds=0.3):
         time.sleep(1)
         assert database.run(claim_any) is None
