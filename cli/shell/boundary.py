@@ -30,7 +30,8 @@ def run(arguments: Sequence[str]) -> int:
     except click.exceptions.Exit as leave:
         return leave.exit_code
     except click.ClickException as error:
-        error.show()
+        with streams.nobody_listening():
+            error.show()
         return error.exit_code
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (nothing passes this boundary)
         return _report(error)
@@ -55,5 +56,6 @@ def _report(error: BaseException) -> int:
         streams.discard_output()
     if failure.message:
         stop = isinstance(error, KeyboardInterrupt)
-        click.echo(failure.message if stop else f"Error: {failure.message}", err=True)
+        with streams.nobody_listening():
+            click.echo(failure.message if stop else f"Error: {failure.message}", err=True)
     return failure.code

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from cli.shell import exits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 STDOUT = 1
 
@@ -41,10 +45,18 @@ def finish(code: int) -> int:
         code = code or exits.CLOSED_PIPE
         discard_output()
     except OSError as error:
-        sys.stderr.write(f"Error: cannot write the output: {error.strerror}\n")
+        with nobody_listening():
+            sys.stderr.write(f"Error: cannot write the output: {error.strerror}\n")
         code = code or exits.PROBLEMS
         discard_output()
     return code
+
+
+@contextmanager
+def nobody_listening() -> Iterator[None]:
+    """Talk on standard error that may go nowhere: a closed pipe must not change the exit code."""
+    with suppress(OSError):
+        yield
 
 
 def discard_output() -> None:

@@ -200,3 +200,12 @@ def test_runs_from_the_checkout(c4: C4) -> None:
         text=True,
     )
     assert done.stdout.startswith("c4 ")
+
+
+def test_the_exit_code_is_the_same_when_nobody_reads_the_message(c4: C4) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = c4.start("solve", "8", stderr=writer)
+    os.close(writer)
+    process.communicate(timeout=30)
+    assert process.returncode == 2
