@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING
 
 from cli.output import progress
 from cli.output.render import count, duration
+from cli.shell import signals
 from db.jobs import JobState
 from workers import analysis
 from workers.local import LocalRunner
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from cli.shell.settings import Settings
     from db.database import Database
     from db.jobs import JobInfo
+    from workers.progress import Progress
 
 UNITS_AT_A_TIME = 8
 """Units whose results are in memory together."""
@@ -73,10 +75,16 @@ def run_job(
             progress.solving(job_id, shown=shown) as tell,
             LocalRunner(database, job_id, threads=threads, table_mb=table_mb) as runner,
         ):
+
+            def look(so_far: Progress) -> None:
+                signals.check()
+                if tell is not None:
+                    tell(so_far)
+
             if target is None:
-                runner.wait(tell)
+                runner.wait(look)
             else:
-                for fields in runner.results(tell):
+                for fields in runner.results(look):
                     tally.write(target, fields)
     except KeyboardInterrupt:
         settings.say(f"What is done is kept; go on with: c4 jobs resume {job_id}")

@@ -8,10 +8,15 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, TypeVar
 
+from cli.shell import signals
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 T = TypeVar("T")
+
+LOOK_SECONDS = 0.25
+"""Between two looks whether a signal was lost."""
 
 STOP_SECONDS = 0.05
 """How long to wait before telling the work again to stop: it may just have begun a new search."""
@@ -30,6 +35,8 @@ def run_in_background(work: Callable[[], T], stop: Callable[[], object]) -> T:
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="work") as executor:
         future = executor.submit(work)
         try:
+            while not wait([future], timeout=LOOK_SECONDS).done:
+                signals.check()
             return future.result()
         except KeyboardInterrupt:
             while not future.done():

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SHOW_CURSOR = b"\x1b[?25h"
 
+_received: list[int] = []
+
 
 def install() -> None:
     """Raise KeyboardInterrupt with the signal's number at the first signal, exit at the second."""
@@ -24,6 +26,19 @@ def install() -> None:
         # What the parent ignores (nohup, a background job of a script) stays ignored.
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _stop_in_order)
+
+
+def check() -> None:
+    """Raise the KeyboardInterrupt of a signal that came, once more: call it from long waits.
+
+    Python drops an exception that a handler raises while an object is being destroyed or a module
+    is being locked for import.
+
+    Raises:
+        KeyboardInterrupt: a signal came, and the program is still here.
+    """
+    if _received:
+        raise KeyboardInterrupt(_received[0])
 
 
 def ignore() -> None:
@@ -42,6 +57,7 @@ def exit_code(interrupt: KeyboardInterrupt) -> int:
 
 
 def _stop_in_order(number: int, _frame: FrameType | None) -> NoReturn:
+    _received.append(number)
     for other in SIGNALS:
         if signal.getsignal(other) is _stop_in_order:
             signal.signal(other, _stop_at_once)

@@ -68,13 +68,18 @@ class C4:
                 err.getvalue().decode(errors="backslashreplace"),
             )
 
-    def start(self, *arguments: str, **streams: Any) -> subprocess.Popen[str]:  # noqa: ANN401 (Popen's own)
+    def start(
+        self,
+        *arguments: str,
+        warnings: str = "error",
+        **streams: Any,  # noqa: ANN401 (Popen's own)
+    ) -> subprocess.Popen[str]:
         """Start a process; its streams are pipes, but for those that are given."""
         piped = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         return subprocess.Popen(
             [sys.executable, "-m", "cli", *arguments],
             cwd=self.directory,
-            env=os.environ | self.environment,
+            env=os.environ | self.environment | {"PYTHONWARNINGS": warnings},
             text=True,
             **{**piped, **streams},
         )
