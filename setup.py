@@ -21,10 +21,20 @@ from setuptools.command.build_ext import build_ext
 # Named one by one: whatever else lies in the checkout (tests, benchmarks) is not installed.
 PACKAGES = [
     "c4core",
+    "c4core.arena",
+    "c4core.book",
+    "c4core.players",
+    "c4core.players.roster",
     "cli",
     "cli.bench",
+    "cli.book",
+    "cli.deep",
+    "cli.games",
     "cli.jobs",
+    "cli.match",
     "cli.output",
+    "cli.play",
+    "cli.players",
     "cli.query",
     "cli.shell",
     "cli.solve",
@@ -32,6 +42,9 @@ PACKAGES = [
     "db.migrations",
     "db.migrations.versions",
     "workers",
+    "workers.books",
+    "workers.deep",
+    "workers.matches",
 ]
 
 DEBUG = os.environ.get("C4_DEBUG_BUILD") == "1"
@@ -42,7 +55,7 @@ COMPILE_ARGS = ["-O1", "-g", "-UNDEBUG", *SANITIZE] if DEBUG else ["-O3", "-DNDE
 LINK_ARGS = SANITIZE if DEBUG else []
 
 DEPENDS = [
-    *map(str, sorted(Path("c4core").glob("*.pxd"))),
+    *map(str, sorted(Path("c4core").rglob("*.pxd"))),
     *map(str, sorted(Path("c4core").glob("*.h"))),
     "c4core/search.pyx",  # included by its variants
 ]
@@ -76,12 +89,12 @@ def extensions() -> list[Extension]:
     """One extension module for each ``.pyx`` file of the engine."""
     sources = [
         source
-        for source in sorted(Path("c4core").glob("*.pyx"))
+        for source in sorted(Path("c4core").rglob("*.pyx"))
         if ON_X86_64 or source.stem not in VARIANT_ARGS
     ]
     return [
         Extension(
-            f"c4core.{source.stem}",
+            ".".join(source.with_suffix("").parts),
             [str(source)],
             depends=DEPENDS,
             include_dirs=["c4core"],

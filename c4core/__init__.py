@@ -5,6 +5,7 @@
 0
 """
 
+from c4core.book import Book
 from c4core.errors import BoardError, C4Error, GridError, KeyValueError, MoveError
 from c4core.evaluation import Analysis, Evaluation
 from c4core.notation import BoardSize, format_moves, parse_board, parse_moves
@@ -17,6 +18,7 @@ __all__ = [
     "Analysis",
     "BoardError",
     "BoardSize",
+    "Book",
     "C4Error",
     "Evaluation",
     "GridError",

@@ -15,10 +15,15 @@ from c4core.table cimport Table
 cdef enum:
     ABORTED = -128
 
+cdef enum:
+    SEARCHING_BITS = 10
+
 # What threads that search one position together know; every word is atomic.
 cdef struct Team:
     uint64_t bounds         # the narrowest bounds that any of them has proven, packed
     uint64_t version        # counts their changes
+    # Positions that a thread is searching, by the top bits of their mixed keys.
+    uint64_t searching[1 << SEARCHING_BITS]
 
 # One running search: one thread, one position. Plain memory; nobody else writes to it.
 cdef struct Search:

@@ -81,22 +81,36 @@ def read_lines(
         board: the size of all positions.
         zero_based: moves count columns from 0.
     """
+    for line, text in read_text_lines(stream):
+        if isinstance(text, BadLine):
+            yield text
+        else:
+            yield parse_line(text, board=board, zero_based=zero_based, line=line)
+
+
+def read_text_lines(stream: BinaryIO) -> Iterator[tuple[int, str | BadLine]]:
+    """Read a binary stream as lines of text, with their 1-based numbers, in constant memory.
+
+    Args:
+        stream: anything with ``readline(limit)``.
+
+    Yields:
+        The line with its end, or what is wrong with it: it is too long, or no text.
+    """
     readline = stream.readline
     line = 0
     while raw := readline(MAX_LINE):
         line += 1
         if len(raw) == MAX_LINE and raw[-1] != ord("\n"):
             _skip_line(stream)
-            yield BadLine(line, f"line is longer than {MAX_LINE} bytes")
+            yield line, BadLine(line, f"line is longer than {MAX_LINE} bytes")
             continue
         if line == 1:
             raw = raw.removeprefix(_BYTE_ORDER_MARK)
         try:
-            text = raw.decode()
+            yield line, raw.decode()
         except UnicodeDecodeError as error:
-            yield BadLine(line, f"line is no text: byte {error.start} is not UTF-8")
-            continue
-        yield parse_line(text, board=board, zero_based=zero_based, line=line)
+            yield line, BadLine(line, f"line is no text: byte {error.start} is not UTF-8")
 
 
 def parse_line(

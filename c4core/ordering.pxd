@@ -21,7 +21,6 @@ cdef struct Ordering:
 
 cdef const Ordering* ordering_of(const Geometry* g) except NULL
 
-cdef void perturbed_ordering(Ordering* copy, const Ordering* ordering, int seed) noexcept nogil
 
 
 cdef inline int move_value(

@@ -28,7 +28,6 @@ The weights were found by coordinate search on the node counts of hard positions
 """
 
 from libc.stdlib cimport calloc
-from libc.string cimport memcpy
 
 from c4core.board cimport HEIGHT_LIMIT, WIDTH_LIMIT
 
@@ -59,17 +58,6 @@ cdef const Ordering* ordering_of(const Geometry* g) except NULL:
         _fill_values(ordering, g)
         _orderings[g.width][g.height] = ordering
     return ordering
-
-
-cdef void perturbed_ordering(Ordering* copy, const Ordering* ordering, int seed) noexcept nogil:
-    """A copy that breaks near-ties in its own, fixed way: 0 .. 15 points more for each square."""
-    cdef uint64_t noise = <uint64_t>seed * <uint64_t>0x9E3779B97F4A7C15
-    cdef int side, square
-    memcpy(copy, ordering, sizeof(Ordering))
-    for side in range(2):
-        for square in range(SQUARES):
-            noise = noise * <uint64_t>6364136223846793005 + <uint64_t>1442695040888963407
-            copy.value[side][square] += <int32_t>(noise >> 60)
 
 
 cdef void _fill_windows(Ordering* ordering, const Geometry* g) noexcept:

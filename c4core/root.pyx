@@ -16,7 +16,6 @@ from c4core.board cimport (
     winning_squares,
 )
 from c4core.kernel cimport ABORTED, NO_GUESS
-from c4core.ordering cimport perturbed_ordering
 
 cdef uint64_t NO_LIMIT = <uint64_t>-1
 
@@ -154,13 +153,10 @@ cdef void position_bounds(
 
 
 cdef void run_together(Together* together, int index) noexcept nogil:
-    """One thread's part: the first one searches as if alone, the others order moves differently."""
+    """One thread's part. Only the first may look for signals."""
     cdef Search s = together.s
     cdef Bounds bounds = together.bounds[0]
-    cdef Ordering ordering
     if index:
-        perturbed_ordering(&ordering, s.ordering, index)
-        s.ordering = &ordering
         s.interrupted = NULL
     s.team = &together.team
     together.kernel.solve(

@@ -39,6 +39,7 @@ from c4core.kernel cimport (
     NO_GUESS,
     Bounds,
     Kernel,
+    SEARCHING_BITS,
     Search,
     team_bounds,
     team_lower,
@@ -72,6 +73,7 @@ cdef enum:
     LATE_PROBE_BUDGET = 300     # .. and when fewer squares are empty than
     LATE_EMPTIES = 28
     SIGN_BUDGET = 150
+    SHARED_EMPTIES = 24         # with fewer empty squares threads do not ask what the others are at
 
 
 cdef extern from *:
@@ -288,6 +290,10 @@ cdef int _search(
             child_wins[k] = wins
 
     # Step 10. Search them.
+    if s.team != NULL and g.cells - ply >= SHARED_EMPTIES:
+        return _search_shared(
+            s, own, mask, opp_wins, ply, beta, best, count, child_move, child_wins, mixed, before
+        )
     for i in range(count):
         move = child_move[i]
         value = _search(
@@ -309,6 +315,75 @@ cdef int _search(
         table_store(
             bucket, mixed, lower_code(best) if best >= beta else upper_code(best), s.nodes - before
         )
+    return best
+
+
+cdef inline int _known(const uint64_t* bucket, uint64_t mixed, int beta) noexcept nogil:
+    """A bound from the table that decides the null window, else ABORTED."""
+    cdef int code = table_probe(bucket, mixed)
+    cdef int value = code_score(code)
+    if code == NO_BOUND or code_is_upper(code) != (value < beta):
+        return ABORTED
+    return value
+
+
+cdef int _search_shared(
+    Search* s, uint64_t own, uint64_t mask, uint64_t opp_wins, int ply, int beta, int best, int count,
+    const uint64_t* moves, const uint64_t* wins, uint64_t mixed, uint64_t before,
+) noexcept nogil:
+    """Steps 10 and 11 where a team searches: what another thread is at is left for later.
+
+    The team's list of positions being searched says so (simplified ABDADA: T. Kerrigan after
+    J.-C. Weill, 1996). The first move is searched by whoever comes: below it there is something to
+    share, and it may make the others needless. A thread that comes back looks into the table whether
+    the others have settled this position or the next move. A race on the list makes two threads
+    search the same, no more.
+
+    Args:
+        best: what is known of moves that were dropped.
+        count: number of the moves that are left, of which there may be none.
+        moves, wins: them, in order, and the winning squares after each.
+        mixed: this position's key in the table.
+        before: nodes when it was entered.
+    """
+    cdef uint64_t opp = own ^ mask
+    cdef uint64_t* bucket = bucket_of(s.table, mixed)
+    cdef uint64_t* place
+    cdef uint64_t child
+    cdef int[MOST_COLUMNS] deferred
+    cdef int32_t* history = s.history[ply & 1]
+    cdef int turn, i, k, value, left = 0, waiting = count
+    for turn in range(2):
+        for i in range(waiting):
+            k = deferred[i] if turn else i
+            child = _table_key(s.g, opp, mask | moves[k], ply + 1)
+            place = &s.team.searching[child >> (64 - SEARCHING_BITS)]
+            if k and turn == 0 and atomics.load(place) == child:
+                deferred[left] = k
+                left += 1
+                continue
+            if k or turn:
+                value = _known(bucket, mixed, beta)
+                if value != ABORTED:
+                    return value
+            value = _known(bucket_of(s.table, child), child, 1 - beta)
+            if value == ABORTED:
+                atomics.store(place, child)
+                value = _search(
+                    s, opp, mask | moves[k], opp_wins & ~moves[k], wins[k], ply + 1, 1 - beta
+                )
+                atomics.store(place, 0)
+                if value == ABORTED:
+                    return ABORTED
+            best = max(best, -value)
+            if best >= beta:
+                history_reward(&history[__builtin_ctzll(moves[k])])
+                for i in range(k):
+                    history_decay(&history[__builtin_ctzll(moves[i])])
+                table_store(bucket, mixed, lower_code(best), s.nodes - before)
+                return best
+        waiting = left
+    table_store(bucket, mixed, upper_code(best), s.nodes - before)
     return best
 
 

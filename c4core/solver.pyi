@@ -5,16 +5,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4core.batch import BatchAnalysis, BatchEvaluation
+from c4core.book.reader import Book
 from c4core.evaluation import Analysis, Evaluation
 from c4core.position import Position
 
 @final
 class Solver:
-    def __init__(self, *, table_mb: int = 8, threads: int = 1) -> None: ...
+    def __init__(
+        self, *, table_mb: int = 8, threads: int = 1, book: Book | None = None
+    ) -> None: ...
     @property
     def table_mb(self) -> int: ...
     @property
     def threads(self) -> int: ...
+    @property
+    def book(self) -> Book | None: ...
     def solve(
         self,
         position: Position,

@@ -13,6 +13,7 @@ from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
 from cpython.pythread cimport PyThread_get_thread_ident
 from libc.math cimport isnan
 from libc.stdint cimport int8_t, uint64_t
+from libc.string cimport memset
 
 from c4core cimport atomics
 from c4core.board cimport (
@@ -23,12 +24,15 @@ from c4core.board cimport (
     popcount,
 )
 from c4core.batches cimport TAKE, Batch, run_batch, words_of_batch
+from c4core.book.reader cimport NO_MEMORY, Book
+from c4core.book.section cimport NOT_THERE
 from c4core.bounds cimport Rows, rows_of
 from c4core.kernel cimport (
     ABORTED,
     Bounds,
     Kernel,
     Search,
+    Team,
     chosen_kernel,
     team_bounds,
     team_lower,
@@ -136,6 +140,7 @@ cdef class Solver:
         table_mb: megabytes of memory for each board size that is solved, rounded down to a power of
             two. What fits the processor's cache is best for single positions.
         threads: threads to search with, for one position or for a batch.
+        book: answers what it knows, without a search and with 0 nodes.
 
     Raises:
         ValueError: ``table_mb`` or ``threads`` is not positive.
@@ -143,18 +148,20 @@ cdef class Solver:
 
     cdef readonly int table_mb
     cdef readonly int threads
+    cdef readonly Book book
     cdef const Kernel* _kernel
     cdef uint64_t _epoch                    # counts stop() calls; atomic
     cdef int _board_count
     cdef BoardTable[MOST_BOARDS] _boards
 
-    def __cinit__(self, *, int table_mb=8, int threads=1):
+    def __cinit__(self, *, int table_mb=8, int threads=1, Book book=None):
         if table_mb < 1:
             raise ValueError(f"table_mb must be at least 1, not {table_mb}")
         if not 1 <= threads <= MOST_THREADS:
             raise ValueError(f"threads must be between 1 and {MOST_THREADS}, not {threads}")
         self.table_mb = table_mb
         self.threads = threads
+        self.book = book
         self._kernel = chosen_kernel()
 
     def __dealloc__(self):
@@ -214,11 +221,13 @@ cdef class Solver:
         Raises:
             ValueError: a limit is negative.
             MemoryError: no memory for the table.
+            BookDamagedError: the book's file is wrong at the position's place.
         """
         cdef Call call
         cdef Bounds bounds
         self._begin(&call, position, time_limit, node_limit)
-        self._solve(&call, position.stones, position.mask, &bounds, weak)
+        if not self._has_score(position.g, position.stones, position.mask, &bounds):
+            self._solve(&call, position.stones, position.mask, &bounds, weak)
         return _evaluation(&bounds, call.s.nodes, atomics.now() - call.start)
 
     def analyze(self, Position position not None, *, time_limit=None, node_limit=None):
@@ -235,12 +244,14 @@ cdef class Solver:
         Raises:
             ValueError: a limit is negative.
             MemoryError: no memory for the table.
+            BookDamagedError: the book's file is wrong at the place of a position that follows.
         """
         cdef Call call
         cdef Bounds bounds
         cdef int8_t[MOST_COLUMNS] scores
         self._begin(&call, position, time_limit, node_limit)
-        self._analyze(&call, position.stones, position.mask, &bounds, scores)
+        if not self._has_columns(position.g, position.stones, position.mask, &bounds, scores):
+            self._analyze(&call, position.stones, position.mask, &bounds, scores)
         return _analysis(position.g.width, scores, &bounds, call.s.nodes, atomics.now() - call.start)
 
     def principal_variation(self, Position position not None):
@@ -255,9 +266,12 @@ cdef class Solver:
         cdef uint64_t stones = position.stones, mask = position.mask
         cdef int score, column
         self._begin(&call, position, None, None)
+        line = []
+        while self._has_move(g, stones, mask, &column):
+            line.append(column)
+            stones, mask = stones ^ mask, mask | (mask + (<uint64_t>1 << (column * g.stride)))
         self._solve(&call, stones, mask, &bounds, False)
         score = bounds.lower
-        line = []
         while not call.s.stopped and popcount(mask) < g.cells and not has_four(g, stones ^ mask):
             with nogil:
                 column = principal_move(self._kernel, &call.s, stones, mask, score)
@@ -267,6 +281,59 @@ cdef class Solver:
             stones, mask = stones ^ mask, mask | (mask + (<uint64_t>1 << (column * g.stride)))
             score = -score
         return tuple(line)
+
+    cdef bint _has_book(self, const Geometry* g) except -1:
+        """Whether there is a book for a board."""
+        if self.book is None or self.book._ranking.r.g != g:
+            return False
+        self.book._check_open()
+        return True
+
+    cdef bint _has_score(
+        self, const Geometry* g, uint64_t stones, uint64_t mask, Bounds* bounds
+    ) except -1:
+        """Whether the book knows a position's score, which is put into the bounds."""
+        cdef uint64_t trouble = 0
+        cdef int score
+        if not self._has_book(g):
+            return False
+        score = self.book._probe(stones, mask, False, &trouble)
+        if score == NOT_THERE:
+            return False
+        if score <= NO_MEMORY:
+            self.book._raise_fault(score, popcount(mask), trouble)
+        bounds.lower = bounds.upper = score
+        return True
+
+    cdef bint _has_columns(
+        self, const Geometry* g, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
+    ) except -1:
+        """Whether the book knows the scores of all columns, and so that of the position."""
+        cdef uint64_t trouble = 0
+        cdef int unknown
+        # One beyond its last ply the position itself is not in the book, so that no column is.
+        if not self._has_score(g, stones, mask, bounds):
+            return False
+        unknown = self.book._columns(stones, mask, scores, &trouble)
+        if unknown < 0:
+            self.book._raise_fault(unknown, popcount(mask) + 1, trouble)
+        return unknown == 0
+
+    cdef bint _has_move(
+        self, const Geometry* g, uint64_t stones, uint64_t mask, int* column
+    ) except -1:
+        """Whether the book knows the best moves; the one nearest to the centre."""
+        cdef Bounds bounds
+        cdef int8_t[MOST_COLUMNS] scores
+        cdef int[MOST_COLUMNS] columns
+        cdef int index
+        if not self._has_columns(g, stones, mask, &bounds, scores):
+            return False
+        for index in range(columns_from_centre(g, columns)):
+            column[0] = columns[index]
+            if scores[column[0]] == bounds.lower:
+                return True
+        return False
 
     cdef int _begin(
         self, Call* call, Position position, object time_limit, object node_limit
@@ -338,8 +405,8 @@ cdef class Solver:
         """Solve with all threads, on the bounds given; the call's nodes grow by those of all.
 
         Every thread runs the same windows and shares what it proves, through the table and through
-        the team's bounds. The helpers break ties between moves in their own way, so that the threads
-        spread over the tree.
+        the team's bounds. Near the root they tell each other what they are at (search.pyx), so that
+        they spread over the tree.
         """
         cdef Together together
         cdef int index
@@ -348,7 +415,7 @@ cdef class Solver:
         together.mask = mask
         together.bounds = bounds
         together.weak = weak
-        together.team.version = 0
+        memset(&together.team, 0, sizeof(Team))
         together.team.bounds = team_bounds(bounds.lower, bounds.upper)
         together.nodes = 0
         together.s = call.s
@@ -454,14 +521,65 @@ cdef class Solver:
 
         cdef Batch batch
         cdef int workers = self.threads if threads is None else threads
-        cdef const uint64_t[::1] stones_view, masks_view
-        cdef int8_t[::1] lower_view, upper_view
-        cdef int8_t[:, ::1] scores_view
-        cdef uint64_t[::1] nodes_view
         if not 1 <= workers <= MOST_THREADS:
             raise ValueError(f"threads must be between 1 and {MOST_THREADS}, not {threads}")
         self._set_limits(&batch.limits, time_limit, node_limit)
         stones, masks = words_of_batch(positions, width, height, &batch.g)
+        batch.weak = weak
+        if not self._has_book(batch.g):
+            return self._search_many(&batch, stones, masks, workers, columns)
+        known, scores = self._book_many(batch.g, stones, masks, columns)
+        rest = np.flatnonzero(known == NOT_THERE)
+        found = self._search_many(&batch, stones[rest], masks[rest], workers, columns)
+        lower, upper, nodes = known, known.copy(), np.zeros(len(known), dtype=np.uint64)
+        for whole, part in zip((lower, upper, nodes, scores), found):
+            if whole is not None:
+                whole[rest] = part
+        return lower, upper, nodes, scores
+
+    cdef tuple _book_many(
+        self,
+        const Geometry* g,
+        const uint64_t[::1] stones,
+        const uint64_t[::1] masks,
+        bint columns,
+    ):
+        """What the book answers: scores, NOT_THERE where it has none, and column scores."""
+        import numpy as np
+
+        cdef Py_ssize_t index
+        cdef Bounds bounds
+        cdef int8_t[MOST_COLUMNS] row
+        cdef int column
+        cdef int8_t[::1] known_view
+        cdef int8_t[:, ::1] scores_view
+        cdef bint is_known
+        known = np.full(stones.shape[0], NOT_THERE, dtype=np.int8)
+        scores = np.empty((stones.shape[0], g.width), dtype=np.int8) if columns else None
+        known_view = known
+        if columns:
+            scores_view = scores
+        for index in range(stones.shape[0]):
+            if columns:
+                is_known = self._has_columns(g, stones[index], masks[index], &bounds, row)
+            else:
+                is_known = self._has_score(g, stones[index], masks[index], &bounds)
+            if is_known:
+                known_view[index] = bounds.lower
+                for column in range(g.width if columns else 0):
+                    scores_view[index, column] = row[column]
+        return known, scores
+
+    cdef tuple _search_many(
+        self, Batch* batch, object stones, object masks, int workers, bint columns
+    ):
+        """Search a batch whose board, limits and kind are set; arrays as :meth:`_many` gives them."""
+        import numpy as np
+
+        cdef const uint64_t[::1] stones_view, masks_view
+        cdef int8_t[::1] lower_view, upper_view
+        cdef int8_t[:, ::1] scores_view
+        cdef uint64_t[::1] nodes_view
         count = len(stones)
         lower = np.empty(count, dtype=np.int8)
         upper = np.empty(count, dtype=np.int8)
@@ -479,7 +597,6 @@ cdef class Solver:
         batch.taken = 0
         batch.stones = &stones_view[0]
         batch.masks = &masks_view[0]
-        batch.weak = weak
         batch.lower = &lower_view[0]
         batch.upper = &upper_view[0]
         batch.nodes = &nodes_view[0]
@@ -487,7 +604,7 @@ cdef class Solver:
         if columns:
             scores_view = scores
             batch.scores = &scores_view[0, 0]
-        self._share(&batch, min(workers, (count + TAKE - 1) // TAKE))
+        self._share(batch, min(workers, (count + TAKE - 1) // TAKE))
         return lower, upper, nodes, scores
 
     cdef int _share(self, Batch* batch, int workers) except -1:

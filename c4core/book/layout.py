@@ -1,0 +1,270 @@
+"""The frame of a book file: header, directory of plies, checksum (docs/book-format.md)."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, NoReturn
+
+from c4core.book.errors import (
+    BookDamagedError,
+    BookForeignError,
+    BookTruncatedError,
+    BookVersionError,
+)
+from c4core.errors import C4Error
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+
+Kind = Literal["complete", "sparse"]
+
+FORMAT_VERSION: Final = 1
+MAGIC: Final = b"\x89C4book\n"
+"""The first byte is no text and the last one a line feed: damage by text conversions shows."""
+
+DIGEST_BYTES: Final = 32
+MOST_DESCRIPTION: Final = 1000
+
+KINDS: Final[tuple[Kind, ...]] = ("complete", "sparse")
+"""By their number in the header, less one."""
+
+_HEADER: Final = struct.Struct("<8sHHBBBBQIIQQ")
+_PLY: Final = struct.Struct("<QQQQII")
+_CHECKSUM: Final = struct.Struct("<I")
+
+
+@dataclass(frozen=True, slots=True)
+class PlySection:
+    """Where the scores of one ply are."""
+
+    ply: int
+    """Stones on the board."""
+    count: int
+    """Slots of a complete book's ply, positions of a sparse one's."""
+    positions: int
+    """Positions that the ply holds."""
+    offset: int
+    """First byte in the file."""
+    length: int
+    """Bytes."""
+    index_length: int
+    """Bytes of the index, which the section begins with."""
+    index_checksum: int
+    """CRC-32 of the index."""
+
+
+@dataclass(frozen=True, slots=True)
+class BookInfo:
+    """What a book's header says."""
+
+    kind: Kind
+    """``complete``: every position that play can reach; ``sparse``: those that were chosen."""
+    start: Position
+    """The position that all others are reached from."""
+    plies: tuple[PlySection, ...]
+    """One for each number of stones, the start's first."""
+    engine_version: int
+    """Of the engine that found the scores."""
+    description: str = ""
+    """What the positions of a sparse book were chosen by."""
+    format_version: int = FORMAT_VERSION
+    """Of the file."""
+
+    @property
+    def board(self) -> BoardSize:
+        """The size of the board."""
+        return self.start.board
+
+    @property
+    def first_ply(self) -> int:
+        """Fewest stones of a position."""
+        return self.start.ply
+
+    @property
+    def last_ply(self) -> int:
+        """Most stones of a position."""
+        return self.start.ply + len(self.plies) - 1
+
+    @property
+    def positions(self) -> int:
+        """Positions in all plies."""
+        return sum(section.positions for section in self.plies)
+
+    @property
+    def file_bytes(self) -> int:
+        """Bytes of the whole file."""
+        return self.plies[-1].offset + self.plies[-1].length + DIGEST_BYTES
+
+
+class _Header(NamedTuple):
+    """The fields of the header's fixed part, in their order."""
+
+    magic: bytes
+    version: int
+    kind: int
+    width: int
+    height: int
+    first_ply: int
+    plies: int
+    start: int
+    engine_version: int
+    text_length: int
+    positions: int
+    file_length: int
+
+
+def header_length(plies: int, description: str) -> int:
+    """Bytes before the first section."""
+    return _HEADER.size + len(description.encode()) + plies * _PLY.size + _CHECKSUM.size
+
+
+def pack_header(info: BookInfo) -> bytes:
+    """The bytes before the first section."""
+    text = info.description.encode()
+    packed = _HEADER.pack(
+        MAGIC,
+        info.format_version,
+        KINDS.index(info.kind) + 1,
+        info.board.width,
+        info.board.height,
+        info.first_ply,
+        len(info.plies),
+        info.start.key,
+        info.engine_version,
+        len(text),
+        info.positions,
+        info.file_bytes,
+    )
+    packed += text
+    for section in info.plies:
+        packed += _PLY.pack(
+            section.count,
+            section.positions,
+            section.offset,
+            section.length,
+            section.index_length,
+            section.index_checksum,
+        )
+    return packed + _CHECKSUM.pack(zlib.crc32(packed))
+
+
+def read_header(data: memoryview, path: str) -> BookInfo:
+    """What the header of a whole file says.
+
+    Args:
+        data: all bytes of the file.
+        path: its name, for messages.
+
+    Raises:
+        BookForeignError: it is no book.
+        BookVersionError: it is a newer one.
+        BookTruncatedError: its end is missing.
+        BookDamagedError: the header contradicts its checksum or itself.
+    """
+    return _HeaderReader(data, path).read()
+
+
+class _HeaderReader:
+    """Reads one file's header, from the question what it is to the last contradiction."""
+
+    def __init__(self, data: memoryview, path: str) -> None:
+        self.data, self.path = data, path
+
+    def read(self) -> BookInfo:
+        self.check_kind_of_file()
+        header = _Header._make(_HEADER.unpack_from(self.data))
+        end = self.check_whole(header)
+        start, description = self.read_start(header)
+        if header.first_ply != start.ply or start.ply + header.plies > start.board.cells:
+            self.refuse("the header's plies are impossible", _HEADER.size)
+        sections = self.read_sections(header, start.ply, end)
+        info = BookInfo(
+            KINDS[header.kind - 1],
+            start,
+            sections,
+            header.engine_version,
+            description,
+            header.version,
+        )
+        if info.file_bytes != header.file_length or info.positions != header.positions:
+            self.refuse("the header's totals are not those of its plies", end)
+        return info
+
+    def refuse(self, what: str, offset: int) -> NoReturn:
+        raise BookDamagedError(
+            f"{self.path}: the book is damaged: {what} (byte {offset})",
+            path=self.path,
+            offset=offset,
+        )
+
+    def need(self, length: int, what: str = "at least ") -> None:
+        if len(self.data) < length:
+            raise BookTruncatedError(
+                f"{self.path}: the book is cut off: "
+                f"it has {len(self.data)} of {what}{length} bytes",
+                path=self.path,
+                offset=len(self.data),
+            )
+
+    def check_kind_of_file(self) -> None:
+        """Magic and version: all that other formats have in common with this one."""
+        if not MAGIC.startswith(self.data[: len(MAGIC)]):
+            raise BookForeignError(
+                f"{self.path}: this is no opening book of C4", path=self.path, offset=0
+            )
+        self.need(_HEADER.size)
+        version = _HEADER.unpack_from(self.data)[1]
+        if version > FORMAT_VERSION:
+            raise BookVersionError(
+                f"{self.path}: the book has format version {version}, this program reads up to "
+                f"{FORMAT_VERSION}: a newer program wrote it",
+                path=self.path,
+                offset=len(MAGIC),
+            )
+
+    def check_whole(self, header: _Header) -> int:
+        """Checksum of the header and length of the file; returns where the sections begin."""
+        end = _HEADER.size + header.text_length + header.plies * _PLY.size
+        # Until the checksum is seen, lengths are only claims.
+        if header.text_length > MOST_DESCRIPTION:
+            self.refuse("the header's lengths are impossible", _HEADER.size)
+        self.need(end + _CHECKSUM.size)
+        if zlib.crc32(self.data[:end]) != _CHECKSUM.unpack_from(self.data, end)[0]:
+            self.refuse("the header does not match its checksum", end)
+        self.need(header.file_length, "")
+        if len(self.data) > header.file_length:
+            after = len(self.data) - header.file_length
+            self.refuse(f"{after} bytes follow its end", header.file_length)
+        # From here on the header is as it was written: faults are those of its writer.
+        if header.version < 1 or not 1 <= header.kind <= len(KINDS) or not header.plies:
+            self.refuse("the header's version, kind or number of plies is impossible", len(MAGIC))
+        return end + _CHECKSUM.size
+
+    def read_start(self, header: _Header) -> tuple[Position, str]:
+        """The start, and the description that follows the header."""
+        text = bytes(self.data[_HEADER.size : _HEADER.size + header.text_length])
+        try:
+            start = Position.from_key(header.start, width=header.width, height=header.height)
+            description = text.decode()
+        except (C4Error, UnicodeDecodeError) as error:
+            self.refuse(f"the header names no start: {error}", _HEADER.size)
+        if start.is_over:
+            self.refuse("the header's start is over", _HEADER.size)
+        return start, description
+
+    def read_sections(self, header: _Header, first_ply: int, offset: int) -> tuple[PlySection, ...]:
+        """The directory; sections follow each other without gaps."""
+        sections = []
+        for index in range(header.plies):
+            fields = _PLY.unpack_from(
+                self.data, _HEADER.size + header.text_length + index * _PLY.size
+            )
+            section = PlySection(first_ply + index, *fields)
+            if section.offset != offset or section.index_length > section.length:
+                self.refuse(f"the section of ply {section.ply} is misplaced", offset)
+            offset += section.length
+            sections.append(section)
+        return tuple(sections)

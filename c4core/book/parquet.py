@@ -1,0 +1,95 @@
+"""Books as Parquet files; needs the extra ``parquet`` (pyarrow).
+
+Columns ``ply``, ``key`` and ``score``, one group of rows for each ply that has positions; what
+else there is to know about the book lies as JSON under ``c4_book`` in the file's metadata.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from c4core.book.content import BookContent, levels_of
+from c4core.book.errors import BookContentError, BookError
+from c4core.notation import DEFAULT_BOARD, parse_board
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    import os
+
+    from c4core.book.reader import Book
+
+_ABOUT: Final = b"c4_book"
+
+
+def _pyarrow() -> Any:  # noqa: ANN401
+    """The pyarrow package; it has no type information."""
+    try:
+        import pyarrow as pa  # noqa: PLC0415
+        import pyarrow.parquet  # noqa: PLC0415
+    except ImportError:
+        raise BookError(
+            "Parquet files need the package pyarrow: pip install 'c4-analysis[parquet]'"
+        ) from None
+    return pa
+
+
+def write_parquet(book: Book, path: str | os.PathLike[str]) -> None:
+    """Write a book as a Parquet file.
+
+    Raises:
+        BookError: pyarrow is not installed.
+        OSError: the file cannot be written.
+    """
+    arrow = _pyarrow()
+    info = book.info
+    about = {
+        "board": str(info.board),
+        "kind": info.kind,
+        "start": info.start.key,
+        "description": info.description,
+        "engine_version": info.engine_version,
+    }
+    columns = [("ply", arrow.uint8()), ("key", arrow.uint64()), ("score", arrow.int8())]
+    schema = arrow.schema(columns, metadata={_ABOUT: json.dumps(about).encode()})
+    with arrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        for ply, (keys, scores) in enumerate(book.levels(), info.first_ply):
+            if len(keys):
+                plies = np.full(len(keys), ply, dtype=np.uint8)
+                writer.write_table(arrow.table([plies, keys, scores], schema=schema))
+
+
+def read_parquet(path: str | os.PathLike[str]) -> BookContent:
+    """Read a Parquet file with the columns ``key`` and ``score``.
+
+    A file without this project's metadata makes a sparse book of the 7x6 board.
+
+    Raises:
+        BookContentError: the file is no Parquet file, or has other columns.
+        KeyValueError: a key is no position's.
+        BookError: pyarrow is not installed.
+        OSError: the file cannot be read.
+    """
+    arrow = _pyarrow()
+    try:
+        table = arrow.parquet.read_table(path)
+        keys = table.column("key").to_numpy().astype(np.uint64, casting="safe")
+        scores = table.column("score").to_numpy().astype(np.int8, casting="safe")
+        about = json.loads((table.schema.metadata or {}).get(_ABOUT, b"{}"))
+        size = parse_board(about.get("board", str(DEFAULT_BOARD)))
+        start = Position(width=size.width, height=size.height)
+        if "start" in about:
+            start = Position.from_key(about["start"], width=size.width, height=size.height)
+    except (KeyError, TypeError, ValueError) as error:  # arrow's own errors are ValueErrors
+        raise BookContentError(
+            f"{path}: this is no book in Parquet: {error}", path=str(path)
+        ) from None
+    return BookContent(
+        start,
+        levels_of(keys, scores, start),
+        about.get("kind", "sparse"),
+        about.get("description", ""),
+        about.get("engine_version", 0),
+    )

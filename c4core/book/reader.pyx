@@ -1,0 +1,401 @@
+"""``Book``: an opening book on the disk, open for questions.
+
+A position crosses this border as two words (layout picture in board.pyx): it is turned to the image that
+has a slot (rank.pyx), and the slot's score is decoded from a block of its ply's section
+(section.pyx). Everything is read from the mapped file; nothing of it is copied or changed. numpy is
+imported where it is used: to look up one position a program needs none, and starts faster.
+"""
+
+import mmap
+import os
+
+from libc.stdint cimport int8_t, uint8_t, uint64_t
+from libc.stdlib cimport calloc, free
+
+from c4core.batches cimport words_of_batch
+from c4core.board cimport (
+    Geometry,
+    column_mask,
+    has_four,
+    playable_squares,
+    popcount,
+    split_key,
+    winning_squares,
+)
+from c4core.book.rank cimport Ranking, orient, slot_of
+from c4core.book.reach cimport is_reachable
+from c4core.book.section cimport (
+    DAMAGED,
+    GROUP_SLOTS,
+    NOT_THERE,
+    Section,
+    close_section,
+    decode_group,
+    open_section,
+    score_in_section,
+)
+from c4core.position cimport Position
+from c4core.root cimport MOST_COLUMNS
+
+from c4core.book.errors import BookBoardError, BookDamagedError
+from c4core.book.layout import read_header
+from c4core.evaluation import best_columns
+
+NOT_IN_BOOK = NOT_THERE
+"""In the arrays of ``probe_many``: the book does not know the position."""
+
+
+cdef class Book:
+    """An opening book: exact scores of positions with few stones.
+
+    A book is opened with :meth:`open`. It may be used from any number of threads at a time.
+
+    Attributes:
+        path: the file.
+        info: what its header says.
+    """
+
+    def __init__(self):
+        raise TypeError("a book is opened with Book.open(path)")
+
+    @staticmethod
+    def open(path):
+        """Open a book file.
+
+        The header and the plies' indexes are checked now, every group of blocks when a question first
+        comes to it; only :func:`c4core.book.verify.verify` looks at all bytes.
+
+        Raises:
+            BookForeignError: the file is no book.
+            BookVersionError: it is a newer one.
+            BookTruncatedError: its end is missing.
+            BookDamagedError: its header or an index does not match its checksum.
+            OSError: the file cannot be read.
+        """
+        cdef Book book = Book.__new__(Book)
+        cdef str name = os.fspath(path)
+        with open(name, "rb") as file:
+            if os.fstat(file.fileno()).st_size:
+                view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            else:
+                view = memoryview(b"")
+        book.path = name
+        book.info = read_header(view, name)
+        book._open(view)
+        return book
+
+    cdef int _open(self, object view) except -1:
+        """Set up the sections of a file whose header is right."""
+        cdef const uint8_t[::1] data = view
+        cdef Section* s
+        cdef int index, fault
+        info = self.info
+        self._first, self._last = info.first_ply, info.last_ply
+        self._complete = info.kind == "complete"
+        self._ranking = Ranking(info.start, last=self._last)
+        self._sections = <Section*>calloc(len(info.plies), sizeof(Section))
+        if self._sections == NULL:
+            raise MemoryError
+        for index, ply in enumerate(info.plies):
+            s = &self._sections[index]
+            s.data = &data[<Py_ssize_t>ply.offset]
+            s.offset = ply.offset
+            s.length = ply.length
+            s.count = ply.count
+            s.index_length = ply.index_length
+            s.index_checksum = ply.index_checksum
+            s.sparse = not self._complete
+            if self._complete and ply.count != self._ranking.count(ply.ply):
+                self._raise_damaged(f"ply {ply.ply} has a wrong number of slots", ply.offset)
+            fault = open_section(s)
+            if fault == -2:
+                raise MemoryError
+            if fault:
+                self._raise_damaged(f"the index of ply {ply.ply} is wrong", ply.offset)
+        self._view = view
+        return 0
+
+    def __dealloc__(self):
+        cdef int index
+        if self._sections != NULL:
+            for index in range(self._last - self._first + 1):
+                close_section(&self._sections[index])
+            free(self._sections)
+
+    cdef int _raise_damaged(self, str what, uint64_t offset) except -1:
+        raise BookDamagedError(
+            f"{self.path}: the book is damaged: {what} (byte {offset})",
+            path=self.path,
+            offset=offset,
+        )
+
+    cdef int _raise_fault(self, int fault, int ply, uint64_t offset) except -1:
+        """The exception for a probe that gave no answer."""
+        if fault == NO_MEMORY:
+            raise MemoryError
+        return self._raise_damaged(f"a group of ply {ply} does not match its checksum", offset)
+
+    cdef int _check_open(self) except -1:
+        if self._view is None:
+            raise ValueError("the book is closed")
+        return 0
+
+    cdef int _check_board(self, const Geometry* g, object board) except -1:
+        if g != self._ranking.r.g:
+            raise BookBoardError(
+                f"{self.path}: the book is for {self.info.board}, the position is on {board}",
+                path=self.path,
+            )
+        return 0
+
+    # The file.
+
+    def close(self):
+        """Let go of the file. Calls that run in other threads end as they would have."""
+        self._view = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        self.close()
+
+    def __reduce__(self):
+        return Book.open, (self.path,)
+
+    def __repr__(self):
+        return f"Book.open({self.path!r})"
+
+    def __len__(self):
+        return self.info.positions
+
+    # Questions.
+
+    cdef int _probe(
+        self, uint64_t stones, uint64_t mask, bint reachable, uint64_t* trouble
+    ) noexcept nogil:
+        """The score of a position, NOT_THERE, DAMAGED or NO_MEMORY; ``reachable`` if it is known to be."""
+        cdef const Geometry* g = self._ranking.r.g
+        cdef int ply = popcount(mask), found
+        if ply < self._first or ply > self._last or has_four(g, stones ^ mask):
+            return NOT_THERE
+        if winning_squares(g, stones, mask) & playable_squares(g, mask):
+            return (g.cells + 1 - ply) // 2
+        if not orient(&self._ranking.r, ply, &stones, &mask):
+            return NOT_THERE
+        if self._complete and not reachable:
+            found = is_reachable(&self._ranking.r, stones, mask)
+            if found <= 0:
+                return NOT_THERE if found == 0 else NO_MEMORY
+        return score_in_section(
+            &self._sections[ply - self._first],
+            slot_of(&self._ranking.r, stones, mask, ply),
+            trouble,
+        )
+
+    cdef int _columns(
+        self, uint64_t stones, uint64_t mask, int8_t* scores, uint64_t* trouble
+    ) noexcept nogil:
+        """The score of every column, or NOT_THERE; how many columns can be played though the book does
+        not know them, or DAMAGED or NO_MEMORY."""
+        cdef const Geometry* g = self._ranking.r.g
+        cdef uint64_t wins = winning_squares(g, stones, mask), moves = playable_squares(g, mask), move
+        cdef int column, score, unknown = 0, ply = popcount(mask)
+        cdef bint is_over = has_four(g, stones ^ mask)
+        for column in range(g.width):
+            move = moves & column_mask(g, column)
+            scores[column] = NOT_THERE
+            if is_over or not move:
+                continue
+            if move & wins:
+                scores[column] = (g.cells + 1 - ply) // 2
+            elif ply + 1 == g.cells:
+                scores[column] = 0
+            else:
+                score = self._probe(stones ^ mask, mask | move, False, trouble)
+                if score == DAMAGED or score == NO_MEMORY:
+                    return score
+                if score == NOT_THERE:
+                    unknown += 1
+                else:
+                    scores[column] = -score
+        return unknown
+
+    def probe(self, Position position not None):
+        """The score of a position for its side to move, or None where the book does not know it.
+
+        A position with a move that wins at once is answered at every ply that the book covers. Games
+        that are over are in no book.
+
+        Raises:
+            BookBoardError: the position is on another board.
+            BookDamagedError: the file's bytes at that place are wrong.
+        """
+        cdef uint64_t trouble = 0
+        cdef int score
+        self._check_open()
+        self._check_board(position.g, position.board if position.g != self._ranking.r.g else None)
+        score = self._probe(position.stones, position.mask, False, &trouble)
+        if score == NOT_THERE:
+            return None
+        if score <= NO_MEMORY:
+            self._raise_fault(score, position.ply, trouble)
+        return score
+
+    def __contains__(self, position):
+        return self.probe(position) is not None
+
+    def probe_many(self, positions):
+        """The scores of many positions.
+
+        Args:
+            positions: a sequence of positions or of move texts, or a uint64 array of keys.
+
+        Returns:
+            An int8 array: the scores for the sides to move, NOT_IN_BOOK where the book does not know
+            a position.
+
+        Raises:
+            BookBoardError: a position is on another board.
+            BookDamagedError: the file's bytes at some place are wrong.
+            C4Error: something is no position.
+        """
+        cdef const Geometry* g
+        cdef const uint64_t[::1] stones, masks
+        self._check_open()
+        board = self.info.board
+        stone_words, mask_words = words_of_batch(positions, board.width, board.height, &g)
+        if g != self._ranking.r.g:
+            self._check_board(g, positions[0].board)
+        stones, masks = stone_words, mask_words
+        return self._probe_words(stones, masks, False)
+
+    cdef object _probe_words(
+        self, const uint64_t[::1] stones, const uint64_t[::1] masks, bint reachable
+    ):
+        import numpy as np
+
+        cdef object view = self._view       # keeps the file mapped whatever other threads do
+        cdef Py_ssize_t index, bad = -1
+        cdef uint64_t trouble = 0
+        cdef int score = 0
+        result = np.empty(stones.shape[0], dtype=np.int8)
+        cdef int8_t[::1] scores = result
+        with nogil:
+            for index in range(stones.shape[0]):
+                score = self._probe(stones[index], masks[index], reachable, &trouble)
+                scores[index] = <int8_t>score
+                if score == DAMAGED or score == NO_MEMORY:
+                    bad = index
+                    break
+        if bad >= 0:
+            self._raise_fault(score, popcount(masks[bad]), trouble)
+        return result
+
+    def scores(self, Position position not None):
+        """The score of every column for the side to move, as far as the book knows.
+
+        Returns:
+            One score for each column: of a move that ends the game by the rules, of any other from the
+            position after it. None where the column is full, the game is over or the book does not
+            know.
+
+        Raises:
+            BookBoardError: the position is on another board.
+            BookDamagedError: the file's bytes at some place are wrong.
+        """
+        cdef const Geometry* g = position.g
+        cdef int8_t[MOST_COLUMNS] scores
+        cdef uint64_t trouble = 0
+        cdef int column, fault
+        self._check_open()
+        self._check_board(g, position.board)
+        fault = self._columns(position.stones, position.mask, scores, &trouble)
+        if fault < 0:
+            self._raise_fault(fault, position.ply + 1, trouble)
+        return tuple([
+            None if scores[column] == NOT_THERE else scores[column] for column in range(g.width)
+        ])
+
+    def best(self, Position position not None):
+        """The 0-based columns of the best moves that the book knows; empty where it knows none."""
+        return best_columns(self.probe(position), self.scores(position))
+
+    # Contents.
+
+    def levels(self):
+        """Iterate over the plies, the start's first.
+
+        Yields:
+            For each ply the sorted canonical keys of its positions and their scores, as uint64 and
+            int8 arrays. A complete book's positions are enumerated anew, ply by ply.
+
+        Raises:
+            BookDamagedError: the file's bytes at some place are wrong.
+        """
+        import numpy as np
+
+        from c4core.reachable import open_plies
+
+        cdef int ply
+        self._check_open()
+        if not self._complete:
+            for ply in range(self._first, self._last + 1):
+                self._check_open()
+                yield self._sparse_level(ply)
+            return
+        plies = open_plies(self.info.start)
+        for ply in range(self._first, self._last + 1):
+            self._check_open()
+            keys = next(plies, None)
+            if keys is None:
+                keys = np.empty(0, dtype=np.uint64)
+            yield keys, self._complete_scores(keys)
+
+    cdef object _complete_scores(self, object keys):
+        """The scores of positions that are known to be in a complete book."""
+        import numpy as np
+
+        cdef const uint64_t[::1] words = keys
+        cdef Py_ssize_t index
+        stone_words = np.empty(len(keys), dtype=np.uint64)
+        mask_words = np.empty(len(keys), dtype=np.uint64)
+        cdef uint64_t[::1] stones = stone_words, masks = mask_words
+        with nogil:
+            for index in range(words.shape[0]):
+                split_key(self._ranking.r.g, words[index], &stones[index], &masks[index])
+        return self._probe_words(stones, masks, True)
+
+    cdef object _sparse_level(self, int ply):
+        """All positions of a sparse book's ply."""
+        import numpy as np
+
+        cdef object view = self._view
+        cdef Section* s = &self._sections[ply - self._first]
+        cdef uint64_t trouble = 0, group
+        cdef int count
+        slots = np.empty(s.count, dtype=np.uint64)
+        scores = np.empty(s.count, dtype=np.int8)
+        cdef uint64_t[::1] slot_words = slots
+        cdef int8_t[::1] score_bytes = scores
+        for group in range(s.groups):
+            with nogil:
+                count = decode_group(
+                    s,
+                    group,
+                    &slot_words[group * GROUP_SLOTS],
+                    &score_bytes[group * GROUP_SLOTS],
+                    &trouble,
+                )
+            if count < 0:
+                self._raise_fault(DAMAGED, ply, trouble)
+        if len(slots) and slots.max() >= self._ranking.count(ply):
+            self._raise_damaged(f"ply {ply} has impossible slots", s.offset)
+        keys = self._ranking.keys(slots, ply=ply)
+        order = np.argsort(keys)
+        return keys[order], scores[order]
+
+    def __iter__(self):
+        """All positions as pairs of canonical key and score, ply by ply, in the order of keys."""
+        for keys, scores in self.levels():
+            yield from zip(keys.tolist(), scores.tolist(), strict=True)

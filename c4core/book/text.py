@@ -1,0 +1,173 @@
+"""Books as text: JSON Lines and CSV.
+
+JSON Lines: the first line describes the book, every other one is a position, as the line protocol
+names it (c4core/lines.py), with its score for the side to move::
+
+    {"book": {"board": "7x6", "kind": "complete", "start": 4432676798593, ...}}
+    {"ply": 0, "key": 4432676798593, "score": 1}
+
+CSV: a row of names, then ``ply,key,score`` for each position. The board, the start and the kind
+are for the reader to know.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from c4core.book.content import BookContent, levels_of
+from c4core.book.errors import BookContentError
+from c4core.book.layout import KINDS
+from c4core.errors import C4Error
+from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
+from c4core.position import Position
+from c4core.version import ENGINE_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from c4core.book.layout import Kind
+    from c4core.book.reader import Book
+
+CSV_NAMES: Final = ("ply", "key", "score")
+
+_SCORES: Final = range(-127, 128)
+_KEYS: Final = range(1 << 64)
+
+
+def json_lines(book: Book) -> Iterator[str]:
+    """A book as JSON Lines, without line ends."""
+    info = book.info
+    about = {
+        "board": str(info.board),
+        "kind": info.kind,
+        "start": info.start.key,
+        "plies": [info.first_ply, info.last_ply],
+        "positions": info.positions,
+        "description": info.description,
+        "engine_version": info.engine_version,
+    }
+    yield json.dumps({"book": about})
+    for ply, (keys, scores) in enumerate(book.levels(), info.first_ply):
+        for key, score in zip(keys.tolist(), scores.tolist(), strict=True):
+            yield f'{{"ply": {ply}, "key": {key}, "score": {score}}}'
+
+
+def csv_lines(book: Book) -> Iterator[str]:
+    """A book as CSV, without line ends."""
+    yield ",".join(CSV_NAMES)
+    for ply, (keys, scores) in enumerate(book.levels(), book.info.first_ply):
+        for key, score in zip(keys.tolist(), scores.tolist(), strict=True):
+            yield f"{ply},{key},{score}"
+
+
+def read_json_lines(lines: Iterable[str], *, board: BoardSize = DEFAULT_BOARD) -> BookContent:
+    """Read what :func:`json_lines` writes; other fields and lines without text are ignored.
+
+    Args:
+        lines: with or without line ends.
+        board: of the positions, where the first line does not describe a book; they then make a
+            sparse one.
+
+    Raises:
+        BookContentError: a line is no position with a score; the message says which.
+        KeyValueError: a key is no position's.
+    """
+    about: dict[str, object] = {}
+    keys: list[int] = []
+    scores: list[int] = []
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            fields = json.loads(line)
+        except ValueError as error:
+            raise BookContentError(f"line {number}: not a JSON object: {error}") from None
+        if not isinstance(fields, dict):
+            raise BookContentError(f"line {number}: not a JSON object")
+        if isinstance(fields.get("book"), dict) and not keys:
+            about = fields["book"]
+            continue
+        keys.append(_number(fields.get("key"), _KEYS, f"line {number}: key"))
+        scores.append(_number(fields.get("score"), _SCORES, f"line {number}: score"))
+    return _content(about, keys, scores, board)
+
+
+def read_csv_lines(
+    lines: Iterable[str], *, start: Position | None = None, kind: Kind = "sparse"
+) -> BookContent:
+    """Read CSV with the columns ``key`` and ``score``; other columns are ignored.
+
+    Args:
+        lines: with or without line ends, the names first.
+        start: what the positions are reached from; None is the empty 7x6 board.
+        kind: of the book that they make.
+
+    Raises:
+        BookContentError: a row is no position with a score; the message says which.
+        KeyValueError: a key is no position's.
+    """
+    rows = csv.DictReader(lines)
+    missing = {"key", "score"}.difference(rows.fieldnames or ())
+    if missing:
+        raise BookContentError(f"line 1: no column is named {' or '.join(sorted(missing))}")
+    keys: list[int] = []
+    scores: list[int] = []
+    for row in rows:
+        keys.append(_number(row["key"], _KEYS, f"line {rows.line_num}: key"))
+        scores.append(_number(row["score"], _SCORES, f"line {rows.line_num}: score"))
+    start = start or Position()
+    return BookContent(start, _levels(keys, scores, start), kind)
+
+
+def _number(value: object, allowed: range, what: str) -> int:
+    """A whole number, also one that is written in quotes."""
+    if isinstance(value, str):
+        try:
+            value = int(value)
+        except ValueError:
+            raise BookContentError(f"{what} {value!r} is no number") from None
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise BookContentError(f"{what} is no whole number")
+    if value not in allowed:
+        raise BookContentError(f"{what} {value} is out of range")
+    return value
+
+
+def _levels(
+    keys: list[int], scores: list[int], start: Position
+) -> tuple[
+    tuple[np.ndarray[tuple[int], np.dtype[np.uint64]], np.ndarray[tuple[int], np.dtype[np.int8]]],
+    ...,
+]:
+    return levels_of(np.array(keys, dtype=np.uint64), np.array(scores, dtype=np.int8), start)
+
+
+def _content(
+    about: dict[str, object], keys: list[int], scores: list[int], board: BoardSize
+) -> BookContent:
+    """The positions as the first line describes them."""
+    try:
+        named = about.get("board")
+        size = parse_board(named) if isinstance(named, str) else board
+        start = Position(width=size.width, height=size.height)
+        if "start" in about:
+            key = _number(about["start"], _KEYS, "line 1: start")
+            start = Position.from_key(key, width=size.width, height=size.height)
+    except C4Error as error:
+        raise BookContentError(f"line 1: {error}") from None
+    kinds: list[Kind] = [kind for kind in KINDS if kind == about.get("kind", "sparse")]
+    if not kinds:
+        raise BookContentError(f"line 1: there is no kind of book named {about['kind']!r}")
+    return BookContent(
+        start,
+        _levels(keys, scores, start),
+        kinds[0],
+        str(about.get("description", "")),
+        _number(
+            about.get("engine_version", ENGINE_VERSION), range(1 << 32), "line 1: engine_version"
+        ),
+    )

@@ -1,0 +1,176 @@
+"""Checking a whole book: bytes, contents, minimax, and a sample solved anew."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from c4core.book.errors import BookDamagedError
+from c4core.book.layout import DIGEST_BYTES
+from c4core.book.minimax import best_of_known, derive
+from c4core.errors import C4Error
+from c4core.evaluation import score_limits
+from c4core.solver import Solver
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from c4core.book.reader import Book
+
+    Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
+
+SHOWN = 10
+"""Problems of one kind that are named one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class BookVerification:
+    """What was looked at in a book, and what was wrong."""
+
+    positions: int
+    """Positions whose score was read and compared with their children's."""
+    solved: int
+    """Positions that were solved anew."""
+    problems: tuple[str, ...]
+    """What is wrong, one sentence each; empty for a book that is right."""
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether nothing was wrong."""
+        return not self.problems
+
+
+def verify(
+    book: Book,
+    *,
+    sample: int = 100,
+    seed: int = 1,
+    solver: Solver | None = None,
+    progress: Callable[[int], None] | None = None,
+) -> BookVerification:
+    """Check everything that can be checked about a book.
+
+    Args:
+        book: an open book.
+        sample: positions to solve anew, chosen from all with equal chances; those of early plies of
+            large boards take seconds each.
+        seed: of the choice; the same seed chooses the same positions.
+        solver: what solves them; None makes one.
+        progress: called with the number of positions read so far.
+
+    Returns:
+        What was found. A damaged file is a finding, not an exception.
+    """
+    problems: list[str] = []
+    _check_digest(book, problems)
+    wanted = _chosen(book, sample, seed)
+    chosen: list[tuple[int, int]] = []
+    positions = 0
+    before: Level | None = None
+    try:
+        for ply, (keys, scores) in enumerate(book.levels(), book.info.first_ply):
+            picked = wanted[(wanted >= positions) & (wanted < positions + len(keys))] - positions
+            chosen += zip(keys[picked].tolist(), scores[picked].tolist(), strict=True)
+            positions += len(keys)
+            _check_level(book, ply, (keys, scores), problems)
+            if before is not None:
+                _check_minimax(book, ply - 1, before, (keys, scores), problems)
+            before = keys, scores
+            if progress is not None:
+                progress(positions)
+        if before is not None:
+            _check_wins(book, book.info.last_ply, before, problems)
+    except BookDamagedError as error:
+        problems.append(str(error))
+    solved = _check_sample(book, chosen, solver or Solver(), problems)
+    return BookVerification(positions, solved, tuple(problems))
+
+
+def _chosen(book: Book, sample: int, seed: int) -> NDArray[np.int64]:
+    """Sorted numbers of positions, counted through all plies."""
+    count = min(sample, len(book))
+    return np.array(sorted(random.Random(seed).sample(range(len(book)), count)), dtype=np.int64)  # noqa: S311
+
+
+def _check_digest(book: Book, problems: list[str]) -> None:
+    """The SHA-256 at the end of the file."""
+    digest = hashlib.sha256()
+    left = book.info.file_bytes - DIGEST_BYTES
+    with Path(book.path).open("rb") as file:
+        while left and (piece := file.read(min(left, 1 << 20))):
+            digest.update(piece)
+            left -= len(piece)
+        if digest.digest() != file.read():
+            problems.append("the file does not match its checksum")
+
+
+def _check_level(book: Book, ply: int, level: Level, problems: list[str]) -> None:
+    """Number of positions, and the range of their scores."""
+    keys, scores = level
+    expected = book.info.plies[ply - book.info.first_ply].positions
+    if len(keys) != expected:
+        problems.append(f"ply {ply} has {len(keys)} positions, the header says {expected}")
+    worst, best = score_limits(ply, book.info.board.width, book.info.board.height)
+    _name(
+        problems,
+        keys[(scores < worst) | (scores > best)],
+        f"of ply {ply} have a score outside {worst} .. {best}",
+    )
+
+
+def _check_minimax(
+    book: Book, ply: int, parents: Level, children: Level, problems: list[str]
+) -> None:
+    """A position's score is the best that its moves lead to."""
+    board = book.info.board
+    keys, scores = parents
+    if book.info.kind == "complete":
+        try:
+            wrong = derive(keys, *children, width=board.width, height=board.height) != scores
+        except C4Error as error:
+            problems.append(str(error))
+            return
+    else:
+        best, exact = best_of_known(keys, *children, width=board.width, height=board.height)
+        wrong = np.where(exact, best != scores, best > scores)
+    _name(problems, keys[wrong], f"of ply {ply} contradict their children's scores")
+
+
+def _check_wins(book: Book, ply: int, level: Level, problems: list[str]) -> None:
+    """The scores of the last ply's positions that the rules alone decide."""
+    board = book.info.board
+    keys, scores = level
+    nothing = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int8)
+    best, exact = best_of_known(keys, *nothing, width=board.width, height=board.height)
+    _name(problems, keys[exact & (best != scores)], f"of ply {ply} contradict the rules")
+
+
+def _check_sample(
+    book: Book, chosen: list[tuple[int, int]], solver: Solver, problems: list[str]
+) -> int:
+    """Solve some positions anew; returns how many were."""
+    board = book.info.board
+    keys = np.array([key for key, _ in chosen], dtype=np.uint64)
+    scores = np.array([score for _, score in chosen], dtype=np.int8)
+    found = solver.solve_many(keys, width=board.width, height=board.height)
+    _name(
+        problems,
+        keys[found.exact & (found.lower != scores)],
+        "have another score when they are solved",
+    )
+    return int(found.exact.sum())
+
+
+def _name(problems: list[str], keys: NDArray[np.uint64], what: str) -> None:
+    """Tell of the positions with some fault, if there are any."""
+    if len(keys):
+        some = ", ".join(map(str, keys[:SHOWN].tolist()))
+        more = ", .." if len(keys) > SHOWN else ""
+        problems.append(f"{len(keys)} positions {what}: {some}{more}")

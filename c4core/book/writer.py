@@ -1,0 +1,178 @@
+"""Writing a book file: all of it or nothing.
+
+The bytes depend on the kind, the start, the plies' keys and scores, the description and the
+engine's version alone: nothing is written that differs between machines or days.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import zlib
+from contextlib import suppress
+from itertools import chain, repeat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from c4core.book.errors import BookContentError
+from c4core.book.layout import (
+    DIGEST_BYTES,
+    MOST_DESCRIPTION,
+    BookInfo,
+    PlySection,
+    header_length,
+    pack_header,
+)
+from c4core.book.pack import MOST_SLOTS, pack_complete, pack_sparse
+from c4core.book.rank import Ranking
+from c4core.evaluation import score_limits
+from c4core.reachable import open_plies
+from c4core.version import ENGINE_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from c4core.book.layout import Kind
+    from c4core.position import Position
+
+    Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
+
+
+def write_book(
+    path: str | os.PathLike[str],
+    levels: Sequence[Level],
+    *,
+    start: Position,
+    kind: Kind = "complete",
+    description: str = "",
+    engine_version: int = ENGINE_VERSION,
+) -> BookInfo:
+    """Write a book.
+
+    The file appears under its name when all of it is on the disk; whatever goes wrong before, a
+    file that was there stays as it was, and nothing is left behind.
+
+    Args:
+        path: the file.
+        levels: for each ply from the start's on the sorted canonical keys of its positions and
+            their scores for the side to move. A complete book needs every position that is not
+            over.
+        start: what all positions are reached from.
+        kind: ``"complete"`` or ``"sparse"``.
+        description: what a sparse book's positions were chosen by.
+        engine_version: of the engine that found the scores.
+
+    Returns:
+        What the header says.
+
+    Raises:
+        BookContentError: keys or scores are impossible, a complete book lacks a position or has one
+            too many, or it would be too large.
+        OSError: the file cannot be written.
+    """
+    if start.is_over:
+        raise BookContentError("a book cannot start from a game that is over", key=start.key)
+    if not levels or start.ply + len(levels) > start.board.cells:
+        raise BookContentError(
+            f"a book from ply {start.ply} of {start.board} cannot have {len(levels)} plies"
+        )
+    if len(description.encode()) > MOST_DESCRIPTION:
+        raise BookContentError(f"a description has at most {MOST_DESCRIPTION} bytes")
+    ranking = Ranking(start, last=start.ply + len(levels) - 1)
+    if kind == "complete":
+        _check_slots(ranking, len(levels))
+    sections: list[PlySection] = []
+    packed: list[bytes] = []
+    offset = header_length(len(levels), description)
+    expected = chain(open_plies(start), repeat(np.empty(0, dtype=np.uint64)))
+    for ply, ((keys, scores), everything) in enumerate(
+        zip(levels, expected, strict=False), start.ply
+    ):
+        keys, scores = np.ascontiguousarray(keys), np.ascontiguousarray(scores)  # noqa: PLW2901
+        _check_level(keys, scores, start, ply)
+        if kind == "complete":
+            _check_completeness(keys, everything, ply)
+        pack = pack_complete if kind == "complete" else pack_sparse
+        data, index_length = pack(keys, scores, ranking, ply)
+        count = ranking.count(ply) if kind == "complete" else len(keys)
+        checksum = zlib.crc32(data[:index_length])
+        sections.append(
+            PlySection(ply, count, len(keys), offset, len(data), index_length, checksum)
+        )
+        packed.append(data)
+        offset += len(data)
+    info = BookInfo(kind, start, tuple(sections), engine_version, description)
+    _write_whole(Path(path), [pack_header(info), *packed])
+    return info
+
+
+def _check_slots(ranking: Ranking, plies: int) -> None:
+    first = ranking.start.ply
+    for ply in range(first, first + plies):
+        if ranking.count(ply) > MOST_SLOTS:
+            raise BookContentError(
+                f"a complete book cannot hold ply {ply} of {ranking.start.board}: it has "
+                f"{ranking.count(ply)} slots, the limit is {MOST_SLOTS}"
+            )
+
+
+def _check_level(
+    keys: NDArray[np.uint64], scores: NDArray[np.int8], start: Position, ply: int
+) -> None:
+    if keys.shape != scores.shape or keys.ndim != 1:
+        raise BookContentError(f"ply {ply}: {keys.shape} keys cannot have {scores.shape} scores")
+    if keys.dtype != np.uint64 or scores.dtype != np.int8:
+        raise BookContentError(
+            f"ply {ply}: keys must be uint64 and scores int8, not {keys.dtype} and {scores.dtype}"
+        )
+    if not bool(np.all(keys[1:] > keys[:-1])):
+        raise BookContentError(f"ply {ply}: the keys are not sorted, or one occurs twice")
+    worst, best = score_limits(ply, start.width, start.height)
+    wrong = (scores < worst) | (scores > best)
+    if wrong.any():
+        index = int(wrong.argmax())
+        raise BookContentError(
+            f"ply {ply}: position {keys[index]} cannot have the score {scores[index]}: "
+            f"scores run from {worst} to {best}",
+            key=int(keys[index]),
+        )
+
+
+def _check_completeness(keys: NDArray[np.uint64], everything: NDArray[np.uint64], ply: int) -> None:
+    """A slot that got no score would read as a position that wins at once, or as any score."""
+    if np.array_equal(keys, everything):
+        return
+    foreign = np.setdiff1d(keys, everything)
+    key = int((foreign if len(foreign) else np.setdiff1d(everything, keys))[0])
+    what = "cannot be reached from the start" if len(foreign) else "is missing from a complete book"
+    raise BookContentError(f"ply {ply}: position {key} {what}", key=key)
+
+
+def _write_whole(path: Path, parts: Sequence[bytes]) -> None:
+    """Write the parts and their digest to a new file beside the path, then give it the name."""
+    digest = hashlib.sha256()
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            for part in parts:
+                digest.update(part)
+                file.write(part)
+            file.write(digest.digest()[:DIGEST_BYTES])
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    with suppress(OSError):  # not every system can do this; the file itself is safe
+        directory = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)

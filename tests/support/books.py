@@ -1,0 +1,118 @@
+"""Books for tests: built without the command line, and found out the slow way."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from c4core.book.writer import write_book
+from c4core.position import Position
+from c4core.solver import Solver
+from workers.books.build import CompleteBook, Laboratory
+from workers.local import LocalRunner
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import numpy as np
+
+    from db.database import Database
+    from workers.books.build import Level
+    from workers.books.sparse import SparseBook
+
+
+@dataclass
+class Workers:
+    """Threads that work on jobs, one after the other.
+
+    Attributes:
+        jobs: those that they have worked on.
+    """
+
+    database: Database
+    threads: int = 2
+    jobs: list[int] = field(default_factory=list)
+
+    def __call__(self, job_id: int) -> None:
+        self.jobs.append(job_id)
+        with LocalRunner(self.database, job_id, threads=self.threads, table_mb=1) as runner:
+            runner.wait()
+
+
+def laboratory(database: Database, *, threads: int = 2, fresh: bool = False) -> Laboratory:
+    return Laboratory(database, Workers(database, threads), fresh=fresh)
+
+
+def write(book: CompleteBook | SparseBook, levels: list[Level], path: Path) -> str:
+    """Write a book; the digest of its bytes."""
+    write_book(path, levels, start=book.start, kind=book.kind, description=book.description)
+    return digest(path)
+
+
+def digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def scores_of(levels: list[Level]) -> list[dict[int, int]]:
+    """The scores of every ply by key."""
+    return [dict(zip(keys.tolist(), scores.tolist(), strict=True)) for keys, scores in levels]
+
+
+@dataclass
+class Oracle:
+    """Scores and moves of positions, one at a time, each found once."""
+
+    solver: Solver = field(default_factory=lambda: Solver(table_mb=1))
+    known: dict[int, tuple[int | None, ...]] = field(default_factory=dict)
+
+    def columns(self, position: Position) -> tuple[int | None, ...]:
+        key = position.key
+        if key not in self.known:
+            self.known[key] = self.solver.analyze(position).scores
+        return self.known[key]
+
+    def score(self, position: Position) -> int:
+        return max(score for score in self.columns(position) if score is not None)
+
+    def good(self, position: Position, within: int) -> Iterator[int]:
+        """Columns that give away no more points than so many."""
+        best = self.score(position)
+        for column, score in enumerate(self.columns(position)):
+            if score is not None and score >= best - within:
+                yield column
+
+
+def reached(
+    oracle: Oracle, start: Position, last: int, *, within: int, chooser: int
+) -> list[set[int]]:
+    """The canonical keys of what is reached from a start while one side plays well, ply by ply.
+
+    Args:
+        oracle: knows what is good.
+        start: not over.
+        last: most stones.
+        within: points that a good move may give away.
+        chooser: 0 if the first player plays well, 1 if the second.
+    """
+    level = {start.key: start}
+    found = []
+    for ply in range(start.ply, last + 1):
+        found.append({position.canonical_key for position in level.values()})
+        following: dict[int, Position] = {}
+        for position in level.values():
+            chooses = ply % 2 == chooser
+            columns = oracle.good(position, within) if chooses else position.legal_columns()
+            for column in columns:
+                child = position.play(column)
+                if not child.is_over:
+                    following[child.key] = child
+        level = following
+    return found
+
+
+def unreduced(keys: np.ndarray[tuple[int], np.dtype[np.uint64]], width: int, height: int) -> int:
+    """How many positions canonical keys stand for, mirror images counted."""
+    positions = (Position.from_key(key, width=width, height=height) for key in keys.tolist())
+    return sum(2 - (position.mirrored().key == position.key) for position in positions)

@@ -1,0 +1,99 @@
+"""Small books: complete ones of whole boards, without any search."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from c4core.book.layout import pack_header, read_header
+from c4core.book.minimax import derive
+from c4core.book.writer import write_book
+from c4core.position import Position
+from c4core.reachable import open_plies
+from c4core.solver import Solver
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from c4core.book.layout import Kind
+
+    Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
+
+NOTHING: Level = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int8)
+
+
+def derived_levels(levels: list[NDArray[np.uint64]], below: Level, start: Position) -> list[Level]:
+    """The scores of some plies from those of the ply after them."""
+    result = []
+    for keys in reversed(levels):
+        below = keys, derive(keys, *below, width=start.width, height=start.height)
+        result.append(below)
+    return result[::-1]
+
+
+def whole_game(start: Position) -> list[Level]:
+    """Every position from the start to the last square, with its score."""
+    return derived_levels(list(open_plies(start)), NOTHING, start)
+
+
+def opening(start: Position, last: int) -> list[Level]:
+    """Every position from the start to a ply; those of the last ply are solved."""
+    *levels, deepest = islice(open_plies(start), last - start.ply + 1)
+    found = Solver(table_mb=1).solve_many(deepest, width=start.width, height=start.height)
+    return [*derived_levels(levels, (deepest, found.lower), start), (deepest, found.lower)]
+
+
+def thinned(levels: list[Level], share: float, seed: int = 1) -> list[Level]:
+    """Some of the positions, by chance; the first one always."""
+    chance = np.random.default_rng(seed)
+    result = []
+    for keys, scores in levels:
+        chosen = chance.random(len(keys)) < share
+        chosen[:1] = True
+        result.append((keys[chosen], scores[chosen]))
+    return result
+
+
+def small_book(
+    path: Path, *, moves: str = "", width: int = 5, height: int = 4, kind: Kind = "complete"
+) -> list[Level]:
+    """Write a book of a whole small board; returns its contents."""
+    start = Position(moves, width=width, height=height)
+    levels = whole_game(start)
+    if kind == "sparse":
+        levels = thinned(levels, 0.2)
+    write_book(path, levels, start=start, kind=kind)
+    return levels
+
+
+def resealed(data: bytes) -> bytes:
+    """A book with the CRCs made right again, whatever its groups and indexes hold.
+
+    The header must be readable; offsets of groups may point anywhere.
+    """
+    info = read_header(memoryview(data), "a book")
+    entry = 12 if info.kind == "complete" else 20
+    book = bytearray(data)
+    sections = []
+    for section in info.plies:
+        begin, end = section.offset, section.offset + section.length
+        groups = -(-section.count // 8192)
+        for at in range(
+            begin + section.index_length - groups * entry, begin + section.index_length, entry
+        ):
+            offset = at + entry - 12
+            group_begin, group_end = begin + struct.unpack_from("<Q", book, offset)[0], end
+            if at + entry < begin + section.index_length:
+                group_end = begin + struct.unpack_from("<Q", book, offset + entry)[0]
+            struct.pack_into("<I", book, offset + 8, zlib.crc32(book[group_begin:group_end]))
+        index = book[begin : begin + section.index_length]
+        sections.append(replace(section, index_checksum=zlib.crc32(index)))
+    header = pack_header(replace(info, plies=tuple(sections)))
+    return header + bytes(book[len(header) :])

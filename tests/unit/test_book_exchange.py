@@ -1,0 +1,300 @@
+"""Books in other programs' formats: out and back is the same book; bad input is named."""
+
+from __future__ import annotations
+
+import struct
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from c4core import BoardSize, KeyValueError, Position
+from c4core.book import NOT_IN_BOOK, Book
+from c4core.book.content import BookContent, levels_of
+from c4core.book.errors import (
+    BookContentError,
+    BookError,
+    BookForeignError,
+    BookTruncatedError,
+)
+from c4core.book.pons import lowest_score, read_pons, table_size, write_pons
+from c4core.book.pons_keys import pons_keys, read_pons_keys
+from c4core.book.text import csv_lines, json_lines, read_csv_lines, read_json_lines
+from c4core.book.uci import read_uci_lines, uci_keys, uci_line, uci_lines
+from c4core.book.writer import write_book
+from c4core.reachable import open_plies
+from tests.support.small_books import small_book
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from c4core.book.layout import Kind
+
+START_KEY = Position().key
+
+
+@pytest.fixture(params=["complete", "sparse"])
+def book(request: pytest.FixtureRequest, tmp_path: Path) -> Book:
+    kind: Kind = request.param
+    path = tmp_path / "a.c4book"
+    small_book(path, width=4, height=4, moves="1" if kind == "sparse" else "", kind=kind)
+    return Book.open(path)
+
+
+def same_bytes(content: BookContent, book: Book, path: Path) -> bool:
+    content.write(path)
+    with open(book.path, "rb") as file:  # noqa: PTH123
+        return path.read_bytes() == file.read()
+
+
+def test_content(book: Book, tmp_path: Path) -> None:
+    assert same_bytes(BookContent.of(book), book, tmp_path / "b.c4book")
+
+
+def test_json_lines(book: Book, tmp_path: Path) -> None:
+    lines = list(json_lines(book))
+    assert len(lines) == len(book) + 1
+    assert same_bytes(read_json_lines(lines), book, tmp_path / "b.c4book")
+
+
+def test_csv(book: Book, tmp_path: Path) -> None:
+    lines = list(csv_lines(book))
+    assert lines[0] == "ply,key,score"
+    content = read_csv_lines(lines, start=book.info.start, kind=book.info.kind)
+    assert same_bytes(content, book, tmp_path / "b.c4book")
+
+
+def test_parquet(book: Book, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    from c4core.book.parquet import read_parquet, write_parquet  # noqa: PLC0415
+
+    path = tmp_path / "a.parquet"
+    write_parquet(book, path)
+    assert parquet.read_table(path).num_rows == len(book)
+    assert same_bytes(read_parquet(path), book, tmp_path / "b.c4book")
+    path.write_bytes(b"PAR1 is not enough")
+    with pytest.raises(BookContentError, match="no book in Parquet"):
+        read_parquet(path)
+
+
+def test_parquet_without_its_package(
+    book: Book, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from c4core.book.parquet import write_parquet  # noqa: PLC0415
+
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(BookError, match=r"pip install 'c4-analysis\[parquet\]'"):
+        write_parquet(book, tmp_path / "a.parquet")
+
+
+def test_lines_that_others_wrote() -> None:
+    position = Position("4453")
+    content = read_json_lines(
+        ["", f'{{"key": "{position.mirrored().key}", "score": 2, "who": "me"}}', "  \n"]
+    )
+    assert (content.kind, content.start) == ("sparse", Position())
+    assert [len(keys) for keys, _ in content.levels] == [0, 0, 0, 0, 1]
+    assert content.levels[4][0].tolist() == [position.canonical_key]
+    content = read_csv_lines(["score,note,key\n", f"-1,x,{START_KEY}\n"])
+    assert content.levels[0][1].tolist() == [-1]
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("{", "line 2: not a JSON object"),
+        ("[]", "line 2: not a JSON object"),
+        ("{}", "line 2: key is no whole number"),
+        ('{"key": true, "score": 0}', "line 2: key is no whole number"),
+        ('{"key": "x", "score": 0}', "line 2: key 'x' is no number"),
+        ('{"key": -1, "score": 0}', "line 2: key -1 is out of range"),
+        ('{"key": 18446744073709551616, "score": 0}', "out of range"),
+        (f'{{"key": {START_KEY}}}', "line 2: score is no whole number"),
+        (f'{{"key": {START_KEY}, "score": 200}}', "line 2: score 200 is out of range"),
+    ],
+)
+def test_bad_json_lines(line: str, what: str) -> None:
+    with pytest.raises(BookContentError, match=what):
+        read_json_lines([f'{{"key": {START_KEY}, "score": 1}}', line])
+
+
+@pytest.mark.parametrize(
+    ("about", "what"),
+    [
+        ('{"book": {"board": "9"}}', "line 1: not a board size"),
+        ('{"book": {"board": "7x6", "start": 0}}', "line 1: 0 is no key"),
+        ('{"book": {"kind": "thin"}}', "no kind of book named 'thin'"),
+        ('{"book": {"engine_version": -1}}', "engine_version -1 is out of range"),
+    ],
+)
+def test_bad_descriptions(about: str, what: str) -> None:
+    with pytest.raises(BookContentError, match=what):
+        read_json_lines([about])
+
+
+def test_bad_csv() -> None:
+    with pytest.raises(BookContentError, match="no column is named key or score"):
+        read_csv_lines(["a,b", "1,2"])
+    with pytest.raises(BookContentError, match="line 1: no column"):
+        read_csv_lines([])
+    with pytest.raises(BookContentError, match="line 3: score is no whole number"):
+        read_csv_lines(["key,score", f"{START_KEY},1", f"{START_KEY}"])
+
+
+def test_contradictions_and_strangers() -> None:
+    key = np.array([Position("1").key, Position("7").key], dtype=np.uint64)
+    with pytest.raises(BookContentError, match="has the scores"):
+        levels_of(key, np.array([1, 2], dtype=np.int8), Position())
+    levels = levels_of(key, np.array([1, 1], dtype=np.int8), Position())
+    assert [len(keys) for keys, _ in levels] == [0, 1]
+    with pytest.raises(BookContentError, match="fewer stones than the start"):
+        levels_of(key, np.array([1, 1], dtype=np.int8), Position("44"))
+    with pytest.raises(KeyValueError):
+        levels_of(key - key, np.array([1, 1], dtype=np.int8), Position())
+
+
+# The UCI data set.
+
+
+def test_rows_of_the_data_set(tmp_path: Path) -> None:
+    levels = [
+        (keys, np.zeros(len(keys), dtype=np.int8)) for keys in islice(open_plies(Position()), 9)
+    ]
+    write_book(tmp_path / "a.c4book", levels, start=Position())
+    lines = list(uci_lines(Book.open(tmp_path / "a.c4book")))
+    assert len(lines) == len(set(lines)) == 67_557
+    rows = list(read_uci_lines(line + "\n" for line in lines[:500]))
+    keys = np.array([position.key for position, _ in rows], dtype=np.uint64)
+    assert np.array_equal(uci_keys(levels[8][0])[:500], keys)
+    assert {value for _, value in rows} == {"draw"}
+    assert [uci_line(*row) for row in rows] == lines[:500]
+
+
+def test_a_row() -> None:
+    line = uci_line(Position("44"), "win")
+    assert line.split(",")[18:20] == ["x", "o"]
+    assert line.count("b") == 40
+    assert next(read_uci_lines(["\n", line])) == (Position("44"), "win")
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (lambda fields: fields[1:], "line 1: 42 fields, not 43"),
+        (lambda fields: [*fields[:-1], "won"], "'won' is not win"),
+        (lambda fields: ["X", *fields[1:]], "'X' is not x, o or b"),
+        (lambda fields: ["b", "x", *fields[2:]], "empty under a stone"),
+    ],
+)
+def test_bad_rows(change, what: str) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    fields = uci_line(Position("44"), "win").split(",")
+    with pytest.raises(BookContentError, match=what):
+        list(read_uci_lines([",".join(change(fields))]))
+
+
+def test_books_without_the_data_set(book: Book, tmp_path: Path) -> None:
+    with pytest.raises(BookContentError, match="needs a complete book of 7x6"):
+        list(uci_lines(book))
+    levels = [
+        (keys, np.zeros(len(keys), dtype=np.int8)) for keys in islice(open_plies(Position()), 4)
+    ]
+    write_book(tmp_path / "b.c4book", levels, start=Position())
+    with pytest.raises(BookContentError, match="the book ends at ply 3"):
+        list(uci_lines(Book.open(tmp_path / "b.c4book")))
+
+
+# Pons's books.
+
+
+def slow_pons_key(position: Position) -> int:
+    """The key by its definition, digit by digit."""
+    numbers = []
+    for columns in (range(position.width), reversed(range(position.width))):
+        digits = ""
+        for column in columns:
+            stones = [position.stone_at(column, row) for row in range(position.heights[column])]
+            digits += "".join("1" if stone == position.turn else "2" for stone in stones) + "0"
+        numbers.append(int(digits[:-1], 3))
+    return min(numbers)
+
+
+def test_pons_keys() -> None:
+    assert slow_pons_key(Position("45")) == 3**4 + 2 * 3**2
+    for ply, keys in enumerate(islice(open_plies(Position()), 7)):
+        some = keys[:: 1 + ply * 5].copy()
+        numbers = pons_keys(some)
+        assert numbers.tolist() == [slow_pons_key(Position.from_key(key)) for key in some.tolist()]
+        assert np.array_equal(read_pons_keys(numbers), some)
+    wrong = np.array([1, 3**39, 3**7 - 1, 2 + 2 * 3 + 2 * 9], dtype=np.uint64)
+    assert not read_pons_keys(wrong).any()
+
+
+def test_tables_have_prime_sizes() -> None:
+    assert [table_size(log2) for log2 in (3, 16, 21, 23)] == [11, 65537, 2097169, 8388617]
+    assert lowest_score(BoardSize(7, 6)) == -18
+
+
+def test_pons_books(tmp_path: Path) -> None:
+    path, other = tmp_path / "a.c4book", tmp_path / "7x6.book"
+    levels = small_book(path, width=4, height=4)
+    book = Book.open(path)
+    written = write_pons(book, other)
+    assert written.bytes == other.stat().st_size == 6 + 2097169 * 2
+    assert other.read_bytes()[:6] == bytes([4, 4, 15, 1, 1, 21])
+    assert written.stored + written.lost == len(book)
+    assert written.lost < 0.05 * len(book)
+    content = read_pons(other)
+    found = np.concatenate([keys for keys, _ in content.levels])
+    scores = np.concatenate([scores for _, scores in content.levels])
+    assert len(found) == written.stored
+    assert np.array_equal(book.probe_many(found), scores)
+    assert np.array_equal(content.levels[5][0], levels[5][0])
+
+
+def test_a_pons_book_by_hand(tmp_path: Path) -> None:
+    """Two positions, put where the description of the format says."""
+    size = table_size(3)
+    keys, values = [0] * size, [0] * size
+    for moves, score in (("", 1), ("4", -1), ("1", 2)):
+        number = slow_pons_key(Position(moves))
+        keys[number % size], values[number % size] = number % (1 << 16), score + 18 + 1
+    path = tmp_path / "7x6.book"
+    path.write_bytes(struct.pack(f"<6B{size}H{size}B", 7, 6, 1, 2, 1, 3, *keys, *values))
+    content = read_pons(path)
+    content.write(tmp_path / "b.c4book")
+    book = Book.open(tmp_path / "b.c4book")
+    answers = book.probe_many(["", "4", "1", "7", "2"]).tolist()
+    assert answers == [1, -1, 2, 2, NOT_IN_BOOK]
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "what"),
+    [
+        (b"\x07\x06", BookTruncatedError, "cut off"),
+        (bytes([7, 6, 8, 1, 1, 21]) + b"0" * 1000, BookTruncatedError, "cut off"),
+        (bytes([7, 6, 43, 1, 1, 21]), BookForeignError, "no book of Pons"),
+        (bytes([70, 6, 8, 1, 1, 21]), BookForeignError, "no book of Pons"),
+        (bytes([7, 6, 8, 3, 1, 21]), BookForeignError, "no book of Pons"),
+        (bytes([7, 6, 8, 1, 2, 21]), BookForeignError, "no book of Pons"),
+        (bytes([7, 6, 8, 1, 1, 41]), BookForeignError, "no book of Pons"),
+        (bytes([7, 6, 30, 1, 1, 3]), BookForeignError, "do not tell positions with 30"),
+        (bytes([7, 6, 1, 2, 1, 3]) + bytes(34), BookForeignError, "1 bytes follow"),
+        (bytes([7, 6, 1, 2, 1, 3]) + bytes(32) + b"\1", BookContentError, "place 10"),
+        (bytes([7, 6, 1, 2, 1, 3]) + bytes(22) + b"\xff" + bytes(10), BookContentError, "place 0"),
+    ],
+)
+def test_bad_pons_books(tmp_path: Path, data: bytes, error: type[BookError], what: str) -> None:
+    path = tmp_path / "7x6.book"
+    path.write_bytes(data)
+    with pytest.raises(error, match=what):
+        read_pons(path)
+
+
+def test_what_the_format_cannot_hold(tmp_path: Path, book: Book) -> None:
+    if book.info.first_ply:
+        with pytest.raises(BookContentError, match="from the empty board"):
+            write_pons(book, tmp_path / "a.book")
+        return
+    with pytest.raises(BookContentError, match="21 to 27"):
+        write_pons(book, tmp_path / "a.book", log2_size=20)
