@@ -1,0 +1,76 @@
+"""How well players play: what their moves have given away, measured by exact scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from c4core.arena.judging import JudgedMove
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """What some moves were worth."""
+
+    moves: int = 0
+    """Moves that were looked at."""
+    best: int = 0
+    """Moves that no other one is better than."""
+    blunders: int = 0
+    """Moves that changed the result: a win given away for a draw, or anything for a loss."""
+    lost: int = 0
+    """Points of score that they gave away together."""
+
+    @property
+    def best_share(self) -> float | None:
+        """The share of best moves; None without moves."""
+        return self.best / self.moves if self.moves else None
+
+    @property
+    def blunder_share(self) -> float | None:
+        """The share of moves that changed the result."""
+        return self.blunders / self.moves if self.moves else None
+
+    @property
+    def mean_loss(self) -> float | None:
+        """Points given away by a move on average."""
+        return self.lost / self.moves if self.moves else None
+
+    def __add__(self, other: Accuracy) -> Accuracy:
+        """Of both together."""
+        if not isinstance(other, Accuracy):
+            return NotImplemented
+        return Accuracy(
+            self.moves + other.moves,
+            self.best + other.best,
+            self.blunders + other.blunders,
+            self.lost + other.lost,
+        )
+
+
+class PlyAccuracy:
+    """The accuracy of moves by the number of stones that were on the board."""
+
+    def __init__(self) -> None:
+        self._counts: dict[int, list[int]] = {}
+
+    @property
+    def plies(self) -> Mapping[int, Accuracy]:
+        """By ply, ascending; plies without moves are left out."""
+        return {ply: Accuracy(*counts) for ply, counts in sorted(self._counts.items())}
+
+    @property
+    def total(self) -> Accuracy:
+        """Of all moves."""
+        return sum(self.plies.values(), Accuracy())
+
+    def add(self, move: JudgedMove) -> None:
+        """Count a move."""
+        counts = self._counts.setdefault(move.ply, [0, 0, 0, 0])
+        counts[0] += 1
+        counts[1] += move.is_best
+        counts[2] += move.is_blunder
+        counts[3] += move.loss

@@ -1,0 +1,101 @@
+"""Finished games as files have them: with their moves, or with nothing but their final grid.
+
+``files_json`` and ``files_csv`` read and write them; ``repeats`` tells which of them are the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from c4core.arena.game import Ending
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+    from c4core.position import Side
+
+ON_THE_BOARD: Final = frozenset({Ending.FOUR, Ending.FULL})
+"""How games end that nobody lost by a failure."""
+
+
+class GameFileError(ValueError):
+    """A game of a file that cannot be; the message says why.
+
+    Attributes:
+        field: which part is wrong.
+    """
+
+    def __init__(self, message: str, *, field: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+class GameEntry(NamedTuple):
+    """A finished game of a file."""
+
+    start: Position
+    """What it began from."""
+    moves: str | None
+    """The moves from there on, as text; None where only the final grid is known."""
+    final: Position
+    """How the board looked in the end."""
+    winner: Side | None
+    """Who won, None for a draw."""
+    ending: Ending
+    """How it ended."""
+    first: str | None = None
+    """The description of the player that had ``x``; None where it is not known."""
+    second: str | None = None
+    """The description of the player that had ``o``."""
+    seed: int | None = None
+    """Where everything random came from; None where it is not known."""
+    detail: str = ""
+    """How a player failed, for people."""
+    x_seconds: float = 0.0
+    """What the moves of ``x`` took together; 0 where nobody knows."""
+    o_seconds: float = 0.0
+    """What the moves of ``o`` took together."""
+    replaced: tuple[int, ...] = ()
+    """Which moves (0-based) stand for an illegal answer."""
+    match: int | None = None
+    """The number of its match where it was played."""
+    number: int | None = None
+    """Its number in that match."""
+
+    @property
+    def board(self) -> BoardSize:
+        """The board's size."""
+        return self.final.board
+
+    @property
+    def is_forfeit(self) -> bool:
+        """Whether it was lost by a failure, not on the board."""
+        return self.ending not in ON_THE_BOARD
+
+
+def empty_board(board: BoardSize) -> Position:
+    """The empty board of a size."""
+    return Position(width=board.width, height=board.height)
+
+
+def ending_on_board(final: Position, winner: Side | None) -> Ending:
+    """How a game ended that was played out, once it is clear that this result fits.
+
+    Raises:
+        GameFileError: the board is not full and has no four, or says that somebody else won.
+    """
+    if not final.is_over:
+        raise GameFileError(
+            f"the game is not over after {final.ply} stones, and nobody failed", field="ending"
+        )
+    if winner != final.winner:
+        raise GameFileError(
+            f"{result_text(final.winner)} on the board, {result_text(winner)} in the file",
+            field="winner",
+        )
+    return Ending.FULL if winner is None else Ending.FOUR
+
+
+def result_text(winner: Side | None) -> str:
+    """A result in words."""
+    return "a draw" if winner is None else f"{winner} has won"

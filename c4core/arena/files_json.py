@@ -1,0 +1,222 @@
+"""Games as JSON Lines: one object a game, with everything that is known about it.
+
+::
+
+    {"match": 3, "number": 17, "board": "7x6", "first": "set:fallback=vector", "second": "random",
+     "seed": 42, "moves": "4353637", "winner": "x", "ending": "four", "x_seconds": 0.0001,
+     "o_seconds": 0.0002}
+
+Only ``moves`` is needed. ``board`` is 7x6 or what the reader is told; ``start``, the key of the
+position that the game began from, is the empty board. ``winner`` (``x``, ``o`` or null) and
+``ending`` follow from the moves unless a player failed; then ``detail`` may say how. ``replaced``
+are the moves (0-based) that stand for illegal answers. A game of which only the last position is
+known has its key as ``final`` in place of ``moves``. Unknown fields are ignored.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
+
+from c4core.arena.files import (
+    ON_THE_BOARD,
+    GameEntry,
+    GameFileError,
+    empty_board,
+    ending_on_board,
+)
+from c4core.arena.game import Ending
+from c4core.errors import C4Error
+from c4core.lines import BadLine, read_text_lines
+from c4core.notation import DEFAULT_BOARD, parse_board, parse_moves
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from c4core.notation import BoardSize
+    from c4core.position import Side
+
+_ENDINGS: Final = {str(ending): ending for ending in Ending}
+_SEEDS: Final = range(1 << 64)
+
+
+def json_object(entry: GameEntry) -> dict[str, Any]:
+    """A game as an object; what is not known or says nothing is left out."""
+    fields: dict[str, Any] = {
+        "match": entry.match,
+        "number": entry.number,
+        "board": str(entry.board),
+        "first": entry.first,
+        "second": entry.second,
+        "seed": entry.seed,
+        "start": entry.start.key if entry.start.ply else None,
+        "moves": entry.moves,
+        "final": entry.final.key if entry.moves is None else None,
+    }
+    fields = {name: value for name, value in fields.items() if value is not None}
+    fields |= {"winner": entry.winner, "ending": str(entry.ending)}
+    if entry.detail:
+        fields["detail"] = entry.detail
+    if entry.x_seconds or entry.o_seconds:
+        fields["x_seconds"] = round(entry.x_seconds, 6)
+        fields["o_seconds"] = round(entry.o_seconds, 6)
+    if entry.replaced:
+        fields["replaced"] = list(entry.replaced)
+    return fields
+
+
+def json_line(entry: GameEntry) -> str:
+    """A game as a line, without its end."""
+    return json.dumps(json_object(entry))
+
+
+def read_json_games(
+    stream: BinaryIO, *, board: BoardSize = DEFAULT_BOARD
+) -> Iterator[GameEntry | BadLine]:
+    """Read games; a line without text is none.
+
+    Args:
+        stream: a binary file.
+        board: of games that do not say theirs.
+    """
+    for line, text in read_text_lines(stream):
+        if isinstance(text, BadLine):
+            yield text
+        elif not text.isspace():
+            try:
+                yield parse_json_game(text, board=board)
+            except GameFileError as error:
+                yield BadLine(line, str(error), error.field)
+
+
+def parse_json_game(text: str, *, board: BoardSize = DEFAULT_BOARD) -> GameEntry:
+    """Read the line of a game.
+
+    Raises:
+        GameFileError: it is none; the message says why.
+    """
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise GameFileError(f"not a JSON object: {error}", field="line") from None
+    if not isinstance(fields, dict):
+        raise GameFileError("not a JSON object", field="line")
+    size = _board(fields, board)
+    start = _position(fields, "start", size) or empty_board(size)
+    moves, final = _course(fields, start)
+    winner, ending = _result(fields, final)
+    return GameEntry(
+        start=start,
+        moves=moves,
+        final=final,
+        winner=winner,
+        ending=ending,
+        first=_text(fields, "first"),
+        second=_text(fields, "second"),
+        seed=_number(fields, "seed", _SEEDS),
+        detail=_text(fields, "detail") or "",
+        x_seconds=_seconds(fields, "x_seconds"),
+        o_seconds=_seconds(fields, "o_seconds"),
+        replaced=_replaced(fields, final.ply - start.ply),
+        match=_number(fields, "match", _SEEDS),
+        number=_number(fields, "number", _SEEDS),
+    )
+
+
+def _board(fields: dict[str, Any], default: BoardSize) -> BoardSize:
+    text = _text(fields, "board")
+    if text is None:
+        return default
+    try:
+        return parse_board(text)
+    except C4Error as error:
+        raise GameFileError(str(error), field="board") from None
+
+
+def _position(fields: dict[str, Any], name: str, board: BoardSize) -> Position | None:
+    key = _number(fields, name, _SEEDS)
+    if key is None:
+        return None
+    try:
+        return Position.from_key(key, width=board.width, height=board.height)
+    except C4Error as error:
+        raise GameFileError(f"{name}: {error}", field=name) from None
+
+
+def _course(fields: dict[str, Any], start: Position) -> tuple[str | None, Position]:
+    """The moves, and where they led."""
+    moves = _text(fields, "moves")
+    if moves is None:
+        final = _position(fields, "final", start.board)
+        if final is None:
+            raise GameFileError('a game needs "moves"', field="moves")
+        return None, final
+    moves = moves.lower()
+    try:
+        if not start.ply:
+            return moves, Position(moves, width=start.width, height=start.height)
+        final = start
+        for column in parse_moves(moves, width=start.width):
+            final = final.play(column)
+    except C4Error as error:
+        raise GameFileError(str(error), field="moves") from None
+    return moves, final
+
+
+def _result(fields: dict[str, Any], final: Position) -> tuple[Side | None, Ending]:
+    """Who won, and how; what the file does not say, the board does."""
+    winner = fields.get("winner", final.winner)
+    if winner not in ("x", "o", None):
+        raise GameFileError(f'winner {winner!r} is none of "x", "o" and null', field="winner")
+    side = cast("Side | None", winner)
+    name = _text(fields, "ending")
+    if name is None or name in ON_THE_BOARD:
+        ending = ending_on_board(final, side)
+        if name is not None and name != ending:
+            raise GameFileError(f"it ended by {ending}, not by {name}", field="ending")
+        return side, ending
+    if name not in _ENDINGS:
+        known = ", ".join(_ENDINGS)
+        raise GameFileError(f"there is no ending {name!r} (there are: {known})", field="ending")
+    if final.is_over or side is None:
+        raise GameFileError(
+            f"a game that ended by {name} has a winner and could have gone on", field="ending"
+        )
+    return side, _ENDINGS[name]
+
+
+def _text(fields: dict[str, Any], name: str) -> str | None:
+    value = fields.get(name)
+    if value is not None and not isinstance(value, str):
+        raise GameFileError(f"{name} must be text", field=name)
+    return value
+
+
+def _number(fields: dict[str, Any], name: str, allowed: range) -> int | None:
+    value = fields.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise GameFileError(f"{name} must be a whole number", field=name)
+    if value not in allowed:
+        raise GameFileError(f"{name} {value} is out of range", field=name)
+    return value
+
+
+def _seconds(fields: dict[str, Any], name: str) -> float:
+    value = fields.get(name, 0.0)
+    if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+        raise GameFileError(f"{name} {value!r} is no number of seconds", field=name)
+    return float(value)
+
+
+def _replaced(fields: dict[str, Any], length: int) -> tuple[int, ...]:
+    values = fields.get("replaced") or []
+    if not isinstance(values, list):
+        raise GameFileError("replaced must be a list", field="replaced")
+    for value in values:
+        if not isinstance(value, int) or value not in range(length):
+            raise GameFileError(f"there is no move {value!r}", field="replaced")
+    return tuple(values)

@@ -1,0 +1,260 @@
+"""A game between two players: whose turn it is, what a move may cost, and how a game can end.
+
+The rules of the game are :class:`~c4core.position.Position`'s; those of the arena are these. The
+first player of a game moves with ``x``. A player that chooses an illegal column, raises, takes too
+long, or whose process dies loses that game; the reason is kept, and nothing is raised. Everything
+random comes from the game's seed, by way of a seed for each side, so that what one player draws
+does not change what the other draws.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, Literal
+
+from c4core.arena.clock import NO_CLOCK, Clock, TimeControl
+from c4core.arena.seeds import seat_seed
+from c4core.notation import format_moves
+from c4core.players.base import GameStart
+from c4core.players.dice import Dice
+from c4core.players.errors import Failing, PlayerFailure
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from c4core.players.base import Player
+    from c4core.position import Side
+
+Result = Literal["win", "loss", "draw"]
+
+MOST_DETAIL: Final = 500
+"""Characters of a reason that are kept."""
+
+
+class Ending(StrEnum):
+    """How a game ended: on the board, or because a player failed."""
+
+    FOUR = "four"
+    """Somebody has four in a row."""
+    FULL = "full"
+    """The board is full: a draw."""
+    ILLEGAL = Failing.ILLEGAL.value
+    """The loser chose a column that is full or outside the board."""
+    TIME = Failing.TIME.value
+    """The loser took longer than it was allowed."""
+    ERROR = Failing.ERROR.value
+    """The loser raised an exception, or said that it cannot go on."""
+    CRASH = Failing.CRASH.value
+    """The loser's process could not be started, or ended by itself."""
+    NONSENSE = Failing.NONSENSE.value
+    """What the loser answered is no column."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """A game that is over."""
+
+    first: str
+    """The description of the player that had ``x``, with every parameter."""
+    second: str
+    """The description of the player that had ``o``."""
+    seed: int
+    """Where everything random came from."""
+    start: Position
+    """The position that they began from."""
+    columns: tuple[int, ...]
+    """The moves from there on, 0-based."""
+    winner: Side | None
+    """Who won, or None for a draw."""
+    ending: Ending
+    """How it ended."""
+    detail: str = ""
+    """How a player failed, for people."""
+    seconds: tuple[float, ...] = ()
+    """What every move took; after a failure also the one that did not come, where it was begun."""
+    replaced: tuple[int, ...] = ()
+    """Which moves (0-based) stand for an illegal answer, where that is allowed."""
+
+    @property
+    def is_forfeit(self) -> bool:
+        """Whether it was lost by a failure, not on the board."""
+        return self.ending not in (Ending.FOUR, Ending.FULL)
+
+    @property
+    def moves(self) -> str:
+        """The moves as text."""
+        return format_moves(self.columns)
+
+    @property
+    def length(self) -> int:
+        """Moves that were played."""
+        return len(self.columns)
+
+    def final(self) -> Position:
+        """The position at the end."""
+        position = self.start
+        for column in self.columns:
+            position = position.play(column)
+        return position
+
+    def seconds_of(self, side: Side) -> float:
+        """What the moves of a side took together."""
+        offset = 0 if self.start.turn == side else 1
+        return sum(self.seconds[offset::2])
+
+
+def play_game(
+    first: Player,
+    second: Player,
+    *,
+    seed: int = 0,
+    time_control: TimeControl = NO_CLOCK,
+    start: Position | None = None,
+    lenient: bool = False,
+    before_move: Callable[[], object] = lambda: None,
+) -> GameRecord:
+    """Play a game.
+
+    Args:
+        first: has ``x``, and moves first from the empty board.
+        second: has ``o``; may be the same object, if it is no program.
+        seed: where everything random comes from.
+        time_control: how long moves and games may take.
+        start: the position to begin from (default: the empty 7x6 board).
+        lenient: an illegal column does not lose the game: the leftmost open one is played instead.
+        before_move: called before a player is asked; what it raises ends the game without a result
+            and is raised, and the players are not told of an end.
+
+    Raises:
+        ValueError: the game is over in the start position already.
+    """
+    game = _Game(
+        first,
+        second,
+        seed,
+        time_control,
+        start or Position(),
+        lenient=lenient,
+        before_move=before_move,
+    )
+    return game.play()
+
+
+class _Game:
+    """A game that is being played."""
+
+    def __init__(
+        self,
+        first: Player,
+        second: Player,
+        seed: int,
+        time_control: TimeControl,
+        start: Position,
+        *,
+        lenient: bool,
+        before_move: Callable[[], object],
+    ) -> None:
+        if start.is_over:
+            raise ValueError(f"the game is over in the start position already:\n{start}")
+        self.players: dict[Side, Player] = {"x": first, "o": second}
+        self.seeds: dict[Side, int] = {"x": seat_seed(seed, "x"), "o": seat_seed(seed, "o")}
+        self.seed = seed
+        self.clock = Clock(time_control)
+        self.start = start
+        self.lenient = lenient
+        self.before_move = before_move
+        self.columns: list[int] = []
+        self.seconds: list[float] = []
+        self.replaced: list[int] = []
+
+    def play(self) -> GameRecord:
+        """Play to the end."""
+        side: Side = "x"
+        try:
+            for side, player in self.players.items():
+                player.begin(GameStart(self.start.board, side, self.seeds[side]))
+            record = self._moves()
+        except PlayerFailure as failure:
+            record = self._forfeit(side, failure.failing, str(failure))
+        for side, player in self.players.items():
+            # The game is decided; what is wrong now, the next one finds out.
+            with contextlib.suppress(PlayerFailure):
+                player.end(_result_for(side, record.winner))
+        return record
+
+    def _moves(self) -> GameRecord:
+        """All moves, once both players have begun."""
+        position, over = self.start, False
+        dice = {side: Dice(seed) for side, seed in self.seeds.items()}
+        while not over:
+            side = position.turn
+            self.before_move()
+            try:
+                column = self._ask(self.players[side], position, dice[side])
+            except PlayerFailure as failure:
+                return self._forfeit(side, failure.failing, str(failure))
+            except Exception as error:  # noqa: BLE001  (a player's fault is its own)
+                detail = f"{type(error).__name__}: {error}"
+                return self._forfeit(side, Failing.ERROR, detail)
+            self.columns.append(column)
+            position = position.play(column)
+            over = position.is_over
+        winner = position.winner
+        return self._record(winner, Ending.FULL if winner is None else Ending.FOUR)
+
+    def _ask(self, player: Player, position: Position, dice: Dice) -> int:
+        """A legal column.
+
+        Raises:
+            PlayerFailure: the player has none, or none in time.
+        """
+        limits = self.clock.limits(position.turn)
+        begun = time.perf_counter()
+        try:
+            answer = player.choose(position, dice, limits)
+        finally:
+            taken = time.perf_counter() - begun
+            self.seconds.append(taken)
+        if self.clock.take(position.turn, taken):
+            raise PlayerFailure(
+                Failing.TIME, f"took {taken:.3f} s, {limits.seconds or 0.0:.3f} s were left"
+            )
+        try:
+            column = operator.index(answer)
+        except TypeError:
+            raise PlayerFailure(Failing.NONSENSE, f"answered {answer!r}") from None
+        if 0 <= column < position.width and position.is_legal(column):
+            return column
+        if self.lenient:
+            self.replaced.append(len(self.columns))
+            return position.legal_columns()[0]
+        where = "full" if 0 <= column < position.width else "outside the board"
+        raise PlayerFailure(Failing.ILLEGAL, f"column {column + 1} is {where}")
+
+    def _forfeit(self, loser: Side, failing: Failing, detail: str) -> GameRecord:
+        return self._record("o" if loser == "x" else "x", Ending(failing.value), detail)
+
+    def _record(self, winner: Side | None, ending: Ending, detail: str = "") -> GameRecord:
+        return GameRecord(
+            first=self.players["x"].kind.spec_of(self.players["x"]).full,
+            second=self.players["o"].kind.spec_of(self.players["o"]).full,
+            seed=self.seed,
+            start=self.start,
+            columns=tuple(self.columns),
+            winner=winner,
+            ending=ending,
+            detail=detail[:MOST_DETAIL],
+            seconds=tuple(self.seconds),
+            replaced=tuple(self.replaced),
+        )
+
+
+def _result_for(side: Side, winner: Side | None) -> Result:
+    if winner is None:
+        return "draw"
+    return "win" if winner == side else "loss"

@@ -1,0 +1,275 @@
+"""What the results of a match say: rates, chance, intervals, ratings, and when to stop.
+
+Draws count for the score and for ratings; the rate of decisive games and the binomial test leave
+them out. All of it assumes that games are independent: two players without chance repeat one game,
+and :func:`distinct_games` says how often.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from c4core.arena.game import GameRecord
+
+SIGNIFICANT: Final = 0.05
+"""The source's bound: with a chance of at most this the better player is said to be better."""
+
+EXACT_GAMES: Final = 4000
+"""Up to so many games the first term of the test is a quotient of whole numbers."""
+
+NEGLIGIBLE: Final = 1e-18
+"""Terms of a sum that are smaller than this share of it change nothing."""
+
+ROUNDING: Final = 1e-14
+"""A sum of chances that should be 0 is, within this."""
+
+MOST_STEPS: Final = 60
+"""Of an iteration that halves its interval at worst."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Results of a match, seen by one player."""
+
+    wins: int
+    """Games that it won."""
+    losses: int
+    """Games that it lost."""
+    draws: int = 0
+    """Games that nobody won."""
+
+    @property
+    def games(self) -> int:
+        """All of them."""
+        return self.wins + self.losses + self.draws
+
+    @property
+    def decisive(self) -> int:
+        """Games that somebody won."""
+        return self.wins + self.losses
+
+    @property
+    def score(self) -> float | None:
+        """Points per game, a draw being half a point; None without games."""
+        return (self.wins + self.draws / 2) / self.games if self.games else None
+
+    def reversed(self) -> Tally:
+        """The same results, seen by the other player."""
+        return Tally(self.losses, self.wins, self.draws)
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Where a value lies with some confidence."""
+
+    low: float
+    """Lower end."""
+    high: float
+    """Upper end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Elo:
+    """A difference in Elo points; infinite where one side has won everything."""
+
+    difference: float
+    """How much better the player is than its opponent."""
+    low: float
+    """Lower end of the interval."""
+    high: float
+    """Upper end of the interval."""
+
+
+def decisive_rate(tally: Tally) -> float | None:
+    """The share of decisive games that the side with more wins has won; None without any."""
+    if not tally.decisive:
+        return None
+    return max(tally.wins, tally.losses) / tally.decisive
+
+
+def binomial_p(tally: Tally) -> float | None:
+    """The chance of so many wins or more for the better side, if both were equally strong.
+
+    One-sided: the sum of C(n, k) / 2^n over k >= x, for n decisive games of which the better side
+    won x. None without decisive games.
+    """
+    games, wins = tally.decisive, max(tally.wins, tally.losses)
+    if not games:
+        return None
+    term = total = _binomial_term(games, wins)
+    for won in range(wins, games):
+        term *= (games - won) / (won + 1)
+        total += term
+        if term < NEGLIGIBLE * total:
+            break
+    return min(total, 1.0)
+
+
+def is_significant(tally: Tally) -> bool:
+    """The source's verdict: whether the binomial P is 0.05 or less."""
+    p = binomial_p(tally)
+    return p is not None and p <= SIGNIFICANT
+
+
+def wilson_interval(wins: int, games: int, *, confidence: float = 0.95) -> Interval | None:
+    """Where a rate of wins lies (Wilson's interval); None without games.
+
+    Args:
+        wins: games won.
+        games: games that count.
+        confidence: how sure to be, between 0 and 1.
+    """
+    if not games:
+        return None
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    rate = wins / games
+    scale = 1 + z * z / games
+    middle = (rate + z * z / (2 * games)) / scale
+    half = z / scale * math.sqrt(rate * (1 - rate) / games + z * z / (4 * games * games))
+    return Interval(max(middle - half, 0.0), min(middle + half, 1.0))
+
+
+def elo(tally: Tally, *, confidence: float = 0.95) -> Elo | None:
+    """The difference in strength that explains a score; None without games.
+
+    The interval follows from the spread of the results themselves (1, 1/2, 0), by the normal
+    distribution; it means little for fewer than some dozens of games.
+
+    Args:
+        tally: results of the player.
+        confidence: how sure the interval is to be, between 0 and 1.
+    """
+    mean = tally.score
+    if mean is None:
+        return None
+    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    error = z * math.sqrt(_variance(tally.wins, tally.draws, tally.losses) / tally.games)
+    return Elo(elo_of(mean), elo_of(mean - error), elo_of(mean + error))
+
+
+def elo_of(score: float) -> float:
+    """The Elo difference of a score between 0 and 1; infinite from there on."""
+    if score <= 0:
+        return -math.inf
+    if score >= 1:
+        return math.inf
+    return -400 * math.log10(1 / score - 1)
+
+
+def score_of(difference: float) -> float:
+    """The score that an Elo difference leads to expect."""
+    return 1 / (1 + 10 ** (-difference / 400))
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """A sequential test of two hypotheses about an Elo difference: stop as soon as it is decided.
+
+    Raises:
+        ValueError: ``elo0`` is not below ``elo1``, or an error rate is not between 0 and 1/2.
+    """
+
+    elo0: float = 0.0
+    """H0: the player is better by this much."""
+    elo1: float = 20.0
+    """H1: .. or by this much."""
+    alpha: float = 0.05
+    """How often H1 may be accepted although H0 is true."""
+    beta: float = 0.05
+    """How often H0 may be accepted although H1 is true."""
+
+    def __post_init__(self) -> None:
+        """Check the hypotheses."""
+        if not self.elo0 < self.elo1:
+            raise ValueError(f"elo0 {self.elo0:g} must be below elo1 {self.elo1:g}")
+        for name in ("alpha", "beta"):
+            if not 0 < getattr(self, name) < 1 / 2:
+                raise ValueError(f"{name} {getattr(self, name):g} must be between 0 and 0.5")
+
+    @property
+    def lower(self) -> float:
+        """At this log-likelihood ratio or below H0 is accepted."""
+        return math.log(self.beta / (1 - self.alpha))
+
+    @property
+    def upper(self) -> float:
+        """At this log-likelihood ratio or above H1 is accepted."""
+        return math.log((1 - self.beta) / self.alpha)
+
+    def ratio(self, tally: Tally) -> float:
+        """The log-likelihood ratio of H1 to H0.
+
+        Of all chances of a win, a draw and a loss that lead to a hypothesis's score, the hypothesis
+        takes those under which the results are likeliest (the generalised test of Van den Bergh,
+        "Comments on normalized Elo", 2020, that engine testers use). A result that has not occurred
+        counts a thousandth of a game: it may still come.
+        """
+        if not tally.games:
+            return 0.0
+        counts = [max(float(number), 1e-3) for number in (tally.wins, tally.draws, tally.losses)]
+        games = sum(counts)
+        shares = [count / games for count in counts]
+        chances0 = _likeliest(shares, score_of(self.elo0))
+        chances1 = _likeliest(shares, score_of(self.elo1))
+        return sum(
+            count * math.log(chance1 / chance0)
+            for count, chance0, chance1 in zip(counts, chances0, chances1, strict=True)
+        )
+
+    def verdict(self, tally: Tally) -> Literal["H0", "H1"] | None:
+        """The hypothesis that is accepted, or None while more games are needed."""
+        ratio = self.ratio(tally)
+        if ratio <= self.lower:
+            return "H0"
+        return "H1" if ratio >= self.upper else None
+
+
+def distinct_games(records: Iterable[GameRecord]) -> int:
+    """How many different games there are: other moves, or from another position."""
+    return len({(record.start, record.columns) for record in records})
+
+
+def _likeliest(shares: Sequence[float], score: float) -> list[float]:
+    """The chances of a win, a draw and a loss that lead to a score and explain some results best.
+
+    They are ``share / (1 + t * (points - score))`` with the one ``t`` for which the points come to
+    the score: the Lagrange condition. What is summed up falls with t, so that Newton's steps stay
+    between the bounds that are known.
+    """
+    away = [points - score for points in (1.0, 0.5, 0.0)]
+    low, high, t = -1 / away[0], -1 / away[2], 0.0
+    for _ in range(MOST_STEPS):
+        terms = [each / (1 + t * each) for each in away]
+        excess = sum(share * term for share, term in zip(shares, terms, strict=True))
+        if abs(excess) < ROUNDING:
+            break
+        low, high = (t, high) if excess > 0 else (low, t)
+        slope = sum(share * term * term for share, term in zip(shares, terms, strict=True))
+        step = excess / slope
+        t = t + step if low < t + step < high else (low + high) / 2
+    return [share / (1 + t * each) for share, each in zip(shares, away, strict=True)]
+
+
+def _variance(wins: float, draws: float, losses: float) -> float:
+    """The variance of a single result."""
+    games = wins + draws + losses
+    mean = (wins + draws / 2) / games
+    squares = wins * (1 - mean) ** 2 + draws * (0.5 - mean) ** 2 + losses * mean**2
+    return squares / games
+
+
+def _binomial_term(games: int, wins: int) -> float:
+    """C(n, x) / 2^n."""
+    if games <= EXACT_GAMES:
+        # Neither number need be a float of its own: the whole numbers are cut to 64 bits first.
+        ways = math.comb(games, wins)
+        shift = max(ways.bit_length() - 64, 0)
+        return math.ldexp(ways >> shift, shift - games)
+    logarithm = math.lgamma(games + 1) - math.lgamma(wins + 1) - math.lgamma(games - wins + 1)
+    return math.exp(logarithm - games * math.log(2))

@@ -1,0 +1,35 @@
+"""Players: every known way to choose a column, under one roof.
+
+>>> from c4core import Position
+>>> from c4core.players.dice import Dice
+>>> from c4core.players import parse_player
+>>> parse_player("blog-v6:depth=2").make().choose(Position("2233"), Dice(1))
+3
+"""
+
+from c4core.players.base import NO_LIMITS, GameStart, Limits, Player
+from c4core.players.errors import Failing, PlayerError, PlayerFailure
+from c4core.players.final_grids import FinalGrids
+from c4core.players.kinds import PlayerKind, PlayerSpec
+from c4core.players.parameters import Parameter
+from c4core.players.registry import parse_player, player_kinds
+from c4core.players.resources import Analyst, FinalGames, Resources
+
+__all__ = [
+    "NO_LIMITS",
+    "Analyst",
+    "Failing",
+    "FinalGames",
+    "FinalGrids",
+    "GameStart",
+    "Limits",
+    "Parameter",
+    "Player",
+    "PlayerError",
+    "PlayerFailure",
+    "PlayerKind",
+    "PlayerSpec",
+    "Resources",
+    "parse_player",
+    "player_kinds",
+]

@@ -1,0 +1,237 @@
+"""The counting search of the blog players: wins are counted and weighed, never backed up.
+
+Rounds alternate own move, opponent's move, own move, .. Round 1 plays every candidate column, each
+later round every open column on every board that the round before kept. A four in round r adds the
+round's weight to the column of round 1 (an opponent's four takes it away) and drops the board. As
+each board counts for its own first column only, the order of the boards does not matter, and they
+are walked depth first.
+
+Words of stones: ``own`` those of the side that moves in the round, ``mask`` those of both.
+"""
+
+from libc.stdint cimport int64_t, uint64_t
+
+from c4core.board cimport Geometry, has_four, playable_squares
+from c4core.position cimport Position
+from c4core.players.windows cimport count_bits, lowest_bit, step_of, windows_within
+
+cdef enum:
+    MOST_COLUMNS = 32
+    # 12 rounds of 7 columns are 14 thousand million boards; n^12 still fits the weights.
+    MOST_ROUNDS = 12
+
+# How a round's weight follows from the number n of open columns and the depth d.
+cdef enum Scale:
+    EVEN        # 1, 1, 1, ..
+    FALLING     # n^d, n^(d-1), n^(d-2), ..
+    HELD        # n^d, n^d, n^(d-1), ..
+
+# Which fours in the column that round 1 could have completed already count against it.
+cdef enum Missed:
+    NO_MISSED
+    ROUND_3         # own ones of round 3
+    FROM_ROUND_3    # anybody's of rounds 3, 4, ..
+
+cdef dict _SCALES = {"even": EVEN, "falling": FALLING, "held": HELD}
+cdef dict _MISSED = {"none": NO_MISSED, "round3": ROUND_3, "round3+": FROM_ROUND_3}
+
+cdef struct Count:
+    const Geometry* g
+    int depth
+    Missed missed
+    int missed_extra    # what a missed win costs beside its round's weight
+    bint flat_later     # vertical fours of round 3 and later do not count
+    int first           # column of round 1
+    int second          # column of round 2
+    int64_t weight[MOST_ROUNDS + 1]
+    int64_t total[MOST_COLUMNS]
+
+
+cdef inline bint _has_flat_four(const Geometry* g, uint64_t stones) noexcept nogil:
+    """Whether the stones contain a four that is not vertical."""
+    cdef int direction
+    for direction in range(1, 4):
+        if windows_within(stones, step_of(g, direction)):
+            return True
+    return False
+
+
+cdef inline void _reward(Count* c, int round_, bint is_missed) noexcept nogil:
+    """Count a four of a round for, or against, the column of round 1."""
+    cdef int64_t weight = c.weight[round_]
+    if is_missed and (c.missed == FROM_ROUND_3 or (c.missed == ROUND_3 and round_ == 3)):
+        c.total[c.first] -= weight + c.missed_extra
+    elif round_ & 1:
+        c.total[c.first] += weight
+    else:
+        c.total[c.first] -= weight
+
+
+cdef void _round(
+    Count* c, uint64_t own, uint64_t mask, int round_, int last, bint is_missed
+) noexcept nogil:
+    """Play a round (2 or later) and those after it, up to the round ``last``."""
+    cdef const Geometry* g = c.g
+    cdef uint64_t square, squares = playable_squares(g, mask)
+    cdef int column
+    cdef bint is_four
+    while squares:
+        square = squares & (0 - squares)
+        squares ^= square
+        if round_ <= 3:
+            column = lowest_bit(square) // g.stride
+            if round_ == 2:
+                c.second = column
+            else:
+                is_missed = column == c.first and c.second != c.first
+        if c.flat_later and round_ >= 3:
+            is_four = _has_flat_four(g, own | square)
+        else:
+            is_four = has_four(g, own | square)
+        if is_four:
+            _reward(c, round_, is_missed)
+        elif round_ < last:
+            _round(c, own ^ mask, mask | square, round_ + 1, last, is_missed)
+
+
+cdef bint _first_round(Count* c, uint64_t own, uint64_t mask, uint64_t candidates) noexcept nogil:
+    """Round 1 alone; whether some candidate wins."""
+    cdef bint has_win = False
+    cdef uint64_t square
+    while candidates:
+        square = candidates & (0 - candidates)
+        candidates ^= square
+        if has_four(c.g, own | square):
+            c.total[lowest_bit(square) // c.g.stride] += c.weight[1]
+            has_win = True
+    return has_win
+
+
+cdef void _later_rounds(
+    Count* c, uint64_t own, uint64_t mask, uint64_t candidates, int last
+) noexcept nogil:
+    """Rounds 2 to ``last`` of every candidate that does not win."""
+    cdef uint64_t square
+    while candidates:
+        square = candidates & (0 - candidates)
+        candidates ^= square
+        if not has_four(c.g, own | square):
+            c.first = lowest_bit(square) // c.g.stride
+            _round(c, own ^ mask, mask | square, 2, last, False)
+
+
+cdef bint _has_single_best(const Count* c, uint64_t candidates) noexcept nogil:
+    """Whether one candidate has more than every other."""
+    cdef int column, number = 0
+    cdef int64_t best = 0
+    while candidates:
+        column = lowest_bit(candidates) // c.g.stride
+        candidates &= candidates - 1
+        if number == 0 or c.total[column] > best:
+            best = c.total[column]
+            number = 1
+        elif c.total[column] == best:
+            number += 1
+    return number == 1
+
+
+cdef void _clear(Count* c) noexcept nogil:
+    cdef int column
+    for column in range(c.g.width):
+        c.total[column] = 0
+
+
+cdef void _set_weights(Count* c, Scale scale, int open_columns) noexcept nogil:
+    """The weight of every round; all of them are whole numbers."""
+    cdef int round_
+    c.weight[c.depth] = 1 if scale == EVEN else open_columns
+    if scale == HELD and c.depth > 1:
+        c.weight[c.depth] *= open_columns
+    for round_ in range(c.depth - 1, 0, -1):
+        c.weight[round_] = c.weight[round_ + 1]
+        if scale == FALLING or (scale == HELD and round_ > 1):
+            c.weight[round_] *= open_columns
+
+
+def blog_weights(
+    Position position not None,
+    *,
+    int depth,
+    str scale,
+    str missed="none",
+    int missed_extra=0,
+    bint stops_early=False,
+    bint flat_later=False,
+    candidates=None,
+):
+    """The weight of every column.
+
+    Args:
+        position: not over.
+        depth: rounds, 0 to 12; each round multiplies the time by the number of columns.
+        scale: the weights of the rounds: ``"even"``, ``"falling"`` (from n^depth down to n, for n
+            open columns) or ``"held"`` (the same after one round more at n^depth).
+        missed: which fours in a column that could have been completed in round 1 count against it:
+            ``"none"``, ``"round3"`` (own ones of round 3) or ``"round3+"`` (anybody's from round 3
+            on).
+        missed_extra: how much such a four takes away beside the weight of its round.
+        stops_early: end after round 1 if it has a win, and after round 2 if one column is best.
+        flat_later: from round 3 on vertical fours are not looked at.
+        candidates: columns of round 1 (default: every open one).
+
+    Returns:
+        One weight for each column; None where it is no candidate.
+
+    Raises:
+        ValueError: the depth or a name is unknown.
+    """
+    cdef const Geometry* g = position.g
+    cdef uint64_t own = position.stones, mask = position.mask
+    cdef uint64_t chosen = playable_squares(g, mask), square
+    cdef Count c
+    cdef int column, open_columns = count_bits(chosen)
+    if not 0 <= depth <= MOST_ROUNDS:
+        raise ValueError(f"depth {depth} is outside 0 .. {MOST_ROUNDS}")
+    c.g = g
+    c.depth = depth
+    c.missed = _MISSED[missed]
+    c.missed_extra = missed_extra
+    c.flat_later = flat_later
+    if candidates is not None:
+        chosen &= _columns_mask(g, candidates)
+    _clear(&c)
+    if depth:
+        _set_weights(&c, _SCALES[scale], open_columns)
+        with nogil:
+            _run(&c, own, mask, chosen, stops_early)
+    weights = [None] * g.width
+    while chosen:
+        column = lowest_bit(chosen) // g.stride
+        chosen &= chosen - 1
+        weights[column] = c.total[column]
+    return tuple(weights)
+
+
+cdef void _run(
+    Count* c, uint64_t own, uint64_t mask, uint64_t candidates, bint stops_early
+) noexcept nogil:
+    cdef bint has_win = _first_round(c, own, mask, candidates)
+    if c.depth == 1 or (stops_early and has_win):
+        return
+    if stops_early:
+        # Without a win in round 1 all weights are still 0.
+        _later_rounds(c, own, mask, candidates, 2)
+        if _has_single_best(c, candidates) or c.depth == 2:
+            return
+        _clear(c)
+    _later_rounds(c, own, mask, candidates, c.depth)
+
+
+cdef uint64_t _columns_mask(const Geometry* g, columns) except? 0:
+    """Every square of some columns."""
+    cdef uint64_t squares = 0
+    for column in columns:
+        if not 0 <= column < g.width:
+            raise ValueError(f"column {column} is outside the board")
+        squares |= ((<uint64_t>1 << g.height) - 1) << (<int>column * g.stride)
+    return squares

@@ -1,0 +1,72 @@
+"""The random generator of players: seedable, fast from C, the same on every machine and version.
+
+xoshiro256** (Blackman and Vigna), four words of state filled from the seed by splitmix64. Python's
+own generator promises the same numbers for the same seed only for ``random()``, and cannot be used
+without the interpreter lock.
+"""
+
+from libc.stdint cimport uint64_t
+
+
+cdef uint64_t _splitmix(uint64_t* state) noexcept nogil:
+    """The next word of splitmix64: spreads similar seeds over dissimilar states."""
+    cdef uint64_t word
+    state[0] += <uint64_t>0x9E3779B97F4A7C15
+    word = state[0]
+    word = (word ^ (word >> 30)) * <uint64_t>0xBF58476D1CE4E5B9
+    word = (word ^ (word >> 27)) * <uint64_t>0x94D049BB133111EB
+    return word ^ (word >> 31)
+
+
+cdef class Dice:
+    """A random generator that starts from a seed.
+
+    Args:
+        seed: 0 to 2^64 - 1; the same seed gives the same draws, for ever.
+
+    Raises:
+        ValueError: the seed is outside its range.
+    """
+
+    def __init__(self, seed):
+        cdef uint64_t state
+        cdef int index
+        if not 0 <= seed < 1 << 64:
+            raise ValueError(f"seed {seed} is outside 0 .. 2^64 - 1")
+        state = seed
+        for index in range(4):
+            self.state.word[index] = _splitmix(&state)
+
+    def below(self, unsigned int limit):
+        """A whole number from 0 to ``limit`` - 1, each equally likely.
+
+        Raises:
+            ValueError: the limit is 0.
+        """
+        if limit == 0:
+            raise ValueError("no number is below 0")
+        return draw_below(&self.state, limit)
+
+    def unit(self):
+        """A number from 0 to 1, 1 excluded."""
+        return (draw_word(&self.state) >> 11) * (1.0 / (<uint64_t>1 << 53))
+
+    def pick(self, values):
+        """One element of a sequence, each equally likely.
+
+        Raises:
+            ValueError: the sequence is empty.
+        """
+        cdef Py_ssize_t length = len(values)
+        if length == 0:
+            raise ValueError("nothing to pick from")
+        return values[draw_below(&self.state, <uint32_t>length)]
+
+    def shuffled(self, values):
+        """A list of the values in random order, each order equally likely."""
+        cdef list order = list(values)
+        cdef Py_ssize_t index, other
+        for index in range(len(order) - 1, 0, -1):
+            other = draw_below(&self.state, <uint32_t>(index + 1))
+            order[index], order[other] = order[other], order[index]
+        return order

@@ -1,0 +1,92 @@
+"""Players that are programs: what they share, and how a move is asked for."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from c4core.players.base import NO_LIMITS, GameStart, Limits, Player
+from c4core.players.errors import Failing, PlayerFailure
+from c4core.players.program import DEFAULT_SECONDS, Program
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from c4core.players.dice import Dice
+    from c4core.position import Position
+
+_ANSWER = re.compile(r"play (-?[0-9]{1,9})")
+
+
+@dataclass(slots=True)
+class Seat:
+    """The process of a player; it is started when a game begins."""
+
+    program: Program | None = None
+
+
+@dataclass(frozen=True)
+class ExternalPlayer(Player):
+    """A player in a process of its own: it can fail, but takes nobody with it.
+
+    Attributes:
+        argument: what names the program.
+    """
+
+    argument: str
+    _seat: Seat = field(default_factory=Seat, init=False, repr=False, compare=False)
+
+    is_random = True  # nobody knows
+
+    @abstractmethod
+    def command(self) -> Sequence[str]:
+        """The program and its arguments."""
+
+    def environment(self) -> Mapping[str, str] | None:
+        """The environment of the program; None for this process's own."""
+        return None
+
+    def begin(self, game: GameStart) -> None:
+        """Start the program if it does not run, and tell it about the game."""
+        if self._seat.program is None:
+            self._seat.program = Program(self.command(), environment=self.environment())
+        self._seat.program.start()
+        self._seat.program.tell(f"new {game.board} {game.side} {game.seed}")
+
+    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
+        """Ask the program for a column."""
+        if self._seat.program is None:
+            self.begin(GameStart(position.board, position.turn, dice.below(2**31)))
+        program = self._seat.program
+        assert program is not None  # noqa: S101  (begin has made it)
+        seconds = "-" if limits.seconds is None else f"{limits.seconds:.3f}"
+        program.tell(f"go {seconds} {str(position).replace(chr(10), '/')}")
+        answer = program.hear(
+            DEFAULT_SECONDS if limits.seconds is None else limits.seconds + limits.grace
+        )
+        if answer.startswith("fail"):
+            raise PlayerFailure(Failing.ERROR, answer.removeprefix("fail").strip())
+        match = _ANSWER.fullmatch(answer)
+        if match is None:
+            program.kill()  # who knows what else it says; the next game starts anew
+            raise PlayerFailure(Failing.NONSENSE, f"answered {answer[:200]!r}")
+        return int(match[1]) - 1
+
+    def end(self, result: str) -> None:
+        """Tell the program how the game ended, if it still runs."""
+        if self._seat.program is not None and self._seat.program.is_running:
+            self._seat.program.tell(f"end {result}")
+
+    def interrupt(self) -> None:
+        """Kill the program, so that whoever waits for its answer waits no more."""
+        program = self._seat.program
+        if program is not None:
+            program.interrupt()
+
+    def close(self) -> None:
+        """End the program."""
+        if self._seat.program is not None:
+            self._seat.program.stop()
+            self._seat.program = None

@@ -1,0 +1,392 @@
+"""The heuristics of players that look a fixed number of moves ahead.
+
+Each looks at the stones of two sides, ``own`` and ``opp``, and at nothing else: neither at who is to
+move, nor at whether the game is over. All but ``windows`` are differences: what is good for one side
+is as bad for the other.
+
+=================  ================================================================================
+groups             stones in every line that holds those of one side only
+threats            odd and even squares that complete a line, where they are not made useless below
+both               the two together
+islands            connected groups of the opponent's stones, less those of one's own
+runs               twice the stones of every run that can still become four
+runs-forward       the same, seen in one direction only
+windows            lines with two, three or four own stones and no other, and the middle column
+features           connected fours, threes, twos and single stones
+squares            the lines that run through every stone's square
+=================  ================================================================================
+"""
+
+from libc.stdint cimport int64_t, uint64_t
+
+from c4core.board cimport (
+    Geometry,
+    column_mask,
+    has_four,
+    playable_squares,
+    winning_squares,
+)
+from c4core.position cimport Position
+from c4core.players.windows cimport (
+    WindowCounts,
+    count_bits,
+    count_windows,
+    lowest_bit,
+    squares_of_windows,
+    step_of,
+    stones_of,
+    windows_within,
+)
+
+cdef enum:
+    FEATURES_WIN = 1_000_000_000    # four connected: more than everything else together
+    THREAT_VALUE = 100
+    # windows
+    CENTRE_STONE = 3
+    OWN_FOUR = 100
+    OWN_THREE = 5
+    OWN_TWO = 2
+    THEIR_THREE = 4
+    # features
+    SINGLE_THREE = 900_000      # three, or two and one, with one square that completes them
+    OPEN_TWO = 50_000
+    FREE_SQUARE = 10_000        # each free square beyond the first one beside two stones
+    SINGLE_CENTRE = 200
+    SINGLE_NEXT = 120
+    SINGLE_FURTHER = 70
+    SINGLE_EDGE = 40
+
+FEATURES_LIMIT = FEATURES_WIN
+"""The value of ``features`` where a side has four; everything else stays below it."""
+
+cdef dict _NAMES = {
+    "groups": GROUPS,
+    "threats": THREATS,
+    "both": BOTH,
+    "islands": ISLANDS,
+    "runs": RUNS,
+    "runs-forward": RUNS_FORWARD,
+    "windows": WINDOWS,
+    "features": FEATURES,
+    "squares": SQUARES,
+}
+
+
+cdef int heuristic_named(str name) except -1:
+    """The heuristic of a name."""
+    if name not in _NAMES:
+        raise ValueError(f"no heuristic is called {name!r}: {', '.join(_NAMES)}")
+    return _NAMES[name]
+
+
+def heuristic_value(Position position not None, side, str name, *, str features="1234"):
+    """What a heuristic says about a position, for one side.
+
+    Args:
+        position: any position.
+        side: ``"x"`` or ``"o"``.
+        name: the heuristic.
+        features: which of the four features count, of ``features``.
+    """
+    cdef uint64_t own = stones_of(position, side)
+    cdef Judge j
+    j.g = position.g
+    j.heuristic = <Heuristic>heuristic_named(name)
+    j.features = feature_bits(features)
+    j.own_is_first = side == "x"
+    return judge(&j, own, own ^ position.mask)
+
+
+cpdef int feature_bits(str features) except -1:
+    """The bits of features named by their numbers, as in ``"134"``."""
+    cdef int bits = 0
+    for number in features:
+        if number not in "1234":
+            raise ValueError(f"no feature is called {number!r}: '1', '2', '3', '4'")
+        bits |= 1 << (int(number) - 1)
+    return bits
+
+
+cdef int64_t judge(const Judge* j, uint64_t own, uint64_t opp) noexcept nogil:
+    if j.heuristic == WINDOWS:
+        return _windows(j.g, own, opp)
+    if j.heuristic == BOTH:
+        return _groups(j.g, own, opp) - _groups(j.g, opp, own) + _signed_threats(j, own, opp)
+    if j.heuristic == GROUPS:
+        return _groups(j.g, own, opp) - _groups(j.g, opp, own)
+    if j.heuristic == THREATS:
+        return _signed_threats(j, own, opp)
+    if j.heuristic == RUNS:
+        return _runs(j.g, own, opp) - _runs(j.g, opp, own)
+    if j.heuristic == RUNS_FORWARD:
+        return _runs_forward(j.g, own, opp) - _runs_forward(j.g, opp, own)
+    if j.heuristic == SQUARES:
+        return _squares(j.g, own) - _squares(j.g, opp)
+    if j.heuristic == FEATURES:
+        return _features(j, own, opp)
+    return _islands(j.g, opp) - _islands(j.g, own)
+
+
+# --- groups, threats, islands ---------------------------------------------------------------------
+
+
+cdef int _groups(const Geometry* g, uint64_t own, uint64_t opp) noexcept nogil:
+    """The own stones in every line that holds no other, a stone once for each of its lines."""
+    cdef int direction, index, step, stones = 0
+    cdef uint64_t windows
+    for direction in range(4):
+        step = step_of(g, direction)
+        windows = windows_within(g.board & ~opp, step)
+        for index in range(4):
+            stones += count_bits(windows & (own >> index * step))
+    return stones
+
+
+cdef inline uint64_t _above_lowest(const Geometry* g, uint64_t squares) noexcept nogil:
+    """In every column the squares above the lowest of these.
+
+    Taking 1 from a column turns over its bits up to its lowest one; the guard bit, set first, stops
+    the borrowing where there is none.
+    """
+    cdef uint64_t marked = squares | (g.bottom << g.height)
+    return g.board & ~(marked ^ (marked - g.bottom))
+
+
+cdef inline uint64_t _odd_rows(const Geometry* g) noexcept nogil:
+    """The squares of rows 1, 3, 5, .. from the bottom."""
+    return g.bottom * (<uint64_t>0x5555555555555555 & ((<uint64_t>1 << g.height) - 1))
+
+
+cdef int _threats(const Geometry* g, uint64_t first, uint64_t second) noexcept nogil:
+    """Who profits from the threats, seen by the first player: 100, 0 or -100.
+
+    A threat is useless where the other player has one of the other parity below it, whether that
+    one is useful or not. Even threats of the first player never count.
+    """
+    cdef uint64_t odd_rows = _odd_rows(g)
+    cdef uint64_t mask = first | second
+    cdef uint64_t threats1 = winning_squares(g, first, mask)
+    cdef uint64_t threats2 = winning_squares(g, second, mask)
+    cdef int odd1 = count_bits(threats1 & odd_rows & ~_above_lowest(g, threats2 & ~odd_rows))
+    cdef int odd2 = count_bits(threats2 & odd_rows & ~_above_lowest(g, threats1 & ~odd_rows))
+    if odd1 > odd2:
+        return THREAT_VALUE
+    if odd2 > odd1 + 1:
+        return -THREAT_VALUE
+    if odd1 == odd2 and threats2 & ~odd_rows & ~_above_lowest(g, threats1 & odd_rows):
+        return -THREAT_VALUE
+    return 0
+
+
+cdef inline int _signed_threats(const Judge* j, uint64_t own, uint64_t opp) noexcept nogil:
+    return _threats(j.g, own, opp) if j.own_is_first else -_threats(j.g, opp, own)
+
+
+cdef inline uint64_t _with_neighbours(const Geometry* g, uint64_t squares) noexcept nogil:
+    """The squares and their up to eight neighbours each."""
+    squares |= (squares << 1 | squares >> 1) & g.board
+    return (squares | squares << g.stride | squares >> g.stride) & g.board
+
+
+cdef int _islands(const Geometry* g, uint64_t stones) noexcept nogil:
+    """Groups of stones that touch, at corners too."""
+    cdef int count = 0
+    cdef uint64_t island, grown
+    while stones:
+        grown = stones & (0 - stones)
+        island = 0
+        while grown != island:
+            island = grown
+            grown = _with_neighbours(g, island) & stones
+        stones ^= island
+        count += 1
+    return count
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+
+cdef int _runs(const Geometry* g, uint64_t own, uint64_t opp) noexcept nogil:
+    """Twice the stones that lie, direction by direction, in some line without the opponent's."""
+    cdef int direction, step, stones = 0
+    cdef uint64_t windows
+    for direction in range(4):
+        step = step_of(g, direction)
+        windows = windows_within(g.board & ~opp, step)
+        stones += count_bits(own & squares_of_windows(windows, step))
+    return 2 * stones
+
+
+cdef int _runs_forward(const Geometry* g, uint64_t own, uint64_t opp) noexcept nogil:
+    """As ``_runs``, but a stretch begins at the first own stone and reaches forward only.
+
+    Later stones of the stretch count with its first run or not at all. Forward is up, right, right
+    and down, right and up.
+    """
+    cdef int direction, step, length, run, value = 0
+    cdef bint first
+    cdef uint64_t square, line, ahead, free = g.board & ~opp
+    for direction in range(4):
+        step = step_of(g, direction)
+        line = g.board & ~(g.board << step)     # where lines of this direction begin
+        while line:
+            square = line & (0 - line)
+            line ^= square
+            first = True
+            while square & g.board:
+                if square & opp:
+                    first = True
+                elif first and square & own:
+                    first = False
+                    ahead = square
+                    run = length = 0
+                    while ahead & free:
+                        if run == length and ahead & own:
+                            run += 1
+                        length += 1
+                        ahead <<= step
+                    if length >= 4:
+                        value += 2 * run
+                square <<= step
+    return value
+
+
+# --- windows --------------------------------------------------------------------------------------
+
+
+cdef int _windows(const Geometry* g, uint64_t own, uint64_t opp) noexcept nogil:
+    """The score of one side; of the opponent's lines only threes cost something."""
+    cdef WindowCounts mine = count_windows(g, own, opp)
+    cdef WindowCounts theirs = count_windows(g, opp, own)
+    return (
+        CENTRE_STONE * count_bits(own & column_mask(g, g.width // 2))
+        + OWN_FOUR * mine.four
+        + OWN_THREE * mine.three
+        + OWN_TWO * mine.two
+        - THEIR_THREE * theirs.three
+    )
+
+
+# --- squares --------------------------------------------------------------------------------------
+
+
+cdef int _squares(const Geometry* g, uint64_t stones) noexcept nogil:
+    """The lines through every stone's square, whoever is in them."""
+    cdef int direction, index, step, lines = 0
+    cdef uint64_t windows
+    for direction in range(4):
+        step = step_of(g, direction)
+        windows = windows_within(g.board, step)
+        for index in range(4):
+            lines += count_bits(windows & (stones >> index * step))
+    return lines
+
+
+# --- features -------------------------------------------------------------------------------------
+
+
+cdef int64_t _features(const Judge* j, uint64_t own, uint64_t opp) noexcept nogil:
+    """The features of one side less those of the other.
+
+    Whoever has four has won, whatever else there is; everything else stays below that.
+    """
+    cdef int64_t value
+    if j.features & 1:
+        if has_four(j.g, own):
+            return FEATURES_WIN
+        if has_four(j.g, opp):
+            return -FEATURES_WIN
+    value = _side_features(j, own, opp) - _side_features(j, opp, own)
+    return max(-FEATURES_WIN + 1, min(FEATURES_WIN - 1, value))
+
+
+cdef int64_t _side_features(const Judge* j, uint64_t own, uint64_t opp) noexcept nogil:
+    cdef const Geometry* g = j.g
+    cdef uint64_t empty = g.board & ~(own | opp)
+    cdef uint64_t playable = playable_squares(g, own | opp)
+    cdef int64_t value = 0
+    cdef int direction, step
+    for direction in range(4):
+        step = step_of(g, direction)
+        if j.features & 2:
+            value += _threes(own, playable, step)
+        if j.features & 4:
+            value += _twos(own, playable, empty, step)
+    if j.features & 8:
+        value += _singles(g, own)
+    return value
+
+
+cdef inline uint64_t _back(uint64_t squares, int bits) noexcept nogil:
+    """The squares that lie so many bits before these; 64 and more would be undefined in C."""
+    return squares >> bits if bits < 64 else 0
+
+
+cdef inline uint64_t _runs_of_two(uint64_t own, int step) noexcept nogil:
+    """The first squares of maximal runs of two stones."""
+    return own & ~(own << step) & (own >> step) & ~(own >> 2 * step)
+
+
+cdef int64_t _threes(uint64_t own, uint64_t playable, int step) noexcept nogil:
+    """Feature 2 in one direction: three connected, or two and one with a playable gap."""
+    cdef uint64_t twos = _runs_of_two(own, step)
+    cdef uint64_t threes = (
+        own & ~(own << step) & (own >> step) & (own >> 2 * step) & ~(own >> 3 * step)
+    )
+    cdef uint64_t before = threes & (playable << step)
+    cdef uint64_t after = threes & (playable >> 3 * step)
+    cdef int gaps = count_bits(twos & (playable >> 2 * step) & (own >> 3 * step))
+    gaps += count_bits(twos & (playable << step) & (own << 2 * step))
+    return (
+        FEATURES_WIN * count_bits(before & after)
+        + <int64_t>SINGLE_THREE * (count_bits(before ^ after) + gaps)
+    )
+
+
+cdef int64_t _twos(uint64_t own, uint64_t playable, uint64_t empty, int step) noexcept nogil:
+    """Feature 3 in one direction: two connected that are no part of a gap pattern."""
+    cdef uint64_t twos = _runs_of_two(own, step)
+    cdef uint64_t before = twos & (playable << step)
+    cdef uint64_t after = twos & (playable >> 2 * step)
+    cdef uint64_t gaps = (after & (own >> 3 * step)) | (before & (own << 2 * step))
+    cdef uint64_t forward, backward
+    cdef int index, free = 0
+    before &= ~gaps
+    after &= ~gaps
+    forward = after & ~before
+    backward = before & ~after
+    for index in range(1, 5):
+        # The square next to the run is free; each further one in a row counts.
+        forward &= _back(empty, (2 + index) * step)
+        backward &= empty << (1 + index) * step if (1 + index) * step < 64 else 0
+        free += count_bits(forward) + count_bits(backward)
+    return <int64_t>OPEN_TWO * count_bits(before & after) + <int64_t>FREE_SQUARE * free
+
+
+cdef int64_t _singles(const Geometry* g, uint64_t own) noexcept nogil:
+    """Feature 4: stones that touch no other of their side, by their distance from the middle."""
+    cdef uint64_t lonely = _lonely(g, own)
+    cdef int64_t value = 0
+    cdef int distance
+    while lonely:
+        distance = abs(2 * (lowest_bit(lonely) // g.stride) - (g.width - 1)) // 2
+        lonely &= lonely - 1
+        if distance == 0:
+            value += SINGLE_CENTRE
+        elif distance == 1:
+            value += SINGLE_NEXT
+        elif distance == 2:
+            value += SINGLE_FURTHER
+        else:
+            value += SINGLE_EDGE
+    return value
+
+
+cdef inline uint64_t _lonely(const Geometry* g, uint64_t own) noexcept nogil:
+    """The stones without a neighbour of their side."""
+    cdef int direction, step
+    cdef uint64_t touched = 0
+    for direction in range(4):
+        step = step_of(g, direction)
+        touched |= (own << step) | (own >> step)
+    return own & ~touched

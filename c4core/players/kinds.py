@@ -1,0 +1,177 @@
+"""Kinds of players, and their descriptions: ``NAME`` or ``NAME:parameter=value,..``.
+
+Some players take one argument as it stands instead of parameters (``exec:COMMAND``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from c4core.players.errors import PlayerError
+
+if TYPE_CHECKING:
+    from c4core.players.base import Player
+    from c4core.players.parameters import Parameter
+    from c4core.players.resources import Resources
+    from c4core.players.values import Value
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerKind:
+    """A player of the registry."""
+
+    name: str
+    """What it is called in descriptions."""
+    source: str
+    """Where it was described first."""
+    summary: str
+    """How it plays, in a line."""
+    argument: str | None
+    """What its one argument is called, for players that take that instead of parameters."""
+    parameters: tuple[Parameter, ...]
+    """What can be set, in order."""
+    resources: tuple[str, ...] = field(repr=False)
+    """Which fields the caller's resources fill."""
+    cls: type[Player] = field(repr=False)
+    """Its class."""
+
+    @property
+    def usage(self) -> str:
+        """How it is written, with every parameter and its default."""
+        if self.argument is not None:
+            return f"{self.name}:{self.argument}"
+        return self._text([f"{item.name}={item.format(item.default)}" for item in self.parameters])
+
+    def check(self, player: Player) -> None:
+        """Look at the values of a player's parameters.
+
+        Raises:
+            PlayerError: one is not allowed.
+        """
+        for parameter in self.parameters:
+            value = getattr(player, parameter.name)
+            if not parameter.holds(value):
+                raise self._value_error(parameter, repr(value))
+
+    def read(self, text: str) -> PlayerSpec:
+        """Read what stands behind the name and its colon; empty where there is no colon.
+
+        Raises:
+            PlayerError: it names no value of a parameter.
+        """
+        if self.argument is not None:
+            return self._read_argument(text)
+        values: dict[str, Value] = {item.name: item.default for item in self.parameters}
+        given: set[str] = set()
+        for part in text.split(",") if text else ():
+            name, equals, value = (piece.strip() for piece in part.partition("="))
+            parameter = self._find(name if equals else part.strip())
+            if name in given:
+                raise PlayerError(
+                    f"player {self.name}: parameter {name} is given twice",
+                    player=self.name,
+                    parameter=name,
+                )
+            given.add(name)
+            try:
+                values[name] = parameter.parse(value)
+            except ValueError:
+                raise self._value_error(parameter, repr(value)) from None
+        spec = PlayerSpec(self, tuple(values.values()))
+        spec.make()  # what no parameter can know alone, its class looks at
+        return spec
+
+    def spec_of(self, player: Player) -> PlayerSpec:
+        """The description of a player."""
+        if self.argument is not None:
+            return PlayerSpec(self, (str(vars(player)["argument"]),))
+        return PlayerSpec(self, tuple(getattr(player, item.name) for item in self.parameters))
+
+    def _read_argument(self, text: str) -> PlayerSpec:
+        if not text.strip():
+            raise PlayerError(
+                f"player {self.name} needs an argument: {self.usage}", player=self.name
+            )
+        spec = PlayerSpec(self, (text.strip(),))
+        spec.make()
+        return spec
+
+    def _text(self, parts: list[str]) -> str:
+        return f"{self.name}:{','.join(parts)}" if parts else self.name
+
+    def _find(self, name: str) -> Parameter:
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        known = ", ".join(item.name for item in self.parameters) or "none"
+        raise PlayerError(
+            f"player {self.name} has no parameter {name!r} (it has: {known})",
+            player=self.name,
+            parameter=name,
+        )
+
+    def _value_error(self, parameter: Parameter, value: str) -> PlayerError:
+        return PlayerError(
+            f"player {self.name}: parameter {parameter.name} cannot be {value}: "
+            f"it is {parameter.allowed}",
+            player=self.name,
+            parameter=parameter.name,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerSpec:
+    """A player's description: its kind and the value of every parameter."""
+
+    kind: PlayerKind
+    """What is described."""
+    values: tuple[Value, ...]
+    """In the order of the kind's parameters; the argument where it takes one."""
+
+    @property
+    def text(self) -> str:
+        """The shortest description.
+
+        Parameters at their defaults are left out, but for those that comparisons are made by, such
+        as a depth.
+        """
+        return self._written(everything=False)
+
+    @property
+    def full(self) -> str:
+        """The description with every parameter, which stays the same when a default changes."""
+        return self._written(everything=True)
+
+    def make(self, resources: Resources | None = None) -> Player:
+        """The player itself.
+
+        Args:
+            resources: what some players need: a solver, stored games.
+        """
+        if self.kind.argument is not None:
+            return self.kind.cls(*self.values)
+        arguments: dict[str, object] = {
+            parameter.name: value
+            for parameter, value in zip(self.kind.parameters, self.values, strict=True)
+        }
+        if resources is not None:
+            arguments |= {name: getattr(resources, name) for name in self.kind.resources}
+        return self.kind.cls(**arguments)
+
+    def _written(self, *, everything: bool) -> str:
+        if self.kind.argument is not None:
+            return f"{self.kind.name}:{self.values[0]}"
+        return self.kind._text(  # noqa: SLF001  (its own module)
+            [
+                f"{parameter.name}={parameter.format(value)}"
+                for parameter, value in zip(self.kind.parameters, self.values, strict=True)
+                if everything
+                or value != parameter.default
+                or (parameter.values.is_shown and value is not None)
+            ]
+        )
+
+    def __str__(self) -> str:
+        """The shortest description."""
+        return self.text

@@ -1,0 +1,421 @@
+"""Depth-limited minimax for players: alpha-beta, null windows, killer moves, deepening, a cache.
+
+The search that players of the literature describe, with one heuristic each (heuristics.pyx); the
+exact solver is another (search.pyx). A game won counts ``win``, lost ``-win``, drawn 0, however soon.
+
+Words of stones: ``own`` those of the side to move, ``mask`` those of both.
+"""
+
+from collections import namedtuple
+
+from libc.stdint cimport int64_t, uint64_t
+from libc.string cimport memset
+
+from c4core cimport atomics
+from c4core.board cimport (
+    Geometry,
+    canonical_key,
+    column_mask,
+    has_four,
+    playable_squares,
+    position_key,
+    winning_squares,
+)
+from c4core.players.heuristics cimport (
+    Heuristic,
+    Judge,
+    feature_bits,
+    heuristic_named,
+    judge,
+)
+from c4core.position cimport Position
+from c4core.players.recent cimport (
+    AT_LEAST,
+    AT_MOST,
+    EXACT,
+    Bound,
+    Entry,
+    Recent,
+    find_recent,
+    free_recent,
+    new_recent,
+    store_recent,
+)
+from c4core.players.windows cimport lowest_bit
+from c4core.players.zobrist cimport words as zobrist_words, zobrist_hash
+
+cdef enum:
+    MOST_COLUMNS = 32
+    MOST_PLIES = 64
+    POLL_NODES = 1024       # nodes between two looks at the clock: some 0.2 ms
+    NO_COLUMN = -1
+
+cdef enum CacheKey:
+    NO_CACHE
+    EXACT_KEY
+    MIRROR_KEY
+    ZOBRIST_KEY
+
+cdef dict _CACHES = {
+    "off": NO_CACHE, "exact": EXACT_KEY, "mirror": MIRROR_KEY, "zobrist": ZOBRIST_KEY
+}
+
+# Beyond every value, and its negative can be written.
+cdef int64_t INFINITE = <int64_t>1 << 60
+
+cdef struct Tree:
+    Judge judge
+    int64_t win                     # value of a game won; 0: what the heuristic says of it
+    int columns[MOST_COLUMNS]       # in the order in which they are tried
+    bint prunes                     # alpha-beta; without it every move is looked at
+    bint scouts                     # null windows after the first move
+    bint kills                      # the best move of the last node of a ply is tried first
+    int killers[MOST_PLIES]
+    Recent* cache
+    CacheKey cache_key
+    bint timed
+    double deadline
+    bint stopped
+    uint64_t nodes
+
+Found = namedtuple("Found", ["column", "value", "depth", "nodes", "scores"])
+Found.__doc__ = """What a search has come to.
+
+Attributes:
+    column: the move, 0-based.
+    value: its value for the side to move.
+    depth: plies of the last search that was finished.
+    nodes: positions that were searched.
+    scores: every column's value if they were asked for (None where full), else None.
+"""
+
+
+cdef inline int64_t _leaf(const Tree* t, uint64_t own, uint64_t mask, int ply) noexcept nogil:
+    """The heuristic for the side to move, but always judged for the side that moves at the root."""
+    if ply & 1:
+        return -judge(&t.judge, own ^ mask, own)
+    return judge(&t.judge, own, own ^ mask)
+
+
+cdef inline uint64_t _square_in(const Geometry* g, uint64_t mask, int column) noexcept nogil:
+    """The square that a stone would fall to; 0 in a full column."""
+    return (mask + (<uint64_t>1 << (column * g.stride))) & column_mask(g, column)
+
+
+cdef inline uint64_t _cache_key(
+    const Tree* t, uint64_t own, uint64_t mask, uint64_t hash_
+) noexcept nogil:
+    if t.cache_key == ZOBRIST_KEY:
+        return hash_
+    if t.cache_key == MIRROR_KEY:
+        return canonical_key(t.judge.g, own, mask)
+    return position_key(t.judge.g, own, mask)
+
+
+cdef inline uint64_t _stone_hash(const Tree* t, uint64_t square, int ply) noexcept nogil:
+    """The Zobrist word of a stone that is placed ``ply`` plies below the root."""
+    cdef int side = (ply & 1) ^ (not t.judge.own_is_first)
+    return zobrist_words[side][lowest_bit(square)]
+
+
+cdef int64_t _child(
+    Tree* t, uint64_t own, uint64_t mask, uint64_t square, int ply, int depth,
+    int64_t alpha, int64_t beta, uint64_t hash_
+) noexcept nogil:
+    """The value, for the side that plays it, of a stone on a square; bounds as for ``_node``."""
+    cdef uint64_t opp = own ^ mask
+    if has_four(t.judge.g, own | square):
+        return t.win if t.win else -_leaf(t, opp, mask | square, ply + 1)
+    if (mask | square) == t.judge.g.board:
+        return 0
+    if depth == 1:
+        return -_leaf(t, opp, mask | square, ply + 1)
+    if t.cache != NULL:
+        hash_ ^= _stone_hash(t, square, ply)
+    return -_node(t, opp, mask | square, ply + 1, depth - 1, -beta, -alpha, hash_)
+
+
+cdef int64_t _scouted(
+    Tree* t, uint64_t own, uint64_t mask, uint64_t square, int ply, int depth,
+    int64_t alpha, int64_t beta, uint64_t hash_, bint is_first
+) noexcept nogil:
+    """As ``_child``, where moves after the first are only asked whether they are better."""
+    cdef int64_t value
+    if not t.scouts or is_first:
+        return _child(t, own, mask, square, ply, depth, alpha, beta, hash_)
+    value = _child(t, own, mask, square, ply, depth, alpha, alpha + 1, hash_)
+    if alpha < value < beta:
+        value = _child(t, own, mask, square, ply, depth, alpha, beta, hash_)
+    return value
+
+
+cdef int64_t _node(
+    Tree* t, uint64_t own, uint64_t mask, int ply, int depth,
+    int64_t alpha, int64_t beta, uint64_t hash_
+) noexcept nogil:
+    """The value of a position that is not over, for the side to move.
+
+    Contract: the value r is exact if alpha < r < beta; r <= alpha is an upper bound of it, r >= beta
+    a lower one. Means nothing once ``stopped`` is set.
+
+    1. Limits.  2. A win at once.  3. The cache.  4. The moves, killer first.  5. What is kept.
+    """
+    cdef const Geometry* g = t.judge.g
+    cdef int64_t value, best = -INFINITE, floor = alpha
+    cdef int index, column, killer = NO_COLUMN, move = NO_COLUMN
+    cdef uint64_t square, key = 0, wins
+    cdef Entry* entry
+    # 1
+    t.nodes += 1
+    if t.timed and t.nodes % POLL_NODES == 0 and atomics.now() >= t.deadline:
+        t.stopped = True
+    if t.stopped:
+        return 0
+    # 2
+    if t.prunes and t.win:
+        wins = winning_squares(g, own, mask) & playable_squares(g, mask)
+        if wins:
+            t.killers[ply] = lowest_bit(wins) // g.stride
+            return t.win
+    # 3: another depth would be another value, so only the same one counts.
+    if t.cache != NULL:
+        key = _cache_key(t, own, mask, hash_)
+        entry = find_recent(t.cache, key)
+        if entry != NULL and entry.depth == depth and (
+            entry.bound == EXACT
+            or (entry.bound == AT_LEAST and entry.value >= beta)
+            or (entry.bound == AT_MOST and entry.value <= alpha)
+        ):
+            return entry.value
+    # 4
+    if t.kills:
+        killer = t.killers[ply]
+    for index in range(-1, g.width):
+        column = killer if index < 0 else t.columns[index]
+        if column == NO_COLUMN or (index >= 0 and column == killer):
+            continue
+        square = _square_in(g, mask, column)
+        if square == 0:
+            continue
+        value = _scouted(t, own, mask, square, ply, depth, alpha, beta, hash_, move == NO_COLUMN)
+        if t.stopped:
+            return 0
+        if value > best:
+            best = value
+            move = column
+            if t.prunes:
+                alpha = max(alpha, value)
+                if alpha >= beta:
+                    break
+    # 5
+    t.killers[ply] = move
+    if t.cache != NULL:
+        store_recent(t.cache, key, depth, _bound_of(best, floor, beta), best)
+    return best
+
+
+cdef inline Bound _bound_of(int64_t value, int64_t alpha, int64_t beta) noexcept nogil:
+    if value <= alpha:
+        return AT_MOST
+    return AT_LEAST if value >= beta else EXACT
+
+
+# What a search from the root is told and finds.
+cdef struct Root:
+    uint64_t own
+    uint64_t mask
+    uint64_t hash
+    int columns[MOST_COLUMNS]
+    bint all_scores             # every move exactly, not only the best one
+    int64_t scores[MOST_COLUMNS]
+    int column                  # the first of the best moves
+    int64_t value
+
+
+cdef void _search_root(Tree* t, Root* r, int depth) noexcept nogil:
+    """Search every move; strictly better ones replace, so that ties go to the first in order."""
+    cdef const Geometry* g = t.judge.g
+    cdef int index, column, killer = t.killers[0] if t.kills else NO_COLUMN
+    cdef int64_t value, alpha
+    cdef uint64_t square
+    r.value = -INFINITE
+    r.column = NO_COLUMN
+    for index in range(-1, g.width):
+        column = killer if index < 0 else r.columns[index]
+        if column == NO_COLUMN or (index >= 0 and column == killer):
+            continue
+        square = _square_in(g, r.mask, column)
+        if square == 0:
+            continue
+        alpha = r.value if t.prunes and not r.all_scores else -INFINITE
+        value = _scouted(
+            t, r.own, r.mask, square, 0, depth, alpha, INFINITE, r.hash, r.column == NO_COLUMN
+        )
+        if t.stopped:
+            return
+        r.scores[column] = value
+        if value > r.value:
+            r.value = value
+            r.column = column
+    t.killers[0] = r.column
+
+
+cdef int _winning_column(const Tree* t, const Root* r) noexcept nogil:
+    """The first column in order that wins at once."""
+    cdef int index
+    cdef uint64_t square
+    for index in range(t.judge.g.width):
+        square = _square_in(t.judge.g, r.mask, r.columns[index])
+        if square and has_four(t.judge.g, r.own | square):
+            return r.columns[index]
+    return NO_COLUMN
+
+
+cdef int _deepen(
+    Tree* t, Root* r, int depth, bint keeps_hope, bint settles
+) noexcept nogil:
+    """Search deeper and deeper until the time is up, the result cannot change, or at ``depth``.
+
+    The first ply is searched whatever the time, so that there is an answer.
+
+    Args:
+        keeps_hope: when all moves are found lost, the answer of the search before stays.
+        settles: end when a win or a loss is found.
+
+    Returns:
+        The depth of the last search that was finished; the root holds its answer.
+    """
+    cdef int reached, finished = 0
+    cdef Root trial
+    cdef bint timed = t.timed
+    for reached in range(1, depth + 1):
+        trial = r[0]
+        t.timed = timed and reached > 1
+        _search_root(t, &trial, reached)
+        if t.stopped:
+            break
+        finished = reached
+        if t.win and trial.value == -t.win and keeps_hope and reached > 1:
+            r.value = trial.value
+            break
+        r[0] = trial
+        if settles and t.win and (trial.value == t.win or trial.value == -t.win):
+            break
+    return finished
+
+
+def minimax(
+    Position position not None,
+    *,
+    str heuristic,
+    int depth,
+    order,
+    root_order=None,
+    win,
+    bint prunes=True,
+    bint scouts=False,
+    bint kills=False,
+    bint wins_at_once=False,
+    bint all_scores=False,
+    bint deepens=False,
+    bint keeps_hope=False,
+    bint settles=True,
+    seconds=None,
+    str cache="off",
+    int cache_size=0,
+    str features="1234",
+):
+    """The best move of a search that looks so many plies ahead.
+
+    Args:
+        position: not over.
+        heuristic: its name, for positions where the search ends.
+        depth: plies; a search never looks beyond the last square.
+        order: all columns in the order in which they are tried; among equals the first is best.
+        root_order: another order for the moves of the position itself.
+        win: the value of a game won, greater than every value of the heuristic; 0 to let the
+            heuristic judge finished games too.
+        prunes: alpha-beta; the result is the same without.
+        scouts: principal variation search: after the first move only null windows, and a second
+            search where one is better.
+        kills: killer moves: the best move of the last node of a ply is tried first.
+        wins_at_once: a move that wins at once is taken before other moves that win.
+        all_scores: the value of every move, not only of the best.
+        deepens: search 1, 2, .. plies deep until the time is up; else once, without limit of time.
+        keeps_hope: of a deepening search: when all moves lose, the last answer stays.
+        settles: of a deepening search: it ends when a win or a loss is found. (A deeper one may
+            find a slower win that comes earlier in order.)
+        seconds: of a deepening search; None for no limit.
+        cache: the key of a cache of values: ``"off"``, ``"exact"``, ``"mirror"``, ``"zobrist"``.
+        cache_size: entries of the cache.
+        features: which of the heuristic ``features`` count.
+
+    Returns:
+        A ``Found``.
+
+    Raises:
+        ValueError: a name is unknown, the order is no order of all columns, the depth is below 1.
+    """
+    cdef const Geometry* g = position.g
+    cdef Tree t
+    cdef Root r
+    cdef int finished, column
+    if depth < 1:
+        raise ValueError(f"depth {depth} is below 1")
+    if position.is_over:
+        raise ValueError("the game is over")
+    memset(&t, 0, sizeof(t))
+    memset(&r, 0, sizeof(r))
+    t.judge.g = g
+    t.judge.heuristic = <Heuristic>heuristic_named(heuristic)
+    t.judge.features = feature_bits(features)
+    t.judge.own_is_first = not position.ply & 1
+    t.win = win
+    t.prunes = prunes
+    t.scouts = scouts
+    t.kills = kills
+    for column in range(MOST_PLIES):
+        t.killers[column] = NO_COLUMN
+    _read_order(g, order, t.columns)
+    _read_order(g, order if root_order is None else root_order, r.columns)
+    r.own = position.stones
+    r.mask = position.mask
+    r.all_scores = all_scores
+    depth = min(depth, g.cells - position.ply)
+    if wins_at_once:
+        column = _winning_column(&t, &r)
+        if column != NO_COLUMN and not all_scores:
+            return Found(column, win, 1, 0, None)
+    if seconds is not None and deepens:
+        t.timed = True
+        t.deadline = atomics.now() + <double>seconds
+    if cache not in _CACHES:
+        raise ValueError(f"no cache is called {cache!r}: {', '.join(_CACHES)}")
+    t.cache_key = _CACHES[cache]
+    if t.cache_key != NO_CACHE:
+        t.cache = new_recent(cache_size)
+        if t.judge.own_is_first:
+            r.hash = zobrist_hash(r.own, r.own ^ r.mask)
+        else:
+            r.hash = zobrist_hash(r.own ^ r.mask, r.own)
+    with nogil:
+        if deepens:
+            finished = _deepen(&t, &r, depth, keeps_hope, settles)
+        else:
+            finished = depth
+            _search_root(&t, &r, depth)
+    free_recent(t.cache)
+    scores = None
+    if all_scores:
+        scores = tuple([
+            r.scores[column] if _square_in(g, r.mask, column) else None for column in range(g.width)
+        ])
+    return Found(r.column, r.value, finished, t.nodes, scores)
+
+
+cdef int _read_order(const Geometry* g, order, int* columns) except -1:
+    if sorted(order) != list(range(g.width)):
+        raise ValueError(f"{order!r} is no order of {g.width} columns")
+    for index, column in enumerate(order):
+        columns[index] = column
+    return 0

@@ -1,0 +1,154 @@
+"""Typed parameters of players: what a value may be, and how it is read and written.
+
+A player declares a parameter as a field of its class::
+
+    depth: Annotated[int, Whole(1, 12), "plies looked ahead"] = 4
+
+The default is the field's; the text is for people. ``bool`` fields are switches and ``Literal``
+fields words without more being said; ``| None`` allows ``none``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types
+from dataclasses import MISSING, dataclass, fields
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    Union,
+    get_args,
+    get_origin,
+)
+
+from c4core.players.values import Switch, Value, ValueType, Word
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+NONE: Final = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a player."""
+
+    name: str
+    """As it is written in a description."""
+    values: ValueType
+    """What it may be."""
+    default: Value
+    """What it is where it is not given."""
+    is_optional: bool
+    """Whether it may be None as well."""
+    about: str
+    """What it means, for people."""
+
+    @property
+    def allowed(self) -> str:
+        """Which values there are, for people."""
+        return f"{self.values.allowed}, or {NONE}" if self.is_optional else self.values.allowed
+
+    def holds(self, value: object) -> bool:
+        """Whether it may have this value."""
+        return (self.is_optional and value is None) or self.values.holds(value)
+
+    def parse(self, text: str) -> Value:
+        """Read a value.
+
+        Raises:
+            ValueError: the text stands for no value of this parameter.
+        """
+        if self.is_optional and text == NONE:
+            return None
+        value = self.values.parse(text)
+        if not self.values.holds(value):
+            raise ValueError(text)
+        return value
+
+    def format(self, value: Value) -> str:
+        """Write a value so that :meth:`parse` reads it again."""
+        if value is None:
+            return NONE
+        if isinstance(value, bool):
+            return "on" if value else "off"
+        if isinstance(value, float):
+            return repr(value).removesuffix(".0")
+        return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """Marks a field that is no parameter: something that a player needs and the caller has."""
+
+
+def parameters_of(cls: type) -> tuple[Parameter, ...]:
+    """The parameters that a class declares, in order.
+
+    Raises:
+        TypeError: a field's declaration says too little.
+    """
+    return tuple(_declared(cls))
+
+
+def resources_of(cls: type) -> tuple[str, ...]:
+    """The names of the fields that are marked as resources."""
+    hints = _hints(cls)
+    return tuple(
+        field.name for field in fields(cls) if _metadata(hints[field.name], Resource) is not None
+    )
+
+
+def _declared(cls: type) -> Iterator[Parameter]:
+    hints = _hints(cls)
+    for field in fields(cls):
+        hint = hints[field.name]
+        if not field.init or _metadata(hint, Resource) is not None:
+            continue
+        about = _metadata(hint, str)
+        if get_origin(hint) is not Annotated or about is None or field.default is MISSING:
+            raise TypeError(
+                f"{cls.__name__}.{field.name} is no parameter: "
+                "Annotated[type, values, 'what it means'] = default"
+            )
+        plain, is_optional = _without_none(get_args(hint)[0])
+        values = next((item for item in get_args(hint)[1:] if not isinstance(item, str)), None)
+        yield Parameter(
+            field.name, values or _values_of(plain), field.default, is_optional, str(about)
+        )
+
+
+def _hints(cls: type) -> dict[str, Any]:
+    """The annotations of a class and its bases; they must not be written as text."""
+    return {
+        name: hint
+        for base in reversed(cls.__mro__)
+        for name, hint in inspect.get_annotations(base).items()
+    }
+
+
+def _metadata(hint: Any, kind: type) -> object | None:  # noqa: ANN401  (typing has no type of hints)
+    """The first annotation of a kind, or None."""
+    if get_origin(hint) is not Annotated:
+        return None
+    return next((item for item in get_args(hint)[1:] if isinstance(item, kind)), None)
+
+
+def _without_none(hint: Any) -> tuple[Any, bool]:  # noqa: ANN401
+    """A type without ``| None``, and whether it had that."""
+    if get_origin(hint) not in (Union, types.UnionType):
+        return hint, False
+    others = [part for part in get_args(hint) if part is not type(None)]
+    return (others[0] if len(others) == 1 else hint), True
+
+
+def _values_of(hint: Any) -> ValueType:  # noqa: ANN401
+    """The values of a type that needs no more words."""
+    if hint is bool:
+        return Switch()
+    if get_origin(hint) is Literal:
+        return Word(get_args(hint))
+    raise TypeError(f"which values of {hint} are allowed must be said")

@@ -1,0 +1,166 @@
+"""``blog-v1`` to ``blog-v6``: they count the wins in reach instead of backing them up."""
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from c4core.players.base import NO_LIMITS, Limits, Player, sides_of
+from c4core.players.blog import blog_weights
+from c4core.players.dice import Dice
+from c4core.players.registry import player
+from c4core.players.values import Whole
+from c4core.players.windows import winning_columns
+from c4core.position import Position
+
+SOURCE = "Williams 2022"
+
+Depth = Annotated[int, Whole(0, 8, is_shown=True), "rounds of moves looked ahead"]
+Missed = Annotated[
+    Literal["round3", "round3+"],
+    "which wins in the column that was played first count against it: "
+    "one's own of round 3, or anybody's from round 3 on",
+]
+
+OPENING_MOVES = 2
+"""Own moves that blog-v5 plays by its opening rule."""
+
+CAPPED_DEPTH = 4
+"""blog-v6 looks no deeper while the middle column is open."""
+
+EARLY_CHIP_PLY = 3
+"""The second player's second move."""
+
+
+@player("blog-v1", source=SOURCE)
+class BlogV1(Player):
+    """Wins if it can, else blocks if it must, else plays at random."""
+
+    is_random = True
+
+    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
+        """The 0-based column to play."""
+        for side in sides_of(position):
+            columns = winning_columns(position, side)
+            if columns:
+                return columns[0]
+        return dice.pick(position.legal_columns())
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Counting(Player):
+    """What the players from the second on have in common."""
+
+    depth: Depth = 4
+
+    scale: ClassVar[Literal["even", "falling", "held"]]
+
+    is_random = True
+
+    def weights(self, position: Position) -> tuple[int | None, ...]:
+        """The weight of every column; None where it is no candidate."""
+        return blog_weights(position, depth=self.depth, scale=self.scale)
+
+    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
+        """The 0-based column to play."""
+        return dice.pick(heaviest(self.weights(position)))
+
+
+@player("blog-v2", source=SOURCE)
+class BlogV2(_Counting):
+    """Plays where most wins follow, every one counting 1, the opponent's against it."""
+
+    scale = "even"
+
+
+@player("blog-v3", source=SOURCE)
+class BlogV3(_Counting):
+    """As blog-v2, but earlier wins weigh more."""
+
+    scale = "falling"
+
+
+@player("blog-v4", source=SOURCE)
+class BlogV4(_Counting):
+    """As blog-v3, but not to have taken a win that is still there counts against a column."""
+
+    missed_win_rounds: Missed = "round3"
+
+    scale = "falling"
+
+    def weights(self, position: Position) -> tuple[int | None, ...]:
+        """The weight of every column."""
+        return blog_weights(
+            position, depth=self.depth, scale="falling", missed=self.missed_win_rounds
+        )
+
+
+@player("blog-v5", source=SOURCE)
+class BlogV5(_Counting):
+    """As blog-v4, with forced moves at once and an opening in four different columns."""
+
+    missed_win_rounds: Missed = "round3+"
+
+    scale = "falling"
+
+    def weights(self, position: Position) -> tuple[int | None, ...]:
+        """The weight of every column; None where it is no candidate."""
+        return blog_weights(
+            position,
+            depth=self.depth,
+            scale="falling",
+            missed=self.missed_win_rounds,
+            stops_early=True,
+            candidates=opening_columns(position),
+        )
+
+
+@player("blog-v6", source=SOURCE)
+class BlogV6(_Counting):
+    """As blog-v5, but near the middle, without its opening; sees upright fours two rounds ahead."""
+
+    missed_win_rounds: Missed = "round3+"
+
+    scale = "held"
+
+    def weights(self, position: Position) -> tuple[int | None, ...]:
+        """The weight of every column."""
+        depth = self.depth
+        if depth > CAPPED_DEPTH and position.is_legal(position.width // 2):
+            depth = CAPPED_DEPTH
+        return blog_weights(
+            position,
+            depth=depth,
+            scale="held",
+            missed=self.missed_win_rounds,
+            missed_extra=1,
+            stops_early=True,
+            flat_later=True,
+        )
+
+    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
+        """The 0-based column to play."""
+        if position.ply == EARLY_CHIP_PLY and self.depth < CAPPED_DEPTH:
+            middle = position.width // 2
+            for column in (middle - 1, middle, middle + 1):
+                if position.heights[column] == 0:
+                    return column
+        best = heaviest(self.weights(position))
+        off_centre = {column: abs(2 * column - (position.width - 1)) for column in best}
+        nearest = min(off_centre.values())
+        return dice.pick([column for column in best if off_centre[column] == nearest])
+
+
+def heaviest(weights: tuple[int | None, ...]) -> list[int]:
+    """The columns with the largest weight."""
+    largest = max(weight for weight in weights if weight is not None)
+    return [column for column, weight in enumerate(weights) if weight == largest]
+
+
+def opening_columns(position: Position) -> list[int] | None:
+    """The candidates of the opening: empty columns that are not at the edge.
+
+    None after the opening, and where there is no such column (on narrow boards).
+    """
+    if position.ply // 2 >= OPENING_MOVES:
+        return None
+    heights = position.heights
+    return [c for c in range(1, position.width - 1) if heights[c] == 0] or None

@@ -1,0 +1,28 @@
+"""``set``: looks at single lines, one turn ahead."""
+
+from typing import Annotated, Literal
+
+from c4core.players.base import NO_LIMITS, Limits, Player
+from c4core.players.dice import Dice
+from c4core.players.lineplay import line_choice
+from c4core.players.registry import player
+from c4core.position import Position
+
+
+@player("set", source="Brewer 2017")
+class Set(Player):
+    """Completes a line, else blocks one, else plays at random; sees no further.
+
+    Among lines, not columns: a column that completes two lines is twice as likely.
+    """
+
+    fallback: Annotated[
+        Literal["vector", "column"],
+        "what is random where nothing is to be completed or blocked: a line, or a column",
+    ] = "vector"
+
+    is_random = True
+
+    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
+        """The 0-based column to play."""
+        return line_choice(position, dice, by_lines=self.fallback == "vector")

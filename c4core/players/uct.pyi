@@ -1,0 +1,6 @@
+from c4core.players.dice import Dice
+from c4core.position import Position
+
+def uct_statistics(
+    position: Position, dice: Dice, *, iterations: int, exploration: float
+) -> tuple[tuple[int, float] | None, ...]: ...

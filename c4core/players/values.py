@@ -1,0 +1,150 @@
+"""What the value of a parameter may be: sets of values, each with its text."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+Value: TypeAlias = int | float | str | bool | None
+
+
+class ValueType(Protocol):
+    """A set of values with their text."""
+
+    @property
+    def allowed(self) -> str:
+        """Which values there are, for people."""
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether a value is written even where it is the default."""
+
+    def holds(self, value: object) -> bool:
+        """Whether this is one of the values."""
+
+    def parse(self, text: str) -> Value:
+        """The value of a text; ValueError where it is no text of any value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Whole numbers of a range."""
+
+    low: int
+    high: int
+    is_shown: bool = False
+
+    @property
+    def allowed(self) -> str:
+        """The range in words."""
+        return f"a whole number from {self.low} to {self.high}"
+
+    def holds(self, value: object) -> bool:
+        """Whether it is a whole number of the range."""
+        return (
+            isinstance(value, int)
+            and not isinstance(value, bool)
+            and self.low <= value <= self.high
+        )
+
+    def parse(self, text: str) -> Value:
+        """Read decimal digits."""
+        if not text.removeprefix("-").isdecimal():
+            raise ValueError(text)
+        return int(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Real:
+    """Numbers of a range, both ends included."""
+
+    low: float
+    high: float
+    is_shown: bool = False
+
+    @property
+    def allowed(self) -> str:
+        """The range in words."""
+        return f"a number from {self.low:g} to {self.high:g}"
+
+    def holds(self, value: object) -> bool:
+        """Whether it is a finite number of the range."""
+        return (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and math.isfinite(value)
+            and self.low <= value <= self.high
+        )
+
+    def parse(self, text: str) -> Value:
+        """Read a decimal number."""
+        return float(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """On or off."""
+
+    is_shown: bool = False
+
+    @property
+    def allowed(self) -> str:
+        """Both words."""
+        return "on or off"
+
+    def holds(self, value: object) -> bool:
+        """Whether it is a truth value."""
+        return isinstance(value, bool)
+
+    def parse(self, text: str) -> Value:
+        """Read ``on`` or ``off``."""
+        if text not in ("on", "off"):
+            raise ValueError(text)
+        return text == "on"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One of some words."""
+
+    words: tuple[str, ...]
+    is_shown: bool = False
+
+    @property
+    def allowed(self) -> str:
+        """The words."""
+        return f"{', '.join(self.words[:-1])} or {self.words[-1]}"
+
+    def holds(self, value: object) -> bool:
+        """Whether it is one of the words."""
+        return value in self.words
+
+    def parse(self, text: str) -> Value:
+        """Read a word."""
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Digits:
+    """Some of several digits, each at most once, in order: a choice of numbered things."""
+
+    digits: str
+    is_shown: bool = False
+
+    @property
+    def allowed(self) -> str:
+        """The digits."""
+        return f"one or more of the digits {self.digits}, in this order"
+
+    def holds(self, value: object) -> bool:
+        """Whether it is a selection of the digits."""
+        return (
+            isinstance(value, str)
+            and value != ""
+            and value == "".join(digit for digit in self.digits if digit in value)
+        )
+
+    def parse(self, text: str) -> Value:
+        """Read digits."""
+        return text

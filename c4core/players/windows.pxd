@@ -1,0 +1,98 @@
+"""Lines of four as words of bits: the windows of a board, told by their first square.
+
+A direction is a step of bits (board.pyx has the picture). Bit q of a word of windows stands for the
+line of squares q, q + step, q + 2 step, q + 3 step. On 7x6 there are 69.
+"""
+
+from libc.stdint cimport uint64_t
+
+from c4core.board cimport Geometry
+from c4core.position cimport Position
+
+
+cdef extern from *:
+    """
+    /* The portable build has no popcnt instruction, and gcc then calls a function. */
+    static inline int c4_count_bits(unsigned long long bits) {
+    #if defined(__POPCNT__)
+        return __builtin_popcountll(bits);
+    #else
+        bits -= (bits >> 1) & 0x5555555555555555ULL;
+        bits = (bits & 0x3333333333333333ULL) + ((bits >> 2) & 0x3333333333333333ULL);
+        bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
+        return (int)((bits * 0x0101010101010101ULL) >> 56);
+    #endif
+    }
+    """
+    int count_bits "c4_count_bits"(unsigned long long bits) noexcept nogil
+    int lowest_bit "__builtin_ctzll"(unsigned long long bits) noexcept nogil
+
+
+# How many windows hold two, three and four of one side's stones and none of the other's.
+cdef struct WindowCounts:
+    int two
+    int three
+    int four
+
+
+cdef struct LineTable:
+    int count
+    uint64_t* lines     # the squares of every line
+
+# Shared for the life of the process; never freed.
+cdef const LineTable* lines_of(const Geometry* g) except NULL
+
+
+# The stones of "x" or "o"; ValueError for anything else.
+cdef uint64_t stones_of(Position position, side) except? 0
+
+
+cdef inline int step_of(const Geometry* g, int direction) noexcept nogil:
+    """Bits from a square to the next one: up, right, right and down, right and up."""
+    if direction == 0:
+        return 1
+    if direction == 1:
+        return g.stride
+    return g.stride - 1 if direction == 2 else g.stride + 1
+
+
+cdef inline uint64_t windows_within(uint64_t squares, int step) noexcept nogil:
+    """The windows of one direction whose four squares are all among these."""
+    cdef uint64_t pairs = squares & (squares >> step)
+    return pairs & (pairs >> 2 * step)
+
+
+cdef inline uint64_t squares_of_windows(uint64_t windows, int step) noexcept nogil:
+    """Every square of some windows of one direction."""
+    cdef uint64_t pairs = windows | (windows << step)
+    return pairs | (pairs << 2 * step)
+
+
+cdef inline void add_counts(
+    uint64_t open_windows, uint64_t own, int step, WindowCounts* counts
+) noexcept nogil:
+    """Count the stones in windows of one direction that hold none of the opponent's."""
+    cdef uint64_t above = own >> step
+    cdef uint64_t odd = own ^ above             # pairs with one stone
+    cdef uint64_t both = own & above            # pairs with two
+    cdef uint64_t odd_next = odd >> 2 * step
+    cdef uint64_t both_next = both >> 2 * step
+    counts.four += count_bits(open_windows & both & both_next)
+    counts.three += count_bits(open_windows & ((both & odd_next) | (odd & both_next)))
+    counts.two += count_bits(
+        open_windows
+        & ((odd & odd_next) | (both & ~(odd_next | both_next)) | (both_next & ~(odd | both)))
+    )
+
+
+cdef inline WindowCounts count_windows(
+    const Geometry* g, uint64_t own, uint64_t opp
+) noexcept nogil:
+    """The windows in which only the first side has stones, by their number."""
+    cdef WindowCounts counts
+    cdef int direction, step
+    counts.two = counts.three = counts.four = 0
+    for direction in range(4):
+        step = step_of(g, direction)
+        add_counts(windows_within(g.board & ~opp, step), own, step, &counts)
+    return counts

@@ -1,0 +1,23 @@
+"""Players as Python functions: ``c4 match python:my_players:careful random``.
+
+The module must be found: run it from this directory, or put the directory into PYTHONPATH.
+"""
+
+from c4core.players import Limits
+from c4core.players.dice import Dice
+from c4core.position import Position
+
+
+def careful(position: Position, dice: Dice, limits: Limits) -> int:
+    """Wins if it can, else plays a random column after which the opponent cannot win at once."""
+    columns = position.legal_columns()
+    for column in columns:
+        if position.is_winning(column):
+            return column
+    safe = [column for column in columns if not gives_a_win(position.play(column))]
+    return dice.pick(safe or columns)
+
+
+def gives_a_win(position: Position) -> bool:
+    """Whether the side to move wins at once."""
+    return any(position.is_winning(column) for column in position.legal_columns())

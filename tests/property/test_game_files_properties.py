@@ -1,0 +1,79 @@
+"""Games written and read again are the same games; repeats are those that a slow look finds."""
+
+import io
+from typing import get_args
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from c4core.arena.files import GameEntry, empty_board, ending_on_board
+from c4core.arena.files_csv import csv_line, csv_names, read_csv_games
+from c4core.arena.files_json import json_line, read_json_games
+from c4core.arena.game import Ending
+from c4core.arena.repeats import Repeats, Sameness, mirrored_moves
+from c4core.notation import BoardSize, format_moves
+from c4core.position import Position
+
+BOARDS = (BoardSize(7, 6), BoardSize(4, 4), BoardSize(10, 5), BoardSize(5, 8))
+FAILURES = [ending for ending in Ending if ending not in (Ending.FOUR, Ending.FULL)]
+
+
+@st.composite
+def games(draw: st.DrawFn, *, whole: bool = False, board: BoardSize | None = None) -> GameEntry:
+    """A game by drawn moves: played to its end, or lost by a failure before."""
+    size = board or draw(st.sampled_from(BOARDS))
+    choices = st.integers(0, size.width - 1)
+    length = size.cells if whole else draw(st.integers(0, size.cells))
+    position, columns = empty_board(size), []
+    while not position.is_over and position.ply < length:
+        legal = position.legal_columns()
+        columns.append(legal[draw(choices) % len(legal)])
+        position = position.play(columns[-1])
+    if position.is_over:
+        winner, ending = position.winner, ending_on_board(position, position.winner)
+        detail = ""
+    else:
+        winner, ending = draw(st.sampled_from("xo")), draw(st.sampled_from(FAILURES))
+        detail = draw(st.text(max_size=20))
+    return GameEntry(
+        empty_board(size),
+        format_moves(columns),
+        position,
+        winner,
+        ending,
+        draw(st.none() | st.text(max_size=10)),
+        draw(st.none() | st.text(max_size=10)),
+        draw(st.none() | st.integers(0, (1 << 64) - 1)),
+        detail,
+    )
+
+
+@given(st.lists(games(), max_size=5))
+@settings(max_examples=60)
+def test_json_lines(entries: list[GameEntry]) -> None:
+    text = "".join(f"{json_line(entry)}\n" for entry in entries)
+    assert list(read_json_games(io.BytesIO(text.encode()))) == entries
+
+
+@given(st.data(), st.sampled_from(BOARDS))
+@settings(max_examples=60)
+def test_csv(data: st.DataObject, board: BoardSize) -> None:
+    entries = data.draw(st.lists(games(whole=True, board=board), max_size=5))
+    lines = [csv_names(board), *(csv_line(entry.final, entry.winner) for entry in entries)]
+    found = list(read_csv_games(io.BytesIO("\n".join(lines).encode()), board=board))
+    assert [(game.final, game.winner) for game in found if isinstance(game, GameEntry)] == [
+        (entry.final, entry.winner) for entry in entries
+    ]
+
+
+@given(games(whole=True))
+@settings(max_examples=60)
+def test_mirror_images_of_games(entry: GameEntry) -> None:
+    moves = mirrored_moves(entry.moves or "", entry.board.width)
+    width, height = entry.board
+    assert Position(moves, width=width, height=height) == entry.final.mirrored()
+    mirrored = entry._replace(moves=moves, final=entry.final.mirrored())
+    for by in get_args(Sameness):
+        repeats = Repeats(by, mirrors=True)
+        assert repeats.is_new(entry)
+        assert not repeats.is_new(mirrored)

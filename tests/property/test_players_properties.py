@@ -1,0 +1,284 @@
+"""What holds for every player on every board, and for every heuristic in every position."""
+
+from collections.abc import Callable
+from typing import Literal
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from c4core import Position
+from c4core.arena.game import Ending, play_game
+from c4core.players import PlayerError, parse_player, player_kinds
+from c4core.players.base import columns_from_centre
+from c4core.players.blog import blog_weights
+from c4core.players.dice import Dice
+from c4core.players.heuristics import heuristic_value
+from c4core.players.minimax import minimax
+from c4core.players.parameters import Parameter
+from c4core.players.recent import replay
+from c4core.players.values import Digits, Real, Switch, Value, Whole, Word
+from c4core.players.windows import line_masks, stones_as_bits, window_counts, winning_columns
+from c4core.players.zobrist import zobrist_key, zobrist_step
+from tests.support import player_positions as slow
+from tests.support.positions import games
+
+QUICK = [
+    "random",
+    "stupid",
+    "set",
+    "set:fallback=column",
+    "blog-v1",
+    "blog-v2:depth=2",
+    "blog-v3:depth=3",
+    "blog-v4:depth=3",
+    "blog-v5:depth=2",
+    "blog-v6:depth=3",
+    "minimax-threats:time_ms=none,max_depth=2",
+    "minimax-threats:time_ms=none,max_depth=2,eval=islands,ordering=none,cache=zobrist,cache_size=9",
+    "minimax-runs:time_ms=none,max_depth=2",
+    "minimax-runs:time_ms=none,max_depth=2,one_sided=on,alpha_beta=off",
+    "minimax-windows:depth=2",
+    "montecarlo-flat:simulations=5",
+    "montecarlo-timed:time_ms=none,playouts=30",
+    "mcts-uct:iterations=30",
+    "greedy",
+    "alphabeta:depth=2",
+    "pvs:depth=2",
+    "minimax-features:depth=2,random_move=on",
+    "minimax-features:depth=1,features=34",
+    "minimax-squares:depth=2,random_move=on",
+    "database-montecarlo:playouts=5",
+]
+
+HEURISTICS: dict[str, Callable[[slow.Squares, str], int]] = {
+    "groups": slow.slow_groups,
+    "threats": slow.slow_threats,
+    "islands": slow.slow_islands,
+    "runs": slow.slow_runs,
+    "windows": slow.slow_windows,
+    "squares": slow.slow_squares,
+    "features": slow.slow_features,
+}
+
+
+def test_no_player_is_left_out() -> None:
+    named = {text.partition(":")[0] for text in QUICK}
+    others = {"perfect", "exec", "kaggle", "python"}
+    assert {kind.name for kind in player_kinds()} == named | others
+
+
+@pytest.mark.parametrize("text", QUICK)
+@settings(max_examples=15)
+@given(game=games(minimum=4), seed=st.integers(0, 2**64 - 1))
+def test_every_answer_is_legal_and_repeats(
+    text: str, game: tuple[Position, str], seed: int
+) -> None:
+    position, _ = game
+    if position.is_over:
+        return
+    player = parse_player(text).make()
+    column = player.choose(position, Dice(seed))
+    assert position.is_legal(column)
+    assert player.choose(position, Dice(seed)) == column
+
+
+@given(games(minimum=4), st.sampled_from(QUICK), st.sampled_from(QUICK), st.integers(0, 99))
+def test_every_game_ends_on_the_board(
+    game: tuple[Position, str], first: str, second: str, seed: int
+) -> None:
+    position, _ = game
+    if position.is_over:
+        return
+    record = play_game(
+        parse_player(first).make(), parse_player(second).make(), seed=seed, start=position
+    )
+    assert record.ending in (Ending.FOUR, Ending.FULL)
+    assert record.final().is_over
+    assert record.winner == record.final().winner
+
+
+@pytest.mark.parametrize("name", HEURISTICS)
+@given(game=games(minimum=4, max_cells=48))
+def test_heuristics_agree_with_looking_at_every_line(name: str, game: tuple[Position, str]) -> None:
+    position, _ = game
+    if name == "features" and position.winner:
+        return
+    squares = slow.squares_of(position)
+    for side in slow.SIDES:
+        assert heuristic_value(position, side, name) == HEURISTICS[name](squares, side)
+
+
+@given(games(minimum=4))
+def test_line_masks_are_all_lines(game: tuple[Position, str]) -> None:
+    position, _ = game
+    masks = line_masks(width=position.width, height=position.height)
+    stride = position.height + 1
+    lines = {
+        sum(1 << (column * stride + row) for column, row in line)
+        for line in slow.lines_of(slow.squares_of(position))
+    }
+    assert sorted(masks) == sorted(lines)
+    first, second = stones_as_bits(position)
+    open_counts = [(mask & first).bit_count() for mask in masks if not mask & second]
+    assert window_counts(position, "x") == tuple(open_counts.count(n) for n in (2, 3, 4))
+
+
+@given(games(minimum=4))
+def test_winning_columns_are_those_that_win(game: tuple[Position, str]) -> None:
+    position, _ = game
+    if position.is_over:
+        return
+    wins = [c for c in position.legal_columns() if position.is_winning(c)]
+    assert list(winning_columns(position, "x" if position.turn == "x" else "o")) == wins
+
+
+@pytest.mark.parametrize("name", HEURISTICS)
+@given(game=games(minimum=4))
+def test_heuristics_do_not_know_left_from_right(name: str, game: tuple[Position, str]) -> None:
+    position, _ = game
+    if name == "windows" and position.width % 2 == 0:
+        return  # it prefers one of the two middle columns
+    assert heuristic_value(position, "x", name) == heuristic_value(position.mirrored(), "x", name)
+
+
+def slow_minimax(position: Position, depth: int, side: Literal["x", "o"]) -> int:
+    """Plain minimax by the window score of one side, for the side to move."""
+    if position.winner:
+        return -(10**6)
+    if position.is_over:
+        return 0
+    if depth == 0:
+        value = heuristic_value(position, side, "windows")
+        return value if position.turn == side else -value
+    return max(-slow_minimax(position.play(c), depth - 1, side) for c in position.legal_columns())
+
+
+@settings(max_examples=40)
+@given(games(minimum=4, max_cells=42), st.integers(1, 3))
+def test_search_is_minimax(game: tuple[Position, str], depth: int) -> None:
+    position, _ = game
+    if position.is_over:
+        return
+    depth = min(depth, position.board.cells - position.ply)
+    order = columns_from_centre(position.width)
+    values = {
+        column: -slow_minimax(position.play(column), depth - 1, position.turn)
+        for column in position.legal_columns()
+    }
+    best = next(column for column in order if values.get(column) == max(values.values()))
+    for options in ({}, {"prunes": False}, {"scouts": True}, {"kills": True}):
+        found = minimax(
+            position,
+            heuristic="windows",
+            depth=depth,
+            order=order,
+            win=10**6,
+            **options,  # type: ignore[arg-type]
+        )
+        assert (found.column, found.value) == (best, values[best])
+    scores = minimax(
+        position, heuristic="windows", depth=depth, order=order, win=10**6, all_scores=True
+    ).scores
+    assert scores is not None
+    assert {c: score for c, score in enumerate(scores) if score is not None} == values
+
+
+def slow_counts(position: Position, depth: int) -> list[int | None]:
+    """The counting player that weighs every win the same, by breadth, as it is described."""
+    weights: list[int | None] = [
+        0 if position.is_legal(column) else None for column in range(position.width)
+    ]
+    boards = [(None, position)]
+    for round_ in range(depth):
+        kept = []
+        for first, board in boards:
+            for column in board.legal_columns():
+                after = board.play(column)
+                start = column if first is None else first
+                if after.winner:
+                    weights[start] = (weights[start] or 0) + (-1 if round_ % 2 else 1)
+                else:
+                    kept.append((start, after))
+        boards = kept
+    return weights
+
+
+@settings(max_examples=30)
+@given(games(minimum=4, max_cells=42), st.integers(0, 3))
+def test_counting_is_by_board(game: tuple[Position, str], depth: int) -> None:
+    position, _ = game
+    if position.is_over:
+        return
+    weights = blog_weights(position, depth=depth, scale="even")
+    assert list(weights) == slow_counts(position, depth)
+
+
+@given(games())
+def test_zobrist_steps_add_up(game: tuple[Position, str]) -> None:
+    position, moves = game
+    key, board = 0, Position(width=position.width, height=position.height)
+    for move in moves:
+        column = "123456789abcdefghijklmnopqrstuvw".index(move)
+        key, board = zobrist_step(key, board, column), board.play(column)
+    assert key == zobrist_key(position)
+
+
+@given(
+    st.integers(1, 5),
+    st.lists(st.tuples(st.integers(0, 9), st.one_of(st.none(), st.integers(0, 99)))),
+)
+def test_cache_is_an_ordered_dictionary(
+    capacity: int, operations: list[tuple[int, int | None]]
+) -> None:
+    cache: dict[int, int] = {}
+    answers = []
+    for key, value in operations:
+        if value is None:
+            answers.append(cache.get(key))
+        if value is not None or key in cache:
+            kept = cache.pop(key, value)
+            cache[key] = kept if value is None else value  # type: ignore[assignment]
+        if len(cache) > capacity:
+            del cache[next(iter(cache))]
+    assert replay(capacity, operations) == answers
+
+
+def values_of(parameter: Parameter) -> st.SearchStrategy[Value]:
+    """Values that a parameter may have."""
+    values, plain = parameter.values, st.nothing()
+    if isinstance(values, Word):
+        plain = st.sampled_from(values.words)
+    elif isinstance(values, Switch):
+        plain = st.booleans()
+    elif isinstance(values, Whole):
+        plain = st.integers(values.low, values.high)
+    elif isinstance(values, Real):
+        plain = st.floats(values.low, values.high)
+    elif isinstance(values, Digits):
+        chosen = st.sets(st.sampled_from(values.digits), min_size=1)
+        plain = chosen.map(lambda digits: "".join(sorted(digits)))
+    return st.one_of(plain, st.none()) if parameter.is_optional else plain
+
+
+@given(st.data())
+def test_descriptions_are_read_as_they_are_written(data: st.DataObject) -> None:
+    kind = data.draw(st.sampled_from([k for k in player_kinds() if k.argument is None]))
+    given_ = data.draw(st.permutations(kind.parameters)) if kind.parameters else []
+    parts = [f"{p.name}={p.format(data.draw(values_of(p)))}" for p in given_]
+    values = dict(part.split("=") for part in parts)
+    limits = {"time_ms", "max_depth", "playouts"} & values.keys()
+    # What no parameter can know alone: some limit is needed, and one weakness is enough.
+    assume("time_ms" not in limits or any(values[name] != "none" for name in limits))
+    assume("0" in (values.get("blunder", "0"), values.get("temperature", "0")))
+    spec = parse_player(f"{kind.name}:{','.join(parts)}" if parts else kind.name)
+    assert parse_player(spec.text) == parse_player(spec.full) == spec
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_a_description_or_a_value_error(text: str) -> None:
+    try:
+        spec = parse_player(text)
+    except PlayerError:
+        return
+    assert parse_player(str(spec)) == spec

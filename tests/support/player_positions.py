@@ -1,0 +1,228 @@
+"""The named positions of the players' sources, and a slow second opinion on their heuristics."""
+
+from collections.abc import Iterator
+
+from c4core import Position
+
+GRIDS = {
+    "P1": "......./......./......./......./......B/RR.R.BB",
+    "P2": "......./......./......./......./......./RRRB.BB",
+    "P3": "......./......./......./......./BBB...R/RBR...R",
+    "P4": "......./......./......./......./R....../R..B..B",
+    "P5": "......./...B.../...R.../..RB.../..BB.../R.BR..R",
+    "P6": "......./......./......./......./......B/..RR..B",
+    "E1": "R.RYY../R.YRRR./Y.RYYY./RRYRRY./YYRYYR./RYYRRRY",
+    "E2": "......./......./......./...R.../...RY../...RY..",
+    "E3": "......./......./...R.../...R.../...RY../..RYY..",
+    "E4": "RYR.YRY/RYR.YRY/YRY.RYR/RYR.YRY/YRY.RYR/RYR.YRY",
+    "E5": "......./......./......./...Y.../...YR../R..YR..",
+    "K1": "......./......./......./......./......./..RRY..",
+}
+"""P1 to P6 the blog's figures, E1 to E5 the threat examples, K1 the killer example."""
+
+PAIR = "......./......./......./......./......./..RR..."
+"""Two red stones at (2,1) and (3,1); no such position is reached, so it is no ``Position``."""
+
+SIDES = "xo"
+
+
+def grid(text: str) -> Position:
+    """The position of a grid with R for the first and B or Y for the second player."""
+    return Position.from_grid(text.replace("R", "x").replace("B", "o").replace("Y", "o"))
+
+
+def named(name: str) -> Position:
+    """A named position."""
+    return grid(GRIDS[name])
+
+
+Squares = dict[tuple[int, int], str]
+
+
+def squares_of(position: Position) -> Squares:
+    """Every square, ``.`` where it is empty; rows from the bottom."""
+    return {
+        (column, row): position.stone_at(column, row) or "."
+        for column in range(position.width)
+        for row in range(position.height)
+    }
+
+
+def lines_of(squares: Squares) -> Iterator[tuple[tuple[int, int], ...]]:
+    """Every line of four squares."""
+    for column, row in squares:
+        for across, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
+            line = tuple((column + i * across, row + i * up) for i in range(4))
+            if all(square in squares for square in line):
+                yield line
+
+
+def other(side: str) -> str:
+    """The opponent."""
+    return "o" if side == "x" else "x"
+
+
+def slow_groups(squares: Squares, side: str) -> int:
+    """Stones in lines of one colour, of a side less its opponent's."""
+    return _group_stones(squares, side) - _group_stones(squares, other(side))
+
+
+def _group_stones(squares: Squares, side: str) -> int:
+    return sum(
+        sum(squares[square] == side for square in line)
+        for line in lines_of(squares)
+        if all(squares[square] != other(side) for square in line)
+    )
+
+
+def slow_threats(squares: Squares, side: str) -> int:
+    """The odd and even threats, seen by a side."""
+    threats: dict[str, set[tuple[int, int]]] = {
+        one: {
+            square
+            for line in lines_of(squares)
+            for square in line
+            if squares[square] == "."
+            and sum(squares[other_square] == one for other_square in line) == 3
+        }
+        for one in SIDES
+    }
+
+    def counted(one: str, *, odd: bool) -> int:
+        number = 0
+        for column, row in threats[one]:
+            if ((row + 1) % 2 == 1) != odd:
+                continue
+            below = [
+                lower
+                for other_column, lower in threats[other(one)]
+                if other_column == column and lower < row and ((lower + 1) % 2 == 1) != odd
+            ]
+            number += not below
+        return number
+
+    odd1, odd2, even2 = counted("x", odd=True), counted("o", odd=True), counted("o", odd=False)
+    if odd1 > odd2:
+        value = 100
+    elif odd2 > odd1 + 1 or (odd1 == odd2 and even2 > 0):
+        value = -100
+    else:
+        value = 0
+    return value if side == "x" else -value
+
+
+def slow_windows(squares: Squares, side: str) -> int:
+    """The window score of a side."""
+    middle = max(column for column, _ in squares) + 1
+    score = 3 * sum(squares[s] == side for s in squares if s[0] == middle // 2)
+    for line in lines_of(squares):
+        own = sum(squares[square] == side for square in line)
+        theirs = sum(squares[square] == other(side) for square in line)
+        if theirs == 0:
+            score += {4: 100, 3: 5, 2: 2}.get(own, 0)
+        if own == 0 and theirs == 3:
+            score -= 4
+    return score
+
+
+def slow_squares(squares: Squares, side: str) -> int:
+    """The lines through the squares of a side's stones, less its opponent's."""
+    signs = {side: 1, other(side): -1, ".": 0}
+    return sum(signs[squares[square]] for line in lines_of(squares) for square in line)
+
+
+def slow_runs(squares: Squares, side: str) -> int:
+    """Runs that can still become four, of a side less its opponent's."""
+    return _run_score(squares, side) - _run_score(squares, other(side))
+
+
+def _run_score(squares: Squares, side: str) -> int:
+    score = 0
+    for across, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
+        for square in squares:
+            before = (square[0] - across, square[1] - up)
+            if squares[square] != side or squares.get(before) == side:
+                continue
+            run = _length(squares, square, (across, up), side)
+            ahead = _length(squares, square, (across, up), side + ".")
+            behind = _length(squares, before, (-across, -up), side + ".")
+            score += 2 * run * (ahead + behind >= 4)
+    return score
+
+
+def _length(squares: Squares, square: tuple[int, int], step: tuple[int, int], kinds: str) -> int:
+    """Squares of some kinds in a row from a square on."""
+    length = 0
+    while square in squares and squares[square] in kinds:
+        length += 1
+        square = (square[0] + step[0], square[1] + step[1])
+    return length
+
+
+def slow_islands(squares: Squares, side: str) -> int:
+    """Connected groups of the opponent, less those of a side."""
+    return _island_count(squares, other(side)) - _island_count(squares, side)
+
+
+def _island_count(squares: Squares, side: str) -> int:
+    left = {square for square, stone in squares.items() if stone == side}
+    count = 0
+    while left:
+        count += 1
+        edge = [left.pop()]
+        while edge:
+            column, row = edge.pop()
+            near = {s for s in left if abs(s[0] - column) <= 1 and abs(s[1] - row) <= 1}
+            left -= near
+            edge.extend(near)
+    return count
+
+
+def slow_features(squares: Squares, side: str) -> int:
+    """The four features, of a side less its opponent's, as long as nobody has four."""
+    difference = _features(squares, side) - _features(squares, other(side))
+    return max(-(10**9) + 1, min(10**9 - 1, difference))
+
+
+def _features(squares: Squares, side: str) -> int:
+    playable = {
+        (column, row)
+        for (column, row), stone in squares.items()
+        if stone == "." and squares.get((column, row - 1)) != "."
+    }
+    value = sum(_single(squares, square, side) for square in squares if squares[square] == side)
+    for across, up in ((1, 0), (0, 1), (1, 1), (1, -1)):
+        for square in squares:
+            before = (square[0] - across, square[1] - up)
+            if squares[square] != side or squares.get(before) == side:
+                continue
+            run = _length(squares, square, (across, up), side)
+            after = (square[0] + run * across, square[1] + run * up)
+            ends = [(after, (across, up)), (before, (-across, -up))]
+            free = [(end, step) for end, step in ends if end in playable]
+            if run == 3:
+                value += {2: 10**9, 1: 900_000, 0: 0}[len(free)]
+            if run == 2:
+                value += _two(squares, free, side)
+    return value
+
+
+def _two(squares: Squares, free: list[tuple[tuple[int, int], tuple[int, int]]], side: str) -> int:
+    gaps = [end for end, step in free if squares.get((end[0] + step[0], end[1] + step[1])) == side]
+    if gaps:
+        return 900_000 * len(gaps)
+    if len(free) == 2:
+        return 50_000
+    if not free:
+        return 0
+    return 10_000 * (min(_length(squares, *free[0], "."), 5) - 1)
+
+
+def _single(squares: Squares, square: tuple[int, int], side: str) -> int:
+    column, row = square
+    for across in (-1, 0, 1):
+        for up in (-1, 0, 1):
+            if (across or up) and squares.get((column + across, row + up)) == side:
+                return 0
+    width = max(c for c, _ in squares) + 1
+    return (200, 120, 70, 40)[min(abs(2 * column - (width - 1)) // 2, 3)]

@@ -1,0 +1,178 @@
+"""Games in files: what is written, what is read, and what is refused with which words."""
+
+import io
+import json
+
+import pytest
+
+from c4core.arena.files import GameEntry
+from c4core.arena.files_csv import csv_line, csv_names, read_csv_games
+from c4core.arena.files_json import json_line, parse_json_game, read_json_games
+from c4core.arena.game import Ending
+from c4core.lines import BadLine
+from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.position import Position
+from tests.support.finished_games import finished_games
+
+# The source's own example: columns 3, 2, 3, 2, 3, 2, 3 from 0, the first player wins upright.
+STANDING = "4343434"
+PLAYED_ON = ",".join(["0"] * 14 + ["0,0,0,1,0,0,0"] + ["0,0,-1,1,0,0,0"] * 2 + ["0,0,-1,1,-1,0,0"])
+ROW = ",".join(["0"] * 14 + ["0,0,0,1,0,0,0"] + ["0,0,-1,1,0,0,0"] * 3 + ["1"])
+
+
+def read(text: str, board: BoardSize = DEFAULT_BOARD) -> list[GameEntry | BadLine]:
+    return list(read_csv_games(io.BytesIO(text.encode()), board=board))
+
+
+class TestCsv:
+    def test_the_example_of_the_source(self) -> None:
+        final = Position(STANDING)
+        assert csv_line(final, "x") == ROW
+        names = csv_names(final.board).split(",")
+        assert len(names) == 43
+        assert (names[0], names[8], names[41], names[42]) == (
+            "pos_01",
+            "pos_09",
+            "pos_42",
+            "winner",
+        )
+
+    def test_is_read_with_and_without_names(self) -> None:
+        names = csv_names(BoardSize(7, 6))
+        for text in (ROW, f"{names}\n{ROW}\n", f"\ufeff{names}\r\n{ROW}\r\n\r\n"):
+            (game,) = read(text)
+            assert isinstance(game, GameEntry)
+            assert game.final == Position(STANDING)
+            assert (game.winner, game.ending, game.moves) == ("x", Ending.FOUR, None)
+
+    def test_numbers_written_in_other_ways(self) -> None:
+        cells = [
+            f'"{cell}.0"' if index % 2 else f" {cell}" for index, cell in enumerate(ROW.split(","))
+        ]
+        (game,) = read(",".join(cells))
+        assert isinstance(game, GameEntry)
+        assert game.final == Position(STANDING)
+
+    def test_who_began_is_x(self) -> None:
+        # The same game with -1 as the one that began: all numbers change their sign.
+        turned = ",".join(str(-int(cell)) for cell in ROW.split(","))
+        (game,) = read(turned)
+        assert isinstance(game, GameEntry)
+        assert (game.final, game.winner) == (Position(STANDING), "x")
+
+    def test_who_moves_second_and_wins(self) -> None:
+        lost = Position("12121232")  # o wins upright
+        assert lost.winner == "o"
+        line = csv_line(lost, "o")
+        turned = ",".join(str(-int(cell)) for cell in line.split(","))
+        for game in read(f"{line}\n{turned}"):
+            assert isinstance(game, GameEntry)
+            assert (game.final, game.winner) == (lost, "o")
+
+    def test_other_boards(self) -> None:
+        board = BoardSize(5, 4)
+        games = finished_games(20, board=board)
+        lines = [csv_names(board), *(csv_line(game.final, game.winner) for game in games)]
+        assert len(lines[0].split(",")) == 21
+        back = read("\n".join(lines), board)
+        assert [game._replace(moves=None) for game in games] == back
+
+    @pytest.mark.parametrize(
+        ("row", "words"),
+        [
+            ("1,0", "2 values: a 7x6 board has 42 cells, and then the winner"),
+            (ROW.replace("-1", "2", 1), "'2' is none of 1, -1 and 0"),
+            (ROW[:-1] + "-1", "x has won on the board, o has won in the file"),
+            (f"{PLAYED_ON},-1", "has already won: the game went on after its end"),
+            (ROW[:-1] + "0", "x has won on the board, a draw in the file"),
+            ("1," + ROW[2:], "grid row 2 is empty under a stone in column 1"),
+            (",".join(["0"] * 43), "the game is not over after 0 stones"),
+        ],
+    )
+    def test_bad_rows_are_named(self, row: str, words: str) -> None:
+        good, bad, again = read(f"{ROW}\n{row}\n{ROW}")
+        assert isinstance(bad, BadLine)
+        assert bad.line == 2
+        assert words in bad.error
+        assert good == again
+
+
+class TestJson:
+    def test_everything_comes_back(self) -> None:
+        game = finished_games(1)[0]._replace(
+            first="set:fallback=vector",
+            second="random",
+            seed=(1 << 64) - 1,
+            x_seconds=0.25,
+            o_seconds=0.5,
+            replaced=(0, 2),
+            match=3,
+            number=17,
+        )
+        assert parse_json_game(json_line(game)) == game
+
+    def test_a_failure_comes_back(self) -> None:
+        game = GameEntry(
+            Position(), "44", Position("44"), "o", Ending.TIME, "me", "you", 1, "took 2 s"
+        )
+        assert parse_json_game(json_line(game)) == game
+        assert game.is_forfeit
+
+    def test_a_start_and_a_final_grid_come_back(self) -> None:
+        for game in finished_games(5, start=Position("4453")):
+            assert parse_json_game(json_line(game)) == game
+            bare = game._replace(moves=None)
+            assert parse_json_game(json_line(bare)) == bare
+
+    def test_the_moves_are_enough(self) -> None:
+        game = parse_json_game('{"moves": "4343434", "unknown": [1]}')
+        assert (game.winner, game.ending) == ("x", Ending.FOUR)
+        assert game.first is None
+
+    def test_other_boards(self) -> None:
+        (game,) = finished_games(1, board=BoardSize(5, 4))
+        fields = json.loads(json_line(game))
+        assert fields.pop("board") == "5x4"
+        assert parse_json_game(json.dumps(fields), board=BoardSize(5, 4)) == game
+
+    @pytest.mark.parametrize(
+        ("line", "field", "words"),
+        [
+            ("44", "line", "not a JSON object"),
+            ("[" * 20_000, "line", "not a JSON object"),
+            ("{}", "moves", 'a game needs "moves"'),
+            ('{"moves": 44}', "moves", "moves must be text"),
+            ('{"moves": "48"}', "moves", "column 8 is outside the board"),
+            ('{"moves": "43434344"}', "moves", "the game"),
+            ('{"moves": "4343"}', "ending", "the game is not over after 4 stones"),
+            ('{"moves": "4343434", "winner": "o"}', "winner", "x has won on the board, o has won"),
+            ('{"moves": "4343434", "winner": "me"}', "winner", "none of"),
+            ('{"moves": "4343434", "ending": "full"}', "ending", "it ended by four, not by full"),
+            (
+                '{"moves": "43", "ending": "boredom", "winner": "x"}',
+                "ending",
+                "no ending 'boredom'",
+            ),
+            ('{"moves": "43", "ending": "time"}', "ending", "has a winner"),
+            (
+                '{"moves": "4343434", "ending": "time", "winner": "x"}',
+                "ending",
+                "could have gone on",
+            ),
+            ('{"moves": "4343434", "seed": -1}', "seed", "seed -1 is out of range"),
+            ('{"moves": "4343434", "seed": "1"}', "seed", "seed must be a whole number"),
+            ('{"moves": "4343434", "board": "99x99"}', "board", "impossible board"),
+            ('{"moves": "4343434", "start": 5}', "start", "start:"),
+            ('{"moves": "4343434", "x_seconds": -1}', "x_seconds", "no number of seconds"),
+            ('{"moves": "4343434", "x_seconds": NaN}', "x_seconds", "no number of seconds"),
+            ('{"moves": "4343434", "replaced": [7]}', "replaced", "there is no move 7"),
+        ],
+    )
+    def test_bad_lines_are_named(self, line: str, field: str, words: str) -> None:
+        good = '{"moves": "4343434"}'
+        text = f"{good}\n{line}\n\n{good}"
+        first, bad, last = read_json_games(io.BytesIO(text.encode()))
+        assert isinstance(bad, BadLine)
+        assert (bad.line, bad.field) == (2, field)
+        assert words in bad.error
+        assert first == last

@@ -1,0 +1,174 @@
+"""Descriptions of players: read, checked, written, listed."""
+
+import math
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from c4core.players import PlayerError, PlayerKind, parse_player, player_kinds
+from c4core.players.roster.blog import BlogV6
+from c4core.players.roster.perfect import Perfect
+
+EVERYONE = {
+    "alphabeta",
+    "blog-v1",
+    "blog-v2",
+    "blog-v3",
+    "blog-v4",
+    "blog-v5",
+    "blog-v6",
+    "database-montecarlo",
+    "exec",
+    "greedy",
+    "kaggle",
+    "mcts-uct",
+    "minimax-features",
+    "minimax-runs",
+    "minimax-squares",
+    "minimax-threats",
+    "minimax-windows",
+    "montecarlo-flat",
+    "montecarlo-timed",
+    "perfect",
+    "pvs",
+    "python",
+    "random",
+    "set",
+    "stupid",
+}
+
+
+def test_everyone_is_there() -> None:
+    # Players that came later are welcome.
+    assert {kind.name for kind in player_kinds()} >= EVERYONE
+
+
+@pytest.mark.parametrize("kind", player_kinds(), ids=lambda kind: kind.name)
+def test_kind_says_what_it_is(kind: PlayerKind) -> None:
+    assert kind.summary.endswith(".")
+    assert kind.source
+    assert kind.usage.startswith(kind.name)
+    for parameter in kind.parameters:
+        assert parameter.about
+        assert parameter.allowed
+        assert parameter.holds(parameter.default)
+        assert parameter.parse(parameter.format(parameter.default)) == parameter.default
+
+
+@pytest.mark.parametrize(
+    ("text", "short", "full"),
+    [
+        ("blog-v6", "blog-v6:depth=4", "blog-v6:depth=4,missed_win_rounds=round3+"),
+        (" blog-v6 : depth = 2 ", "blog-v6:depth=2", "blog-v6:depth=2,missed_win_rounds=round3+"),
+        (
+            "minimax-windows:randomize_order=off,depth=3",
+            "minimax-windows:depth=3,randomize_order=off",
+            "minimax-windows:depth=3,randomize_order=off",
+        ),
+        ("set:fallback=vector", "set", "set:fallback=vector"),
+        ("random", "random", "random"),
+        (
+            "minimax-threats:max_depth=6,time_ms=none",
+            "minimax-threats:time_ms=none,max_depth=6",
+            (
+                "minimax-threats:time_ms=none,max_depth=6,eval=both,ordering=both,cache=off,"
+                "cache_size=100000"
+            ),
+        ),
+        (
+            "montecarlo-flat:center_weight=1.50",
+            "montecarlo-flat:simulations=500,center_weight=1.5",
+            "montecarlo-flat:simulations=500,center_weight=1.5,stop_gap=0.3,stop_after=none",
+        ),
+        (
+            "perfect:blunder=0.10",
+            "perfect:blunder=0.1",
+            "perfect:choice=random,blunder=0.1,temperature=0",
+        ),
+        ("exec:cat -u --x=1,2:3", "exec:cat -u --x=1,2:3", "exec:cat -u --x=1,2:3"),
+        ("python:a.b:c", "python:a.b:c", "python:a.b:c"),
+    ],
+)
+def test_written_and_read_again(text: str, short: str, full: str) -> None:
+    spec = parse_player(text)
+    assert (spec.text, str(spec), spec.full) == (short, short, full)
+    assert parse_player(short) == parse_player(full) == spec
+    assert str(spec.make()) == short
+
+
+def test_a_player_is_a_value() -> None:
+    player = BlogV6(depth=2)
+    assert player == parse_player("blog-v6:depth=2").make()
+    assert repr(player) == "BlogV6(depth=2, missed_win_rounds='round3+')"
+    with pytest.raises(FrozenInstanceError):
+        player.depth = 3  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("text", "player", "parameter", "message"),
+    [
+        ("blog-v7", "blog-v7", None, "no player is called 'blog-v7'; did you mean blog-v"),
+        ("", "", None, "no player is called ''"),
+        (
+            "blog-v6:depth=9",
+            "blog-v6",
+            "depth",
+            "player blog-v6: parameter depth cannot be '9': it is a whole number from 0 to 8",
+        ),
+        ("blog-v6:depth=", "blog-v6", "depth", "parameter depth cannot be ''"),
+        ("blog-v6:depth", "blog-v6", "depth", "parameter depth cannot be ''"),
+        ("blog-v6:depth=1.5", "blog-v6", "depth", "cannot be '1.5'"),
+        ("blog-v6:depth=none", "blog-v6", "depth", "cannot be 'none'"),
+        ("blog-v6:deep=1", "blog-v6", "deep", "has no parameter 'deep' (it has: depth, missed"),
+        (
+            "random:depth=1",
+            "random",
+            "depth",
+            "player random has no parameter 'depth' (it has: none",
+        ),
+        ("blog-v6:depth=1,depth=2", "blog-v6", "depth", "parameter depth is given twice"),
+        ("blog-v6:depth=1,", "blog-v6", "", "has no parameter ''"),
+        ("set:fallback=row", "set", "fallback", "it is vector or column"),
+        ("minimax-runs:alpha_beta=yes", "minimax-runs", "alpha_beta", "it is on or off"),
+        ("minimax-features:features=21", "minimax-features", "features", "digits 1234, in this"),
+        ("perfect:blunder=2", "perfect", "blunder", "it is a number from 0 to 1"),
+        ("perfect:blunder=nan", "perfect", "blunder", "it is a number from 0 to 1"),
+        ("perfect:blunder=x", "perfect", "blunder", "it is a number from 0 to 1"),
+        ("perfect:blunder=1,temperature=1", "perfect", "temperature", "either blunder or temper"),
+        ("montecarlo-timed:time_ms=none", "montecarlo-timed", "playouts", "cannot both be none"),
+        ("exec", "exec", None, "player exec needs an argument: exec:COMMAND"),
+        ("exec:no-such-program-anywhere", "exec", None, "no program is called 'no-such-program"),
+        ('exec:cat "', "exec", None, "cannot be read: No closing quotation"),
+        ("kaggle:no/such/file.py", "kaggle", None, "there is no file no/such/file.py"),
+        ("python:module", "python", None, "'module' is not module:callable"),
+    ],
+)
+def test_bad_descriptions(text: str, player: str, parameter: str | None, message: str) -> None:
+    with pytest.raises(PlayerError) as caught:
+        parse_player(text)
+    assert message in str(caught.value)
+    assert (caught.value.player, caught.value.parameter) == (player, parameter)
+    assert isinstance(caught.value, ValueError)
+
+
+def test_python_callers_are_checked_too() -> None:
+    with pytest.raises(PlayerError, match="parameter depth cannot be 99"):
+        BlogV6(depth=99)
+    with pytest.raises(PlayerError, match="cannot be True"):
+        BlogV6(depth=True)
+    with pytest.raises(PlayerError, match="cannot be inf"):
+        Perfect(temperature=math.inf)
+
+
+def test_chance_and_time_are_told() -> None:
+    told = {
+        text: (player.is_random, player.is_timed)
+        for text in (
+            "stupid",
+            "random",
+            "minimax-threats",
+            "minimax-threats:time_ms=none,max_depth=3",
+        )
+        for player in [parse_player(text).make()]
+    }
+    assert list(told.values()) == [(False, False), (True, False), (False, True), (False, False)]

@@ -1,0 +1,195 @@
+"""What is made of results: rates, chance, intervals, ratings, sequential tests."""
+
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from c4core.arena.game import play_game
+from c4core.arena.seeds import game_seed
+from c4core.arena.statistics import (
+    Sprt,
+    Tally,
+    _likeliest,
+    binomial_p,
+    decisive_rate,
+    distinct_games,
+    elo,
+    elo_of,
+    is_significant,
+    score_of,
+    wilson_interval,
+)
+from c4core.players import parse_player
+
+# Wins and losses of the source's tables, the winner's share in percent and P, recomputed where the
+# source was wrong.
+SOURCE = [
+    ((53, 34, 13), 60.9, 0.027, True),
+    ((33, 39, 28), 54.2, 0.278, False),
+    ((44, 47, 9), 51.6, 0.417, False),
+    ((48, 50, 2), 51.0, 0.460, False),
+    ((33, 59, 8), 64.1, 0.0044, True),
+    ((48, 41, 11), 53.9, 0.263, False),
+    ((43, 54, 3), 55.7, 0.155, False),
+    ((52, 46, 2), 53.1, 0.307, False),
+    ((44, 55, 1), 55.6, 0.157, False),
+    ((6, 90, 4), 93.8, 0.0, True),
+    ((34, 64, 2), 65.3, 0.0016, True),
+    ((33, 66, 1), 66.7, 0.00059, True),
+    ((42, 56, 2), 57.1, 0.094, False),
+    ((67, 29, 4), 69.8, 0.000066, True),
+    ((36, 64, 0), 64.0, 0.0033, True),
+    ((28, 71, 1), 71.7, 0.000009, True),
+    ((48, 52, 0), 52.0, 0.38, False),
+    ((42, 30, 28), 58.3, 0.097, False),
+    ((53, 47, 0), 53.0, 0.31, False),
+    ((7, 93, 0), 93.0, 0.0, True),
+    ((44, 49, 7), 52.7, 0.34, False),
+]
+
+
+@pytest.mark.parametrize(("results", "percent", "p", "significant"), SOURCE)
+def test_tables_of_the_source(
+    results: tuple[int, int, int],
+    percent: float,
+    p: float,
+    significant: bool,  # noqa: FBT001
+) -> None:
+    tally = Tally(*results)
+    digits = len(str(p).partition(".")[2])
+    assert round(100 * (decisive_rate(tally) or 0), 1) == percent
+    assert binomial_p(tally) == pytest.approx(p, abs=0.51 * 10**-digits if p else 1e-6)
+    assert is_significant(tally) == significant
+
+
+def test_binomial_example() -> None:
+    assert math.comb(99, 55) / 2**99 == pytest.approx(0.04362686696, abs=5e-12)
+    assert binomial_p(Tally(55, 44)) == pytest.approx(0.15743994552, abs=5e-12)
+    assert binomial_p(Tally(44, 55, 30)) == binomial_p(Tally(55, 44))
+    assert binomial_p(Tally(0, 0, 10)) is None
+    assert not is_significant(Tally(0, 0, 10))
+
+
+@pytest.mark.parametrize("games", [1, 2, 9, 100, 999, 1000, 2500])
+def test_binomial_is_exact(games: int) -> None:
+    for wins in ((games + 1) // 2, games - games // 3, games):
+        exact = Fraction(sum(math.comb(games, k) for k in range(wins, games + 1)), 2**games)
+        assert binomial_p(Tally(wins, games - wins)) == pytest.approx(float(exact), rel=1e-12)
+
+
+def test_binomial_of_many_games() -> None:
+    # Half of an even number of games: 1/2 and half of the middle term.
+    games = 300_000
+    middle = math.exp(-0.5 * math.log(math.pi * games / 2))
+    assert binomial_p(Tally(games // 2, games // 2)) == pytest.approx(0.5 + middle / 2, rel=1e-6)
+    below, above = (binomial_p(Tally(2100, games - 2100)) for games in (4000, 4001))
+    assert below is not None
+    assert above is not None
+    assert below < above < 1.2 * below  # where the way of reckoning changes nothing jumps
+
+
+def test_no_games_no_rates() -> None:
+    empty = Tally(0, 0)
+    assert decisive_rate(empty) is None
+    assert empty.score is None
+    assert elo(empty) is None
+    assert wilson_interval(0, 0) is None
+    assert Sprt().verdict(empty) is None
+
+
+def test_tally() -> None:
+    tally = Tally(6, 3, 1)
+    assert (tally.games, tally.decisive, tally.score) == (10, 9, 0.65)
+    assert tally.reversed() == Tally(3, 6, 1)
+
+
+def test_wilson_interval() -> None:
+    # Newcombe 1998: 81 of 263, and the ends of the scale.
+    interval = wilson_interval(81, 263)
+    assert interval is not None
+    assert (interval.low, interval.high) == pytest.approx((0.2553, 0.3662), abs=5e-5)
+    nothing = wilson_interval(0, 10)
+    assert nothing is not None
+    assert nothing.low == pytest.approx(0)
+    assert nothing.high == pytest.approx(0.2775, abs=5e-5)
+
+
+def test_elo() -> None:
+    assert elo_of(0.5) == 0
+    assert elo_of(0.75) == pytest.approx(190.85, abs=0.01)
+    assert score_of(elo_of(0.3)) == pytest.approx(0.3)
+    assert (elo_of(0.0), elo_of(1.0)) == (-math.inf, math.inf)
+    rating = elo(Tally(60, 30, 10))
+    assert rating is not None
+    assert rating.difference == pytest.approx(elo_of(0.65))
+    # Variance of a game 0.2025, so the score is known to +-0.0882.
+    assert rating.low == pytest.approx(elo_of(0.65 - 0.08820), abs=0.1)
+    assert rating.high == pytest.approx(elo_of(0.65 + 0.08820), abs=0.1)
+    perfect = elo(Tally(10, 0))
+    assert perfect is not None
+    assert perfect.difference == perfect.low == math.inf
+
+
+def test_sprt_bounds_and_verdicts() -> None:
+    test = Sprt(elo0=0, elo1=20)
+    assert (test.lower, test.upper) == pytest.approx((-2.944, 2.944), abs=5e-4)
+    assert test.verdict(Tally(50, 50)) is None
+    assert test.verdict(Tally(2700, 2300)) == "H1"
+    assert test.verdict(Tally(2450, 2550)) == "H0"
+    # 5 % above H1 for sure, though there is no spread at all.
+    assert test.verdict(Tally(60, 0)) == "H1"
+
+
+def test_sprt_ratio_is_nearly_that_of_normal_scores() -> None:
+    test, tally = Sprt(elo0=0, elo1=20), Tally(1300, 1020, 400)
+    score0, score1 = score_of(0), score_of(20)
+    mean = (1300 + 200) / 2720
+    variance = (1300 * (1 - mean) ** 2 + 400 * (0.5 - mean) ** 2 + 1020 * mean**2) / 2720
+    expected = 2720 / (2 * variance) * ((mean - score0) ** 2 - (mean - score1) ** 2)
+    assert test.ratio(tally) == pytest.approx(expected, rel=0.02)
+
+
+@pytest.mark.parametrize("wins", [1, 10, 52])
+def test_sprt_ratio_without_losses_and_draws(wins: int) -> None:
+    """Then it is the ratio of the chances to win throughout, which are the scores."""
+    expected = wins * math.log(score_of(20) / score_of(0))
+    assert Sprt().ratio(Tally(wins, 0)) == pytest.approx(expected, rel=0.01, abs=0.001)
+
+
+def test_sprt_needs_many_games() -> None:
+    test = Sprt()
+    assert test.verdict(Tally(52, 0)) is None
+    assert test.verdict(Tally(53, 0)) == "H1"
+    assert test.verdict(Tally(0, 48)) is None
+    assert test.verdict(Tally(0, 51)) == "H0"
+    assert test.ratio(Tally(0, 0)) == 0
+
+
+@given(
+    wins=st.integers(0, 3000),
+    losses=st.integers(0, 3000),
+    draws=st.integers(0, 3000),
+    elo1=st.floats(0.5, 300),
+)
+def test_sprt_chances_lead_to_the_score(wins: int, losses: int, draws: int, elo1: float) -> None:
+    counts = [max(float(count), 1e-3) for count in (wins, draws, losses)]
+    shares = [count / sum(counts) for count in counts]
+    chances = _likeliest(shares, score_of(elo1))
+    assert sum(chances) == pytest.approx(1, abs=1e-6)
+    assert chances[0] + chances[1] / 2 == pytest.approx(score_of(elo1), abs=1e-6)
+    assert all(chance > 0 for chance in chances)
+
+
+@pytest.mark.parametrize("bad", [{"elo0": 5, "elo1": 5}, {"alpha": 0}, {"beta": 0.5}])
+def test_impossible_sprt(bad: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="must be"):
+        Sprt(**bad)
+
+
+def test_distinct_games() -> None:
+    stupid, chance = parse_player("stupid").make(), parse_player("random").make()
+    assert distinct_games(play_game(stupid, stupid, seed=game_seed(1, n)) for n in range(5)) == 1
+    assert distinct_games(play_game(chance, chance, seed=game_seed(1, n)) for n in range(5)) == 5
