@@ -35,8 +35,9 @@ def _sqlite_now(element: db_now, compiler: SQLCompiler, **options: object) -> st
 @compiles(db_now, "postgresql")
 def _postgresql_now(element: db_now, compiler: SQLCompiler, **options: object) -> str:
     # now() would stand still within a transaction, and a lease would begin in the past.
+    # clock_timestamp() would change within a statement, and so be of no use to an index.
     del element, compiler, options
-    return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS DOUBLE PRECISION)"
+    return "CAST(EXTRACT(EPOCH FROM statement_timestamp()) AS DOUBLE PRECISION)"
 
 
 def now(session: Session) -> ColumnElement[float]:

@@ -111,6 +111,32 @@ class JobNotFoundError(StorageError, LookupError):
         self.job_id = job_id
 
 
+class MatchNotFoundError(StorageError, LookupError):
+    """There is no match of this number.
+
+    Attributes:
+        match_id: the number that was given.
+    """
+
+    def __init__(self, match_id: int) -> None:
+        super().__init__(f"there is no match {match_id}")
+        self.match_id = match_id
+
+
+class GameNotFoundError(StorageError, LookupError):
+    """A match has no game of this number, or not yet.
+
+    Attributes:
+        match_id: the match's number.
+        number: the game's number in it.
+    """
+
+    def __init__(self, match_id: int, number: int) -> None:
+        super().__init__(f"match {match_id} has no game {number}")
+        self.match_id = match_id
+        self.number = number
+
+
 class JobStateError(StorageError, ValueError):
     """What was asked cannot be done with a job in its present state.
 

@@ -16,6 +16,8 @@ from db.models import Evaluation
 from db.types import KEY_SHIFT, pack_scores, unpack_scores
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from sqlalchemy import ColumnElement
 
     from c4core.notation import BoardSize
@@ -47,25 +49,33 @@ COLUMNS: Final[tuple[ColumnElement[Any], ...]] = tuple(
 stored_key: Final = COLUMNS[2]
 """The stored key: the position's key less KEY_SHIFT."""
 
+_new = tuple.__new__
+
 _unpack = lru_cache(maxsize=1 << 14)(unpack_scores)
 # Column scores repeat: one tuple serves all rows that have the same.
 
 
-def decode(values: ColumnValues) -> StoredEvaluation:
-    """A row from what the driver returned."""
-    width, height, key, ply, lower, upper, nodes, version, scores, updated_at = values
-    return StoredEvaluation(
-        key + KEY_SHIFT,
-        width,
-        height,
-        ply,
-        lower,
-        upper,
-        nodes,
-        version,
-        None if scores is None else _unpack(scores),
-        updated_at,
-    )
+def decode(rows: Iterable[ColumnValues]) -> list[StoredEvaluation]:
+    """Rows from what the driver returned."""
+    # Not one by one, and not by way of StoredEvaluation's own __new__: that takes twice as long.
+    return [
+        _new(
+            StoredEvaluation,
+            (
+                key + KEY_SHIFT,
+                width,
+                height,
+                ply,
+                lower,
+                upper,
+                nodes,
+                version,
+                None if scores is None else _unpack(scores),
+                updated_at,
+            ),
+        )
+        for width, height, key, ply, lower, upper, nodes, version, scores, updated_at in rows
+    ]
 
 
 def encode(row: StoredEvaluation, updated_at: float) -> ColumnValues:

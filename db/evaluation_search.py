@@ -17,6 +17,7 @@ from sqlalchemy import (
 )
 
 from c4core.notation import BoardSize
+from db.driver_query import DriverQuery
 from db.evaluation_columns import COLUMNS, decode, stored_key
 from db.evaluation_rows import Cursor, Page, PlySummary
 from db.evaluation_store import key_among, keys_parameter
@@ -58,7 +59,7 @@ def search(
     """
     query = _ordered(select(*COLUMNS), session, filters, after).limit(limit + 1)
     found = session.connection().execute(query, _parameters(session, filters)).all()
-    rows = tuple(decode(values) for values in found[:limit])
+    rows = tuple(decode(found[:limit]))
     more = len(found) > limit
     return Page(rows, Cursor(rows[-1].ply, rows[-1].key) if more else None)
 
@@ -69,15 +70,17 @@ def stream(
     """All matching rows, by ply, then by key, in constant memory.
 
     Args:
-        session: any; stays open while the rows are taken.
+        session: in a transaction, which stays open while the rows are taken.
         filters: which rows.
         after: begin behind this place.
     """
-    query = _ordered(select(*COLUMNS), session, filters, after).execution_options(
-        yield_per=_STREAM_ROWS
+    query = _ordered(select(*COLUMNS), session, filters, after)
+    connection = session.connection()
+    batches = DriverQuery(query, connection.dialect.name).batches(
+        connection, _STREAM_ROWS, _parameters(session, filters)
     )
-    for values in session.connection().execute(query, _parameters(session, filters)):
-        yield decode(values)
+    for rows in batches:
+        yield from decode(rows)
 
 
 def count(session: Session, filters: EvaluationFilter) -> int:

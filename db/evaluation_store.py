@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import ARRAY, BigInteger, bindparam, column, func, select
+from sqlalchemy import ARRAY, BigInteger, bindparam, column, func, literal_column, select, true
 from sqlalchemy.exc import IntegrityError
 
 from db.clock import now
+from db.driver_query import DriverQuery
 from db.evaluation_columns import (
     COLUMNS,
     check_row,
@@ -33,10 +35,8 @@ if TYPE_CHECKING:
 _LOOKUP_KEYS: Final = 10_000
 """Keys in one query."""
 
-_find = select(*COLUMNS).where(
-    Evaluation.width == bindparam("width"),
-    Evaluation.height == bindparam("height"),
-    stored_key == bindparam("key", type_=BigInteger),
+_OF_BOARD: Final = select(*COLUMNS).where(
+    Evaluation.width == bindparam("width"), Evaluation.height == bindparam("height")
 )
 
 
@@ -100,25 +100,22 @@ def _upsert(connection: Connection, values: Sequence[Any]) -> int:
 def lookup(session: Session, board: BoardSize, keys: Sequence[int]) -> dict[int, StoredEvaluation]:
     """What is stored for canonical keys, by key; keys without a row are left out."""
     connection = session.connection()
-    query = select(*COLUMNS).where(
-        Evaluation.width == board.width,
-        Evaluation.height == board.height,
-        key_among(connection.dialect.name),
-    )
+    dialect = connection.dialect.name
+    query = _lookup_query(dialect)
     found: dict[int, StoredEvaluation] = {}
     for start in range(0, len(keys), _LOOKUP_KEYS):
-        chosen = keys_parameter(keys[start : start + _LOOKUP_KEYS], connection.dialect.name)
-        for values in connection.execute(query, {"keys": chosen}):
-            row = decode(values)
-            found[row.key] = row
+        chosen = keys_parameter(keys[start : start + _LOOKUP_KEYS], dialect)
+        rows = query.rows(connection, width=board.width, height=board.height, keys=chosen)
+        found.update((row.key, row) for row in decode(rows))
     return found
 
 
 def find(session: Session, board: BoardSize, key: int) -> StoredEvaluation | None:
     """What is stored for one canonical key, or None."""
-    parameters = {"width": board.width, "height": board.height, "key": key - KEY_SHIFT}
-    values = session.connection().execute(_find, parameters).one_or_none()
-    return None if values is None else decode(values)
+    connection = session.connection()
+    query = _find_query(connection.dialect.name)
+    rows = query.rows(connection, width=board.width, height=board.height, key=key - KEY_SHIFT)
+    return decode(rows)[0] if rows else None
 
 
 def key_among(dialect: str) -> ColumnElement[bool]:
@@ -134,5 +131,24 @@ def key_among(dialect: str) -> ColumnElement[bool]:
 
 def keys_parameter(keys: Iterable[int], dialect: str) -> str | list[int]:
     """The value of the parameter ``keys``; sorted, so that neighbours are read together."""
-    stored = sorted(key - KEY_SHIFT for key in keys)
+    stored = sorted([key - KEY_SHIFT for key in keys])
     return json.dumps(stored) if dialect == "sqlite" else stored
+
+
+@cache
+def _find_query(dialect: str) -> DriverQuery:
+    key = bindparam("key", type_=BigInteger)
+    return DriverQuery(_OF_BOARD.where(stored_key == key), dialect)
+
+
+@cache
+def _lookup_query(dialect: str) -> DriverQuery:
+    if dialect == "sqlite":
+        return DriverQuery(_OF_BOARD.where(key_among(dialect)), dialect)
+    # One descent into the index for each key, whatever the statistics say. With `= ANY` and a table
+    # just filled, PostgreSQL reads the whole board from a hundred keys on: measured with 40,000
+    # rows, 210 microseconds a key, and 3 this way.
+    keys = func.unnest(bindparam("keys", type_=ARRAY(BigInteger)))
+    wanted = keys.table_valued(column("key", BigInteger), name="wanted").render_derived()
+    found = _OF_BOARD.where(stored_key == wanted.c.key).offset(literal_column("0")).lateral("found")
+    return DriverQuery(select(*found.c).select_from(wanted.join(found, true())), dialect)

@@ -12,6 +12,7 @@ from db.errors import CorruptError
 from db.evaluation_columns import check_row, full_column_bits
 from db.evaluation_rows import EvaluationFilter
 from db.evaluation_search import boards, stream
+from db.game_integrity import match_faults
 from db.job_records import JobState
 from db.models import Job, Unit
 from db.unit_conditions import LEASED, QUEUED, lease_ran_out
@@ -30,12 +31,13 @@ class Problem(NamedTuple):
 
     kind: str
     """``damage`` (pages), ``reference`` (a row whose other half is missing), ``evaluation``,
-    ``job``, or ``lease`` (a unit whose worker was not heard of in time)."""
+    ``job``, ``lease`` (a unit whose worker was not heard of in time), or ``match`` (games that are
+    missing, or against the rules)."""
     message: str
 
 
 def check(database: Database) -> Iterator[Problem]:
-    """Look at everything: pages, references, every evaluation, jobs, leases.
+    """Look at everything: pages, references, every evaluation, jobs, leases, every game.
 
     Problems come as they are found; none at all is the good answer.
 
@@ -50,6 +52,8 @@ def check(database: Database) -> Iterator[Problem]:
             yield from _evaluations(session)
             yield from _jobs(session)
             yield from _leases(session)
+            for fault in match_faults(session):
+                yield Problem("match", fault)
     except CorruptError as error:
         yield Problem("damage", str(error))
 

@@ -1,4 +1,4 @@
-"""Claiming units and giving them back: the core that every runner drives.
+"""Claiming units: the next one there is, or the one that a message has named.
 
 A claim is a lease on the database's clock. It is fenced: every claim of a unit raises its
 ``fence``, and whoever comes with an older one changes nothing, however late. So it does not
@@ -7,33 +7,22 @@ matter how often a unit is announced, nor whether a worker that was thought dead
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import and_, select, update
+from sqlalchemy import and_, or_, select, update
 
 from c4core.notation import BoardSize
 from db.clock import now
-from db.evaluation_store import store
-from db.job_planning import close_if_complete, lock_job
-from db.job_records import MAX_ATTEMPTS, Claim, JobState, UnitState
+from db.job_lapses import give_up_lapsed, may_lapse_again
+from db.job_records import MAX_LAPSES, Claim, JobState, UnitState
 from db.models import Job, Unit
-from db.unit_conditions import LEASED, QUEUED, lease_ran_out
+from db.unit_conditions import IN_TURN, QUEUED, lease_ran_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import ColumnElement, ColumnExpressionArgument, Row
+    from sqlalchemy import ColumnElement, ColumnExpressionArgument, Row, Select
     from sqlalchemy.orm import Session
-
-    from db.evaluation_rows import StoredEvaluation
-    from db.job_records import Json
-
-_ERROR_LENGTH: Final = 2_000
-"""Characters of an error that are kept."""
-
-_LAPSED: Final = f"lease expired {MAX_ATTEMPTS} times"
-
-_FREE: Final[dict[str, Any]] = {"owner": None, "lease_until": None}
 
 
 def claim(
@@ -48,8 +37,9 @@ def claim(
     """Take a unit to work on. Any number of claimers get different units and do not wait.
 
     Jobs of higher priority come first, then older ones; within a job, units whose lease has run
-    out come first, then those that are queued, in order. A unit whose lease has run out for the
-    last time that is allowed is ``failed`` on the way, and its job closed if it was the last.
+    out come first, then those that are queued, in the order of ``announce``: what others were told
+    of is left to them for as long as there is something else. A unit whose lease has run out for
+    the last time that is allowed is ``failed`` on the way, and its job closed if it was the last.
 
     Args:
         session: in a write transaction, best one of its own.
@@ -63,106 +53,72 @@ def claim(
         None when there is nothing to do now; others may still hold leases that run out.
     """
     for job in _running_jobs(session, engine_version, job_id, kinds):
-        unit = _take_lapsed(session, job.id) or _take(session, job.id, QUEUED, Unit.seq)
+        unit = _take_lapsed(session, job) or _take(session, job, QUEUED, *IN_TURN)
         if unit is not None:
-            return _lease(session, job, unit, owner, lease_seconds)
+            return _lease(session, unit, owner, lease_seconds)
     return None
 
 
-def heartbeat(session: Session, claim: Claim, lease_seconds: float) -> bool:
-    """Prolong the lease: it lasts ``lease_seconds`` from now.
-
-    Returns:
-        False: the unit is somebody else's or its job was cancelled. Stop working on it.
-    """
-    return _change(session, claim, lease_until=now(session) + lease_seconds)
-
-
-def complete(
-    session: Session,
-    claim: Claim,
-    *,
-    evaluations: Sequence[StoredEvaluation],
-    result: Json | None,
-    nodes: int,
-    seconds: float,
-) -> bool:
-    """Store what was found and mark the unit done, both or neither.
+def claim_unit(
+    session: Session, unit_id: int, *, owner: str, lease_seconds: float, engine_version: int
+) -> Claim | None:
+    """Take this unit to work on, if it may be taken. Never waits for another claimer.
 
     Args:
-        session: in a write transaction of its own.
-        claim: what was worked on.
-        evaluations: on the claim's board.
-        result: kept with the unit, for the job's output.
-        nodes: searched for this unit.
-        seconds: spent on it.
+        session: in a write transaction, best one of its own.
+        unit_id: as ``announce`` gave it.
+        owner: who claims; for people, and for counting workers.
+        lease_seconds: without a heartbeat for so long, the unit is somebody else's.
+        engine_version: of the claimer.
 
     Returns:
-        False, with nothing written: the unit is somebody else's by now, or was cancelled.
-
-    Raises:
-        ContradictionError: as ``store``. Let it end the transaction, then ``fail`` the unit.
+        None: the unit is done, given up or somebody else's, its job does not run or is for another
+        version of the engine, or there is no such unit. Whatever it is, there is nothing to do: if
+        the unit is still to be done, it is announced again.
     """
-    done = _change(
-        session,
-        claim,
-        state=UnitState.DONE,
-        result=result,
-        error=None,
-        nodes=nodes,
-        seconds=seconds,
-        finished_at=now(session),
-        **_FREE,
+    # A unit whose last lease ran out is left to requeue_lapsed: giving it up may close its job,
+    # and whoever locks a job and units of it locks the job first.
+    may_be_taken = or_(QUEUED, and_(lease_ran_out(session), may_lapse_again()))
+    query = _claimable().where(
+        Unit.id == unit_id,
+        Job.state == JobState.RUNNING,
+        Job.engine_version == engine_version,
+        may_be_taken,
     )
-    if done:
-        store(session, claim.board, evaluations)
-    return done
+    unit = session.connection().execute(query).one_or_none()
+    return None if unit is None else _lease(session, unit, owner, lease_seconds)
 
 
-def release(session: Session, claim: Claim) -> bool:
-    """Hand the unit back untouched: it is queued again, and the attempt does not count.
-
-    Returns:
-        False: it was not ours any more.
-    """
-    return _change(session, claim, state=UnitState.QUEUED, attempts=claim.attempts - 1, **_FREE)
-
-
-def fail(session: Session, claim: Claim, error: str) -> UnitState | None:
-    """Give the unit back with an error: it is queued again, or failed after MAX_ATTEMPTS.
-
-    Returns:
-        Its new state; None: it was not ours any more, and nothing was written.
-    """
-    state = UnitState.FAILED if claim.attempts >= MAX_ATTEMPTS else UnitState.QUEUED
-    # PostgreSQL's text cannot hold NUL.
-    kept = error.replace("\0", "\N{REPLACEMENT CHARACTER}")[:_ERROR_LENGTH]
-    return state if _change(session, claim, state=state, error=kept, **_FREE) else None
-
-
-def finish_if_complete(session: Session, job_id: int) -> JobState:
-    """Close a running job that has nothing left to do: ``done``, or ``failed`` if a unit did.
-
-    Call it after ``complete`` or ``fail`` in a transaction of its own: of two workers that
-    complete the last two units at the same time, neither sees the other's until it has ended.
-
-    Returns:
-        The job's state. Calling it again changes nothing.
-
-    Raises:
-        JobNotFoundError: there is no such job.
-    """
-    state = session.scalar(select(Job.state).where(Job.id == job_id))
-    if state is not None and state is not JobState.RUNNING:
-        return state
-    return close_if_complete(session, job_id, lock_job(session, job_id))
+def _claimable() -> Select[Any]:
+    """All that a claim says of units, which are locked unless somebody else has locked them."""
+    return (
+        select(
+            Unit.id,
+            Unit.job_id,
+            Unit.state,
+            Unit.seq,
+            Unit.fence,
+            Unit.attempts,
+            Unit.lapses,
+            Unit.payload,
+            Unit.positions,
+            Job.kind,
+            Job.params,
+            Job.width,
+            Job.height,
+            Job.engine_version,
+            Job.priority,
+        )
+        .join(Job, Unit.job_id == Job.id)
+        .with_for_update(of=Unit, skip_locked=True)
+    )
 
 
 def _running_jobs(
     session: Session, engine_version: int, job_id: int | None, kinds: Sequence[str] | None
-) -> Sequence[Row[Any]]:
+) -> Sequence[int]:
     query = (
-        select(Job.id, Job.kind, Job.params, Job.width, Job.height)
+        select(Job.id)
         .where(Job.state == JobState.RUNNING, Job.engine_version == engine_version)
         .order_by(Job.priority.desc(), Job.id)
     )
@@ -170,24 +126,18 @@ def _running_jobs(
         query = query.where(Job.id == job_id)
     if kinds is not None:
         query = query.where(Job.kind.in_(kinds))
-    return session.connection().execute(query).all()
+    return session.scalars(query).all()
 
 
 def _take_lapsed(session: Session, job_id: int) -> Row[Any] | None:
     """Lock a unit whose lease has run out, if there is one that may be tried again."""
-    ran_out = and_(Unit.job_id == job_id, lease_ran_out(session))
-    attempts = session.scalars(select(Unit.attempts).where(ran_out)).all()
-    if not attempts:
+    ran_out = lease_ran_out(session)
+    lapses = session.scalars(select(Unit.lapses).where(Unit.job_id == job_id, ran_out)).all()
+    if not lapses:
         return None
-    if max(attempts) >= MAX_ATTEMPTS:
-        state = lock_job(session, job_id)
-        session.connection().execute(
-            update(Unit)
-            .where(ran_out, Unit.attempts >= MAX_ATTEMPTS)
-            .values(state=UnitState.FAILED, error=_LAPSED, **_FREE)
-        )
-        close_if_complete(session, job_id, state)
-    again = and_(ran_out, Unit.attempts < MAX_ATTEMPTS)
+    if max(lapses) + 1 >= MAX_LAPSES:
+        give_up_lapsed(session, job_id)
+    again = and_(ran_out, may_lapse_again())
     return _take(session, job_id, again, Unit.lease_until, Unit.seq)
 
 
@@ -198,51 +148,39 @@ def _take(
     *order: ColumnExpressionArgument[Any],
 ) -> Row[Any] | None:
     """Lock the first unit that meets the condition and that nobody else has locked."""
-    query = (
-        select(Unit.id, Unit.seq, Unit.fence, Unit.attempts, Unit.payload, Unit.positions)
-        .where(Unit.job_id == job_id, condition)
-        .order_by(*order)
-        .limit(1)
-        .with_for_update(skip_locked=True)
-    )
+    query = _claimable().where(Unit.job_id == job_id, condition).order_by(*order).limit(1)
     return session.connection().execute(query).one_or_none()
 
 
-def _lease(
-    session: Session, job: Row[Any], unit: Row[Any], owner: str, lease_seconds: float
-) -> Claim:
+def _lease(session: Session, unit: Row[Any], owner: str, lease_seconds: float) -> Claim:
+    """Lease a locked unit. If it was leased before, that lease has lapsed."""
+    lapsed = unit.state is UnitState.LEASED
+    attempts = unit.attempts if lapsed else unit.attempts + 1
     session.connection().execute(
         update(Unit)
         .where(Unit.id == unit.id)
         .values(
             state=UnitState.LEASED,
             fence=unit.fence + 1,
-            attempts=unit.attempts + 1,
+            attempts=attempts,
+            lapses=unit.lapses + lapsed,
             owner=owner,
             lease_until=now(session) + lease_seconds,
         )
     )
     return Claim(
         unit_id=unit.id,
-        job_id=job.id,
-        kind=job.kind,
+        job_id=unit.job_id,
+        kind=unit.kind,
         seq=unit.seq,
         fence=unit.fence + 1,
-        attempts=unit.attempts + 1,
+        attempts=attempts,
         payload=unit.payload,
-        params=job.params,
-        board=BoardSize(job.width, job.height),
+        params=unit.params,
+        board=BoardSize(unit.width, unit.height),
         positions=unit.positions,
         lease_seconds=lease_seconds,
         owner=owner,
+        engine_version=unit.engine_version,
+        priority=unit.priority,
     )
-
-
-def _change(session: Session, claim: Claim, **values: object) -> bool:
-    """Write to the unit if the claim still holds it."""
-    changed = session.connection().execute(
-        update(Unit)
-        .where(Unit.id == claim.unit_id, Unit.fence == claim.fence, LEASED)
-        .values(**values)
-    )
-    return changed.rowcount == 1

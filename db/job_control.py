@@ -8,9 +8,10 @@ from sqlalchemy import or_, select, update
 
 from db.clock import now
 from db.errors import JobStateError
-from db.job_planning import close_if_complete, lock_job
+from db.job_ending import close_if_complete, lock_job
 from db.job_records import JobState, UnitState
 from db.models import Job, Unit
+from db.unit_changes import ANEW, FREE
 from db.unit_conditions import FAILED, LEASED, QUEUED, lease_ran_out
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def cancel_job(session: Session, job_id: int) -> JobState:
     session.connection().execute(
         update(Unit)
         .where(Unit.job_id == job_id, or_(QUEUED, LEASED))
-        .values(state=UnitState.CANCELLED, owner=None, lease_until=None)
+        .values(state=UnitState.CANCELLED, **FREE)
     )
     session.connection().execute(
         update(Job)
@@ -49,7 +50,8 @@ def cancel_job(session: Session, job_id: int) -> JobState:
 def resume_job(session: Session, job_id: int) -> JobState:
     """Let a job go on: units that were cancelled or whose lease has run out are queued again.
 
-    They have all their attempts again: whoever resumes has seen what stopped them.
+    They have all their attempts again and were never announced: whoever resumes has seen what
+    stopped them.
     Leases that live are left alone: somebody may be working. A job that has ended keeps its
     state; failed units are the business of :func:`retry_job`.
 
@@ -72,11 +74,7 @@ def resume_job(session: Session, job_id: int) -> JobState:
     if state in {JobState.DONE, JobState.FAILED}:
         return state
     stopped = or_(Unit.state == UnitState.CANCELLED, lease_ran_out(session))
-    session.connection().execute(
-        update(Unit)
-        .where(Unit.job_id == job_id, stopped)
-        .values(state=UnitState.QUEUED, attempts=0, owner=None, lease_until=None)
-    )
+    session.connection().execute(update(Unit).where(Unit.job_id == job_id, stopped).values(**ANEW))
     return _run_again(session, job_id)
 
 
@@ -99,11 +97,7 @@ def retry_job(session: Session, job_id: int) -> int:
         )
     queued = (
         session.connection()
-        .execute(
-            update(Unit)
-            .where(Unit.job_id == job_id, FAILED)
-            .values(state=UnitState.QUEUED, attempts=0, error=None)
-        )
+        .execute(update(Unit).where(Unit.job_id == job_id, FAILED).values(error=None, **ANEW))
         .rowcount
     )
     if queued:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import func, insert, select, update
 
 from db.clock import now
-from db.errors import JobNotFoundError, JobStateError
+from db.errors import JobStateError
+from db.job_ending import close_if_complete, lock_job
 from db.job_records import JobState, UnitState
 from db.models import Job, Unit
-from db.unit_conditions import has_failed_unit, has_open_unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -80,6 +80,11 @@ def add_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
         raise JobStateError(
             f"job {job_id} is {state}: units cannot be added", job_id=job_id, state=state
         )
+    return append_units(session, job_id, plans)
+
+
+def append_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
+    """Append units to a job that is locked and may get some; how many."""
     last = session.scalar(select(func.max(Unit.seq)).where(Unit.job_id == job_id))
     first = 0 if last is None else last + 1
     seq = first
@@ -92,6 +97,7 @@ def add_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
                 "state": UnitState.QUEUED,
                 "payload": plan.payload,
                 "positions": plan.positions,
+                "expected_seconds": plan.expected_seconds,
                 "fence": 0,
                 "attempts": 0,
                 "nodes": 0,
@@ -119,28 +125,3 @@ def start_job(session: Session, job_id: int) -> JobState:
         update(Job).where(Job.id == job_id).values(state=JobState.RUNNING, started_at=now(session))
     )
     return close_if_complete(session, job_id, JobState.RUNNING)
-
-
-def lock_job(session: Session, job_id: int) -> JobState:
-    """The job's state, which nobody else changes until the end of the transaction.
-
-    Whoever locks a job and units of it locks the job first; so no two wait for each other.
-
-    Raises:
-        JobNotFoundError: there is none of this number.
-    """
-    state = session.scalar(select(Job.state).where(Job.id == job_id).with_for_update())
-    if state is None:
-        raise JobNotFoundError(job_id)
-    return state
-
-
-def close_if_complete(session: Session, job_id: int, state: JobState) -> JobState:
-    """Close a locked job if it runs and has nothing left to do; its state then."""
-    if state is not JobState.RUNNING or has_open_unit(session, job_id):
-        return state
-    state = JobState.FAILED if has_failed_unit(session, job_id) else JobState.DONE
-    session.connection().execute(
-        update(Job).where(Job.id == job_id).values(state=state, finished_at=now(session))
-    )
-    return state

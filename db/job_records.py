@@ -14,12 +14,23 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from c4core.notation import BoardSize
+    from db.worker_registry import WorkerInfo
 
 Json = dict[str, Any]
 """A JSON object: what a payload, a result and a job's parameters are made of."""
 
 MAX_ATTEMPTS: Final = 3
-"""How often a unit is tried before it is ``failed`` for good."""
+"""How often a unit may end in an error before it is ``failed`` for good."""
+
+MAX_LAPSES: Final = 10
+"""How many leases of a unit may run out before it is ``failed`` for good.
+
+More than attempts: that a machine was switched off is not the unit's fault. But a unit that kills
+every worker that takes it must not go on for ever.
+"""
+
+INTERACTIVE_PRIORITY: Final = 100
+"""Jobs of at least this priority are interactive, others bulk: each class has its own queue."""
 
 
 class JobState(StrEnum):
@@ -55,6 +66,8 @@ class UnitPlan:
     """What to do; opaque to storage."""
     positions: int
     """Positions in it: the measure of progress."""
+    expected_seconds: float = 0.0
+    """What solving it is expected to take, for the remaining time; 0.0 where nobody knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +83,7 @@ class Claim:
     fence: int
     """Grows with every claim of the unit; only the claim that holds the newest can complete it."""
     attempts: int
-    """How often the unit was tried, this claim included."""
+    """How often the unit was tried, this claim included; tries that lapsed do not count."""
     payload: Json
     params: Json
     """The job's parameters."""
@@ -80,6 +93,10 @@ class Claim:
     """How long the lease lasts from the claim or from a heartbeat."""
     owner: str
     """Who claimed it."""
+    engine_version: int
+    """Of the job, and of the claimer."""
+    priority: int
+    """The job's; see INTERACTIVE_PRIORITY."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +172,8 @@ class JobProgress:
     positions_per_second: float | None
     """From the units completed within the last minute; None when there are none."""
     eta_seconds: float | None
-    """Time to the end at that rate; None while unknown, 0.0 at the end."""
+    """Time to the end at the pace of the last minute, measured in what the completed units were
+    expected to take; None until enough is done, 0.0 at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +192,10 @@ class ServiceStatus:
     positions_per_second: float | None
     """From the units completed within the last minute; None when there are none."""
     eta_seconds: float | None
-    """Time until nothing is queued or running, at that rate; None while unknown."""
+    """Time until nothing is queued or running, as for a job; None while unknown."""
     oldest_queued_seconds: float | None
     """Age of the oldest job that has units waiting, since it was started; None without any."""
     workers: int
-    """Different owners of live leases."""
+    """Different owners of live leases: who works now, whether registered or not."""
+    live_workers: tuple[WorkerInfo, ...]
+    """Registered workers that were heard of lately, idle ones included."""

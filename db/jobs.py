@@ -6,19 +6,43 @@ The database is the queue of truth. The life of a unit::
       ^                 |
       |--release--------|   handed back, the attempt does not count
       |--fail-----------|   queued again, or failed after MAX_ATTEMPTS
-      |--lease ran out--|   claimed anew, or failed after MAX_ATTEMPTS
+      |--lease ran out--|   queued again by requeue_lapsed or claimed anew, the attempt does not
+      |                 |   count; or failed after MAX_LAPSES
       |--cancel_job---->|   cancelled, from queued and leased; resume_job queues it again
+      |--cut_units----->|   done, from queued and leased: nobody wants it any more
+
+Workers either ask for any unit (``claim``) or are told of one (``announce``, then a message that
+carries its number, then ``claim_unit``).
+
+Most jobs are planned as a whole before they start. Others grow while they run
+(:mod:`db.job_growing`).
 
 After ``complete`` and ``fail``, and in a transaction of its own, call ``finish_if_complete``.
 """
 
 from __future__ import annotations
 
-from db.job_claims import claim, complete, fail, finish_if_complete, heartbeat, release
+from db.held_units import complete, fail, heartbeat, release
+from db.job_announcing import REANNOUNCE_SECONDS, announce
+from db.job_claims import claim, claim_unit
 from db.job_control import cancel_job, resume_job, retry_job
+from db.job_ending import finish_if_complete
+from db.job_growing import (
+    GrowingJob,
+    GrowingUnit,
+    add_more_units,
+    change_unit,
+    cut_units,
+    hold_job,
+    jobs_of_kind,
+    read_units,
+)
+from db.job_lapses import requeue_lapsed
 from db.job_planning import add_units, create_job, start_job
 from db.job_records import (
+    INTERACTIVE_PRIORITY,
     MAX_ATTEMPTS,
+    MAX_LAPSES,
     Claim,
     FailedUnit,
     JobInfo,
@@ -30,12 +54,25 @@ from db.job_records import (
     UnitResult,
     UnitState,
 )
-from db.job_views import failed_units, get_job, list_jobs, progress, totals, unit_results
+from db.job_views import (
+    failed_units,
+    get_job,
+    list_jobs,
+    newest_job,
+    progress,
+    unit_results,
+)
+from db.service_status import totals
 
 __all__ = [
+    "INTERACTIVE_PRIORITY",
     "MAX_ATTEMPTS",
+    "MAX_LAPSES",
+    "REANNOUNCE_SECONDS",
     "Claim",
     "FailedUnit",
+    "GrowingJob",
+    "GrowingUnit",
     "JobInfo",
     "JobProgress",
     "JobState",
@@ -44,19 +81,29 @@ __all__ = [
     "UnitPlan",
     "UnitResult",
     "UnitState",
+    "add_more_units",
     "add_units",
+    "announce",
     "cancel_job",
+    "change_unit",
     "claim",
+    "claim_unit",
     "complete",
     "create_job",
+    "cut_units",
     "fail",
     "failed_units",
     "finish_if_complete",
     "get_job",
     "heartbeat",
+    "hold_job",
+    "jobs_of_kind",
     "list_jobs",
+    "newest_job",
     "progress",
+    "read_units",
     "release",
+    "requeue_lapsed",
     "resume_job",
     "retry_job",
     "start_job",

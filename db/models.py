@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import (
     BigInteger,
+    Boolean,
     CheckConstraint,
     Double,
     Enum,
@@ -22,6 +23,8 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from db.job_records import JobState, UnitState
 from db.types import ColumnScores, JsonText, PositionKey
+
+_ZERO = text("0")
 
 # SQLite numbers rows by itself only where the key column's type is spelled INTEGER.
 _RowId = BigInteger().with_variant(Integer(), "sqlite")
@@ -120,18 +123,33 @@ class Unit(Base):
     """A part of a job that one worker does in one go.
 
     ``fence`` counts the claims; whoever holds an older count can neither complete nor fail it.
+    ``attempts`` counts the tries that were or are being made, but not those whose lease ran out:
+    they are ``lapses``.
     """
 
     __tablename__ = "units"
     __table_args__ = (
         UniqueConstraint("job_id", "seq"),
         # One index a question, each only over the rows that can be an answer: the next unit, the
-        # leases, the failures, the rate over the last minute. An index on (job_id, state, seq)
-        # would do for most, but a planner whose statistics are of some minutes ago prefers the
-        # one above, and reads every unit that is done before it finds one that is queued.
-        _partial_index("queued", "job_id", "seq", condition="state = 'queued'"),
+        # leases, the failures, the pace of the last minute. An index on (job_id, state, seq) would
+        # do for most, but a planner whose statistics are of some minutes ago prefers the one above,
+        # and reads every unit that is done before it finds one that is queued. For the same reason
+        # no two have the same condition. What a tally sums over many units is in the index as well.
+        _partial_index(
+            "queued",
+            "job_id",
+            "announced_at",
+            "seq",
+            "positions",
+            "expected_seconds",
+            condition="state = 'queued'",
+        ),
         _partial_index("leased", "job_id", "lease_until", condition="state = 'leased'"),
+        _partial_index(
+            "done", "job_id", "positions", "nodes", "seconds", condition="state = 'done'"
+        ),
         _partial_index("failed", "job_id", "seq", condition="state = 'failed'"),
+        _partial_index("cancelled", "job_id", "positions", condition="state = 'cancelled'"),
         _partial_index("finished", "finished_at", condition="finished_at IS NOT NULL"),
     )
 
@@ -141,8 +159,11 @@ class Unit(Base):
     state: Mapped[UnitState] = mapped_column(_state(UnitState))
     payload: Mapped[dict[str, Any]] = mapped_column(JsonText)
     positions: Mapped[int] = mapped_column(Integer)
+    expected_seconds: Mapped[float] = mapped_column(Double, server_default=_ZERO)
     fence: Mapped[int] = mapped_column(Integer)
     attempts: Mapped[int] = mapped_column(Integer)
+    lapses: Mapped[int] = mapped_column(Integer, server_default=_ZERO)
+    announced_at: Mapped[float] = mapped_column(Double, server_default=_ZERO)
     owner: Mapped[str | None] = mapped_column(Text)
     lease_until: Mapped[float | None] = mapped_column(Double)
     result: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
@@ -150,3 +171,100 @@ class Unit(Base):
     nodes: Mapped[int] = mapped_column(BigInteger)
     seconds: Mapped[float] = mapped_column(Double)
     finished_at: Mapped[float | None] = mapped_column(Double)
+
+
+class Match(Base):
+    """Games between two players under one set of terms. See :mod:`db.match_terms`.
+
+    The units of its job that play it are those from ``first_unit`` to before ``end_unit``.
+    """
+
+    __tablename__ = "matches"
+    __table_args__ = (Index(None, "job_id"),)
+
+    id: Mapped[int] = mapped_column(_RowId, primary_key=True)
+    job_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id", ondelete="SET NULL"))
+    origin: Mapped[str] = mapped_column(Text)
+    label: Mapped[str | None] = mapped_column(Text)
+    player_a: Mapped[str] = mapped_column(Text)
+    player_b: Mapped[str] = mapped_column(Text)
+    width: Mapped[int] = mapped_column(SmallInteger)
+    height: Mapped[int] = mapped_column(SmallInteger)
+    terms: Mapped[dict[str, Any]] = mapped_column(JsonText)
+    first_unit: Mapped[int | None] = mapped_column(Integer)
+    end_unit: Mapped[int | None] = mapped_column(Integer)
+    verdict: Mapped[str | None] = mapped_column(Text)
+    is_whole: Mapped[bool] = mapped_column(Boolean)
+    created_at: Mapped[float] = mapped_column(Double)
+
+
+class Game(Base):
+    """A game of a match. ``winner`` is 1 for ``x``, -1 for ``o``, 0 for a draw.
+
+    The primary key is the table itself in SQLite (WITHOUT ROWID): a match's games lie together, in
+    their order.
+    """
+
+    __tablename__ = "games"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    match_id: Mapped[int] = mapped_column(
+        ForeignKey("matches.id", ondelete="CASCADE"), primary_key=True
+    )
+    number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    a_is_x: Mapped[bool] = mapped_column(Boolean)
+    seed: Mapped[int | None] = mapped_column(PositionKey)
+    moves: Mapped[str | None] = mapped_column(Text)
+    final_key: Mapped[int] = mapped_column(PositionKey)
+    length: Mapped[int] = mapped_column(SmallInteger)
+    winner: Mapped[int] = mapped_column(SmallInteger)
+    ending: Mapped[str] = mapped_column(Text)
+    detail: Mapped[str] = mapped_column(Text)
+    x_seconds: Mapped[float] = mapped_column(Double)
+    o_seconds: Mapped[float] = mapped_column(Double)
+    replaced: Mapped[list[int]] = mapped_column(JsonText)
+
+
+class Worker(Base):
+    """A process that works for whoever asks, and tells so now and then."""
+
+    __tablename__ = "workers"
+
+    name: Mapped[str] = mapped_column(Text, primary_key=True)
+    host: Mapped[str] = mapped_column(Text)
+    pid: Mapped[int] = mapped_column(Integer)
+    threads: Mapped[int] = mapped_column(Integer)
+    table_mb: Mapped[int] = mapped_column(Integer)
+    version: Mapped[str] = mapped_column(Text)
+    engine_version: Mapped[int] = mapped_column(Integer)
+    queues: Mapped[list[str]] = mapped_column(JsonText)
+    started_at: Mapped[float] = mapped_column(Double)
+    seen_at: Mapped[float] = mapped_column(Double)
+    units_done: Mapped[int] = mapped_column(BigInteger)
+    positions_done: Mapped[int] = mapped_column(BigInteger)
+    nodes: Mapped[int] = mapped_column(BigInteger)
+    seconds: Mapped[float] = mapped_column(Double)
+    note: Mapped[str | None] = mapped_column(Text)
+
+
+class MeasuredCost(Base):
+    """What positions of a ply have taken to search, summed over all that were."""
+
+    __tablename__ = "costs"
+
+    engine_version: Mapped[int] = mapped_column(Integer, primary_key=True)
+    width: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
+    height: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
+    columns: Mapped[bool] = mapped_column(Boolean, primary_key=True)
+    ply: Mapped[int] = mapped_column(SmallInteger, primary_key=True)
+    positions: Mapped[int] = mapped_column(BigInteger)
+    seconds: Mapped[float] = mapped_column(Double)
+
+
+class Turn(Base):
+    """When a periodic duty was last taken by one of the processes that share it."""
+
+    __tablename__ = "turns"
+
+    name: Mapped[str] = mapped_column(Text, primary_key=True)
+    taken_at: Mapped[float] = mapped_column(Double)

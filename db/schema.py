@@ -25,13 +25,18 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Connection
 
-REVISIONS: Final = ("c4_0001",)
+REVISIONS: Final = ("c4_0001", "c4_0002", "c4_0003")
 """Every revision that there has been, oldest first."""
 
 HEAD: Final = REVISIONS[-1]
 """The revision that this version works with."""
 
 _OWN_TABLES: Final = frozenset({"evaluations", "jobs", "units"})
+"""That every revision has: by these a database is known as C4's."""
+
+_ALL_TABLES: Final = _OWN_TABLES | {"costs", "games", "matches", "turns", "workers"}
+"""That HEAD has."""
+
 _VERSION_TABLE: Final = "alembic_version"
 _version: Final = Table(_VERSION_TABLE, MetaData(), Column("version_num", String(32)))
 
@@ -76,7 +81,7 @@ def classify(
         return Standing.NEW
     if revision != revisions[-1]:
         return Standing.OLD
-    return Standing.CURRENT if tables >= _OWN_TABLES else Standing.DAMAGED
+    return Standing.CURRENT if tables >= _ALL_TABLES else Standing.DAMAGED
 
 
 def read_state(connection: Connection) -> SchemaState:

@@ -21,6 +21,16 @@ UNPLAYABLE: Final = -128
 _dump = json.JSONEncoder(separators=(",", ":")).encode
 
 
+def is_number(value: int) -> bool:
+    """Whether a row may have this number: neither database takes a larger one in a question."""
+    return 0 <= value < 1 << 63
+
+
+def is_small_number(value: int) -> bool:
+    """Whether a column of 32 bits may have this value."""
+    return 0 <= value < 1 << 31
+
+
 class PositionKey(TypeDecorator[int]):
     """An unsigned 64-bit key in a signed 64-bit column, in the same order.
 
@@ -42,8 +52,8 @@ class PositionKey(TypeDecorator[int]):
         return None if value is None else value + KEY_SHIFT
 
 
-class JsonText(TypeDecorator[dict[str, Any]]):
-    r"""A JSON object as text, byte for byte the same in every database.
+class JsonText(TypeDecorator[Any]):
+    r"""A JSON object or array as text, byte for byte the same in every database.
 
     Text and not PostgreSQL's JSON: no SQL looks inside, and the text keeps what users send as it
     is (``json`` refuses NaN, ``jsonb`` reorders fields and refuses ``\u0000``).
@@ -52,18 +62,15 @@ class JsonText(TypeDecorator[dict[str, Any]]):
     impl = Text
     cache_ok = True
 
-    def process_bind_param(self, value: dict[str, Any] | None, dialect: Dialect) -> str | None:
-        """Object to text."""
+    def process_bind_param(self, value: object, dialect: Dialect) -> str | None:
+        """Value to text."""
         del dialect
         return None if value is None else _dump(value)
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> dict[str, Any] | None:
-        """Text to object."""
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:  # noqa: ANN401
+        """Text to value."""
         del dialect
-        if value is None:
-            return None
-        decoded: dict[str, Any] = json.loads(value)
-        return decoded
+        return None if value is None else json.loads(value)
 
 
 class ColumnScores(TypeDecorator[tuple[int | None, ...]]):

@@ -6,7 +6,7 @@ list passed to ``execute()``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from sqlalchemy import Column, MetaData, Table, delete, select
 from sqlalchemy.dialects import postgresql
@@ -62,7 +62,7 @@ def upsert(connection: Connection, rows: Sequence[ColumnValues]) -> int:
     """Merge rows that are sorted and have no key twice; the number of rows new or changed."""
     connection.execute(_CREATE)
     connection.execute(_CLEAR)  # of an earlier call in the same transaction
-    driver: psycopg.Connection = connection.connection.driver_connection  # type: ignore[assignment]
+    driver = cast("psycopg.Connection", connection.connection.driver_connection)
     with driver.cursor() as cursor, cursor.copy(_COPY) as copy:
         copy.set_types(_COPY_TYPES)
         for row in rows:

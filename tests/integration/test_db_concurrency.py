@@ -3,8 +3,10 @@
 import multiprocessing
 import threading
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from typing import TypeVar
 
 import pytest
 from sqlalchemy.orm import Session
@@ -13,19 +15,24 @@ from c4core.version import ENGINE_VERSION
 from db.database import Database
 from db.errors import BusyError
 from db.evaluations import EvaluationFilter, StoredEvaluation, count, store
-from db.job_planning import lock_job
+from db.job_ending import lock_job
 from db.jobs import (
     Claim,
     JobState,
     UnitState,
+    announce,
     claim,
     complete,
     finish_if_complete,
     get_job,
     release,
+    requeue_lapsed,
     unit_results,
 )
-from tests.support.databases import BOARD, make_job, row
+from tests.support.databases import BOARD, clear, make_job, row
+from tests.support.jobs import take_unit, unit_ids
+
+T = TypeVar("T")
 
 WORKERS = 4
 UNITS = 60
@@ -89,6 +96,90 @@ def test_processes_get_every_unit_exactly_once(database: Database, rows_url: str
     ]
     run_all(processes)
     assert_each_once(database, job_id, [queue.get(timeout=60) for queue in queues])
+
+
+def answer_the_bell(database: Database, owner: str) -> list[int]:
+    """Claim what is announced and complete it, as workers do; the units that were completed."""
+    mine = []
+    bell = announce_some(database, 2)
+    while bell:
+        taken = take_unit(database, bell.pop(0), owner=owner)
+        if taken is not None:
+            assert database.run(partial(finish, taken, [row(taken.seq)]))
+            mine.append(taken.seq)
+        bell += announce_some(database, 1)
+    return mine
+
+
+def announce_some(database: Database, limit: int) -> list[int]:
+    return database.run(
+        lambda session: announce(
+            session, engine_version=ENGINE_VERSION, interactive=False, limit=limit
+        )
+    )
+
+
+def test_announced_units_are_done_exactly_once(database: Database) -> None:
+    job_id = make_job(database, UNITS)
+    with ThreadPoolExecutor(WORKERS) as pool:
+        completed = list(
+            pool.map(lambda number: answer_the_bell(database, f"w{number}"), range(WORKERS))
+        )
+    assert sorted(seq for mine in completed for seq in mine) == list(range(UNITS))
+    with database.write() as session:
+        assert finish_if_complete(session, job_id) is JobState.DONE
+
+
+def test_of_many_who_claim_a_unit_one_gets_it(database: Database) -> None:
+    (unit,) = unit_ids(database, make_job(database, 1))
+    barrier = threading.Barrier(8)
+
+    def take(number: int) -> Claim | None:
+        barrier.wait()
+        return take_unit(database, unit, owner=str(number))
+
+    with ThreadPoolExecutor(8) as pool:
+        claims = [taken for taken in pool.map(take, range(8)) if taken is not None]
+    assert [taken.fence for taken in claims] == [1]
+
+
+def test_many_who_announce_get_different_units(database: Database) -> None:
+    units = unit_ids(database, make_job(database, 24))
+    barrier = threading.Barrier(8)
+
+    def ring(number: int) -> list[int]:
+        del number
+        barrier.wait()
+        return announce_some(database, 3)
+
+    with ThreadPoolExecutor(8) as pool:
+        announced = [unit for some in pool.map(ring, range(8)) for unit in some]
+    assert len(set(announced)) == len(announced)
+    # Whoever meets locked units takes later ones, and may come to the end; these come next.
+    assert sorted(announced + announce_some(database, 24)) == units
+
+
+@pytest.mark.postgres
+def test_nobody_waits_for_a_unit_that_is_being_written(postgres_url: str) -> None:
+    with Database.open(postgres_url) as database:
+        clear(database)
+        first, second, third = unit_ids(database, make_job(database, 3))
+        lapsed = take_unit(database, second, lease_seconds=-1.0)
+        assert lapsed is not None
+        with database.write() as session:  # one is announced, another completed
+            assert announce(session, engine_version=ENGINE_VERSION, interactive=False, limit=1) == [
+                first
+            ]
+            assert finish(lapsed, [], session)
+            with ThreadPoolExecutor(1) as pool:
+
+                def elsewhere(work: Callable[[], T]) -> T:
+                    return pool.submit(work).result(timeout=30)
+
+                assert elsewhere(lambda: take_unit(database, first)) is None
+                assert elsewhere(lambda: take_unit(database, second)) is None
+                assert elsewhere(lambda: database.run(requeue_lapsed)) == 0
+                assert elsewhere(lambda: announce_some(database, 3)) == [third]
 
 
 def test_claims_do_not_wait_for_each_other(database: Database) -> None:

@@ -168,8 +168,8 @@ class TestDamage:
     def test_damage_that_shows_later(self, sqlite_path: Path) -> None:
         fill(sqlite_path)
         with sqlite_path.open("r+b") as file:
-            file.seek(20 * PAGE)
-            file.write(b"\xff" * (sqlite_path.stat().st_size - 25 * PAGE))
+            file.seek(40 * PAGE)
+            file.write(b"\xff" * (sqlite_path.stat().st_size - 45 * PAGE))
         with Database.open(str(sqlite_path)):
             pass
         with pytest.raises(CorruptError, match=r"c4\.db is damaged: database disk"):

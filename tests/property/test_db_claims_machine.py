@@ -1,7 +1,5 @@
 """The claim and lease machine against a model that keeps every unit in a few Python fields."""
 
-from dataclasses import dataclass, field
-
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -12,73 +10,43 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from sqlalchemy import select
 
 from c4core.version import ENGINE_VERSION
 from db.database import Database
 from db.evaluations import EvaluationFilter, count
 from db.jobs import (
     MAX_ATTEMPTS,
+    MAX_LAPSES,
+    REANNOUNCE_SECONDS,
     Claim,
     JobState,
     UnitState,
+    announce,
     cancel_job,
     claim,
+    claim_unit,
     complete,
     fail,
     finish_if_complete,
     get_job,
     heartbeat,
     release,
+    requeue_lapsed,
     resume_job,
     retry_job,
     unit_results,
 )
+from db.models import Unit
 from tests.support.databases import BOARD, FakeClock, clear, make_job, row
+from tests.support.unit_model import Model, ModelUnit
 
 LEASE = 10.0
 UNITS = 3
 
 
-@dataclass
-class ModelUnit:
-    """What should be known about a unit."""
-
-    seq: int
-    state: UnitState = UnitState.QUEUED
-    fence: int = 0
-    attempts: int = 0
-    lease_until: float = 0.0
-
-
-@dataclass
-class Model:
-    """What should be known about a job."""
-
-    state: JobState = JobState.RUNNING
-    units: list[ModelUnit] = field(default_factory=lambda: [ModelUnit(seq) for seq in range(UNITS)])
-
-    def lapsed(self, now: float) -> list[ModelUnit]:
-        """Units whose lease has run out, the longest first."""
-        late = [
-            unit for unit in self.units if unit.state is UnitState.LEASED and unit.lease_until < now
-        ]
-        return sorted(late, key=lambda unit: unit.lease_until)
-
-    def close(self) -> None:
-        """End the job if nothing is left to do."""
-        states = {unit.state for unit in self.units}
-        if self.state is JobState.RUNNING and not states & {UnitState.QUEUED, UnitState.LEASED}:
-            self.state = JobState.FAILED if UnitState.FAILED in states else JobState.DONE
-
-    def holder(self, claim: Claim) -> ModelUnit | None:
-        """The unit, if the claim still holds it."""
-        unit = self.units[claim.seq]
-        holds = unit.state is UnitState.LEASED and unit.fence == claim.fence
-        return unit if holds else None
-
-
 class ClaimMachine(RuleBasedStateMachine):
-    """Workers that claim, work, fall silent and come back; an owner who steers."""
+    """Workers that claim, work, fall silent and come back; a sweeper; an owner who steers."""
 
     claims: Bundle[Claim] = Bundle("claims")
 
@@ -87,45 +55,95 @@ class ClaimMachine(RuleBasedStateMachine):
         clear(database)
         self.database = database
         self.clock = clock
-        self.model = Model()
+        self.model = Model([ModelUnit(seq) for seq in range(UNITS)])
         self.completed: set[int] = set()
+        # Units that were announced and not claimed or queued anew since: when.
+        self.rung: dict[int, float] = {}
         self.job_id = 0
+        self.unit_ids: list[int] = []
 
     @initialize()
     def plan(self) -> None:
         self.job_id = make_job(self.database, UNITS)
+        with self.database.read() as session:
+            self.unit_ids = list(session.scalars(select(Unit.id).order_by(Unit.seq)))
 
     @rule(target=claims)
     def claim(self) -> Claim:
         with self.database.write() as session:
             taken = claim(session, owner="w", lease_seconds=LEASE, engine_version=ENGINE_VERSION)
-        expected = self._claim_in_model()
+        return self._as_expected(taken, self.model.claim(self.clock.time, LEASE))
+
+    @rule(target=claims, seq=st.integers(0, UNITS - 1))
+    def claim_unit(self, seq: int) -> Claim:
+        taken = self._claim_unit(seq, ENGINE_VERSION)
+        return self._as_expected(taken, self.model.claim_unit(seq, self.clock.time, LEASE))
+
+    @rule(seq=st.integers(0, UNITS - 1))
+    def claim_unit_with_another_engine(self, seq: int) -> None:
+        assert self._claim_unit(seq, ENGINE_VERSION + 1) is None
+
+    def _claim_unit(self, seq: int, engine_version: int) -> Claim | None:
+        with self.database.write() as session:
+            return claim_unit(
+                session,
+                self.unit_ids[seq],
+                owner="w",
+                lease_seconds=LEASE,
+                engine_version=engine_version,
+            )
+
+    def _as_expected(self, taken: Claim | None, expected: ModelUnit | None) -> Claim:
         if expected is None:
             assert taken is None
             return NO_CLAIM
         assert taken is not None
-        assert taken.seq == expected.seq
+        assert taken.unit_id == self.unit_ids[expected.seq]
+        assert (taken.seq, taken.payload) == (expected.seq, {"number": expected.seq})
         assert (taken.fence, taken.attempts) == (expected.fence, expected.attempts)
-        assert taken.attempts <= MAX_ATTEMPTS
+        self.rung.pop(taken.seq, None)
         return taken
 
-    def _claim_in_model(self) -> ModelUnit | None:
-        if self.model.state is not JobState.RUNNING:
-            return None
-        for unit in self.model.lapsed(self.clock.time):
-            if unit.attempts >= MAX_ATTEMPTS:
-                unit.state = UnitState.FAILED
-        self.model.close()
-        waiting = [unit for unit in self.model.units if unit.state is UnitState.QUEUED]
-        candidates = self.model.lapsed(self.clock.time) + waiting
-        if not candidates:
-            return None
-        unit = candidates[0]
-        unit.state = UnitState.LEASED
-        unit.fence += 1
-        unit.attempts += 1
-        unit.lease_until = self.clock.time + LEASE
-        return unit
+    @rule(
+        limit=st.integers(0, UNITS + 1),
+        later=st.sampled_from([0.0, 1.0, REANNOUNCE_SECONDS, REANNOUNCE_SECONDS + 1.0]),
+    )
+    def announce(self, limit: int, later: float) -> None:
+        self.clock.time += later
+        chosen = self._announce(limit)
+        assert chosen == self.model.announce(self.clock.time, limit)
+
+    @rule(limit=st.integers(1, UNITS))
+    def announce_to_others(self, limit: int) -> None:
+        with self.database.write() as session:
+            options = {"interactive": False, "limit": limit}
+            assert announce(session, engine_version=ENGINE_VERSION + 1, **options) == []
+            options["interactive"] = True
+            assert announce(session, engine_version=ENGINE_VERSION, **options) == []
+
+    def _announce(self, limit: int) -> list[int]:
+        with self.database.write() as session:
+            chosen = announce(
+                session, engine_version=ENGINE_VERSION, interactive=False, limit=limit
+            )
+        seqs = [self.unit_ids.index(unit_id) for unit_id in chosen]
+        for seq in seqs:
+            assert self.clock.time - self.rung.get(seq, 0.0) > REANNOUNCE_SECONDS
+            self.rung[seq] = self.clock.time
+        return seqs
+
+    @rule(limit=st.integers(1, UNITS))
+    def requeue_lapsed(self, limit: int) -> None:
+        expected = self.model.requeue_lapsed(self.clock.time, limit)
+        with self.database.write() as session:
+            assert requeue_lapsed(session, limit=limit) == expected
+
+    @rule(times=st.integers(1, MAX_LAPSES))
+    def fall_silent(self, times: int) -> None:
+        """So often, one worker after the other takes a unit and is not heard of again."""
+        for _ in range(times):
+            self.claim()
+            self.clock.time += LEASE + 1
 
     @rule(held=claims)
     def heartbeat(self, held: Claim) -> None:
@@ -157,8 +175,7 @@ class ClaimMachine(RuleBasedStateMachine):
     def fail(self, held: Claim) -> None:
         unit = self.model.holder(held)
         if unit is not None:
-            exhausted = unit.attempts >= MAX_ATTEMPTS
-            unit.state = UnitState.FAILED if exhausted else UnitState.QUEUED
+            self.model.fail(unit)
         with self.database.write() as session:
             assert fail(session, held, "no") == (None if unit is None else unit.state)
         self._close()
@@ -169,10 +186,10 @@ class ClaimMachine(RuleBasedStateMachine):
         with self.database.write() as session:
             assert release(session, held) == (unit is not None)
         if unit is not None:
-            unit.state = UnitState.QUEUED
+            unit.come_back()
             unit.attempts -= 1
 
-    @rule(seconds=st.sampled_from([1.0, LEASE, LEASE + 1.0]))
+    @rule(seconds=st.sampled_from([1.0, REANNOUNCE_SECONDS + 1.0, LEASE, LEASE + 1.0]))
     def wait(self, seconds: float) -> None:
         self.clock.time += seconds
 
@@ -189,12 +206,8 @@ class ClaimMachine(RuleBasedStateMachine):
 
     @rule()
     def resume(self) -> None:
-        if self.model.state in {JobState.RUNNING, JobState.CANCELLED}:
-            for unit in self.model.units:
-                if unit.state is UnitState.CANCELLED or unit in self.model.lapsed(self.clock.time):
-                    unit.state, unit.attempts = UnitState.QUEUED, 0
-            self.model.state = JobState.RUNNING
-            self.model.close()
+        self.model.resume(self.clock.time)
+        self.rung.clear()
         with self.database.write() as session:
             assert resume_job(session, self.job_id) is self.model.state
 
@@ -206,7 +219,8 @@ class ClaimMachine(RuleBasedStateMachine):
         with self.database.write() as session:
             assert retry_job(session, self.job_id) == len(failed)
         for unit in failed:
-            unit.state, unit.attempts = UnitState.QUEUED, 0
+            unit.begin_anew()
+            self.rung.pop(unit.seq, None)
             self.model.state = JobState.RUNNING
 
     def _close(self) -> None:
@@ -220,15 +234,56 @@ class ClaimMachine(RuleBasedStateMachine):
             return
         with self.database.read() as session:
             job = get_job(session, self.job_id)
-            units = unit_results(session, self.job_id)
+            results = unit_results(session, self.job_id)
             stored = count(session, EvaluationFilter(board=BOARD))
+            units = session.execute(
+                select(
+                    Unit.seq,
+                    Unit.state,
+                    Unit.fence,
+                    Unit.attempts,
+                    Unit.lapses,
+                    Unit.announced_at,
+                    Unit.owner,
+                ).order_by(Unit.seq)
+            ).all()
         assert job.state is self.model.state
-        assert [unit.state for unit in units] == [unit.state for unit in self.model.units]
-        # Results are there if and only if their unit was completed, once.
-        assert stored == len(self.completed)
+        # None is lost, and none is there twice.
+        assert len(units) == UNITS
         for unit, modelled in zip(units, self.model.units, strict=True):
-            fence = {"fence": modelled.fence} if unit.state is UnitState.DONE else None
-            assert unit.result == fence
+            assert unit.seq == modelled.seq
+            assert unit.state is modelled.state
+            assert (unit.fence, unit.attempts) == (modelled.fence, modelled.attempts)
+            assert (unit.lapses, unit.announced_at) == (modelled.lapses, modelled.announced_at)
+            assert 0 <= unit.attempts <= MAX_ATTEMPTS
+            assert 0 <= unit.lapses <= MAX_LAPSES
+            assert (unit.owner is None) == (unit.state is not UnitState.LEASED)
+        # Results are there if and only if their unit was completed, once, by the newest claim.
+        assert stored == len(self.completed)
+        for result, modelled in zip(results, self.model.units, strict=True):
+            fence = {"fence": modelled.fence} if result.state is UnitState.DONE else None
+            assert result.result == fence
+
+    def teardown(self) -> None:
+        """Whatever has happened: who goes on as workers do comes to the end."""
+        if not self.job_id:
+            return
+        self.resume()
+        for _ in range(UNITS):
+            self.clock.time += LEASE + 1
+            self.requeue_lapsed(UNITS)
+            for seq in self._announce(UNITS):
+                taken = self._claim_unit(seq, ENGINE_VERSION)
+                assert taken is not None
+                with self.database.write() as session:
+                    assert complete(
+                        session, taken, evaluations=[], result=None, nodes=1, seconds=0.0
+                    )
+        with self.database.write() as session:
+            ended = finish_if_complete(session, self.job_id)
+            assert ended in {JobState.DONE, JobState.FAILED}
+            done = get_job(session, self.job_id).units[UnitState.DONE]
+        assert done >= len(self.completed)
 
 
 # A claim that was never handed out: whatever is done with it must change nothing.
@@ -245,6 +300,8 @@ NO_CLAIM = Claim(
     positions=1,
     lease_seconds=LEASE,
     owner="nobody",
+    engine_version=ENGINE_VERSION,
+    priority=0,
 )
 
 

@@ -1,31 +1,28 @@
 """Databases for tests: fresh ones, on SQLite and on a real PostgreSQL server."""
 
-import os
-import pwd
 import resource
 import secrets
-import shutil
-import socket
-import subprocess
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import psycopg
 from psycopg import sql
-from sqlalchemy import delete, event
+from sqlalchemy import Connection, delete, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
 
 from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db.database import Database
+from db.driver_query import DriverQuery
+from db.evaluation_columns import ColumnValues
 from db.evaluations import StoredEvaluation
 from db.jobs import UnitPlan, add_units, create_job, start_job
 from db.models import Base
+from db.worker_registry import WorkerInfo
 
 BOARD = BoardSize(7, 6)
 
@@ -41,8 +38,8 @@ class FakeClock:
 
 
 @dataclass
-class PostgresServer:
-    """A server to make databases on."""
+class PostgresDatabases:
+    """A PostgreSQL server to make databases on."""
 
     url: str
     """Of a database to connect to while others are made."""
@@ -81,67 +78,6 @@ class PostgresServer:
         return make_url(self.url).set(database=name).render_as_string(hide_password=False)
 
 
-def server_binaries() -> Path | None:
-    """Where PostgreSQL's server programs are, or None."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    if found:
-        return found[-1].parent
-    initdb = shutil.which("initdb")
-    return Path(initdb).resolve().parent if initdb else None
-
-
-@contextmanager
-def started_server(binaries: Path) -> Iterator[PostgresServer]:
-    """A PostgreSQL server on a free port, in a directory that is thrown away."""
-    directory = Path(tempfile.mkdtemp(prefix="c4-postgres-"))
-    user = _server_user()
-    if user is not None:
-        shutil.chown(directory, user.pw_uid, user.pw_gid)
-
-    def run(program: str, *arguments: str) -> None:
-        subprocess.run(
-            [binaries / program, "-D", directory / "data", *arguments],
-            check=True,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            cwd=directory,
-            user=None if user is None else user.pw_uid,
-            group=None if user is None else user.pw_gid,
-            extra_groups=None if user is None else [],
-        )
-
-    try:
-        run("initdb", "-A", "trust", "-U", "c4", "-E", "UTF8", "--locale=C", "--no-sync")
-        port = _free_port()
-        options = f"-p {port} -k {directory} -c listen_addresses=127.0.0.1 -c fsync=off"
-        log = str(directory / "log")
-        run("pg_ctl", "-w", "-l", log, "-o", options, "start")
-        try:
-            server = PostgresServer(f"postgresql://c4@127.0.0.1:{port}/postgres")
-            yield server
-        finally:
-            run("pg_ctl", "-w", "-m", "immediate", "stop")
-    finally:
-        shutil.rmtree(directory)
-
-
-def _server_user() -> pwd.struct_passwd | None:
-    """Whom the server runs as when the tests run as root, which it refuses."""
-    if os.geteuid() != 0:
-        return None
-    try:
-        return pwd.getpwnam("postgres")
-    except KeyError:
-        return pwd.getpwnam("nobody")
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
-
-
 @contextmanager
 def file_size_limit(size: int) -> Iterator[None]:
     """Writes beyond this size fail, as they do with a quota."""
@@ -160,6 +96,21 @@ def clear(database: Database) -> None:
             session.execute(delete(table))
 
 
+@contextmanager
+def counted_queries(database: Database) -> Iterator[list[str]]:
+    """The statements that are sent through SQLAlchemy within the context."""
+    sent: list[str] = []
+
+    def note(*arguments: Any) -> None:  # noqa: ANN401 - as SQLAlchemy's event has them
+        sent.append(arguments[2])
+
+    event.listen(database._engine, "before_cursor_execute", note)
+    try:
+        yield sent
+    finally:
+        event.remove(database._engine, "before_cursor_execute", note)
+
+
 def query_plans(database: Database, ask: Callable[[Session], object]) -> str:
     """How the database finds the answers to the queries that ``ask`` makes."""
     asked: list[tuple[str, Any]] = []
@@ -167,7 +118,14 @@ def query_plans(database: Database, ask: Callable[[Session], object]) -> str:
     def note(*arguments: Any) -> None:  # noqa: ANN401 - as SQLAlchemy's event has them
         asked.append((arguments[2], arguments[3]))
 
-    with database.write() as session:
+    def note_driver_query(
+        query: DriverQuery, connection: Connection, **parameters: object
+    ) -> list[ColumnValues]:
+        asked.append((query._text, query._fixed | parameters))
+        return run(query, connection, **parameters)
+
+    run = DriverQuery.rows
+    with database.write() as session, patch.object(DriverQuery, "rows", note_driver_query):
         connection = session.connection()
         event.listen(connection, "before_cursor_execute", note)
         ask(session)
@@ -195,8 +153,29 @@ def row(key: int = 1, **changes: object) -> StoredEvaluation:
     return StoredEvaluation(**(values | changes))
 
 
+def worker(name: str = "ada", **changes: object) -> WorkerInfo:
+    """A worker process with two threads, with changes."""
+    values: dict[str, object] = {
+        "name": name,
+        "host": "lovelace",
+        "pid": 1815,
+        "threads": 2,
+        "table_mb": 64,
+        "version": "1.0",
+        "engine_version": ENGINE_VERSION,
+        "queues": ("interactive", "bulk"),
+    }
+    return WorkerInfo(**(values | changes))
+
+
 def make_job(database: Database, units: int = 3, *, positions: int = 10, priority: int = 0) -> int:
     """A running job of equal units; its number."""
+    plans = (UnitPlan({"number": number}, positions) for number in range(units))
+    return make_planned_job(database, plans, priority=priority)
+
+
+def make_planned_job(database: Database, plans: Iterable[UnitPlan], *, priority: int = 0) -> int:
+    """A running job of these units; its number."""
     with database.write() as session:
         job_id = create_job(
             session,
@@ -206,7 +185,6 @@ def make_job(database: Database, units: int = 3, *, positions: int = 10, priorit
             engine_version=ENGINE_VERSION,
             priority=priority,
         )
-        plans = (UnitPlan({"number": number}, positions) for number in range(units))
         add_units(session, job_id, plans)
         start_job(session, job_id)
     return job_id

@@ -3,8 +3,17 @@ from sqlalchemy import text
 
 from c4core.version import ENGINE_VERSION
 from db.database import Database
-from db.jobs import JobState, claim, failed_units, finish_if_complete, list_jobs, progress, totals
-from tests.support.databases import FakeClock, make_job, query_plans
+from db.jobs import (
+    JobState,
+    UnitPlan,
+    claim,
+    failed_units,
+    finish_if_complete,
+    list_jobs,
+    progress,
+    totals,
+)
+from tests.support.databases import FakeClock, make_job, make_planned_job, query_plans
 from tests.support.jobs import finish, must_take
 
 
@@ -18,16 +27,87 @@ def test_progress(timed: Database, clock: FakeClock) -> None:
     taken = must_take(timed)
     must_take(timed)
     clock.time += 20.0
-    finish(timed, taken)
+    finish(timed, taken, seconds=20.0)
     with timed.read() as session:
         now = progress(session, job_id)
     assert (now.state, now.units_done, now.units_leased) == (JobState.RUNNING, 1, 1)
-    assert (now.positions_done, now.nodes, now.seconds) == (10, 5, 0.5)
+    assert (now.positions_done, now.nodes, now.seconds) == (10, 5, 20.0)
     assert now.positions_per_second == pytest.approx(0.5)
-    assert now.eta_seconds == pytest.approx(60.0)
+    assert now.eta_seconds is None  # one unit may be chance
     clock.time += 100.0
     with timed.read() as session:
         assert progress(session, job_id).positions_per_second is None
+
+
+class TestRemainingTime:
+    def test_it_is_counted_in_what_units_were_expected_to_take(
+        self, timed: Database, clock: FakeClock
+    ) -> None:
+        # Three cheap units are done; the positions alone would say that 3 more seconds are left.
+        costly = [UnitPlan({}, 10, 5.0) for _ in range(3)]
+        job_id = make_planned_job(timed, [UnitPlan({}, 10, 0.5) for _ in range(3)] + costly)
+        work(timed, clock, job_id, units=3, seconds=1.0)
+        with timed.read() as session:
+            now = progress(session, job_id)
+        assert now.positions_per_second == pytest.approx(10.0)
+        assert now.eta_seconds == pytest.approx(30.0)  # the machine is half as fast as expected
+
+    def test_without_expectations_positions_are_counted(
+        self, timed: Database, clock: FakeClock
+    ) -> None:
+        job_id = make_job(timed, 8, positions=10)
+        work(timed, clock, job_id, units=2, seconds=2.0)
+        with timed.read() as session:
+            assert progress(session, job_id).eta_seconds is None
+        work(timed, clock, job_id, units=1, seconds=2.0)
+        with timed.read() as session:
+            assert progress(session, job_id).eta_seconds == pytest.approx(10.0)
+
+    def test_only_the_last_minute_counts(self, timed: Database, clock: FakeClock) -> None:
+        job_id = make_job(timed, 100, positions=10)
+        work(timed, clock, job_id, units=10, seconds=1.0)
+        clock.time += 30.0
+        work(timed, clock, job_id, units=5, seconds=10.0)
+        with timed.read() as session:
+            now = progress(session, job_id)
+        assert now.positions_per_second == pytest.approx(1.0)
+        assert now.eta_seconds == pytest.approx(850.0)
+        clock.time += 61.0
+        with timed.read() as session:
+            assert progress(session, job_id).eta_seconds is None
+
+    def test_a_resumed_job_is_measured_from_its_new_beginning(
+        self, timed: Database, clock: FakeClock
+    ) -> None:
+        job_id = make_job(timed, 10, positions=10)
+        work(timed, clock, job_id, units=3, seconds=1.0)
+        clock.time += 10_000.0
+        work(timed, clock, job_id, units=3, seconds=1.0)
+        with timed.read() as session:
+            assert progress(session, job_id).eta_seconds == pytest.approx(4.0)
+
+    def test_all_done(self, timed: Database, clock: FakeClock) -> None:
+        job_id = make_job(timed, 1)
+        work(timed, clock, job_id, units=1, seconds=1.0)
+        with timed.read() as session:
+            assert progress(session, job_id).eta_seconds == 0.0
+
+    def test_all_jobs_together(self, timed: Database, clock: FakeClock) -> None:
+        jobs = [make_planned_job(timed, [UnitPlan({}, 10, 2.0) for _ in range(4)]) for _ in "ab"]
+        work(timed, clock, jobs[0], units=2, seconds=1.0)
+        with timed.read() as session:
+            assert totals(session).eta_seconds is None
+        work(timed, clock, jobs[1], units=1, seconds=1.0)
+        with timed.read() as session:
+            assert totals(session).eta_seconds == pytest.approx(5.0)
+
+
+def work(database: Database, clock: FakeClock, job_id: int, *, units: int, seconds: float) -> None:
+    """Complete units one after the other, each taking so long."""
+    for _ in range(units):
+        taken = must_take(database, job_id=job_id)
+        clock.time += seconds
+        finish(database, taken, seconds=seconds)
 
 
 def test_totals(timed: Database, clock: FakeClock) -> None:
@@ -41,7 +121,7 @@ def test_totals(timed: Database, clock: FakeClock) -> None:
     must_take(timed, owner="ada")
     must_take(timed, owner="bob")
     clock.time += 10.0
-    finish(timed, taken)
+    finish(timed, taken, seconds=10.0)
     make_job(timed, 0)
     with timed.read() as session:
         busy = totals(session)
@@ -50,7 +130,7 @@ def test_totals(timed: Database, clock: FakeClock) -> None:
     assert (busy.queued_positions, busy.running_positions) == (20, 20)
     assert busy.oldest_queued_seconds == pytest.approx(10.0)
     assert busy.positions_per_second == pytest.approx(1.0)
-    assert busy.eta_seconds == pytest.approx(40.0)
+    assert busy.eta_seconds is None
 
 
 def test_lists_are_newest_first_and_filtered(database: Database) -> None:

@@ -6,6 +6,7 @@ from db.errors import ContradictionError, JobNotFoundError, JobStateError
 from db.evaluations import EvaluationFilter, count, find, store
 from db.jobs import (
     MAX_ATTEMPTS,
+    MAX_LAPSES,
     JobState,
     UnitPlan,
     UnitState,
@@ -181,7 +182,7 @@ class TestLeases:
         assert must_take(timed).seq == 1  # to the second, it still lives
         clock.time += 0.001
         again = must_take(timed, owner="bob")
-        assert (again.seq, again.fence, again.attempts) == (0, 2, 2)
+        assert (again.seq, again.fence, again.attempts) == (0, 2, 1)  # silence is not its fault
         with timed.write() as session:
             assert not heartbeat(session, late, LEASE)
             assert not release(session, late)
@@ -208,23 +209,38 @@ class TestLeases:
                 assert heartbeat(session, taken, LEASE)
             assert take(timed) is None
 
-    def test_after_three_leases_that_ran_out_the_unit_fails(
+    def test_after_ten_leases_that_ran_out_the_unit_fails(
         self, timed: Database, clock: FakeClock
     ) -> None:
         job_id = make_job(timed, 1)
-        for _ in range(MAX_ATTEMPTS):
-            must_take(timed)
+        for _ in range(MAX_LAPSES):
+            assert must_take(timed).attempts == 1
             clock.time += LEASE + 1
         assert take(timed) is None
         with timed.read() as session:
             job = get_job(session, job_id)
         assert job.state is JobState.FAILED
-        assert job.errors == ("lease expired 3 times",)
+        assert job.errors == ("lease expired 10 times",)
+        with timed.write() as session:
+            assert retry_job(session, job_id) == 1
+        must_take(timed)  # with all its lapses again
+        clock.time += LEASE + 1
+        assert must_take(timed).attempts == 1
+
+    def test_errors_and_lapses_are_counted_apart(self, timed: Database, clock: FakeClock) -> None:
+        make_job(timed, 1)
+        for attempt in range(1, MAX_ATTEMPTS):
+            assert must_take(timed).attempts == attempt
+            clock.time += LEASE + 1
+            again = must_take(timed)
+            assert again.attempts == attempt
+            assert give_up(timed, again) is UnitState.QUEUED
+        assert give_up(timed, must_take(timed)) is UnitState.FAILED
 
     def test_without_a_given_clock_the_database_tells_the_time(self, database: Database) -> None:
         make_job(database, 1)
         must_take(database, lease_seconds=-1.0)
-        assert must_take(database, lease_seconds=60.0).attempts == 2
+        assert must_take(database, lease_seconds=60.0).fence == 2
         assert take(database) is None
         with database.read() as session:
             assert list_jobs(session)[0].created_at > 1.7e9

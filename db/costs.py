@@ -1,0 +1,111 @@
+"""What positions take to search, as it was measured: by engine, board, question and ply."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlalchemy import and_, bindparam, select, update
+
+from db.dialect_insert import dialect_insert
+from db.models import MeasuredCost
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sqlalchemy import ColumnElement
+    from sqlalchemy.orm import Session
+
+    from c4core.notation import BoardSize
+
+
+class Cost(NamedTuple):
+    """What searching some positions has taken together."""
+
+    positions: int
+    seconds: float
+
+
+def add_costs(
+    session: Session,
+    *,
+    engine_version: int,
+    board: BoardSize,
+    columns: bool,
+    costs: Mapping[int, Cost],
+) -> None:
+    """Add to what was measured before.
+
+    In PostgreSQL, a sum that another transaction is adding to at this moment is left alone: all
+    workers add to the same few rows, and would otherwise have to commit one after the other. So
+    the sums are those of a sample. What counts is their quotient.
+
+    Args:
+        session: in a write transaction.
+        engine_version: of the engine that searched.
+        board: the board of all positions.
+        columns: whether the score of every column was searched for.
+        costs: by ply.
+    """
+    if not costs:
+        return
+    like = _like(engine_version, board, columns=columns)
+    known = set(session.scalars(select(MeasuredCost.ply).where(like)))
+    _add_to_known(session, like, {ply: costs[ply] for ply in sorted(costs.keys() & known)})
+    new = [
+        {
+            "engine_version": engine_version,
+            "width": board.width,
+            "height": board.height,
+            "columns": columns,
+            "ply": ply,
+            **costs[ply]._asdict(),
+        }
+        for ply in sorted(costs.keys() - known)
+    ]
+    # Only where it is known to be new: an insert waits for whoever is updating the same row.
+    if new:
+        insert = dialect_insert(session, MeasuredCost).on_conflict_do_nothing()
+        session.connection().execute(insert, new)
+
+
+def read_costs(
+    session: Session, *, engine_version: int, board: BoardSize, columns: bool
+) -> dict[int, Cost]:
+    """What was measured, by ply; plies without a measurement are left out."""
+    query = select(MeasuredCost.ply, MeasuredCost.positions, MeasuredCost.seconds).where(
+        _like(engine_version, board, columns=columns)
+    )
+    rows = session.connection().execute(query)
+    return {ply: Cost(positions, seconds) for ply, positions, seconds in rows}
+
+
+def _add_to_known(session: Session, like: ColumnElement[bool], costs: Mapping[int, Cost]) -> None:
+    """Add to rows that are there, but for those that somebody else has locked."""
+    if not costs:
+        return
+    free = (
+        select(MeasuredCost.ply)
+        .where(like, MeasuredCost.ply == bindparam("of_ply"))
+        .with_for_update(skip_locked=True)
+    )
+    session.connection().execute(
+        update(MeasuredCost)
+        .where(like, MeasuredCost.ply.in_(free))
+        .values(
+            positions=MeasuredCost.positions + bindparam("more_positions"),
+            seconds=MeasuredCost.seconds + bindparam("more_seconds"),
+        ),
+        [
+            {"of_ply": ply, "more_positions": cost.positions, "more_seconds": cost.seconds}
+            for ply, cost in costs.items()
+        ],
+    )
+
+
+def _like(engine_version: int, board: BoardSize, *, columns: bool) -> ColumnElement[bool]:
+    return and_(
+        MeasuredCost.engine_version == engine_version,
+        MeasuredCost.width == board.width,
+        MeasuredCost.height == board.height,
+        MeasuredCost.columns == columns,
+    )

@@ -1,0 +1,71 @@
+"""Matches and their games: store, list, stream, count. The face of the modules that do it.
+
+A game is known by its match and its number. It is written together with the state of the unit that
+has played it, so it is there once, whatever happens to workers.
+"""
+
+from __future__ import annotations
+
+from db.game_results import read_finals, read_results, results_in_order
+from db.game_store import add_games, count_games, find_game, list_games, stream_games
+from db.game_tallies import read_pace
+from db.match_control import NEEDLESS, delete_match, end_early
+from db.match_records import (
+    ON_THE_BOARD,
+    GameCursor,
+    GameFilter,
+    GamePage,
+    MatchInfo,
+    MatchResults,
+    MatchTally,
+    MatchTerms,
+    Origin,
+    Seats,
+    StoredGame,
+)
+from db.matches import (
+    create_match,
+    end_import,
+    finished_matches,
+    get_match,
+    get_terms,
+    get_verdict,
+    list_matches,
+    matches_of_job,
+    set_units,
+)
+
+__all__ = [
+    "NEEDLESS",
+    "ON_THE_BOARD",
+    "GameCursor",
+    "GameFilter",
+    "GamePage",
+    "MatchInfo",
+    "MatchResults",
+    "MatchTally",
+    "MatchTerms",
+    "Origin",
+    "Seats",
+    "StoredGame",
+    "add_games",
+    "count_games",
+    "create_match",
+    "delete_match",
+    "end_early",
+    "end_import",
+    "find_game",
+    "finished_matches",
+    "get_match",
+    "get_terms",
+    "get_verdict",
+    "list_games",
+    "list_matches",
+    "matches_of_job",
+    "read_finals",
+    "read_pace",
+    "read_results",
+    "results_in_order",
+    "set_units",
+    "stream_games",
+]

@@ -1,0 +1,131 @@
+"""What the holder of a claim may do with its unit: prolong, complete, hand back, give up.
+
+Everything here is fenced: it changes nothing when the unit was claimed anew, queued again or
+cancelled since.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import update
+
+from db.clock import now
+from db.costs import add_costs
+from db.evaluation_store import store
+from db.job_records import MAX_ATTEMPTS, UnitState
+from db.models import Unit
+from db.unit_changes import ANNOUNCE_FIRST, FREE
+from db.unit_conditions import LEASED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy.orm import Session
+
+    from db.costs import Cost
+    from db.evaluation_rows import StoredEvaluation
+    from db.job_records import Claim, Json
+
+_ERROR_LENGTH: Final = 2_000
+"""Characters of an error that are kept."""
+
+
+def heartbeat(session: Session, claim: Claim, lease_seconds: float) -> bool:
+    """Prolong the lease: it lasts ``lease_seconds`` from now.
+
+    Returns:
+        False: the unit is somebody else's or its job was cancelled. Stop working on it.
+    """
+    return _change(session, claim, lease_until=now(session) + lease_seconds)
+
+
+def complete(
+    session: Session,
+    claim: Claim,
+    *,
+    evaluations: Sequence[StoredEvaluation],
+    result: Json | None,
+    nodes: int,
+    seconds: float,
+    costs: Mapping[int, Cost] | None = None,
+    columns: bool = True,
+) -> bool:
+    """Store what was found and mark the unit done, both or neither.
+
+    Args:
+        session: in a write transaction of its own.
+        claim: what was worked on.
+        evaluations: on the claim's board.
+        result: kept with the unit, for the job's output.
+        nodes: searched for this unit.
+        seconds: spent on it.
+        costs: what searching its positions took, by ply.
+        columns: whether those were searched for the score of every column.
+
+    Returns:
+        False, with nothing written: the unit is somebody else's by now, or was cancelled.
+
+    Raises:
+        ContradictionError: as ``store``. Let it end the transaction, then ``fail`` the unit.
+    """
+    done = _change(
+        session,
+        claim,
+        state=UnitState.DONE,
+        result=result,
+        error=None,
+        nodes=nodes,
+        seconds=seconds,
+        finished_at=now(session),
+        **FREE,
+    )
+    if done:
+        store(session, claim.board, evaluations)
+        add_costs(
+            session,
+            engine_version=claim.engine_version,
+            board=claim.board,
+            columns=columns,
+            costs=costs or {},
+        )
+    return done
+
+
+def release(session: Session, claim: Claim) -> bool:
+    """Hand the unit back untouched: it is queued again, and the attempt does not count.
+
+    Returns:
+        False: it was not ours any more.
+    """
+    return _change(
+        session,
+        claim,
+        state=UnitState.QUEUED,
+        attempts=claim.attempts - 1,
+        announced_at=ANNOUNCE_FIRST,
+        **FREE,
+    )
+
+
+def fail(session: Session, claim: Claim, error: str) -> UnitState | None:
+    """Give the unit back with an error: it is queued again, or failed after MAX_ATTEMPTS.
+
+    Returns:
+        Its new state; None: it was not ours any more, and nothing was written.
+    """
+    state = UnitState.FAILED if claim.attempts >= MAX_ATTEMPTS else UnitState.QUEUED
+    # PostgreSQL's text cannot hold NUL.
+    kept = error.replace("\0", "\N{REPLACEMENT CHARACTER}")[:_ERROR_LENGTH]
+    is_ours = _change(session, claim, state=state, error=kept, announced_at=ANNOUNCE_FIRST, **FREE)
+    return state if is_ours else None
+
+
+def _change(session: Session, claim: Claim, **values: object) -> bool:
+    """Write to the unit if the claim still holds it."""
+    changed = session.connection().execute(
+        update(Unit)
+        .where(Unit.id == claim.unit_id, Unit.fence == claim.fence, LEASED)
+        .values(**values)
+    )
+    return changed.rowcount == 1

@@ -1,0 +1,121 @@
+"""The terms of a match: everything that decides which games are played.
+
+A match is a number of games between two players, ``a`` and ``b``. ``x`` is the side that moves
+first from the empty board, ``o`` the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final, Self
+
+from c4core.arena.clock import NO_CLOCK, TimeControl
+from c4core.arena.statistics import Sprt
+from c4core.notation import BoardSize, parse_board
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    from db.job_records import Json
+
+FORM: Final = 1
+"""How terms are written as JSON; part of it, so that no terms of another form are taken for these.
+"""
+
+
+class Seats(StrEnum):
+    """Who has ``x`` in which game."""
+
+    FIXED = "fixed"
+    """Player a in all games."""
+    ALTERNATE = "alternate"
+    """Player a in games 0, 2, 4, .., player b in the others."""
+    RANDOM = "random"
+    """Either, by the game's seed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatchTerms:
+    """Everything that decides which games are played: the same terms, the same games."""
+
+    player_a: str
+    """The description of one player, with every parameter."""
+    player_b: str
+    """The description of the other."""
+    games: int
+    """How many games; with a sequential test the most that are played."""
+    seats: Seats = Seats.FIXED
+    """Who has ``x``."""
+    seed: int = 0
+    """Where everything random comes from, 0 <= seed < 2**64."""
+    start: Position = field(default_factory=Position)
+    """What every game begins with; its board is that of all games."""
+    time_control: TimeControl = NO_CLOCK
+    """How long moves and games may take."""
+    lenient: bool = False
+    """Whether an illegal column is replaced by the leftmost open one, instead of losing."""
+    sprt: Sprt | None = None
+    """The sequential test that may end the match early, about player a's strength."""
+    corpus: tuple[int, ...] = ()
+    """The numbers of the matches whose games players may look up; ascending."""
+
+    @property
+    def board(self) -> BoardSize:
+        """The board of all games."""
+        return self.start.board
+
+    def as_json(self) -> Json:
+        """The terms as JSON; equal terms give the same text."""
+        control = self.time_control
+        times = {"move": control.move, "game": control.game}
+        limits = {name: seconds for name, seconds in times.items() if seconds is not None}
+        sprt = self.sprt
+        return {
+            "form": FORM,
+            "a": self.player_a,
+            "b": self.player_b,
+            "games": self.games,
+            "seats": self.seats.value,
+            "seed": self.seed,
+            "board": str(self.board),
+            "start": self.start.key,
+            **({"time": limits | {"grace": control.grace}} if limits else {}),
+            **({"lenient": True} if self.lenient else {}),
+            **(
+                {}
+                if sprt is None
+                else {
+                    "sprt": {
+                        "elo0": sprt.elo0,
+                        "elo1": sprt.elo1,
+                        "alpha": sprt.alpha,
+                        "beta": sprt.beta,
+                    }
+                }
+            ),
+            **({"corpus": list(self.corpus)} if self.corpus else {}),
+        }
+
+    @classmethod
+    def from_json(cls, fields: Json) -> Self:
+        """The terms that :meth:`as_json` wrote.
+
+        Raises:
+            ValueError: they are of another form.
+        """
+        if fields.get("form") != FORM:
+            raise ValueError(f"terms of a match in an unknown form: {fields.get('form')!r}")
+        board = parse_board(fields["board"])
+        sprt = fields.get("sprt")
+        return cls(
+            player_a=fields["a"],
+            player_b=fields["b"],
+            games=fields["games"],
+            seats=Seats(fields["seats"]),
+            seed=fields["seed"],
+            start=Position.from_key(fields["start"], width=board.width, height=board.height),
+            time_control=TimeControl(**fields["time"]) if "time" in fields else NO_CLOCK,
+            lenient=fields.get("lenient", False),
+            sprt=None if sprt is None else Sprt(**sprt),
+            corpus=tuple(fields.get("corpus", ())),
+        )

@@ -1,0 +1,181 @@
+"""Matches: making them, and looking at them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import insert, or_, select, update
+
+from db.clock import now
+from db.errors import MatchNotFoundError
+from db.game_tallies import read_tallies
+from db.job_records import JobState
+from db.match_standings import MatchInfo, MatchTally, Origin
+from db.match_terms import MatchTerms
+from db.models import Job, Match
+from db.types import is_number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import Row, Select
+    from sqlalchemy.orm import Session
+
+    from c4core.notation import BoardSize
+
+
+def create_match(
+    session: Session,
+    terms: MatchTerms,
+    *,
+    origin: Origin = Origin.PLAYED,
+    job_id: int | None = None,
+    label: str | None = None,
+) -> int:
+    """Make a match without games. An import's is not whole until :func:`end_import`.
+
+    Args:
+        session: in a write transaction.
+        terms: what is agreed.
+        origin: where its games are to come from.
+        job_id: the job that plays it.
+        label: a name for people.
+
+    Returns:
+        The match's number.
+    """
+    statement = insert(Match).values(
+        job_id=job_id,
+        origin=origin.value,
+        label=label,
+        player_a=terms.player_a,
+        player_b=terms.player_b,
+        width=terms.board.width,
+        height=terms.board.height,
+        terms=terms.as_json(),
+        is_whole=origin is Origin.PLAYED,
+        created_at=now(session),
+    )
+    return session.connection().execute(statement.returning(Match.id)).scalar_one()
+
+
+def set_units(session: Session, match_id: int, first: int, end: int) -> None:
+    """Say which units of its job play a match: from ``first`` to before ``end``."""
+    session.connection().execute(
+        update(Match).where(Match.id == match_id).values(first_unit=first, end_unit=end)
+    )
+
+
+def end_import(session: Session, match_id: int, terms: MatchTerms) -> None:
+    """Mark an import as whole; ``terms`` say how many games it has brought."""
+    session.connection().execute(
+        update(Match).where(Match.id == match_id).values(terms=terms.as_json(), is_whole=True)
+    )
+
+
+def get_match(session: Session, match_id: int) -> MatchInfo:
+    """Everything about one match.
+
+    Raises:
+        MatchNotFoundError: there is none of this number.
+    """
+    found = _infos(session, _matches().where(Match.id == match_id)) if is_number(match_id) else []
+    if not found:
+        raise MatchNotFoundError(match_id)
+    return found[0]
+
+
+def get_terms(session: Session, match_id: int) -> MatchTerms:
+    """What was agreed for a match, without a look at its games.
+
+    Raises:
+        MatchNotFoundError: there is none of this number.
+    """
+    query = select(Match.terms).where(Match.id == match_id)
+    terms = session.scalar(query) if is_number(match_id) else None
+    if terms is None:
+        raise MatchNotFoundError(match_id)
+    return MatchTerms.from_json(terms)
+
+
+def get_verdict(session: Session, match_id: int) -> str | None:
+    """What a match's sequential test has decided; None while it has not, or without one."""
+    return session.scalar(select(Match.verdict).where(Match.id == match_id))
+
+
+def list_matches(
+    session: Session,
+    *,
+    limit: int = 50,
+    before_id: int | None = None,
+    job_id: int | None = None,
+) -> list[MatchInfo]:
+    """The newest matches, newest first.
+
+    Args:
+        session: any.
+        limit: at most so many.
+        before_id: only older ones than this, for paging.
+        job_id: only those of this job.
+    """
+    query = _matches().order_by(Match.id.desc()).limit(limit)
+    if before_id is not None:
+        query = query.where(Match.id < before_id)
+    if job_id is not None:
+        query = query.where(Match.job_id == job_id)
+    return _infos(session, query)
+
+
+def matches_of_job(session: Session, job_id: int) -> list[MatchInfo]:
+    """The matches that a job plays, in the order in which they were planned."""
+    return _infos(session, _matches().where(Match.job_id == job_id).order_by(Match.id))
+
+
+def finished_matches(session: Session, board: BoardSize) -> tuple[int, ...]:
+    """The matches on a board that nothing will be added to; ascending."""
+    query = (
+        select(Match.id)
+        .outerjoin(Job, Match.job_id == Job.id)
+        .where(
+            Match.width == board.width,
+            Match.height == board.height,
+            Match.is_whole,
+            or_(Match.origin == Origin.IMPORTED.value, Job.state == JobState.DONE),
+        )
+        .order_by(Match.id)
+    )
+    return tuple(session.scalars(query))
+
+
+def _matches() -> Select[Any]:
+    return select(
+        Match.id,
+        Match.origin,
+        Match.job_id,
+        Match.label,
+        Match.terms,
+        Match.created_at,
+        Match.verdict,
+        Match.is_whole,
+        Job.state.label("job_state"),
+    ).outerjoin(Job, Match.job_id == Job.id)
+
+
+def _infos(session: Session, query: Select[Any]) -> list[MatchInfo]:
+    rows: Sequence[Row[Any]] = session.connection().execute(query).all()
+    tallies = read_tallies(session, [row.id for row in rows])
+    return [
+        MatchInfo(
+            id=row.id,
+            origin=Origin(row.origin),
+            job_id=row.job_id,
+            label=row.label,
+            terms=MatchTerms.from_json(row.terms),
+            created_at=row.created_at,
+            verdict=row.verdict,
+            is_whole=row.is_whole,
+            job_state=row.job_state,
+            tally=tallies.get(row.id, MatchTally()),
+        )
+        for row in rows
+    ]

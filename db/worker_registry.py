@@ -1,0 +1,118 @@
+"""Who works: every worker process writes down now and then that it is there."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import and_, case, delete, select
+
+from db.clock import now
+from db.dialect_insert import dialect_insert
+from db.models import Worker
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+    from sqlalchemy.orm import Session
+
+WORKER_ALIVE_SECONDS: Final = 30.0
+"""A worker that was not heard of for so long counts as gone."""
+
+_FORGET_SECONDS: Final = 86_400.0
+"""Workers that were not heard of for so long are deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerInfo:
+    """A worker process. The counts are those since it was started."""
+
+    name: str
+    """Unlike that of any other."""
+    host: str
+    pid: int
+    threads: int
+    """Units that it works on at a time."""
+    table_mb: int
+    """Megabytes of memory for what its threads have found."""
+    version: str
+    """Of the program."""
+    engine_version: int
+    """It gets only units of jobs for this version."""
+    queues: tuple[str, ...]
+    """Where its messages come from."""
+    units_done: int = 0
+    positions_done: int = 0
+    nodes: int = 0
+    seconds: float = 0.0
+    """Solving seconds, summed over its threads."""
+    note: str | None = None
+    """Why it gets no work; None when it does, or when there is none."""
+    started_at: float = 0.0
+    """Epoch seconds on the database's clock; ignored by :func:`beat`."""
+    seen_at: float = 0.0
+    """When it was last heard of, likewise."""
+
+
+def beat(session: Session, worker: WorkerInfo) -> None:
+    """Write down that a worker is there and what it has done.
+
+    Call it more often than every WORKER_ALIVE_SECONDS. A worker that comes back under its name
+    with another process, or with less done than before, was started anew.
+
+    Args:
+        session: in a write transaction of its own.
+        worker: as it is now.
+    """
+    values = asdict(worker) | {"started_at": now(session), "seen_at": now(session)}
+    insert = dialect_insert(session, Worker).values(values)
+    new = insert.excluded
+    goes_on = and_(
+        Worker.host == new.host, Worker.pid == new.pid, Worker.units_done <= new.units_done
+    )
+    updates: dict[str, ColumnElement[Any]] = {name: new[name] for name in values if name != "name"}
+    updates["started_at"] = case((goes_on, Worker.started_at), else_=new.started_at)
+    session.connection().execute(
+        insert.on_conflict_do_update(index_elements=["name"], set_=updates)
+    )
+    _forget(session)
+
+
+def leave(session: Session, name: str) -> None:
+    """Strike a worker off that has ended."""
+    session.connection().execute(delete(Worker).where(Worker.name == name))
+
+
+def live_workers(session: Session, within: float = WORKER_ALIVE_SECONDS) -> tuple[WorkerInfo, ...]:
+    """The workers that were heard of within so many seconds, in order of their names."""
+    query = select(Worker).where(Worker.seen_at >= now(session) - within).order_by(Worker.name)
+    return tuple(_info(worker) for worker in session.scalars(query))
+
+
+def _forget(session: Session) -> None:
+    # Rows that another worker is about to delete as well are left to it: nobody waits.
+    old = (
+        select(Worker.name)
+        .where(Worker.seen_at < now(session) - _FORGET_SECONDS)
+        .with_for_update(skip_locked=True)
+    )
+    session.connection().execute(delete(Worker).where(Worker.name.in_(old)))
+
+
+def _info(worker: Worker) -> WorkerInfo:
+    return WorkerInfo(
+        name=worker.name,
+        host=worker.host,
+        pid=worker.pid,
+        threads=worker.threads,
+        table_mb=worker.table_mb,
+        version=worker.version,
+        engine_version=worker.engine_version,
+        queues=tuple(worker.queues),
+        units_done=worker.units_done,
+        positions_done=worker.positions_done,
+        nodes=worker.nodes,
+        seconds=worker.seconds,
+        note=worker.note,
+        started_at=worker.started_at,
+        seen_at=worker.seen_at,
+    )

@@ -1,0 +1,159 @@
+"""What should become of a job's units: the rules of claims and leases, on a few Python fields."""
+
+from dataclasses import dataclass, field
+
+from db.jobs import (
+    MAX_ATTEMPTS,
+    MAX_LAPSES,
+    REANNOUNCE_SECONDS,
+    Claim,
+    JobState,
+    UnitState,
+)
+
+OPEN = {UnitState.QUEUED, UnitState.LEASED}
+
+
+@dataclass
+class ModelUnit:
+    """What should be known about a unit."""
+
+    seq: int
+    state: UnitState = UnitState.QUEUED
+    fence: int = 0
+    attempts: int = 0
+    lapses: int = 0
+    announced_at: float = 0.0
+    lease_until: float = 0.0
+
+    def lease(self, until: float) -> None:
+        """Give it to a claimer, after the one before if that has fallen silent."""
+        if self.state is UnitState.LEASED:
+            self.lapse()
+        self.state = UnitState.LEASED
+        self.fence += 1
+        self.attempts += 1
+        self.lease_until = until
+
+    def lapse(self) -> None:
+        """Count a lease that ran out instead of the attempt."""
+        self.attempts -= 1
+        self.lapses += 1
+        exhausted = self.lapses >= MAX_LAPSES
+        self.state = UnitState.FAILED if exhausted else UnitState.QUEUED
+
+    def come_back(self) -> None:
+        """Queue it again, before all others."""
+        self.state = UnitState.QUEUED
+        self.announced_at = -1.0
+
+    def begin_anew(self) -> None:
+        """Queue it as if it had just been planned."""
+        self.state = UnitState.QUEUED
+        self.attempts = self.lapses = 0
+        self.announced_at = 0.0
+
+
+def in_turn(unit: ModelUnit) -> tuple[float, int]:
+    """The order of queued units."""
+    return unit.announced_at, unit.seq
+
+
+@dataclass
+class Model:
+    """What should be known about a job."""
+
+    units: list[ModelUnit]
+    state: JobState = field(default=JobState.RUNNING)
+
+    def lapsed(self, now: float) -> list[ModelUnit]:
+        """Units whose lease has run out, the longest first."""
+        late = [
+            unit for unit in self.units if unit.state is UnitState.LEASED and unit.lease_until < now
+        ]
+        return sorted(late, key=lambda unit: (unit.lease_until, unit.seq))
+
+    def claim(self, now: float, lease: float) -> ModelUnit | None:
+        """Lease the unit that is next."""
+        if self.state is not JobState.RUNNING:
+            return None
+        for unit in self.lapsed(now):
+            if unit.lapses + 1 >= MAX_LAPSES:
+                unit.lapse()
+        self.close()
+        waiting = [unit for unit in self.units if unit.state is UnitState.QUEUED]
+        candidates = self.lapsed(now) + sorted(waiting, key=in_turn)
+        if not candidates:
+            return None
+        candidates[0].lease(now + lease)
+        return candidates[0]
+
+    def claim_unit(self, seq: int, now: float, lease: float) -> ModelUnit | None:
+        """Lease this unit, if it is free."""
+        unit = self.units[seq]
+        may_lapse = unit in self.lapsed(now) and unit.lapses + 1 < MAX_LAPSES
+        if self.state is not JobState.RUNNING or not (unit.state is UnitState.QUEUED or may_lapse):
+            return None
+        unit.lease(now + lease)
+        return unit
+
+    def announce(self, now: float, limit: int) -> list[int]:
+        """Which units are next to be announced."""
+        if self.state is not JobState.RUNNING:
+            return []
+        may_be = [
+            unit
+            for unit in self.units
+            if unit.state is UnitState.QUEUED and unit.announced_at < now - REANNOUNCE_SECONDS
+        ]
+        chosen = sorted(may_be, key=in_turn)[:limit]
+        for unit in chosen:
+            unit.announced_at = now
+        return [unit.seq for unit in chosen]
+
+    def requeue_lapsed(self, now: float, limit: int) -> int:
+        """Queue what has lapsed; how many units that were."""
+        if self.state is not JobState.RUNNING:
+            return 0
+        looked_at = self.lapsed(now)[:limit]
+        # Of a job that has an exhausted unit among them, all exhausted units are given up.
+        if any(unit.lapses + 1 >= MAX_LAPSES for unit in looked_at):
+            for unit in self.lapsed(now):
+                if unit.lapses + 1 >= MAX_LAPSES:
+                    unit.lapse()
+        requeued = [unit for unit in looked_at if unit.state is UnitState.LEASED]
+        for unit in requeued:
+            unit.lapse()
+            unit.come_back()
+        self.close()
+        return len(requeued)
+
+    def fail(self, unit: ModelUnit) -> None:
+        """End a try with an error."""
+        exhausted = unit.attempts >= MAX_ATTEMPTS
+        unit.come_back()
+        if exhausted:
+            unit.state = UnitState.FAILED
+
+    def resume(self, now: float) -> None:
+        """Let the job go on, unless it has ended."""
+        if self.state not in {JobState.RUNNING, JobState.CANCELLED}:
+            return
+        late = self.lapsed(now)
+        for unit in self.units:
+            if unit.state is UnitState.CANCELLED or unit in late:
+                unit.begin_anew()
+        self.state = JobState.RUNNING
+        self.close()
+
+    def close(self) -> None:
+        """End the job if nothing is left to do."""
+        states = {unit.state for unit in self.units}
+        if self.state is JobState.RUNNING and not states & OPEN:
+            self.state = JobState.FAILED if UnitState.FAILED in states else JobState.DONE
+
+    def holder(self, claim: Claim) -> ModelUnit | None:
+        """The unit, if the claim still holds it."""
+        unit = self.units[claim.seq]
+        holds = unit.state is UnitState.LEASED and unit.fence == claim.fence
+        return unit if holds else None

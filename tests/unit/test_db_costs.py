@@ -1,0 +1,80 @@
+import threading
+
+import pytest
+
+from c4core.notation import BoardSize
+from c4core.version import ENGINE_VERSION
+from db.costs import Cost, add_costs, read_costs
+from db.database import Database
+from db.errors import ContradictionError
+from db.evaluations import store
+from tests.support.databases import BOARD, make_job, row
+from tests.support.jobs import finish, must_take
+
+
+def add(database: Database, costs: dict[int, Cost], **changes: object) -> None:
+    with database.write() as session:
+        add_costs(session, costs=costs, **(LIKE | changes))
+
+
+def read(database: Database, **changes: object) -> dict[int, Cost]:
+    with database.read() as session:
+        return read_costs(session, **(LIKE | changes))
+
+
+LIKE = {"engine_version": ENGINE_VERSION, "board": BOARD, "columns": True}
+
+
+def test_measurements_add_up(database: Database) -> None:
+    assert read(database) == {}
+    add(database, {})
+    add(database, {12: Cost(10, 1.0), 8: Cost(1, 2.0)})
+    add(database, {12: Cost(30, 0.5), 13: Cost(5, 0.25)})
+    assert read(database) == {8: Cost(1, 2.0), 12: Cost(40, 1.5), 13: Cost(5, 0.25)}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"engine_version": ENGINE_VERSION + 1}, {"board": BoardSize(6, 7)}, {"columns": False}],
+)
+def test_only_like_is_added_to_like(database: Database, change: dict[str, object]) -> None:
+    add(database, {12: Cost(10, 1.0)})
+    add(database, {12: Cost(1, 9.0)}, **change)
+    assert read(database) == {12: Cost(10, 1.0)}
+    assert read(database, **change) == {12: Cost(1, 9.0)}
+
+
+def test_a_completed_unit_adds_its_costs(database: Database) -> None:
+    make_job(database, 2)
+    first, second = must_take(database), must_take(database)
+    assert finish(database, first, costs={8: Cost(10, 0.5)})
+    assert not finish(database, first, costs={8: Cost(10, 0.5)})
+    assert finish(database, second, costs={8: Cost(1, 0.25)}, columns=False)
+    assert read(database) == {8: Cost(10, 0.5)}
+    assert read(database, columns=False) == {8: Cost(1, 0.25)}
+
+
+def test_what_is_not_completed_adds_nothing(database: Database) -> None:
+    make_job(database, 1)
+    with database.write() as session:
+        store(session, BOARD, [row(5)])
+    wrong = [row(5, lower=-1, upper=-1)]
+    with pytest.raises(ContradictionError):
+        finish(database, must_take(database), evaluations=wrong, costs={8: Cost(10, 0.5)})
+    assert read(database) == {}
+
+
+@pytest.mark.postgres
+def test_nobody_waits_for_another_who_adds(postgres_url: str) -> None:
+    with Database.open(postgres_url) as database:
+        add(database, {5: Cost(1, 1.0), 6: Cost(1, 1.0)})
+        with database.write() as session:
+            add_costs(session, costs={5: Cost(1, 1.0)}, **LIKE)
+            other = threading.Thread(
+                target=add, args=(database, {5: Cost(1, 1.0), 6: Cost(1, 1.0)})
+            )
+            other.start()
+            other.join(timeout=30)
+            assert not other.is_alive()
+        costs = read(database)
+    assert (costs[5], costs[6]) == (Cost(2, 2.0), Cost(2, 2.0))

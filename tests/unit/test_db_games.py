@@ -1,0 +1,397 @@
+"""Matches and games in the database."""
+
+import re
+
+import numpy as np
+import pytest
+
+from c4core.arena.clock import TimeControl
+from c4core.arena.statistics import Sprt, Tally
+from c4core.notation import BoardSize
+from c4core.position import Position
+from c4core.version import ENGINE_VERSION
+from db import games, jobs
+from db.database import Database
+from db.errors import GameNotFoundError, JobNotFoundError, JobStateError, MatchNotFoundError
+from db.games import GameCursor, GameFilter, MatchTerms, Origin, Seats, StoredGame
+from db.jobs import JobState, UnitPlan, UnitState
+from db.maintenance import check
+from tests.support.databases import BOARD, counted_queries, query_plans
+from tests.support.jobs import finish, must_take, take
+from tests.support.matches import game, games_of, info, store_match, terms
+
+DRAW = game(moves=None, final_key=1, length=42, winner=None, ending="full", seed=None)
+
+
+def job_with_match(database: Database, asked: MatchTerms, units: int) -> tuple[int, int]:
+    """A running job with a match of some units before it, and this match: both numbers."""
+    with database.write() as session:
+        job_id = jobs.create_job(
+            session, kind="match", board=BOARD, params={}, engine_version=ENGINE_VERSION
+        )
+        other = games.create_match(session, terms(), job_id=job_id)
+        jobs.add_units(session, job_id, [UnitPlan({"other": True}, 10)])
+        games.set_units(session, other, 0, 1)
+        match_id = games.create_match(session, asked, job_id=job_id)
+        jobs.add_units(session, job_id, [UnitPlan({"part": part}, 5) for part in range(units)])
+        games.set_units(session, match_id, 1, 1 + units)
+        jobs.start_job(session, job_id)
+    return job_id, match_id
+
+
+def test_terms_come_back_as_they_were(database: Database) -> None:
+    asked = terms(
+        player_a="exec:sh my player.sh",
+        games=1234,
+        seats=Seats.RANDOM,
+        seed=2**64 - 1,
+        start=Position("1212", width=5, height=4),
+        time_control=TimeControl(move=0.5, grace=0.01),
+        lenient=True,
+        sprt=Sprt(elo0=-5, elo1=5, alpha=0.1),
+        corpus=(3, 8),
+    )
+    with database.write() as session:
+        match_id = games.create_match(session, asked, label="mine \N{SNOWMAN}")
+    found = info(database, match_id)
+    assert (found.terms, found.label, found.origin) == (asked, "mine \N{SNOWMAN}", Origin.PLAYED)
+    assert (found.tally.games, found.job_state, found.verdict) == (0, None, None)
+    assert not found.is_finished
+    with database.read() as session:
+        assert games.get_terms(session, match_id) == asked
+
+
+def test_terms_of_another_form_are_refused() -> None:
+    fields = terms().as_json()
+    with pytest.raises(ValueError, match="unknown form: 99"):
+        MatchTerms.from_json(fields | {"form": 99})
+
+
+def test_games_come_back_as_they_were(database: Database) -> None:
+    failed = game(
+        3,
+        a_side="o",
+        seed=2**64 - 1,
+        moves="44",
+        final_key=2**64 - 1,
+        length=2,
+        winner="o",
+        ending="error",
+        detail="raised \N{SNOWMAN}",
+        x_seconds=0.25,
+        o_seconds=1e-7,
+        replaced=(0, 1),
+    )
+    stored = [game(0), DRAW._replace(number=2), failed]
+    match_id = store_match(database, stored)
+    assert games_of(database, match_id) == [each._replace(match_id=match_id) for each in stored]
+    with database.read() as session:
+        assert games.find_game(session, match_id, 3) == failed._replace(match_id=match_id)
+
+
+def test_a_reason_may_hold_any_character(database: Database) -> None:
+    match_id = store_match(database, [game(ending="error", detail="a\0b\udcff")])
+    assert games_of(database, match_id)[0].detail == "a\N{REPLACEMENT CHARACTER}b?"
+
+
+def test_what_is_not_there_is_named(database: Database) -> None:
+    match_id = store_match(database, [game(0)])
+    with database.write() as session:
+        with pytest.raises(GameNotFoundError, match=f"match {match_id} has no game 1"):
+            games.find_game(session, match_id, 1)
+        for ask in (games.get_match, games.get_terms, games.delete_match):
+            with pytest.raises(MatchNotFoundError, match="there is no match 99"):
+                ask(session, 99)
+
+
+@pytest.mark.parametrize("number", [-1, 2**31, 2**63, 10**30])
+def test_numbers_that_no_row_can_have_are_not_there(database: Database, number: int) -> None:
+    match_id = store_match(database, [game(0)])
+    with database.write() as session:
+        for ask in (games.get_match, games.get_terms, games.delete_match):
+            with pytest.raises(MatchNotFoundError):
+                ask(session, number)
+        for place in ((match_id, number), (number, 0)):
+            with pytest.raises(GameNotFoundError):
+                games.find_game(session, *place)
+        for ask_job in (jobs.get_job, jobs.progress, jobs.cancel_job, jobs.resume_job):
+            with pytest.raises(JobNotFoundError):
+                ask_job(session, number)
+
+
+def test_a_game_is_stored_once(database: Database) -> None:
+    match_id = store_match(database, [game(0)])
+    with database.write() as session:
+        games.add_games(session, match_id, [game(0, winner="o"), game(1)])
+    assert [each.winner for each in games_of(database, match_id)] == ["x", "x"]
+
+
+def test_the_tally_is_seen_from_both_sides(database: Database) -> None:
+    stored = [
+        game(0),
+        game(1, a_side="o"),
+        game(2, a_side="o", winner="o"),
+        DRAW._replace(number=3, a_side="o"),
+        game(4, winner="o", ending="time"),
+        game(5, a_side="o", ending="illegal"),
+        game(6, a_side="x", winner="x", ending="crash"),
+    ]
+    tally = info(database, store_match(database, stored)).tally
+    assert tally.a_as_x == Tally(2, 1)
+    assert tally.a_as_o == Tally(1, 2, 1)
+    assert tally.a == Tally(3, 3, 1)
+    assert tally.x == Tally(4, 2, 1)
+    assert (tally.a_forfeits, tally.b_forfeits, tally.games) == (2, 1, 7)
+
+
+def test_results_are_arrays_in_order(database: Database) -> None:
+    stored = [
+        game(2, a_side="o", x_seconds=1.0, o_seconds=2.0),
+        game(0, x_seconds=0.5, o_seconds=0.25),
+        DRAW._replace(number=5),
+        game(1, moves="1213141", length=7, ending="time", winner="o"),
+        DRAW._replace(number=4),
+    ]
+    with database.read() as session:
+        results = games.read_results(session, store_match(database, stored))
+    assert results.number.tolist() == [0, 1, 2, 4, 5]
+    assert results.a_result.tolist() == [1, -1, -1, 0, 0]
+    assert results.a_is_x.tolist() == [True, True, False, True, True]
+    assert results.length.tolist() == [7, 7, 7, 42, 42]
+    assert results.a_seconds.tolist() == [0.5, 0, 2.0, 0, 0]
+    assert results.b_seconds.tolist() == [0.25, 0, 1.0, 0, 0]
+    assert results.is_forfeit.tolist() == [False, True, False, False, False]
+    assert (len(results), results.distinct) == (5, 3)
+
+
+def test_a_match_without_games_has_empty_results(database: Database) -> None:
+    with database.read() as session:
+        results = games.read_results(session, store_match(database, []))
+        assert games.results_in_order(session, 99) == []
+    assert (len(results), results.distinct) == (0, 0)
+
+
+def test_pages_follow_one_another(database: Database) -> None:
+    first = store_match(database, [game(number) for number in range(7)])
+    second = store_match(database, [game(number) for number in range(4)])
+    seen, after = [], None
+    while True:
+        with database.read() as session:
+            page = games.list_games(session, GameFilter(), after=after, limit=3)
+        seen += [(each.match_id, each.number) for each in page.games]
+        after = page.next
+        if after is None:
+            break
+        assert GameCursor.parse(str(after)) == after
+    assert seen == [(first, number) for number in range(7)] + [(second, n) for n in range(4)]
+
+
+@pytest.mark.parametrize("text", ["", "3", "3:", ":4", "a:1", "1:2:3", "-1:2"])
+def test_what_is_no_game_is_no_cursor(text: str) -> None:
+    with pytest.raises(ValueError, match="not a game"):
+        GameCursor.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("conditions", "numbers"),
+    [
+        ({}, [0, 1, 2, 3]),
+        ({"winner": "x"}, [0, 2]),
+        ({"winner": "o"}, [3]),
+        ({"is_draw": True}, [1]),
+        ({"is_draw": False}, [0, 2, 3]),
+        ({"endings": ("time", "full")}, [1, 3]),
+        ({"min_length": 8}, [1]),
+        ({"max_length": 7}, [0, 2, 3]),
+        ({"has_moves": True}, [0, 2, 3]),
+        ({"has_moves": False}, [1]),
+        ({"board": BOARD}, [0, 1, 2, 3]),
+        ({"board": BoardSize(5, 4)}, []),
+        ({"matches": ()}, []),
+        ({"winner": "x", "max_length": 6}, []),
+    ],
+)
+def test_filters(database: Database, conditions: dict[str, object], numbers: list[int]) -> None:
+    stored = [game(0), DRAW._replace(number=1), game(2), game(3, winner="o", ending="time")]
+    match_id = store_match(database, stored)
+    filters = GameFilter(**({"matches": (match_id,)} | conditions))  # type: ignore[arg-type]
+    with database.read() as session:
+        assert [each.number for each in games.stream_games(session, filters)] == numbers
+        assert games.count_games(session, filters) == len(numbers)
+
+
+def test_a_stream_may_be_left(database: Database) -> None:
+    match_id = store_match(database, [game(number) for number in range(2100)])
+    with database.read() as session:
+        stream = games.stream_games(session, GameFilter(matches=(match_id,)))
+        assert [next(stream).number for _ in range(3)] == [0, 1, 2]
+        stream.close()  # type: ignore[attr-defined]
+        assert games.count_games(session, GameFilter()) == 2100
+
+
+def test_a_page_is_found_by_the_key(database: Database) -> None:
+    match_id = store_match(database, [game(number) for number in range(50)])
+    plan = query_plans(
+        database,
+        lambda session: games.list_games(
+            session, GameFilter(matches=(match_id,)), after=GameCursor(match_id, 40), limit=5
+        ),
+    )
+    if database.dialect == "sqlite":
+        assert "USING PRIMARY KEY" in plan
+        assert "TEMP B-TREE" not in plan
+
+
+def test_many_games_take_few_statements(database: Database) -> None:
+    stored = [game(number) for number in range(2500)]
+    with counted_queries(database) as sent:
+        match_id = store_match(database, stored)
+    assert len([text for text in sent if "INSERT INTO games" in text]) == 3
+    with counted_queries(database) as sent:
+        info(database, match_id)
+    assert len(sent) <= 4
+
+
+def test_matches_are_listed_newest_first(database: Database) -> None:
+    ids = [store_match(database, [game(0)] * (index > 0)) for index in range(3)]
+    with database.read() as session:
+        assert [each.id for each in games.list_matches(session)] == ids[::-1]
+        assert [each.id for each in games.list_matches(session, limit=1)] == ids[2:]
+        assert [each.id for each in games.list_matches(session, before_id=ids[1])] == ids[:1]
+        assert [each.tally.games for each in games.list_matches(session)] == [1, 1, 0]
+
+
+def test_matches_of_a_job(database: Database) -> None:
+    store_match(database, [])
+    job_id, match_id = job_with_match(database, terms(), 1)
+    with database.read() as session:
+        found = games.matches_of_job(session, job_id)
+        assert [each.id for each in games.list_matches(session, job_id=job_id)] == [
+            match_id,
+            match_id - 1,
+        ]
+    assert [each.id for each in found] == [match_id - 1, match_id]
+    assert {each.job_state for each in found} == {JobState.RUNNING}
+
+
+def test_only_what_nothing_is_added_to_is_finished(database: Database) -> None:
+    job_id, match_id = job_with_match(database, terms(), 1)
+    with database.write() as session:
+        broken = games.create_match(session, terms(), origin=Origin.IMPORTED)
+        whole = games.create_match(session, terms(), origin=Origin.IMPORTED)
+        games.end_import(session, whole, terms(games=3))
+        assert games.finished_matches(session, BOARD) == (whole,)
+        assert games.finished_matches(session, BoardSize(5, 4)) == ()
+    assert not info(database, broken).is_finished
+    assert (info(database, whole).is_finished, info(database, whole).terms.games) == (True, 3)
+    while (taken := take(database)) is not None:
+        finish(database, taken)
+    assert info(database, match_id).job_state is JobState.DONE
+    with database.read() as session:
+        assert games.finished_matches(session, BOARD) == (match_id - 1, match_id, whole)
+    assert job_id
+
+
+def test_final_grids_of_games_that_ended_on_the_board(database: Database) -> None:
+    drawn = DRAW._replace(number=2)
+    first = store_match(database, [game(0), game(1, ending="time"), drawn])
+    second = store_match(database, [game(0, winner="o", final_key=2**64 - 1)])
+    with database.read() as session:
+        keys, winners = games.read_finals(session, (first, second))
+        none, _ = games.read_finals(session, ())
+    assert keys.tolist() == [game().final_key, 1, 2**64 - 1]
+    assert winners.tolist() == [1, 0, -1]
+    assert (keys.dtype, winners.dtype, len(none)) == (np.uint64, np.int8, 0)
+
+
+def test_a_decided_match_ends_and_the_others_go_on(database: Database) -> None:
+    job_id, match_id = job_with_match(database, terms(games=20), 4)
+    other = must_take(database)
+    working = must_take(database)
+    assert (other.payload, working.payload) == ({"other": True}, {"part": 0})
+    with database.write() as session:
+        games.add_games(session, match_id, [game(number) for number in range(15)])
+    with database.write() as session:
+        assert games.end_early(session, match_id, games=12, verdict="H1")
+    assert [each.number for each in games_of(database, match_id)] == list(range(12))
+    decided = info(database, match_id)
+    assert (decided.verdict, decided.is_finished) == ("H1", True)
+    assert not finish(database, working)
+    with database.write() as session:
+        assert not games.end_early(session, match_id, games=3, verdict="H0")
+    assert info(database, match_id).tally.games == 12
+    assert decided.job_state is JobState.RUNNING
+    assert finish(database, other)
+    assert info(database, match_id).job_state is JobState.DONE
+    with database.read() as session:
+        assert jobs.get_job(session, job_id).units[UnitState.DONE] == 5
+
+
+def test_the_last_match_of_a_job_that_is_decided_ends_the_job(database: Database) -> None:
+    _, match_id = job_with_match(database, terms(games=20), 2)
+    finish(database, must_take(database))
+    with database.write() as session:
+        games.end_early(session, match_id, games=0, verdict="H0")
+    assert info(database, match_id).job_state is JobState.DONE
+    with database.write() as session, pytest.raises(MatchNotFoundError):
+        games.end_early(session, 99, games=0, verdict="H0")
+
+
+def test_a_match_that_is_being_played_is_not_deleted(database: Database) -> None:
+    job_id, match_id = job_with_match(database, terms(), 1)
+    with database.write() as session, pytest.raises(JobStateError, match=f"by job {job_id}"):
+        games.delete_match(session, match_id)
+    with database.write() as session:
+        jobs.cancel_job(session, job_id)
+        games.add_games(session, match_id, [game(0)])
+    with database.write() as session:
+        games.delete_match(session, match_id)
+    with database.read() as session:
+        assert games.count_games(session, GameFilter()) == 0
+        assert [each.id for each in games.list_matches(session)] == [match_id - 1]
+
+
+def problems(database: Database) -> list[str]:
+    return [problem.message for problem in check(database) if problem.kind == "match"]
+
+
+def test_sound_matches_pass_the_check(database: Database) -> None:
+    forfeit = game(1, moves="44", final_key=Position("44").key, length=2, ending="time")
+    grid = game(2, moves=None)
+    store_match(database, [game(0), forfeit, grid])
+    assert problems(database) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (game(moves="8"), "column 8 is outside the board"),
+        (game(moves="43434344"), "invalid move|illegal move"),
+        (game(final_key=Position("4").key), "its moves do not lead to its final grid"),
+        (game(length=8), "it has 7 moves, the row says 8"),
+        (game(winner="o"), "ended with 'four' on the board, the row says 'four'"),
+        (game(ending="time"), "the row says 'time'"),
+        (game(moves="44", final_key=Position("44").key, length=2), "it is not over"),
+        (game(moves=None, final_key=1), "no key"),
+    ],
+)
+def test_games_that_cannot_be_are_found(
+    database: Database, wrong: StoredGame, message: str
+) -> None:
+    match_id = store_match(database, [wrong])
+    (found,) = problems(database)
+    assert re.match(rf"game {match_id}:0: .*({message})", found)
+
+
+def test_games_that_are_missing_are_found(database: Database) -> None:
+    _, match_id = job_with_match(database, terms(games=3), 1)
+    while (taken := take(database)) is not None:
+        finish(database, taken)
+    with database.write() as session:
+        games.add_games(session, match_id, [game(0)])
+        broken = games.create_match(session, terms(), origin=Origin.IMPORTED)
+    assert problems(database) == [
+        f"match {match_id - 1} is over, but has 0 of its 10 games",
+        f"match {match_id} is over, but has 1 of its 3 games",
+        f"match {broken}: its import is under way, or was interrupted",
+    ]

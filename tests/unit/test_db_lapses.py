@@ -1,0 +1,84 @@
+from db.database import Database
+from db.jobs import (
+    MAX_LAPSES,
+    JobState,
+    UnitState,
+    cancel_job,
+    failed_units,
+    get_job,
+    heartbeat,
+    requeue_lapsed,
+)
+from tests.support.databases import FakeClock, make_job
+from tests.support.jobs import LEASE, finish, must_take, state_of, take_unit
+
+
+def sweep(database: Database, **options: int) -> int:
+    with database.write() as session:
+        return requeue_lapsed(session, **options)
+
+
+def test_leases_that_ran_out_are_queued_again(timed: Database, clock: FakeClock) -> None:
+    job_id = make_job(timed, 4)
+    late, alive, done = (must_take(timed) for _ in range(3))
+    finish(timed, done)
+    clock.time += LEASE
+    assert sweep(timed) == 0
+    with timed.write() as session:
+        heartbeat(session, alive, LEASE)
+    clock.time += 0.001
+    assert sweep(timed) == 1
+    assert sweep(timed) == 0
+    with timed.read() as session:
+        units = get_job(session, job_id).units
+    assert (units[UnitState.QUEUED], units[UnitState.LEASED]) == (2, 1)
+    assert not finish(timed, late)
+    again = must_take(timed)
+    assert (again.seq, again.fence, again.attempts) == (late.seq, 2, 1)
+
+
+def test_those_that_ran_out_first_come_first(timed: Database, clock: FakeClock) -> None:
+    make_job(timed, 3)
+    for _ in range(3):
+        must_take(timed)
+        clock.time += 1.0
+    clock.time += LEASE
+    assert sweep(timed, limit=2) == 2
+    assert [must_take(timed).seq for _ in range(3)] == [2, 0, 1]  # a lapsed lease, then the queue
+
+
+def test_jobs_that_do_not_run_are_left_alone(timed: Database, clock: FakeClock) -> None:
+    job_id = make_job(timed, 1)
+    must_take(timed)
+    with timed.write() as session:
+        cancel_job(session, job_id)
+    clock.time += LEASE + 1
+    assert sweep(timed) == 0
+    assert state_of(timed, job_id) is JobState.CANCELLED
+
+
+def test_a_unit_that_silences_every_worker_is_given_up(timed: Database, clock: FakeClock) -> None:
+    job_id, other = make_job(timed, 2), make_job(timed, 1)
+    for lapse in range(1, MAX_LAPSES + 1):
+        taken = must_take(timed, job_id=job_id)
+        assert (taken.seq, taken.fence, taken.attempts) == (0, lapse, 1)
+        clock.time += LEASE + 1
+        assert sweep(timed) == (lapse < MAX_LAPSES)
+    assert state_of(timed, job_id) is JobState.RUNNING
+    finish(timed, must_take(timed, job_id=job_id))
+    assert state_of(timed, job_id) is JobState.FAILED
+    assert state_of(timed, other) is JobState.RUNNING
+    with timed.read() as session:
+        (failed,) = failed_units(session, job_id)
+    assert failed.error == "lease expired 10 times"
+    assert failed.attempts == 0
+    assert take_unit(timed, failed.unit_id) is None
+
+
+def test_giving_up_the_last_unit_closes_the_job(timed: Database, clock: FakeClock) -> None:
+    job_id = make_job(timed, 1)
+    for _ in range(MAX_LAPSES):
+        must_take(timed)
+        clock.time += LEASE + 1
+        sweep(timed)
+    assert state_of(timed, job_id) is JobState.FAILED

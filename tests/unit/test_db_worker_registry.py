@@ -1,0 +1,69 @@
+from dataclasses import replace
+
+from db.database import Database
+from db.jobs import totals
+from db.worker_registry import WORKER_ALIVE_SECONDS, WorkerInfo, beat, leave, live_workers
+from tests.support.databases import FakeClock, worker
+
+DAY = 86_400.0
+
+
+def tell(database: Database, info: WorkerInfo) -> None:
+    with database.write() as session:
+        beat(session, info)
+
+
+def alive(database: Database, **options: float) -> tuple[WorkerInfo, ...]:
+    with database.read() as session:
+        return live_workers(session, **options)
+
+
+def test_a_worker_that_tells_is_there(timed: Database, clock: FakeClock) -> None:
+    assert alive(timed) == ()
+    ada = worker("ada", note="of another engine")
+    tell(timed, ada)
+    assert alive(timed) == (replace(ada, started_at=clock.time, seen_at=clock.time),)
+    began = clock.time
+    clock.time += 5.0
+    later = worker("ada", units_done=3, positions_done=300, nodes=2**40, seconds=4.5)
+    tell(timed, later)
+    assert alive(timed) == (replace(later, started_at=began, seen_at=clock.time),)
+    with timed.read() as session:
+        assert totals(session).live_workers == alive(timed)
+
+
+def test_one_that_falls_silent_is_gone(timed: Database, clock: FakeClock) -> None:
+    tell(timed, worker("bob"))
+    clock.time += WORKER_ALIVE_SECONDS
+    tell(timed, worker("ada"))
+    assert [info.name for info in alive(timed)] == ["ada", "bob"]
+    clock.time += 1.0
+    assert [info.name for info in alive(timed)] == ["ada"]
+    assert [info.name for info in alive(timed, within=DAY)] == ["ada", "bob"]
+
+
+def test_one_that_leaves_is_gone_at_once(timed: Database) -> None:
+    tell(timed, worker("ada"))
+    tell(timed, worker("bob"))
+    with timed.write() as session:
+        leave(session, "ada")
+        leave(session, "nobody")
+    assert [info.name for info in alive(timed)] == ["bob"]
+
+
+def test_a_new_process_under_an_old_name_begins_anew(timed: Database, clock: FakeClock) -> None:
+    tell(timed, worker("ada", units_done=5))
+    for again in (worker("ada", pid=2, units_done=5), worker("ada", pid=2, units_done=1)):
+        clock.time += 1.0
+        tell(timed, again)
+        assert alive(timed)[0].started_at == clock.time
+
+
+def test_who_was_silent_for_a_day_is_forgotten(timed: Database, clock: FakeClock) -> None:
+    tell(timed, worker("bob"))
+    clock.time += DAY
+    tell(timed, worker("ada"))
+    assert len(alive(timed, within=2 * DAY)) == 2
+    clock.time += 1.0
+    tell(timed, worker("ada"))
+    assert [info.name for info in alive(timed, within=2 * DAY)] == ["ada"]
