@@ -4,9 +4,12 @@ The result of a unit holds what its payload (:mod:`workers.payload`) does not sa
 position, bad lines left out::
 
     {"score": [1, 0],                     for the side to move
+     "open": [[0, -3, 2]],                index, lower and upper bound where the score is not
+                                          proven, and null; only with a weak or limited question
      "columns": [[-2, 1, ..], ..],        likewise, null where a column is full; only if asked
      "nodes": [512, 0],
      "known": [1],                        the positions, counted from 0, that were stored before
+     "book": [0],                         those that are in the job's book
      "seconds": 0.25}                     of the whole unit
 """
 
@@ -22,6 +25,8 @@ from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.jobs import UnitState
 from workers import payload
+from workers.books.lookup import book_of_job
+from workers.costs import read_model
 from workers.evaluate import find_answers, look_up
 from workers.outcome import UnitOutcome
 from workers.planning import UNIT_LINES, plan_units
@@ -33,11 +38,16 @@ if TYPE_CHECKING:
 
     from c4core.lines import JsonValue
     from c4core.notation import BoardSize
-    from c4core.solver import Solver
     from db.database import Database
     from db.jobs import Claim, JobInfo, Json, UnitPlan, UnitResult
+    from db.session import Session
+    from workers.rationing import Searcher
+    from workers.results import Source
 
 KIND = "analyze"
+
+EVERYTHING = Question()
+"""Exact scores of every position and of its columns."""
 
 UNITS_PER_TRANSACTION = 32
 """Units that planning writes at a time: bounds its memory, and how long others wait to write."""
@@ -64,8 +74,9 @@ def submit(
     lines: Iterable[Request | BadLine],
     *,
     board: BoardSize,
-    score_only: bool = False,
+    question: Question = EVERYTHING,
     zero_based: bool = False,
+    book: str | None = None,
     label: str | None = None,
     priority: int = 0,
     unit_lines: int = UNIT_LINES,
@@ -73,14 +84,16 @@ def submit(
 ) -> Submission:
     """Make a job of a stream of lines and start it. Memory is constant, whatever the length.
 
-    When reading the lines fails or is interrupted, the job is cancelled.
+    A short stream takes one transaction. When reading the lines fails or is interrupted, the job
+    is cancelled, if it was begun.
 
     Args:
         database: where the job shall live.
         lines: from ``c4core.lines.read_lines``.
         board: the board of all of them.
-        score_only: the scores of the columns are not wanted.
+        question: what is asked about each position.
         zero_based: moves count columns from 0, in the lines and in the output.
+        book: as :func:`workers.books.lookup.book_of_job` finds it among the parameters.
         label: a name for people.
         priority: jobs of higher priority are worked on first.
         unit_lines: most lines of a unit: what is given to one worker as a whole.
@@ -90,13 +103,18 @@ def submit(
         NoInputError: there is no line at all; no job was made.
         StorageError: the database cannot be written.
     """
-    plans = plan_units(lines, unit_lines=unit_lines)
-    batch = list(islice(plans, 1))
+    costs = read_model(database, board, question)
+    plans = plan_units(lines, costs, unit_lines=unit_lines)
+    batch = list(islice(plans, UNITS_PER_TRANSACTION))
     if not batch:
         raise NoInputError("the input is empty: there is nothing to analyze")
-    params = {"score_only": score_only, "zero_based": zero_based}
-    job_id = database.run(
-        lambda session: jobs.create_job(
+    params = {**question.as_params(), "zero_based": zero_based}
+    if book is not None:
+        params["book"] = book
+    is_last = len(batch) < UNITS_PER_TRANSACTION
+
+    def begin(session: Session) -> int:
+        job_id = jobs.create_job(
             session,
             kind=KIND,
             board=board,
@@ -105,28 +123,45 @@ def submit(
             engine_version=ENGINE_VERSION,
             priority=priority,
         )
-    )
+        jobs.add_units(session, job_id, batch)
+        if is_last:
+            jobs.start_job(session, job_id)
+        return job_id
+
+    job_id = database.run(begin)
+    positions, planned = _count(batch)
     try:
-        positions = planned = 0
-        while batch:
-            _add(database, job_id, batch)
-            positions += sum(plan.positions for plan in batch)
-            planned += sum(len(plan.payload["entries"]) for plan in batch)
-            on_planned(planned)
+        on_planned(planned)
+        while not is_last:
             batch = list(islice(plans, UNITS_PER_TRANSACTION))
-        database.run(lambda session: jobs.start_job(session, job_id))
+            is_last = len(batch) < UNITS_PER_TRANSACTION
+            _add(database, job_id, batch, is_last=is_last)
+            more_positions, more_lines = _count(batch)
+            positions, planned = positions + more_positions, planned + more_lines
+            on_planned(planned)
     except BaseException:
         database.run(lambda session: jobs.cancel_job(session, job_id))
         raise
     return Submission(job_id, positions, planned - positions)
 
 
-def _add(database: Database, job_id: int, plans: list[UnitPlan]) -> None:
-    database.run(lambda session: jobs.add_units(session, job_id, plans))
+def _add(database: Database, job_id: int, plans: list[UnitPlan], *, is_last: bool) -> None:
+    def add(session: Session) -> None:
+        jobs.add_units(session, job_id, plans)
+        if is_last:
+            jobs.start_job(session, job_id)
+
+    database.run(add)
+
+
+def _count(plans: list[UnitPlan]) -> tuple[int, int]:
+    """How many positions and how many lines some units have."""
+    positions = sum(plan.positions for plan in plans)
+    return positions, sum(len(plan.payload["entries"]) for plan in plans)
 
 
 def solve_unit(
-    claim: Claim, solver: Solver, database: Database, is_stopped: Callable[[], bool]
+    claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
     """Answer the positions of a unit; what is stored is not searched again.
 
@@ -141,18 +176,33 @@ def solve_unit(
     """
     lines = payload.decode(claim.payload, board=claim.board, zero_based=claim.params["zero_based"])
     positions = [line.position for line in lines if isinstance(line, Request)]
-    question = Question(columns=not claim.params["score_only"])
+    question = Question.from_params(claim.params)
     known = look_up(database, positions)
-    findings = find_answers(positions, question, solver, known, is_stopped=is_stopped)
+    book = book_of_job(claim.params, claim.board)
+    findings = find_answers(positions, question, solver, known, book=book, is_stopped=is_stopped)
     answers = findings.answers
     result: Json = {"score": [answer.score for answer in answers]}
+    if question.weak or question.is_limited:
+        result["open"] = [
+            [index, answer.lower, answer.upper]
+            for index, answer in enumerate(answers)
+            if answer.score is None
+        ]
     if question.columns:
         result["columns"] = [answer.scores for answer in answers]
     result["nodes"] = [answer.nodes for answer in answers]
     result["known"] = [index for index, answer in enumerate(answers) if answer.source == "db"]
+    result["book"] = [index for index, answer in enumerate(answers) if answer.source == "book"]
     result["seconds"] = findings.seconds
     return UnitOutcome(
-        findings.learned, result, findings.nodes, findings.seconds, findings.is_complete
+        evaluations=findings.learned,
+        result=result,
+        nodes=findings.nodes,
+        seconds=findings.seconds,
+        costs=findings.costs,
+        with_columns=question.columns,
+        # An answer that a limit has cut short is an answer; one that a stop has is none.
+        is_complete=findings.is_complete or (question.is_limited and not is_stopped()),
     )
 
 
@@ -164,7 +214,7 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
         unit: one of its units; the lines of one that is not done all have errors.
     """
     zero_based = bool(job.params["zero_based"])
-    answers = _answers(unit.result) if unit.state is UnitState.DONE and unit.result else None
+    answers = unit_answers(unit)
     for line in payload.decode(unit.payload, board=job.board, zero_based=zero_based):
         if isinstance(line, BadLine):
             yield error_object(line=line.line, error=line.error, field=line.field, identity=line.id)
@@ -184,16 +234,27 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
             )
 
 
+def unit_answers(unit: UnitResult) -> Iterator[Answer] | None:
+    """The answers of a unit, a position each, in order; None if it is not done."""
+    if unit.state is not UnitState.DONE or not unit.result:
+        return None
+    return _answers(unit.result)
+
+
 def _answers(result: Json) -> Iterator[Answer]:
-    scores, nodes, known = result["score"], result["nodes"], set(result["known"])
+    scores, nodes = result["score"], result["nodes"]
+    sources: dict[int, Source] = dict.fromkeys(result["known"], "db")
+    sources |= dict.fromkeys(result.get("book", ()), "book")
+    bounds = {index: (lower, upper) for index, lower, upper in result.get("open", ())}
     columns = result.get("columns") or [None] * len(scores)
     seconds_per_node = result["seconds"] / max(sum(nodes), 1)
     for index, (score, row, visited) in enumerate(zip(scores, columns, nodes, strict=True)):
+        lower, upper = bounds.get(index, (score, score))
         yield Answer(
-            score,
-            score,
+            lower,
+            upper,
             None if row is None else tuple(row),
             visited,
             visited * seconds_per_node,
-            "db" if index in known else "search",
+            sources.get(index, "search"),
         )

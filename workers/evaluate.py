@@ -6,23 +6,31 @@ one that occurs several times in a batch, or in the mirror, is solved once.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db import evaluations
+from db.costs import Cost
 from db.evaluations import StoredEvaluation
+from workers.books.lookup import answer_from
 from workers.results import Answer
 from workers.search import has_all_columns, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from c4core.book import Book
     from c4core.position import Position
-    from c4core.solver import Solver
     from db.database import Database
     from workers.question import Question
+    from workers.rationing import Searcher
+    from workers.writer import Writer
+
+    Search = Callable[[Mapping[int, Position], Question], tuple[dict[int, Answer], bool]]
+    """Searches canonical positions, given by key: as :func:`workers.search.search`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +47,18 @@ class Findings:
     """Positions searched."""
     seconds: float
     """Time spent searching."""
+    costs: dict[int, Cost]
+    """What the searches have taken, by ply. Empty if the question would misguide others: one that
+    is weak or has limits, or that was not answered."""
 
 
 def evaluate(
     positions: Sequence[Position],
     question: Question,
-    solver: Solver,
+    solver: Searcher,
     database: Database | None = None,
     *,
+    book: Book | None = None,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> list[Answer]:
     """Answer a question about each of some positions of one board, by way of a database.
@@ -56,13 +68,14 @@ def evaluate(
         question: what is asked about each.
         solver: searches what is not known, with its own number of threads.
         database: knows evaluations, and keeps those that are found; None for neither.
+        book: is asked before the database is believed, and before anything is searched.
         is_stopped: as in :func:`find_answers`. What was found by then is kept.
 
     Raises:
         StorageError: the database cannot be read or written.
     """
     known = {} if database is None else look_up(database, positions)
-    findings = find_answers(positions, question, solver, known, is_stopped=is_stopped)
+    findings = find_answers(positions, question, solver, known, book=book, is_stopped=is_stopped)
     if database is not None:
         store_learned(database, findings.learned)
     return findings.answers
@@ -77,19 +90,20 @@ def look_up(database: Database, positions: Sequence[Position]) -> dict[int, Stor
         return evaluations.lookup(session, positions[0].board, keys)
 
 
-def store_learned(database: Database, learned: Sequence[StoredEvaluation]) -> None:
+def store_learned(writer: Writer, learned: Sequence[StoredEvaluation]) -> None:
     """Put evaluations of one board into the database, in a transaction of their own."""
     if learned:
         board = BoardSize(learned[0].width, learned[0].height)
-        database.run(lambda session: evaluations.store(session, board, learned))
+        writer.run(lambda session: evaluations.store(session, board, learned))
 
 
 def find_answers(
     positions: Sequence[Position],
     question: Question,
-    solver: Solver,
+    solver: Searcher,
     known: Mapping[int, StoredEvaluation],
     *,
+    book: Book | None = None,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Findings:
     """Answer a question about each of some positions of one board.
@@ -102,7 +116,33 @@ def find_answers(
         question: what is asked about each.
         solver: searches what is not known, with its own number of threads.
         known: what is stored, by canonical key.
+        book: has answers too.
         is_stopped: whether to give up; looked at after each search.
+    """
+    return find_answers_by(
+        lambda missing, asked: search(missing, asked, solver, is_stopped),
+        positions,
+        question,
+        known,
+        book,
+    )
+
+
+def find_answers_by(
+    searched_by: Search,
+    positions: Sequence[Position],
+    question: Question,
+    known: Mapping[int, StoredEvaluation],
+    book: Book | None = None,
+) -> Findings:
+    """:func:`find_answers`, whoever searches what is not known.
+
+    Args:
+        searched_by: gets every canonical position that has to be searched, once.
+        positions: of one board; finished games are fine.
+        question: what is asked about each.
+        known: what is stored, by canonical key.
+        book: has answers too.
     """
     keys = [position.canonical_key for position in positions]
     found: dict[int, Answer] = {}
@@ -110,13 +150,13 @@ def find_answers(
     for key, position in zip(keys, positions, strict=True):
         if key in found or key in missing:
             continue
-        stored = known.get(key)
-        if stored is not None and question.is_answered_by(stored):
-            scores = stored.scores if question.columns else None
-            found[key] = Answer(stored.lower, stored.upper, scores, source="db")
+        canonical = position if position.key == key else position.mirrored()
+        answer = _known_answer(canonical, question, known.get(key), book)
+        if answer is None:
+            missing[key] = canonical
         else:
-            missing[key] = position if position.key == key else position.mirrored()
-    searched, is_complete = search(missing, question, solver, is_stopped)
+            found[key] = answer
+    searched, is_complete = searched_by(missing, question)
     for key, answer in searched.items():
         stored = known.get(key)
         found[key] = answer if stored is None else answer.tightened(stored.lower, stored.upper)
@@ -130,7 +170,30 @@ def find_answers(
         is_complete=is_complete,
         nodes=sum(answer.nodes for answer in searched.values()),
         seconds=sum(answer.seconds for answer in searched.values()),
+        costs=_costs(missing, searched)
+        if is_complete and not (question.weak or question.is_limited)
+        else {},
     )
+
+
+def _known_answer(
+    position: Position, question: Question, stored: StoredEvaluation | None, book: Book | None
+) -> Answer | None:
+    """What a book or the database answers, or None."""
+    answer = None if book is None else answer_from(book, position, question)
+    if answer is None and stored is not None and question.is_answered_by(stored):
+        scores = stored.scores if question.columns else None
+        answer = Answer(stored.lower, stored.upper, scores, source="db")
+    return answer
+
+
+def _costs(positions: Mapping[int, Position], answers: Mapping[int, Answer]) -> dict[int, Cost]:
+    number: defaultdict[int, int] = defaultdict(int)
+    seconds: defaultdict[int, float] = defaultdict(float)
+    for key, position in positions.items():
+        number[position.ply] += 1
+        seconds[position.ply] += answers[key].seconds
+    return {ply: Cost(number[ply], seconds[ply]) for ply in number}
 
 
 def _as_asked(

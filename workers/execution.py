@@ -10,25 +10,41 @@ from __future__ import annotations
 
 from contextlib import suppress
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from db import jobs
 from db.errors import ContradictionError, StorageError
 from workers import analysis
+from workers.books import units as book_units
+from workers.deep import planning as deep_planning
+from workers.deep import units as deep_units
 from workers.evaluate import store_learned
+from workers.matches import units as match_units
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from c4core.solver import Solver
     from db.database import Database
     from db.jobs import Claim
+    from db.session import Session
     from workers.outcome import UnitOutcome
+    from workers.rationing import Searcher
+    from workers.writer import Writer
 
-    Handler = Callable[[Claim, Solver, Database, Callable[[], bool]], UnitOutcome]
+    Handler = Callable[[Claim, Searcher, Database, Callable[[], bool]], UnitOutcome]
+    Continuation = Callable[[Session, Claim, Database], object]
 
-HANDLERS: dict[str, Handler] = {analysis.KIND: analysis.solve_unit}
+HANDLERS: dict[str, Handler] = {
+    analysis.KIND: analysis.solve_unit,
+    book_units.KIND: book_units.solve_unit,
+    match_units.KIND: match_units.solve_unit,
+    deep_units.KIND: deep_units.solve_unit,
+}
 """Who solves the units of a kind of job."""
+
+CONTINUATIONS: dict[str, Continuation] = {deep_units.KIND: deep_planning.go_on}
+"""Who plans the next units of a kind of job that grows, within the transaction that completes one
+of its units and while the job is held."""
 
 
 class UnitEnd(Enum):
@@ -44,9 +60,27 @@ class UnitEnd(Enum):
     """It was somebody else's by then, or cancelled: nothing was written about the unit."""
 
 
+class UnitReport(NamedTuple):
+    """What working on a unit has come to."""
+
+    end: UnitEnd
+    nodes: int = 0
+    """Positions searched."""
+    seconds: float = 0.0
+    """Time spent searching."""
+    error: str | None = None
+    """Why it failed."""
+
+
 def run_unit(
-    database: Database, solver: Solver, claim: Claim, is_stopped: Callable[[], bool]
-) -> UnitEnd:
+    database: Database,
+    solver: Searcher,
+    claim: Claim,
+    is_stopped: Callable[[], bool],
+    *,
+    writer: Writer | None = None,
+    at_end: Callable[[Session], object] = lambda _session: None,
+) -> UnitReport:
     """Solve a claimed unit and write down what came of it.
 
     Args:
@@ -54,44 +88,85 @@ def run_unit(
         solver: may be shared with other units; it is for the caller to stop it.
         claim: as ``jobs.claim`` gave it.
         is_stopped: whether to give up and hand the unit back; looked at after each interruption.
+        writer: writes, instead of the database itself.
+        at_end: called within the transaction that ends the unit, unless it is handed back; several
+            times if the transaction has to be repeated.
 
     Raises:
-        StorageError, MemoryError: the database failed, or there is no room for the solver's table.
-            That is not the unit's fault: it is handed back if the database lets it, and else comes
-            free when its lease runs out.
+        StorageError, MemoryError, SystemExit, KeyboardInterrupt: the database failed, there is no
+            room for the solver's table, or the process is to end. That is not the unit's fault: it
+            is handed back if the database lets it, and else comes free when its lease runs out.
     """
+    writer = writer or database
     try:
         outcome = HANDLERS[claim.kind](claim, solver, database, is_stopped)
-        return _write(database, claim, outcome)
+        return _write(writer, database, claim, outcome, at_end)
     except ContradictionError as error:
-        return _fail(database, claim, error)
-    except (StorageError, MemoryError):
+        return _fail(writer, claim, error, at_end)
+    except (StorageError, MemoryError, SystemExit, KeyboardInterrupt):
         with suppress(StorageError):
-            database.run(lambda session: jobs.release(session, claim))
+            writer.run(lambda session: jobs.release(session, claim))
         raise
     except Exception as error:  # noqa: BLE001  # whatever solving a unit raises, the job goes on
-        return _fail(database, claim, error)
+        return _fail(writer, claim, error, at_end)
 
 
-def _write(database: Database, claim: Claim, outcome: UnitOutcome) -> UnitEnd:
+def _write(
+    writer: Writer,
+    database: Database,
+    claim: Claim,
+    outcome: UnitOutcome,
+    at_end: Callable[[Session], object],
+) -> UnitReport:
+    nodes, seconds = outcome.nodes, outcome.seconds
     if not outcome.is_complete:
-        store_learned(database, outcome.evaluations)
-        is_ours = database.run(lambda session: jobs.release(session, claim))
-        return UnitEnd.HANDED_BACK if is_ours else UnitEnd.LOST
-    is_ours = database.run(
-        lambda session: jobs.complete(
+        store_learned(writer, outcome.evaluations)
+
+        def hand_back(session: Session) -> bool:
+            is_ours = jobs.release(session, claim)
+            if is_ours and outcome.records is not None:
+                outcome.records(session)
+            return is_ours
+
+        is_ours = writer.run(hand_back)
+        return UnitReport(UnitEnd.HANDED_BACK if is_ours else UnitEnd.LOST, nodes, seconds)
+
+    go_on = CONTINUATIONS.get(claim.kind)
+
+    def complete(session: Session) -> bool:
+        if go_on is not None:
+            jobs.hold_job(session, claim.job_id)
+        is_ours = jobs.complete(
             session,
             claim,
             evaluations=outcome.evaluations,
             result=outcome.result,
-            nodes=outcome.nodes,
-            seconds=outcome.seconds,
+            nodes=nodes,
+            seconds=seconds,
+            costs=outcome.costs,
+            columns=outcome.with_columns,
         )
-    )
-    return UnitEnd.DONE if is_ours else UnitEnd.LOST
+        if is_ours and outcome.records is not None:
+            outcome.records(session)
+        if is_ours and go_on is not None:
+            go_on(session, claim, database)
+        at_end(session)
+        return is_ours
+
+    is_ours = writer.run(complete)
+    if is_ours and outcome.afterwards is not None:
+        outcome.afterwards()
+    return UnitReport(UnitEnd.DONE if is_ours else UnitEnd.LOST, nodes, seconds)
 
 
-def _fail(database: Database, claim: Claim, error: Exception) -> UnitEnd:
+def _fail(
+    writer: Writer, claim: Claim, error: Exception, at_end: Callable[[Session], object]
+) -> UnitReport:
     message = f"{type(error).__name__}: {error}"
-    state = database.run(lambda session: jobs.fail(session, claim, message))
-    return UnitEnd.LOST if state is None else UnitEnd.FAILED
+
+    def fail(session: Session) -> bool:
+        state = jobs.fail(session, claim, message)
+        at_end(session)
+        return state is not None
+
+    return UnitReport(UnitEnd.FAILED if writer.run(fail) else UnitEnd.LOST, error=message)

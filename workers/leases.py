@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
     from db.database import Database
     from db.jobs import Claim
+    from db.session import Session
+
+LEASE_SECONDS = 10.0
+"""How long the units of a process that has died are not given to others."""
 
 BEATS_PER_LEASE = 5
 """Heartbeats within the time of a lease: several may fail before it runs out."""
@@ -79,18 +83,24 @@ class LeaseKeeper:
         while not self._closed.wait(self._lease_seconds / BEATS_PER_LEASE):
             with self._lock:
                 leases = list(self._leases.values())
-            for lease in leases:
-                if not lease.is_lost:
-                    lease.is_lost = not self._prolong(lease.claim)
+            self._prolong([lease for lease in leases if not lease.is_lost])
             if any(lease.is_lost for lease in leases):
                 self._on_lost()
 
-    def _prolong(self, claim: Claim) -> bool:
+    def _prolong(self, leases: list[Lease]) -> None:
+        """Prolong leases, all in one transaction; note which are lost."""
+        # Whoever locks several units does so in this order.
+        leases.sort(key=lambda lease: lease.claim.unit_id)
+
+        def beat(session: Session) -> list[bool]:
+            seconds = self._lease_seconds
+            return [jobs.heartbeat(session, lease.claim, seconds) for lease in leases]
+
         try:
-            return self._database.run(
-                lambda session: jobs.heartbeat(session, claim, self._lease_seconds)
-            )
+            held = self._database.run(beat) if leases else []
         except StorageError:
-            # The database is away; the next beat may find it. Should the lease run out meanwhile,
-            # completing the unit will tell.
-            return True
+            # The database is away; the next beat may find it. Should the leases run out meanwhile,
+            # completing the units will tell.
+            return
+        for lease, is_held in zip(leases, held, strict=True):
+            lease.is_lost = not is_held

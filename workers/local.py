@@ -10,18 +10,16 @@ import os
 import random
 import socket
 import threading
-from itertools import takewhile
 from typing import TYPE_CHECKING, Self
 
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.errors import JobStateError
-from db.jobs import JobState, UnitState
-from workers import analysis
+from db.jobs import JobState
 from workers.execution import run_unit
-from workers.leases import LeaseKeeper
-from workers.progress import LOOK_SECONDS, JobWatch
+from workers.following import JobFollower, read_job, refuse_foreign
+from workers.leases import LEASE_SECONDS, LeaseKeeper
+from workers.progress import LOOK_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,20 +27,11 @@ if TYPE_CHECKING:
 
     from c4core.lines import JsonValue
     from db.database import Database
-    from db.jobs import Claim, JobInfo, UnitResult
+    from db.jobs import Claim, JobInfo
     from workers.progress import Progress
-
-LEASE_SECONDS = 10.0
-"""How long the units of a process that has died are not given to others."""
-
-RESULT_UNITS = 4
-"""Units whose results are in memory at a time."""
 
 IDLE_SECONDS = 0.5
 """Mean time between two attempts to get a unit while others hold all that are left."""
-
-ENDED = frozenset({UnitState.DONE, UnitState.FAILED})
-"""States of units that have something to write."""
 
 
 class LocalRunner:
@@ -57,7 +46,7 @@ class LocalRunner:
         job_id: a job that is running, or has ended: then nothing is solved.
         threads: threads to work with.
         table_mb: megabytes of memory that they share for what they have found.
-        lease_seconds: see :data:`LEASE_SECONDS`.
+        lease_seconds: how long a unit's lease lasts without a heartbeat.
 
     Raises:
         JobNotFoundError: there is no such job.
@@ -75,8 +64,11 @@ class LocalRunner:
     ) -> None:
         self._database = database
         self._job_id = job_id
-        self._job = self._read_job()
-        _refuse_foreign(self._job)
+        self._job = read_job(database, job_id)
+        refuse_foreign(self._job)
+        self._follower = JobFollower(
+            database, self._job, pause=self._await_news, is_over=lambda: self._has_ended
+        )
         self._solver = Solver(table_mb=table_mb)
         self._lease_seconds = lease_seconds
         self._owner = f"{socket.gethostname()}:{os.getpid()}"
@@ -119,47 +111,16 @@ class LocalRunner:
     def results(
         self, on_progress: Callable[[Progress], None] | None = None
     ) -> Iterator[dict[str, JsonValue]]:
-        """The job's output, one object a line of its input, in order, as soon as it is there.
-
-        Ends after the last line; when the job is cancelled, before the first unit that is not done.
-        Results are read from the database a few units at a time: a slow reader costs no memory.
-
-        Args:
-            on_progress: told a few times a second how far the job is, in the caller's thread, while
-                the iterator waits or is read.
+        """As :meth:`JobFollower.results`.
 
         Raises:
             StorageError: the database failed, here or in one of the threads.
         """
-        watch = JobWatch(self._database, self._job_id, on_progress)
-        seq = -1
-        while True:
-            has_ended = watch.look(at_once=self._has_ended)
-            units = self._ended_units(seq)
-            for unit in units:
-                yield from analysis.unit_objects(self._job, unit)
-                seq = unit.seq
-            if not units:
-                if has_ended:
-                    return
-                self._await_news()
+        return self._follower.results(on_progress)
 
     def wait(self, on_progress: Callable[[Progress], None] | None = None) -> JobInfo:
-        """Wait until the job has ended; how it did. Arguments and errors as in :meth:`results`."""
-        watch = JobWatch(self._database, self._job_id, on_progress)
-        while not watch.look(at_once=self._has_ended):
-            self._await_news()
-        return self._read_job()
-
-    def _read_job(self) -> JobInfo:
-        with self._database.read() as session:
-            return jobs.get_job(session, self._job_id)
-
-    def _ended_units(self, after: int) -> list[UnitResult]:
-        """The next units that have come to their end, a few, up to the first that has not."""
-        with self._database.read() as session:
-            units = jobs.unit_results(session, self._job_id, after_seq=after, limit=RESULT_UNITS)
-        return list(takewhile(lambda unit: unit.state in ENDED, units))
+        """As :meth:`JobFollower.wait`. Errors as in :meth:`results`."""
+        return self._follower.wait(on_progress)
 
     def _await_news(self) -> None:
         """Sleep until a unit has ended, or it is time for another look."""
@@ -211,16 +172,3 @@ class LocalRunner:
                 claim,
                 lambda: lease.is_lost or self._stopping.is_set(),
             )
-
-
-def _refuse_foreign(job: JobInfo) -> None:
-    """Raise JobStateError for a job whose units this program would never get or understand."""
-    if job.kind != analysis.KIND:
-        problem = f"is of kind {job.kind!r}, which this version of c4 does not know"
-    elif job.state is JobState.RUNNING and job.engine_version != ENGINE_VERSION:
-        problem = (
-            f"was made for version {job.engine_version} of the engine, this is {ENGINE_VERSION}"
-        )
-    else:
-        return
-    raise JobStateError(f"job {job.id} {problem}", job_id=job.id, state=job.state)

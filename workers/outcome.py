@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from db.costs import Cost
     from db.evaluations import StoredEvaluation
     from db.jobs import Json
+    from db.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,5 +26,14 @@ class UnitOutcome:
     """Positions searched."""
     seconds: float
     """Time spent searching."""
+    costs: Mapping[int, Cost]
+    """What the positions that were searched have taken, by ply; for planning others."""
+    with_columns: bool
+    """Whether that was for the score of every column."""
     is_complete: bool
     """Whether the unit is done; false when it was stopped."""
+    records: Callable[[Session], object] | None = None
+    """Writes what else has come of it, done or stopped, in the transaction that ends or hands back
+    the unit, and only if the unit is still the claimant's."""
+    afterwards: Callable[[], object] | None = None
+    """What is to be looked at once the unit is done and that is written."""

@@ -36,14 +36,15 @@ class Progress:
     rate: float | None
     """Positions per second since the watching began; None until enough is done."""
     remaining: float | None
-    """Seconds to the end at that rate; None until enough is done."""
+    """Seconds to the end, as measured from units like those that are left; None until known."""
 
 
 class ProgressMeter:
     """Turns snapshots of a job into rates.
 
-    Only what is completed while it watches counts: the part of a resumed job that was done before
-    says nothing about how fast it goes now.
+    Only what is completed while it watches counts for the rate: the part of a resumed job that was
+    done before says nothing about how fast it goes now. The remaining time is the database's
+    (:mod:`db.job_pace`): a thousand positions done may say little about the thousand that are left.
 
     Args:
         first: the job when the watching begins.
@@ -63,10 +64,8 @@ class ProgressMeter:
         units = now.units_done - self._first.units_done
         if left == 0:
             return Progress(now, seconds, done / seconds if seconds > 0 and done else None, 0.0)
-        if seconds < LEAST_SECONDS or units < LEAST_UNITS or done <= 0:
-            return Progress(now, seconds, None, None)
-        rate = done / seconds
-        return Progress(now, seconds, rate, left / rate)
+        is_chance = seconds < LEAST_SECONDS or units < LEAST_UNITS or done <= 0
+        return Progress(now, seconds, None if is_chance else done / seconds, now.eta_seconds)
 
 
 class JobWatch:

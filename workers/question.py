@@ -1,4 +1,4 @@
-"""What is asked about a position, and when a stored evaluation answers it."""
+"""What is asked about a position, when a stored evaluation answers it, and how a job keeps it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from c4core.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from db.evaluations import StoredEvaluation
+    from db.jobs import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +46,22 @@ class Question:
         if self.weak:
             return Evaluation(known.lower, known.upper).value is not None
         return known.lower == known.upper
+
+    def as_params(self) -> Json:
+        """The parameters of a job that asks this; what is not asked for is left out."""
+        limits = {"time_limit": self.time_limit, "node_limit": self.node_limit}
+        return {
+            "score_only": not self.columns,
+            **({"weak": True} if self.weak else {}),
+            **{name: limit for name, limit in limits.items() if limit is not None},
+        }
+
+    @classmethod
+    def from_params(cls, params: Json) -> Question:
+        """What a job with these parameters asks."""
+        return cls(
+            columns=not params["score_only"],
+            weak=params.get("weak", False),
+            time_limit=params.get("time_limit"),
+            node_limit=params.get("node_limit"),
+        )

@@ -14,7 +14,7 @@
      "plies": 38,            until the game ends, if both play perfectly
      "nodes": 512,           positions searched for this answer: 0 if it was known
      "seconds": 0.000034,    likewise; a batch's time is shared out by nodes
-     "source": "search"}     or "db"
+     "source": "search"}     or "db", or "book"
 
 ``scores`` and ``best`` are missing where only the score was asked for. A line that has no answer
 yields an object with ``error`` in its place (:func:`error_object`).
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from c4core.lines import JsonValue
     from c4core.notation import BoardSize
 
-Source = Literal["search", "db"]
+Source = Literal["search", "db", "book"]
 
 
 class Answer(NamedTuple):

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from c4core.position import Position
-    from c4core.solver import Solver
     from workers.question import Question
+    from workers.rationing import Searcher
 
 ONE_BY_ONE = 8
 """Up to so many positions are searched singly, so that the time of each is measured.
@@ -23,10 +23,14 @@ The solver hands out batches to its threads in larger pieces, so nothing is lost
 """
 
 
+NEARLY = 0.9
+"""A search that has used so much of its limit has reached it: clocks are read now and then."""
+
+
 def search(
     positions: Mapping[int, Position],
     question: Question,
-    solver: Solver,
+    solver: Searcher,
     is_stopped: Callable[[], bool],
 ) -> tuple[dict[int, Answer], bool]:
     """Search positions of one board.
@@ -45,16 +49,21 @@ def search(
     is_complete = True
     left = positions
     while left:
-        unsettled = {}
+        interrupted = {}
         for (key, position), answer in zip(
             left.items(), _search_once(left, question, solver, is_stopped), strict=True
         ):
             earlier = answers.get(key)
             answers[key] = answer if earlier is None else _continued(earlier, answer)
-            if not _settles(answer, position, question):
-                unsettled[key] = position
-        is_complete = not unsettled
-        left = {} if question.is_limited or is_stopped() else unsettled
+            if settles(answer, position, question):
+                continue
+            if _is_at_limit(answers[key], question):
+                is_complete = False
+            else:
+                interrupted[key] = position
+        if is_stopped():
+            return answers, is_complete and not interrupted
+        left = interrupted
     return answers, is_complete
 
 
@@ -67,10 +76,19 @@ def has_all_columns(answer: Answer, position: Position) -> bool:
     return not unknown or len(scores) - unknown == len(position.legal_columns())
 
 
-def _settles(answer: Answer, position: Position, question: Question) -> bool:
+def settles(answer: Answer, position: Position, question: Question) -> bool:
+    """Whether the answer leaves nothing of the question open."""
     if answer.lower != answer.upper:
         return question.weak and answer.value is not None
     return not question.columns or has_all_columns(answer, position)
+
+
+def _is_at_limit(answer: Answer, question: Question) -> bool:
+    """Whether the search ended at a limit, and not because the solver was stopped for others."""
+    time_limit, node_limit = question.time_limit, question.node_limit
+    if time_limit is not None and answer.seconds >= NEARLY * time_limit:
+        return True
+    return node_limit is not None and (answer.nodes == 0 or answer.nodes >= NEARLY * node_limit)
 
 
 def _continued(earlier: Answer, later: Answer) -> Answer:
@@ -83,7 +101,7 @@ def _continued(earlier: Answer, later: Answer) -> Answer:
 def _search_once(
     positions: Mapping[int, Position],
     question: Question,
-    solver: Solver,
+    solver: Searcher,
     is_stopped: Callable[[], bool],
 ) -> Iterable[Answer]:
     if question.is_limited or len(positions) <= ONE_BY_ONE:
@@ -94,7 +112,7 @@ def _search_once(
 def _singly(
     positions: Iterable[Position],
     question: Question,
-    solver: Solver,
+    solver: Searcher,
     is_stopped: Callable[[], bool],
 ) -> Iterator[Answer]:
     time_limit, node_limit = question.time_limit, question.node_limit
@@ -114,7 +132,7 @@ def _singly(
 
 
 def _together(
-    positions: Mapping[int, Position], question: Question, solver: Solver
+    positions: Mapping[int, Position], question: Question, solver: Searcher
 ) -> Iterator[Answer]:
     width, height = next(iter(positions.values())).board
     keys = np.fromiter(positions, dtype=np.uint64, count=len(positions))

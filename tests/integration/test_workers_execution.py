@@ -72,7 +72,7 @@ def never() -> bool:
 
 def test_a_unit_is_solved_and_stored_at_once(database: Database) -> None:
     job_id = make(database, EASY)
-    assert run_unit(database, Solver(table_mb=1), claim(database), never) is UnitEnd.DONE
+    assert run_unit(database, Solver(table_mb=1), claim(database), never).end is UnitEnd.DONE
     assert states(database, job_id) == {UnitState.DONE: 1}
     assert stored(database) == len(EASY)
 
@@ -81,18 +81,18 @@ def test_a_unit_that_somebody_else_has_by_now_is_not_written(database: Database)
     job_id = make(database, EASY)
     late = claim(database, lease_seconds=-1)
     newer = claim(database)
-    assert run_unit(database, Solver(table_mb=1), late, never) is UnitEnd.LOST
+    assert run_unit(database, Solver(table_mb=1), late, never).end is UnitEnd.LOST
     assert states(database, job_id) == {UnitState.LEASED: 1}
     assert stored(database) == 0
-    assert run_unit(database, Solver(table_mb=1), newer, never) is UnitEnd.DONE
-    assert run_unit(database, Solver(table_mb=1), newer, never) is UnitEnd.LOST
+    assert run_unit(database, Solver(table_mb=1), newer, never).end is UnitEnd.DONE
+    assert run_unit(database, Solver(table_mb=1), newer, never).end is UnitEnd.LOST
 
 
 def test_a_unit_of_a_cancelled_job_is_not_written(database: Database) -> None:
     job_id = make(database, EASY)
     claimed = claim(database)
     database.run(lambda session: jobs.cancel_job(session, job_id))
-    assert run_unit(database, Solver(table_mb=1), claimed, never) is UnitEnd.LOST
+    assert run_unit(database, Solver(table_mb=1), claimed, never).end is UnitEnd.LOST
     assert states(database, job_id) == {UnitState.CANCELLED: 1}
 
 
@@ -108,7 +108,7 @@ def test_a_unit_that_is_stopped_is_handed_back(database: Database) -> None:
 
     timer = threading.Timer(0.3, stop)
     timer.start()
-    assert run_unit(database, solver, claimed, stopping.is_set) is UnitEnd.HANDED_BACK
+    assert run_unit(database, solver, claimed, stopping.is_set).end is UnitEnd.HANDED_BACK
     timer.join()
     assert UnitState.LEASED not in states(database, job_id)
     assert stored(database) >= len(EASY)
@@ -131,7 +131,7 @@ def test_a_database_that_fails_is_not_the_units_fault(database: Database) -> Non
 def test_a_payload_that_makes_no_sense_fails_after_some_attempts(database: Database) -> None:
     job_id = make_unit(database, ["99"])
     for _ in range(jobs.MAX_ATTEMPTS):
-        assert run_unit(database, Solver(table_mb=1), claim(database), never) is UnitEnd.FAILED
+        assert run_unit(database, Solver(table_mb=1), claim(database), never).end is UnitEnd.FAILED
     with database.read() as session:
         (unit,) = jobs.failed_units(session, job_id)
     assert unit.error.startswith("MoveError: invalid move at index 0")

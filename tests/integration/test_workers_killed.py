@@ -23,6 +23,7 @@ from db.evaluations import EvaluationFilter
 from db.jobs import JobState, UnitState
 from tests.support.games import random_games
 from workers.analysis import submit
+from workers.books.lookup import NO_BOOK
 
 ROOT = Path(__file__).resolve().parents[2]
 HARD = ["1", "2", "3", "11", "12", "13", "14", "15"]
@@ -32,7 +33,8 @@ def plan(url: str, games: list[str]) -> int:
     with Database.open(url) as database:
         stream = io.BytesIO("\n".join(games).encode())
         lines = read_lines(stream, board=DEFAULT_BOARD)
-        return submit(database, lines, board=DEFAULT_BOARD, unit_lines=20).job_id
+        submission = submit(database, lines, board=DEFAULT_BOARD, book=NO_BOOK, unit_lines=20)
+        return submission.job_id
 
 
 @contextmanager

@@ -108,7 +108,7 @@ def test_a_finished_job_gives_its_results_again(database: Database) -> None:
 
 
 def test_the_score_alone(database: Database) -> None:
-    results = run(database, make(database, EASY[:50], score_only=True))
+    results = run(database, make(database, EASY[:50], question=Question(columns=False)))
     solver = Solver(table_mb=1)
     assert [shown["score"] for shown in results] == [
         solver.solve(Position(moves)).score for moves in EASY[:50]
@@ -169,7 +169,7 @@ def test_input_that_breaks_off_leaves_a_cancelled_job(database: Database) -> Non
         raise OSError("gone")
 
     with pytest.raises(OSError, match="gone"):
-        submit(database, broken(), board=DEFAULT_BOARD)
+        submit(database, broken(), board=DEFAULT_BOARD, unit_lines=1)
     with database.read() as session:
         (job,) = jobs.list_jobs(session)
     assert job.state is JobState.CANCELLED

@@ -1,5 +1,7 @@
 """Workers for tests: they claim, complete and fail units by hand."""
 
+from sqlalchemy import select
+
 from c4core.version import ENGINE_VERSION
 from db.database import Database
 from db.jobs import (
@@ -7,11 +9,13 @@ from db.jobs import (
     JobState,
     UnitState,
     claim,
+    claim_unit,
     complete,
     fail,
     finish_if_complete,
     get_job,
 )
+from db.models import Unit
 
 LEASE = 30.0
 
@@ -52,3 +56,21 @@ def give_up(database: Database, taken: Claim, error: str = "broken") -> UnitStat
 def state_of(database: Database, job_id: int) -> JobState:
     with database.read() as session:
         return get_job(session, job_id).state
+
+
+def take_unit(database: Database, unit_id: int, **options: object) -> Claim | None:
+    defaults: dict[str, object] = {
+        "owner": "ada",
+        "lease_seconds": LEASE,
+        "engine_version": ENGINE_VERSION,
+    }
+    with database.write() as session:
+        return claim_unit(session, unit_id, **(defaults | options))
+
+
+def unit_ids(database: Database, job_id: int) -> list[int]:
+    """The numbers of a job's units, in order."""
+    with database.read() as session:
+        return list(
+            session.scalars(select(Unit.id).where(Unit.job_id == job_id).order_by(Unit.seq))
+        )

@@ -8,13 +8,16 @@ from collections.abc import Iterator
 import pytest
 
 from c4core.lines import BadLine, Request, read_lines
-from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
+from db.costs import Cost
 from tests.support.games import random_games
 from workers import payload
-from workers.planning import UNIT_LINES, UNIT_SECONDS, expected_seconds, plan_units
+from workers.costs import CostModel
+from workers.planning import UNIT_LINES, UNIT_SECONDS, plan_units
 
 (EASY,) = random_games(1, empty=12)
+GUESS = CostModel(DEFAULT_BOARD)
 
 
 def lines(*texts: str, zero_based: bool = False) -> list[Request | BadLine]:
@@ -45,7 +48,7 @@ def test_a_payload_keeps_moves_that_count_from_zero() -> None:
 
 def test_units_hold_all_lines_in_order() -> None:
     written = lines(*[EASY, "bad", EASY] * 1000)
-    plans = list(plan_units(written))
+    plans = list(plan_units(written, GUESS))
     decoded = [line for plan in plans for line in payload.decode(plan.payload, board=DEFAULT_BOARD)]
     assert decoded == written
     assert sum(plan.positions for plan in plans) == 2000
@@ -53,30 +56,35 @@ def test_units_hold_all_lines_in_order() -> None:
 
 
 def test_units_of_hard_positions_are_small() -> None:
-    written = lines(*["4", "44", "443", "4431"])
-    assert len(list(plan_units(written))) == 4
-    for plan in plan_units(lines(*["4453" + "12" * 2 + "67"] * 200)):
+    written = lines("4", "44", "443", "4431")
+    assert len(list(plan_units(written, GUESS))) == 4
+    for plan in plan_units(lines(*["4453" + "12" * 2 + "67"] * 200), GUESS):
         requests = [
             line
             for line in payload.decode(plan.payload, board=DEFAULT_BOARD)
             if isinstance(line, Request)
         ]
-        cost = sum(expected_seconds(request.position) for request in requests)
+        cost = sum(GUESS.seconds(request.position.ply) for request in requests)
+        assert plan.expected_seconds == pytest.approx(cost)
         assert cost <= UNIT_SECONDS or len(requests) == 1
 
 
-@pytest.mark.parametrize("board", [BoardSize(1, 1), BoardSize(9, 6), BoardSize(16, 3)])
-def test_every_board_has_a_cost(board: BoardSize) -> None:
-    assert expected_seconds(Position(width=board.width, height=board.height)) > 0
+def test_units_of_positions_that_turned_out_to_be_hard_are_smaller() -> None:
+    written = lines(*[EASY] * 1000)
+    ply = Position(EASY).ply
+    slow = CostModel(DEFAULT_BOARD, {ply: Cost(1_000_000, 100_000.0)})
+    sizes = [plan.positions for plan in plan_units(written, slow)]
+    assert sum(sizes) == 1000
+    assert all(9 <= size <= 11 for size in sizes[:-1])
 
 
 def test_bad_lines_alone_are_a_unit_without_positions() -> None:
-    (plan,) = plan_units(lines("bad", "worse"))
+    (plan,) = plan_units(lines("bad", "worse"), GUESS)
     assert plan.positions == 0
 
 
 def test_no_lines_no_units() -> None:
-    assert list(plan_units([])) == []
+    assert list(plan_units([], GUESS)) == []
 
 
 def test_planning_reads_no_further_than_it_must() -> None:
@@ -88,7 +96,7 @@ def test_planning_reads_no_further_than_it_must() -> None:
             read += 1
             yield Request(number, Position(EASY), EASY)
 
-    plans = plan_units(endless())
+    plans = plan_units(endless(), GUESS)
     next(plans)
     next(plans)
     assert read == 2 * UNIT_LINES + 1

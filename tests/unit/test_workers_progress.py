@@ -31,16 +31,16 @@ class Clock:
         return self.now
 
 
-def test_nothing_is_said_before_enough_is_done() -> None:
+def test_no_rate_is_said_before_enough_is_done() -> None:
     clock = Clock()
     meter = ProgressMeter(FIRST, clock)
     assert (meter.look(FIRST).rate, meter.look(FIRST).remaining) == (None, None)
     clock.now += LEAST_SECONDS * 10
     few = replace(FIRST, units_done=2 + LEAST_UNITS - 1, positions_done=400)
-    assert meter.look(few).remaining is None
+    assert meter.look(few).rate is None
     clock.now = 100 + LEAST_SECONDS / 2
     soon = replace(FIRST, units_done=2 + LEAST_UNITS, positions_done=500)
-    assert meter.look(soon).remaining is None
+    assert meter.look(soon).rate is None
 
 
 def test_the_rate_is_that_of_what_was_done_while_watching() -> None:
@@ -52,7 +52,12 @@ def test_the_rate_is_that_of_what_was_done_while_watching() -> None:
     )
     assert progress.seconds == pytest.approx(4)
     assert progress.rate == pytest.approx(100)
-    assert progress.remaining == pytest.approx(3)
+
+
+def test_the_remaining_time_is_the_databases() -> None:
+    meter = ProgressMeter(FIRST, Clock())
+    assert meter.look(FIRST).remaining is None
+    assert meter.look(replace(FIRST, eta_seconds=7.5)).remaining == 7.5
 
 
 def test_at_the_end_nothing_remains() -> None:

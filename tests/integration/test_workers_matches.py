@@ -1,0 +1,440 @@
+"""Whole matches: the same games whoever plays them, whatever fails, whoever is killed."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from c4core.arena.clock import TimeControl
+from c4core.arena.statistics import Sprt
+from c4core.position import Position
+from c4core.solver import Solver
+from db import evaluations, games, jobs
+from db.database import Database
+from db.errors import JobStateError
+from db.evaluations import EvaluationFilter
+from db.games import MatchInfo, MatchTerms, Seats, StoredGame
+from db.jobs import JobState, UnitState
+from tests.support.databases import BOARD, PostgresDatabases
+from tests.support.jobs import must_take
+from tests.support.matches import RANDOM, SET, essence, games_of, info, play, run_job, terms
+from tests.support.service import Service, await_that
+from workers.doorbell import Doorbell
+from workers.execution import UnitEnd, run_unit
+from workers.local import LocalRunner
+from workers.matches import planning
+from workers.matches.planning import find_job, plan_matches
+from workers.matches.replaying import replay_game
+from workers.matches.sequential import settle_match
+from workers.outputs import unit_objects
+from workers.remote import call_workers
+
+ROOT = Path(__file__).resolve().parents[2]
+LATE = Position("44444422222266666655533")
+
+UNEQUAL = terms(
+    player_a="blog-v6:depth=2",
+    player_b=RANDOM,
+    games=400,
+    seats=Seats.ALTERNATE,
+    sprt=Sprt(0, 100),
+)
+"""A match that a sequential test decides at once."""
+
+
+def program(directory: Path, answer: str) -> str:
+    """A player that does this whenever it is to move."""
+    path = directory / f"{abs(hash(answer))}.sh"
+    path.write_text(
+        'read -r line; echo "ready test"\nwhile read -r word rest; do\n  case "$word" in\n'
+        f"    go) {answer} ;;\n    quit) exit 0 ;;\n  esac\ndone\n"
+    )
+    return f"exec:sh {path}"
+
+
+def state_of(database: Database, job_id: int) -> JobState:
+    with database.read() as session:
+        return jobs.get_job(session, job_id).state
+
+
+def test_the_same_games_whatever_the_number_of_threads(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = terms(player_a="blog-v5:depth=2", player_b="set", games=60, seats=Seats.RANDOM, seed=11)
+    found = []
+    for threads, least in ((1, 32), (2, 7), (4, 60)):
+        monkeypatch.setattr(planning, "LEAST_UNITS", least)
+        monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
+        match = play(database, asked, threads=threads)
+        assert (match.job_state, match.is_finished) == (JobState.DONE, True)
+        found.append(essence(games_of(database, match.id)))
+    assert found[0] == found[1] == found[2]
+    assert [each[0] for each in found[0]] == list(range(60))
+
+
+def test_every_game_keeps_the_rules(database: Database) -> None:
+    start = Position("12", width=6, height=5)
+    match = play(database, terms(player_b=SET, games=40, start=start, seats=Seats.ALTERNATE))
+    for each in games_of(database, match.id):
+        position = start
+        for move in each.moves or "":
+            assert not position.is_over
+            position = position.play(int(move) - 1)
+        assert position.is_over
+        assert (position.winner, position.key) == (each.winner, each.final_key)
+        assert each.length == len(each.moves or "")
+        assert each.ending == ("full" if each.winner is None else "four")
+        assert each.x_seconds > 0
+    assert match.tally.games == 40
+
+
+def test_the_output_of_a_match_is_a_line_a_unit(database: Database) -> None:
+    planned = plan_matches(database, [terms(), terms(player_b=SET, games=7)], label="both")
+    shown = run_job(database, planned.job_id)
+    first, second = (info(database, match_id) for match_id in planned.match_ids)
+    assert [each["match"] for each in shown] == [first.id, second.id]
+    assert [each["games"] for each in shown] == [[0, 10], [0, 7]]
+    for each, match in zip(shown, (first, second), strict=True):
+        tally = match.tally.a
+        assert (each["a_wins"], each["b_wins"], each["draws"]) == (
+            tally.wins,
+            tally.losses,
+            tally.draws,
+        )
+    assert first.label == "both"
+
+
+def test_the_same_matches_find_their_job(database: Database) -> None:
+    asked = [terms(), terms(player_a="stupid")]
+    assert find_job(database, asked) is None
+    planned = plan_matches(database, asked)
+    with database.write() as session:
+        jobs.cancel_job(session, planned.job_id)
+    assert find_job(database, asked) == planned.job_id
+    assert state_of(database, planned.job_id) is JobState.RUNNING
+    run_job(database, planned.job_id)
+    assert find_job(database, asked) == planned.job_id
+    assert state_of(database, planned.job_id) is JobState.DONE
+    for other in ([asked[0]], asked[::-1], [terms(seed=1), asked[1]]):
+        assert find_job(database, other) is None
+    with database.write() as session:
+        games.delete_match(session, planned.match_ids[1])
+    assert find_job(database, asked) is None
+
+
+FAILURES = {
+    "illegal": ("echo play 9", "column 9 is outside the board"),
+    "nonsense": ("echo hello", "answered 'hello'"),
+    "error": ("echo fail I am lost", "I am lost"),
+    "crash": ("exit 3", "status 3"),
+    "time": ("sleep 5", "no answer within"),
+}
+
+
+@pytest.mark.parametrize("ending", FAILURES)
+def test_a_player_that_fails_loses_the_game_and_the_match_goes_on(
+    database: Database, tmp_path: Path, ending: str
+) -> None:
+    answer, reason = FAILURES[ending]
+    player = program(tmp_path, answer)
+    control = TimeControl(move=0.05, grace=0.0) if ending == "time" else TimeControl()
+    match = play(
+        database,
+        terms(player_b=player, games=4, seats=Seats.ALTERNATE, time_control=control),
+        threads=2,
+    )
+    found = games_of(database, match.id)
+    assert [each.ending for each in found] == [ending] * 4
+    assert all(reason in each.detail for each in found)
+    assert [each.length for each in found] == [1, 0, 1, 0]
+    assert (match.job_state, match.tally.a.wins, match.tally.b_forfeits) == (JobState.DONE, 4, 4)
+    assert match.tally.a_forfeits == 0
+
+
+def test_an_illegal_answer_may_be_replaced(database: Database, tmp_path: Path) -> None:
+    player = program(tmp_path, "echo play 9")
+    match = play(database, terms(player_a=player, player_b="stupid", games=1, lenient=True))
+    (found,) = games_of(database, match.id)
+    assert found.replaced == tuple(range(0, found.length, 2))
+    assert len(found.replaced) >= 4
+    assert found.ending in games.ON_THE_BOARD
+
+
+def test_a_player_that_is_not_there_fails_the_job(database: Database, tmp_path: Path) -> None:
+    path = tmp_path / "player"
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o700)
+    planned = plan_matches(database, [terms(player_a=f"exec:{path}", games=2)])
+    path.unlink()
+    shown = run_job(database, planned.job_id)
+    assert all("no program is called" in str(each["error"]) for each in shown)
+    assert state_of(database, planned.job_id) is JobState.FAILED
+    assert info(database, planned.match_ids[0]).tally.games == 0
+
+
+def test_what_a_stopped_unit_has_played_is_kept(database: Database) -> None:
+    asked = terms(player_b=SET, games=10)
+    planned = plan_matches(database, [asked])
+    match_id = planned.match_ids[0]
+    looks = count()
+    report = run_unit(database, Solver(table_mb=1), must_take(database), lambda: next(looks) > 100)
+    assert report.end is UnitEnd.HANDED_BACK
+    kept = games_of(database, match_id)
+    assert 0 < len(kept) < 10
+    (shown,) = run_job(database, planned.job_id)
+    found = games_of(database, match_id)
+    assert found[: len(kept)] == kept
+    assert shown["games"] == [0, 10]
+    assert shown["a_wins"] == sum(each.a_result == 1 for each in found)
+    assert essence(found) == essence(games_of(database, play(database, asked).id))
+
+
+def test_who_has_lost_a_unit_writes_no_games(database: Database) -> None:
+    planned = plan_matches(database, [terms()])
+    taken = must_take(database)
+    with database.write() as session:
+        jobs.cancel_job(session, planned.job_id)
+    for stopped in (lambda: False, lambda: True):
+        report = run_unit(database, Solver(table_mb=1), taken, stopped)
+        assert report.end is UnitEnd.LOST
+    assert games_of(database, planned.match_ids[0]) == []
+
+
+def test_a_unit_that_is_completed_twice_changes_nothing(database: Database) -> None:
+    planned = plan_matches(database, [terms()])
+    taken = must_take(database)
+    solver = Solver(table_mb=1)
+    assert run_unit(database, solver, taken, lambda: False).end is UnitEnd.DONE
+    before = games_of(database, planned.match_ids[0])
+    assert run_unit(database, solver, taken, lambda: False).end is UnitEnd.LOST
+    assert games_of(database, planned.match_ids[0]) == before
+
+
+def test_scores_that_players_have_asked_for_are_stored(database: Database) -> None:
+    match = play(database, terms(player_a="perfect", start=LATE, games=4))
+    with database.read() as session:
+        stored = evaluations.count(session, EvaluationFilter(board=BOARD))
+    assert stored > 0
+    assert match.tally.games == 4
+    assert all(replay_game(database, match.id, number).is_same for number in range(4))
+
+
+def sequential_match(
+    database: Database, monkeypatch: pytest.MonkeyPatch, *, threads: int, units: int
+) -> tuple[MatchInfo, list[StoredGame]]:
+    monkeypatch.setattr(planning, "LEAST_UNITS", units)
+    monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
+    match = play(database, UNEQUAL, threads=threads)
+    return match, games_of(database, match.id)
+
+
+def test_a_sequential_test_ends_the_match_after_the_same_game(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, found = sequential_match(database, monkeypatch, threads=1, units=40)
+    assert (one.verdict, one.job_state, one.is_finished) == ("H1", JobState.DONE, True)
+    assert one.tally.games < 100
+    assert [each.number for each in found] == list(range(one.tally.games))
+    for threads, units in ((4, 40), (2, 3), (3, 400)):
+        other, others = sequential_match(database, monkeypatch, threads=threads, units=units)
+        assert (other.verdict, other.job_state) == ("H1", JobState.DONE)
+        assert essence(others) == essence(found)
+
+
+def test_a_decision_that_nobody_has_looked_for_is_found_later(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, found = sequential_match(database, monkeypatch, threads=1, units=40)
+    # As if every worker had died between its unit and the look at the test.
+    monkeypatch.setattr("workers.matches.units.settle_if_possible", lambda *_: None)
+    match = play(database, UNEQUAL)
+    assert (match.verdict, match.tally.games) == (None, 400)
+    assert settle_match(database, match.id) == "H1"
+    assert settle_match(database, match.id) == "H1"
+    assert essence(games_of(database, match.id)) == essence(found)
+
+
+def test_other_matches_of_a_tournament_go_on(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
+    planned = plan_matches(database, [UNEQUAL, terms(games=20)])
+    shown = run_job(database, planned.job_id)
+    decided, other = (info(database, match_id) for match_id in planned.match_ids)
+    assert (decided.verdict, other.verdict, other.tally.games) == ("H1", None, 20)
+    assert state_of(database, planned.job_id) is JobState.DONE
+    assert not any("error" in each for each in shown)
+    # Resuming the job does not bring back what was decided.
+    with database.write() as session:
+        assert jobs.resume_job(session, planned.job_id) is JobState.DONE
+    assert info(database, decided.id).tally == decided.tally
+
+
+def test_a_match_without_a_decision_is_played_to_its_end(database: Database) -> None:
+    match = play(database, terms(player_b=SET, games=60, sprt=Sprt(0, 5)))
+    assert (match.verdict, match.tally.games, match.is_finished) == (None, 60, True)
+    assert settle_match(database, match.id) is None
+
+
+def test_units_that_are_not_done_say_so(database: Database) -> None:
+    planned = plan_matches(database, [terms()])
+    with database.write() as session:
+        jobs.cancel_job(session, planned.job_id)
+    with database.read() as session:
+        job = jobs.get_job(session, planned.job_id)
+        (unit,) = jobs.unit_results(session, planned.job_id)
+    (shown,) = unit_objects(job, unit)
+    assert (shown["match"], shown["games"]) == (planned.match_ids[0], [0, 10])
+    assert shown["error"] == "not played: cancelled"
+
+
+def test_stopping_ends_within_a_move(database: Database, tmp_path: Path) -> None:
+    slow = program(tmp_path, "sleep 0.2; echo play 1")
+    planned = plan_matches(database, [terms(player_a=slow, player_b=SET, games=4)])
+    with LocalRunner(database, planned.job_id, threads=2, table_mb=1):
+        deadline = time.monotonic() + 20
+        while not leased(database, planned.job_id):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        began = time.monotonic()
+    assert time.monotonic() - began < 2
+    assert state_of(database, planned.job_id) is JobState.RUNNING
+    assert leased(database, planned.job_id) == 0
+    with database.write() as session, pytest.raises(JobStateError):
+        games.delete_match(session, planned.match_ids[0])
+
+
+def test_stopping_does_not_wait_for_a_program_that_thinks(
+    database: Database, tmp_path: Path
+) -> None:
+    player = program(tmp_path, f"touch {tmp_path}/thinking; sleep 60; echo play 1")
+    planned = plan_matches(database, [terms(player_b=player, games=2)])
+    with LocalRunner(database, planned.job_id, table_mb=1):
+        deadline = time.monotonic() + 20
+        while not (tmp_path / "thinking").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        began = time.monotonic()
+    assert time.monotonic() - began < 3
+    # It was no fault of the program's: nothing is stored against it.
+    assert games_of(database, planned.match_ids[0]) == []
+    assert leased(database, planned.job_id) == 0
+
+
+def leased(database: Database, job_id: int) -> int:
+    with database.read() as session:
+        return jobs.get_job(session, job_id).units[UnitState.LEASED]
+
+
+KILLED = terms(
+    player_a="montecarlo-flat:simulations=60",
+    player_b="minimax-windows:depth=3",
+    games=60,
+    seats=Seats.ALTERNATE,
+    seed=4,
+)
+"""Some seconds of work."""
+
+
+@contextmanager
+def working(url: str, job_id: int) -> Iterator["subprocess.Popen[str]"]:
+    """A process that works on the job."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.support.job_process", url, str(job_id), "--lease=0.5"],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def stored_games(url: str, match_id: int) -> list[StoredGame]:
+    with Database.open(url) as database:
+        return games_of(database, match_id)
+
+
+def test_a_process_that_is_killed_loses_nothing_and_repeats_nothing(
+    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
+    url = str(sqlite_path)
+    with Database.open(url) as database:
+        planned = plan_matches(database, [KILLED])
+    match_id = planned.match_ids[0]
+    before: list[StoredGame] = []
+    for _ in range(3):
+        with working(url, planned.job_id) as process:
+            deadline = time.monotonic() + 60
+            while len(stored_games(url, match_id)) <= len(before):
+                assert time.monotonic() < deadline
+                assert process.poll() is None, process.communicate()
+                time.sleep(0.01)
+            process.kill()
+            process.wait()
+        assert process.returncode == -signal.SIGKILL
+        after = stored_games(url, match_id)
+        # What was stored is there as it was; a unit is there as a whole or not at all.
+        assert {each.number: each for each in after} | {each.number: each for each in before} == {
+            each.number: each for each in after
+        }
+        before = after
+    assert len(before) < KILLED.games
+    with working(url, planned.job_id) as process:
+        _, errors = process.communicate(timeout=120)
+    assert (process.returncode, errors) == (0, "")
+    with Database.open(url) as database:
+        assert state_of(database, planned.job_id) is JobState.DONE
+        undisturbed = play(database, KILLED, threads=2)
+        assert essence(games_of(database, match_id)) == essence(games_of(database, undisturbed.id))
+
+
+@pytest.fixture
+def service(
+    tmp_path: Path, broker_url: str, postgres_server: PostgresDatabases
+) -> Iterator[Service]:
+    with postgres_server.database(initialised=True) as url:
+        yield Service(tmp_path, url, broker_url)
+
+
+def submit(service: Service, asked: MatchTerms) -> planning.MatchSubmission:
+    """Plan a match and ring for it."""
+    with Database.open(service.database_url) as database:
+        planned = plan_matches(database, [asked])
+        call_workers(database, Doorbell(service.broker_url), planned.job_id)
+    return planned
+
+
+@pytest.mark.servers
+def test_workers_play_the_same_games(
+    service: Service, sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
+    with Database.open(str(sqlite_path)) as database:
+        here = {
+            asked: essence(games_of(database, play(database, asked).id))
+            for asked in (terms(player_b=SET, games=200, seed=3), UNEQUAL)
+        }
+    with service.worker("--threads=2", name="ada"), service.worker("--threads=1", name="bob") as b:
+        for asked, expected in here.items():
+            planned = submit(service, asked)
+            await_that(lambda planned=planned: service.job(planned.job_id).state is JobState.DONE)
+            with Database.open(service.database_url) as database:
+                settle_match(database, planned.match_ids[0])
+                assert essence(games_of(database, planned.match_ids[0])) == expected
+        # One of them dies in the midst of a match; the other plays on.
+        planned = submit(service, KILLED)
+        await_that(lambda: service.job(planned.job_id).units[UnitState.DONE] > 0)
+        b.process.kill()
+        await_that(lambda: service.job(planned.job_id).state is JobState.DONE)
+        with Database.open(service.database_url) as database:
+            assert len(games_of(database, planned.match_ids[0])) == KILLED.games

@@ -1,0 +1,150 @@
+"""Matches and games: what is written is what is read, on every board and for every value."""
+
+import json
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from c4core.arena.clock import TimeControl
+from c4core.arena.game import Ending
+from c4core.arena.statistics import Sprt
+from c4core.notation import BoardSize
+from c4core.players import FinalGrids
+from c4core.position import Position
+from db import games
+from db.database import Database
+from db.games import MatchTerms, Seats, StoredGame
+from tests.support.databases import clear
+from tests.support.matches import games_of, terms
+from workers.matches.sequential import decide
+from workers.matches.table import side_of_a
+
+WORDS = st.integers(0, 2**64 - 1)
+SECONDS = st.floats(min_value=1e-6, max_value=1e6)
+BOARDS = st.sampled_from([BoardSize(7, 6), BoardSize(8, 7), BoardSize(5, 4), BoardSize(12, 4)])
+
+CONTROLS = st.builds(
+    TimeControl,
+    move=st.none() | SECONDS,
+    game=SECONDS,
+    grace=st.floats(min_value=0, max_value=9),
+) | st.just(TimeControl())
+SPRTS = st.builds(
+    Sprt,
+    elo0=st.floats(-100, 0),
+    elo1=st.floats(1, 100),
+    alpha=st.floats(0.001, 0.4),
+    beta=st.floats(0.001, 0.4),
+)
+TERMS = st.builds(
+    MatchTerms,
+    player_a=st.text(min_size=1),
+    player_b=st.text(min_size=1),
+    games=st.integers(1, 10**8),
+    seats=st.sampled_from(Seats),
+    seed=WORDS,
+    start=BOARDS.map(lambda board: Position("12", width=board.width, height=board.height)),
+    time_control=CONTROLS,
+    lenient=st.booleans(),
+    sprt=st.none() | SPRTS,
+    corpus=st.lists(st.integers(1, 99)).map(tuple),
+)
+
+TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+GAMES = st.builds(
+    StoredGame,
+    number=st.integers(0, 2**31 - 1),
+    a_side=st.sampled_from("xo"),
+    seed=st.none() | WORDS,
+    moves=st.none() | st.text("1234567", max_size=42),
+    final_key=WORDS,
+    length=st.integers(0, 64),
+    winner=st.sampled_from(["x", "o", None]),
+    ending=st.sampled_from([ending.value for ending in Ending]),
+    detail=TEXT,
+    x_seconds=st.floats(0, 1e9),
+    o_seconds=st.floats(0, 1e9),
+    replaced=st.lists(st.integers(0, 64)).map(tuple),
+)
+
+
+@given(TERMS)
+def test_terms_are_json(asked: MatchTerms) -> None:
+    written = json.loads(json.dumps(asked.as_json()))
+    assert MatchTerms.from_json(written) == asked
+    assert list(written) == list(asked.as_json())
+
+
+def test_games_are_what_was_stored(database: Database) -> None:
+    @given(st.lists(GAMES, max_size=5, unique_by=lambda game: game.number))
+    def check(stored: list[StoredGame]) -> None:
+        clear(database)
+        with database.write() as session:
+            match_id = games.create_match(session, terms())
+            games.add_games(session, match_id, stored)
+        expected = sorted(stored, key=lambda game: game.number)
+        found = games_of(database, match_id)
+        assert found == [game._replace(match_id=match_id) for game in expected]
+        with database.read() as session:
+            results = games.read_results(session, match_id)
+            tally = games.get_match(session, match_id).tally
+        assert results.a_result.tolist() == [game.a_result for game in expected]
+        assert results.is_forfeit.tolist() == [game.is_forfeit for game in expected]
+        different = {game.final_key if game.moves is None else game.moves for game in stored}
+        assert results.distinct == len(different)
+        assert tally.a.wins == sum(game.a_result == 1 for game in stored)
+        assert tally.x.wins == sum(game.winner == "x" for game in stored)
+        assert tally.games == len(stored)
+
+    check()
+
+
+@st.composite
+def finished_games(draw: st.DrawFn) -> list[Position]:
+    board = draw(BOARDS)
+    finals = []
+    for _ in range(draw(st.integers(1, 5))):
+        position = Position(width=board.width, height=board.height)
+        while not position.is_over:
+            position = position.play(draw(st.sampled_from(position.legal_columns())))
+        finals.append(position)
+    return finals
+
+
+@given(finished_games(), st.data())
+def test_grids_by_key_are_those_by_position(finals: list[Position], data: st.DataObject) -> None:
+    board = finals[0].board
+    values = {"x": 1, "o": -1, None: 0}
+    by_key = FinalGrids.from_keys(
+        np.array([final.key for final in finals], dtype=np.uint64),
+        np.array([values[final.winner] for final in finals], dtype=np.int8),
+        board=board,
+    )
+    by_position = FinalGrids.from_positions(finals)
+    position = Position(width=board.width, height=board.height)
+    for _ in range(4):
+        assert by_key.tally(position) == by_position.tally(position)
+        position = position.play(data.draw(st.sampled_from(position.legal_columns())))
+
+
+@given(
+    st.lists(st.sampled_from([1, 0, -1]), max_size=300), st.integers(0, 300), st.integers(20, 300)
+)
+def test_a_decision_is_that_of_the_games_before_it(results: list[int], cut: int, elo: int) -> None:
+    test = Sprt(0, float(elo))
+    numbered = list(enumerate(results))
+    whole = decide(test, numbered)
+    part = decide(test, numbered[:cut])
+    if part is not None:
+        assert whole == part
+    elif whole is not None:
+        assert whole[0] > cut
+    # A gap is the end of what may be looked at, whatever lies behind it.
+    assert decide(test, numbered[:cut] + numbered[cut + 1 :]) == part
+
+
+@given(TERMS, st.integers(0, 10**6))
+def test_seats_depend_on_nothing_else(asked: MatchTerms, number: int) -> None:
+    again = MatchTerms.from_json(asked.as_json())
+    assert side_of_a(asked, number) == side_of_a(again, number)

@@ -1,0 +1,29 @@
+"""Workers on deep jobs for tests: they complete pieces by hand, with any result."""
+
+from c4core.position import Position
+from c4core.version import ENGINE_VERSION
+from db import jobs
+from db.database import Database
+from db.evaluations import StoredEvaluation
+from db.jobs import Claim
+from workers.deep.planning import go_on
+from workers.deep.tree import Bounds
+from workers.deep.units import piece_of
+
+
+def conclude(database: Database, claim: Claim, bounds: Bounds, *, hard: bool = False) -> bool:
+    """Complete a unit by hand, as run_unit does."""
+    piece = piece_of(claim.payload)
+    position = Position.from_key(piece.key, width=claim.board.width, height=claim.board.height)
+    row = StoredEvaluation(piece.key, *claim.board, position.ply, *bounds, 7, ENGINE_VERSION)
+    result = {"lower": bounds.lower, "upper": bounds.upper, "hard": hard, "nodes": 7, "seconds": 0}
+    with database.write() as session:
+        jobs.hold_job(session, claim.job_id)
+        done = jobs.complete(
+            session, claim, evaluations=[row], result=result, nodes=7, seconds=0.0, columns=False
+        )
+        if done:
+            go_on(session, claim, database)
+    with database.write() as session:
+        jobs.finish_if_complete(session, claim.job_id)
+    return done

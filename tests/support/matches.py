@@ -1,0 +1,73 @@
+"""Matches for tests: quick to play, and told from one another."""
+
+from dataclasses import replace
+
+from c4core.position import Position
+from db import games
+from db.database import Database
+from db.games import GameFilter, MatchInfo, MatchTerms, StoredGame
+from workers.local import LocalRunner
+from workers.matches.planning import plan_matches
+
+SET = "set:fallback=vector"
+RANDOM = "random"
+
+
+def terms(**changes: object) -> MatchTerms:
+    """Ten games of a quick pair, with changes."""
+    return replace(MatchTerms(player_a=SET, player_b=RANDOM, games=10), **changes)  # type: ignore[arg-type]
+
+
+def game(number: int = 0, **changes: object) -> StoredGame:
+    """A game that x wins in column 4, with changes."""
+    return StoredGame(
+        number=number,
+        a_side="x",
+        seed=7,
+        moves="4343434",
+        final_key=Position("4343434").key,
+        length=7,
+        winner="x",
+        ending="four",
+    )._replace(**changes)
+
+
+def store_match(database: Database, stored: list[StoredGame], **changes: object) -> int:
+    """A match without a job that has these games; its number."""
+    with database.write() as session:
+        match_id = games.create_match(session, terms(games=max(len(stored), 1), **changes))
+        games.add_games(session, match_id, stored)
+    return match_id
+
+
+def run_job(database: Database, job_id: int, *, threads: int = 1) -> list[dict[str, object]]:
+    """Work on a job to its end; its output."""
+    with LocalRunner(database, job_id, threads=threads, table_mb=1) as runner:
+        return list(runner.results())
+
+
+def play(database: Database, asked: MatchTerms, *, threads: int = 1) -> MatchInfo:
+    """A match, played to its end."""
+    planned = plan_matches(database, [asked])
+    run_job(database, planned.job_id, threads=threads)
+    return info(database, planned.match_ids[0])
+
+
+def info(database: Database, match_id: int) -> MatchInfo:
+    """Everything about a match."""
+    with database.read() as session:
+        return games.get_match(session, match_id)
+
+
+def games_of(database: Database, match_id: int) -> list[StoredGame]:
+    """The games of a match, in order."""
+    with database.read() as session:
+        return list(games.stream_games(session, GameFilter(matches=(match_id,))))
+
+
+def essence(found: list[StoredGame]) -> list[tuple[object, ...]]:
+    """What must be the same whoever has played the games."""
+    return [
+        (each.number, each.a_side, each.seed, each.moves, each.winner, each.ending)
+        for each in found
+    ]

@@ -1,0 +1,114 @@
+"""Playing ``c4 play`` without a terminal: keys and clicks go in, what is seen comes out."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from c4core.notation import DEFAULT_BOARD, BoardSize, parse_moves
+from cli.play.app import PlayApp
+from cli.play.board import BoardView
+from cli.play.game import Game
+from cli.play.scores import Scores
+from cli.play.screen import Table
+from cli.play.seats import read_seat
+from cli.play.supplies import Supplies
+
+TIMEOUT = 20.0
+"""Seconds to wait for something that has to happen."""
+
+
+def new_game(
+    moves: str = "",
+    *,
+    first: str = "human",
+    second: str = "human",
+    board: BoardSize = DEFAULT_BOARD,
+    seed: int = 1,
+) -> Game:
+    """A game of these players."""
+    columns = parse_moves(moves, width=board.width)
+    return Game(read_seat(first), read_seat(second), seed, board, columns)
+
+
+@dataclass(frozen=True)
+class Hands:
+    """What a person at the terminal does and sees."""
+
+    app: PlayApp
+    pilot: Pilot[None]
+
+    async def press(self, *keys: str) -> None:
+        """Type keys, one after the other."""
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def click(self, selector: str, *, offset: tuple[int, int] | None = None) -> None:
+        """Click something, in its middle or at a place of it."""
+        if offset is None:
+            await self.pilot.click(selector)
+        else:
+            await self.pilot.click(selector, offset=offset)
+        await self.pilot.pause()
+
+    async def until(self, happens: Callable[[], bool]) -> None:
+        """Wait until something is so."""
+        async with asyncio.timeout(TIMEOUT):
+            while not happens():
+                await self.pilot.pause(0.02)
+
+    async def until_moves(self, number: int) -> None:
+        """Wait until so many moves have been played."""
+        await self.until(lambda: len(self.game.columns) == number)
+
+    @property
+    def game(self) -> Game:
+        """The game as it stands."""
+        return self.app.game
+
+    @property
+    def board(self) -> str:
+        """The board as it is drawn."""
+        drawn = self.app.game_screen.query_one(BoardView).render()
+        return drawn.plain
+
+    @property
+    def status(self) -> list[str]:
+        """The two lines below the board."""
+        return self.text("#status").split("\n")
+
+    def text(self, selector: str) -> str:
+        """What a part of the screen says."""
+        return str(self.app.game_screen.query_one(selector, Static).content)
+
+
+@asynccontextmanager
+async def hands_on(
+    game: Game,
+    file: Path,
+    *,
+    unfinished: Game | None = None,
+    animated: bool = False,
+    delay: float = 0.0,
+    size: tuple[int, int] = (80, 24),
+) -> AsyncIterator[Hands]:
+    """A program that is running."""
+    supplies = Supplies(Scores(None, table_mb=4, threads=1))
+    app = PlayApp(game, Table(file, supplies, delay, animated=animated), unfinished=unfinished)
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        yield Hands(app, pilot)
+    app.game_screen.leave()
+
+
+def run(scenario: Awaitable[None]) -> None:
+    """Run what a test does."""
+
+    async def main() -> None:
+        await scenario
+
+    asyncio.run(main())

@@ -1,0 +1,55 @@
+"""Processes with all that they have started."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import signal
+    from collections.abc import Iterable
+
+
+def family(pid: int) -> list[int]:
+    """A process and all that descend from it."""
+    found = [pid]
+    for parent in found:  # which grows meanwhile
+        for children in Path(f"/proc/{parent}/task").glob("*/children"):
+            try:
+                found += map(int, children.read_text().split())
+            except (FileNotFoundError, ProcessLookupError):
+                continue  # it has ended
+    return found
+
+
+def signal_all(pids: Iterable[int], number: signal.Signals) -> None:
+    """Send a signal to those that still are."""
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue
+
+
+def wait_gone(pids: Iterable[int], seconds: float) -> None:
+    """Wait until none of them runs.
+
+    Raises:
+        TimeoutError: some do after that time.
+    """
+    deadline = time.monotonic() + seconds
+    while left := [pid for pid in pids if _runs(pid)]:
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"processes {left} do not end")
+        time.sleep(0.005)
+
+
+def _runs(pid: int) -> bool:
+    """Whether it is there, and more than an entry that its parent has not looked at."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return status.rpartition(")")[2].split()[0] not in ("Z", "X")

@@ -1,0 +1,95 @@
+"""Brokers' URLs: which are taken, and that none of them is shown with its password."""
+
+import pytest
+
+from workers.broker import check_url, show
+from workers.errors import BrokerUrlError
+from workers.lanes import Lane, lane_of_job, lane_of_queue
+
+SECRET = "hunter2!"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://",
+        "redis://localhost",
+        "redis://:secret@queue:6380/3",
+        "rediss://user:secret@queue",
+        "amqp://user:secret@queue:5672/c4",
+        "amqps://queue//",
+        "REDIS://queue",
+    ],
+)
+def test_urls_of_brokers_that_can_be_used(url: str) -> None:
+    assert check_url(url) == url
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("memory://", "within one process"),
+        ("filesystem://", "loses messages"),
+        ("sqla+sqlite:///queue.db", "locks up"),
+        ("sqlalchemy+postgresql://db", "locks up"),
+        ("pyamqp://queue", "write amqp://"),
+        ("sentinel://queue", "Redis server itself"),
+        ("kafka://queue", "not been tried"),
+        ("queue", "not a broker URL"),
+        ("", "not a broker URL"),
+        ("redis://queue:99999", "not a broker URL"),
+        ("redis://queue:port", "not a broker URL"),
+        ("redis://queue/name", "is a number, not 'name'"),
+        ("amqp://one;amqp://two", "not a list"),
+    ],
+)
+def test_others_are_refused_with_a_reason(url: str, reason: str) -> None:
+    with pytest.raises(BrokerUrlError, match=reason):
+        check_url(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("redis://queue:6379/0", "redis://queue:6379/0"),
+        (f"redis://:{SECRET}@queue/0", "redis://:***@queue/0"),
+        (f"amqp://ada:{SECRET}@queue:5672/c4", "amqp://ada:***@queue:5672/c4"),
+        ("amqp://ada@queue//", "amqp://ada:***@queue//"),
+        (f"redis://queue/0?password={SECRET}&db=1", "redis://queue/0?password=***&db=1"),
+        (f"{SECRET}://:{SECRET}@queue", "***@queue"),
+    ],
+)
+def test_shown_without_the_password(url: str, shown: str) -> None:
+    assert show(url).endswith(shown.removeprefix("***"))
+    assert SECRET not in show(url).partition("//")[2]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"redis://:{SECRET}/x@queue",
+        f"redis://:{SECRET}@x@queue",
+        f"redis://:x@{SECRET}@queue:port",
+        f"amqp://ada:#{SECRET}@queue",
+        f"amqp://ada:?{SECRET}@queue",
+        f"memory://:{SECRET}@queue",
+        f"no url:{SECRET}//x:{SECRET}@queue",
+    ],
+)
+def test_broken_urls_keep_their_secrets(url: str) -> None:
+    assert SECRET not in show(url).partition("//")[2]
+    try:
+        check_url(url)
+    except BrokerUrlError as error:
+        assert SECRET not in str(error).partition("//")[2]  # noqa: PT017 (some are no errors)
+
+
+def test_every_lane_has_a_queue_of_its_own_and_of_the_engine() -> None:
+    queues = [lane.queue for lane in Lane]
+    assert queues == ["c4.interactive.e1", "c4.bulk.e1"]
+    assert [lane_of_queue(queue) for queue in queues] == list(Lane)
+
+
+def test_the_priority_decides_the_lane() -> None:
+    assert lane_of_job(0) is lane_of_job(99) is lane_of_job(-5) is Lane.BULK
+    assert lane_of_job(100) is lane_of_job(1000) is Lane.INTERACTIVE

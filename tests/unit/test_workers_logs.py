@@ -1,0 +1,51 @@
+"""What workers log: one line a record, and no secrets."""
+
+import logging
+
+import pytest
+
+from workers.logs import Masking, OneLine, is_news, secrets_of
+
+
+def record(message: str, *arguments: object, error: Exception | None = None) -> logging.LogRecord:
+    trace = (type(error), error, error.__traceback__) if error else None
+    return logging.LogRecord("c4", logging.WARNING, __file__, 1, message, arguments, trace)
+
+
+def failed() -> Exception:
+    try:
+        raise ValueError("hunter2 is wrong")  # noqa: TRY301 (for its trace)
+    except ValueError as error:
+        return error
+
+
+def test_a_record_is_one_line() -> None:
+    shown = OneLine(traces=False).format(record("first\nsecond %s", "third", error=failed()))
+    assert shown.endswith("WARNING first second third")
+
+
+def test_where_an_error_comes_from_is_shown_on_demand() -> None:
+    assert "Traceback" in OneLine(traces=True).format(record("oops", error=failed()))
+
+
+@pytest.mark.parametrize("traces", [False, True])
+def test_secrets_are_hidden_wherever_they_are(*, traces: bool) -> None:
+    secrets = secrets_of("redis://:hunter2@queue", "postgresql://c4:correct%20horse@db/c4", None)
+    formatter = Masking(OneLine(traces=traces), secrets)
+    for message in ("hunter2", "(correct horse)", "correct%20horse"):
+        shown = formatter.format(record("%s", message, error=failed()))
+        assert "hunter2" not in shown
+        assert "horse" not in shown
+        assert "***" in shown
+
+
+def test_secrets_of_urls() -> None:
+    assert secrets_of("redis://queue", "/some/file.db") == set()
+    assert secrets_of("postgresql://db/c4?password=top%2Dsecret") == {"top-secret"}
+    assert secrets_of("redis://:abc@queue") == set()  # would hide every other word
+    assert secrets_of("http://[broken") == set()
+
+
+def test_messages_of_a_lost_connection_are_no_news() -> None:
+    assert is_news(record("cannot reach %s", "it"))
+    assert not is_news(record("Couldn't ack %r, reason:%r", 1, "gone"))

@@ -1,0 +1,69 @@
+"""Duties that come again and again, whatever goes wrong."""
+
+import itertools
+import threading
+
+import pytest
+
+from db.errors import UnreachableError
+from workers.logs import LOGGER
+from workers.rounds import Duty, Rounds
+from workers.sweeping import pause_between_sweeps
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:
+    return [(record.levelname, record.getMessage()) for record in caplog.records]
+
+
+def test_a_duty_that_fails_is_done_again_and_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    outcomes = iter([None, UnreachableError("away"), False, ValueError("oops"), None])
+    done = threading.Event()
+
+    def do() -> bool | None:
+        outcome = next(outcomes, "end")
+        if isinstance(outcome, Exception):
+            raise outcome
+        if outcome == "end":
+            done.set()
+            return None
+        return outcome
+
+    LOGGER.propagate = True
+    with caplog.at_level("INFO", LOGGER.name):
+        rounds = Rounds([Duty("boil water", lambda: 0.001, do)])
+        rounds.start()
+        assert done.wait(10)
+        rounds.close()
+    assert told(caplog) == [
+        ("WARNING", "cannot boil water, trying again: away"),
+        ("ERROR", "cannot boil water, trying again: ValueError('oops')"),
+        ("WARNING", "it is possible again to boil water"),
+    ]
+
+
+def test_every_duty_has_its_own_time() -> None:
+    done: list[str] = []
+    enough = threading.Event()
+
+    def often() -> None:
+        done.append("often")
+        if len(done) > 20:
+            enough.set()
+
+    rounds = Rounds(
+        [
+            Duty("be seldom", lambda: 3600.0, lambda: done.append("seldom")),
+            Duty("be often", lambda: 0.001, often),
+        ]
+    )
+    rounds.start()
+    assert enough.wait(10)
+    rounds.close()
+    assert done.count("seldom") == 1
+    assert done.index("seldom") == 0
+
+
+def test_many_workers_do_not_sweep_more_often_together() -> None:
+    pauses = [pause_between_sweeps(peers) for peers in (1, 20, 100, 1000)]
+    assert pauses == [1.0, 1.0, 5.0, 50.0]
+    assert all(before <= after for before, after in itertools.pairwise(pauses))

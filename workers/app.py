@@ -1,0 +1,151 @@
+"""The Celery app for Celery's own command line: ``celery -A workers.app worker``.
+
+The environment says where everything is: C4_BROKER, C4_DB, and C4_TABLE_MB for the size of the
+table (64). Every process that works, each child of a prefork pool or the one process of a pool of
+threads, opens a database and makes a table of its own, after the fork.
+
+``c4 worker`` does without this module: Celery's signals are connected here.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from celery import signals
+from celery.concurrency.prefork import TaskPool as PreforkPool
+
+from c4core.errors import C4Error
+from db.database import Database
+from db.errors import UnreachableError
+from workers import standing
+from workers.broker import check_url
+from workers.doorbell import Doorbell
+from workers.lanes import Lane
+from workers.logs import LOGGER, Masking, secrets_of
+from workers.messaging import make_app
+from workers.outages import open_patiently
+from workers.process import WorkerProcess, WorkerSettings, default_name
+from workers.stopping import Stop
+
+if TYPE_CHECKING:
+    from celery.apps.worker import Worker
+
+TABLE_MB: Final = 64
+
+STOP_CHILD: Final = signal.SIGUSR2
+"""Tells a child of a prefork pool to hand back what it works on. At a SIGTERM it would hand that
+back as well, but be gone, and Celery would wait for it for seconds."""
+
+# Celery's own --broker option gets here through the environment, too.
+_broker = os.environ.get("C4_BROKER") or os.environ.get("CELERY_BROKER_URL")
+_database = os.environ.get("C4_DB")
+
+app = make_app(_broker)
+
+_told_to_stop = threading.Event()
+
+
+@signals.worker_init.connect
+def _begin(sender: Worker, **_more: Any) -> None:  # noqa: ANN401
+    """Find out in time what can never work; say how a process that works is made."""
+    try:
+        standing.make_by(_factory(sender))
+    except (C4Error, ValueError) as error:
+        sys.exit(f"Error: {error}")
+
+
+def _factory(worker: Worker) -> standing.Factory:
+    if _broker is None or _database is None:
+        missing = "C4_DB" if _broker else "C4_BROKER"
+        raise ValueError(f"the environment variable {missing} is not set")
+    broker, database = check_url(_broker), _database
+    with suppress(UnreachableError):  # it may come
+        Database.open(database).close()
+    settings = WorkerSettings(
+        name="",
+        threads=1 if _is_prefork(worker) else worker.concurrency,
+        table_mb=int(os.environ.get("C4_TABLE_MB", TABLE_MB)),
+        lanes=tuple(lane for lane in Lane if lane.queue in worker.app.amqp.queues.consume_from),
+    )
+
+    def make() -> WorkerProcess:
+        opened = open_patiently(database, _told_to_stop)
+        if opened is None:
+            sys.exit(0)
+        return WorkerProcess(
+            opened,
+            Doorbell(broker),
+            replace(settings, name=default_name()),
+            on_hopeless=lambda error: LOGGER.critical("this worker gets nothing done: %r", error),
+        )
+
+    return make
+
+
+@signals.worker_process_init.connect
+def _begin_child(**_more: Any) -> None:  # noqa: ANN401
+    """A child of a prefork pool begins to work; in a thread, for the pool waits for it."""
+    _told_to_stop.clear()
+    Stop(_stop_child, [STOP_CHILD]).listen()
+    threading.Thread(target=standing.process, name="c4-begin", daemon=True).start()
+
+
+def _stop_child() -> None:
+    standing.process().site.stop()
+
+
+@signals.worker_process_shutdown.connect
+def _end_child(**_more: Any) -> None:  # noqa: ANN401
+    standing.end()
+
+
+@signals.worker_ready.connect
+def _ready(sender: Any, **_more: Any) -> None:  # noqa: ANN401
+    """The worker takes messages: with a pool of threads, this process works itself."""
+    worker = sender.controller
+    threading.Thread(target=_await_stop, args=(worker,), name="c4-stop", daemon=True).start()
+    if not _is_prefork(worker):
+        standing.process()
+
+
+@signals.worker_shutting_down.connect
+def _told(**_more: Any) -> None:  # noqa: ANN401
+    """Celery was told to stop; this is within a signal handler, so no more than a note is made."""
+    _told_to_stop.set()
+
+
+@signals.worker_shutdown.connect
+def _end(**_more: Any) -> None:  # noqa: ANN401
+    standing.end()
+
+
+@signals.after_setup_logger.connect
+@signals.after_setup_task_logger.connect
+def _mask(logger: logging.Logger, **_more: Any) -> None:  # noqa: ANN401
+    secrets = secrets_of(_broker, _database)
+    for handler in logger.handlers:
+        handler.setFormatter(Masking(handler.formatter or logging.Formatter(), secrets))
+
+
+def _await_stop(worker: Worker) -> None:
+    """End the searches when told to stop: Celery would wait for them."""
+    _told_to_stop.wait()
+    if _is_prefork(worker):
+        for child in worker.pool._pool._pool:  # noqa: SLF001
+            with suppress(ProcessLookupError):
+                os.kill(child.pid, STOP_CHILD)
+    else:
+        standing.process().site.stop()
+    worker.consumer.call_soon(lambda: None)  # let the loop look whether to stop
+
+
+def _is_prefork(worker: Worker) -> bool:
+    pool = worker.pool_cls
+    return pool == "prefork" or (isinstance(pool, type) and issubclass(pool, PreforkPool))

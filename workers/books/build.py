@@ -1,0 +1,191 @@
+"""Building books: which positions have to be searched, and the others' scores from theirs.
+
+Only what a book cannot do without is searched. In a complete book that is the deepest ply; all
+shallower ones follow by minimax. A sparse book is made ply by ply, because the scores of a ply say
+how it goes on (:class:`SparseBook`).
+
+The work itself is done by jobs of kind ``book``, which are found again and gone on with when the
+same book is asked for again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from c4core.book.minimax import derive, wins_now
+from c4core.book.rank import Ranking
+from c4core.errors import C4Error
+from c4core.position import Position
+from c4core.reachable import open_plies
+from workers.books.planning import find_job, plan_job
+from workers.books.scores import read_scores
+from workers.books.task import PlyTask
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from db.database import Database
+    from workers.books.payload import Keys, Scores
+
+    Level = tuple[Keys, Scores]
+    Work = Callable[[int], None]
+    """Sees to it that a job is done, or raises."""
+
+MOST_SLOTS: Final = 1 << 30
+"""Largest ply of a complete book, as its number of slots: its keys take 8 GB of memory."""
+
+
+class BookPlanError(C4Error, ValueError):
+    """A book that cannot be: it begins with a finished game, or has impossible plies."""
+
+
+@dataclass(frozen=True, slots=True)
+class Laboratory:
+    """Where the scores of a ply come from."""
+
+    database: Database
+    """Where the jobs are."""
+    work: Work
+    """Sees a job to its end."""
+    fresh: bool = False
+    """Whether to make new jobs, even if there are some that were made for the same."""
+
+    def job(self, task: PlyTask, levels: Sequence[Keys]) -> int:
+        """The job for a task: found, or planned."""
+        job_id = None if self.fresh else find_job(self.database, task)
+        if job_id is None:
+            job_id = plan_job(self.database, task, levels, label=label(task))
+        return job_id
+
+    def scores(self, task: PlyTask, levels: Sequence[Keys]) -> Scores:
+        """The scores of the last level's positions, of those that have to be searched.
+
+        Args:
+            task: what they are.
+            levels: sorted keys of neighbouring plies, the positions' own last; all of those are
+                searched, unless only scores are wanted: then those that win at once are not.
+
+        Raises:
+            BookIncompleteError: not all of them have one.
+            StorageError: the database failed.
+        """
+        keys = levels[-1]
+        if not task.columns:
+            keys = keys[~_wins(keys, task.start)]
+        if not len(keys):
+            return np.empty((0, task.board.width) if task.columns else 0, dtype=np.int8)
+        job_id = self.job(task, levels)
+        self.work(job_id)
+        return read_scores(self.database, job_id, task, keys)
+
+
+def label(task: PlyTask) -> str:
+    """What a job for books is called in lists."""
+    parts = [f"book {task.board} ply {task.ply}"]
+    if task.start.ply:
+        parts.append(f"from {task.start.ply} stones")
+    if task.choice is not None:
+        parts.append(f"within {task.choice.within} for {task.choice.sides}")
+    return ", ".join(parts)
+
+
+def canonical(start: Position) -> Position:
+    """The one of a position and its mirror image that books begin with.
+
+    Raises:
+        BookPlanError: the game is over.
+    """
+    if start.is_over:
+        raise BookPlanError("a book cannot begin with a game that is over")
+    return start if start.key == start.canonical_key else start.mirrored()
+
+
+def check_plies(start: Position, last: int) -> None:
+    """Refuse plies that a board does not have.
+
+    Raises:
+        BookPlanError: says which it has.
+    """
+    cells = start.board.cells
+    if not start.ply <= last < cells:
+        raise BookPlanError(
+            f"there is no book to ply {last} from a position of {start.ply} stones on "
+            f"{start.board}: plies {start.ply} to {cells - 1} have positions that are not over"
+        )
+
+
+class CompleteBook:
+    """Every position that can be reached from a start and is not over, up to a ply.
+
+    Args:
+        start: canonical, see :func:`canonical`.
+        last: most stones on the board.
+
+    Attributes:
+        start: as given.
+        levels: the canonical keys of every ply, sorted.
+
+    Raises:
+        BookPlanError: there is no such book, or it is too large.
+    """
+
+    kind: Final = "complete"
+    description: Final = ""
+
+    def __init__(self, start: Position, last: int) -> None:
+        check_plies(start, last)
+        slots = Ranking(start, last=last).count(last)
+        if slots > MOST_SLOTS:
+            raise BookPlanError(
+                f"a complete book to ply {last} would have up to {slots:,} positions on its last "
+                f"ply, more than the limit of {MOST_SLOTS:,}: choose fewer plies, or a sparse book"
+            )
+        self.start = start
+        number = last - start.ply + 1
+        self.levels = list(islice(open_plies(start), number))
+        if len(self.levels) < number:
+            raise BookPlanError(
+                f"no game goes on after ply {start.ply + len(self.levels) - 1} from there: choose "
+                "fewer plies"
+            )
+
+    @property
+    def task(self) -> PlyTask:
+        """What has to be searched: the last ply, but for the wins at once."""
+        return PlyTask(self.start, self.start.ply + len(self.levels) - 1)
+
+    def scored(self, laboratory: Laboratory) -> list[Level]:
+        """The keys and scores of every ply. Errors as in :meth:`Laboratory.scores`."""
+        keys = self.levels[-1]
+        found = laboratory.scores(self.task, self.levels)
+        scores = with_wins(keys, found, self.start)
+        book = [(keys, scores)]
+        width, height = self.start.board
+        for parents in reversed(self.levels[:-1]):
+            scores = derive(parents, *book[-1], width=width, height=height)
+            book.append((parents, scores))
+        return book[::-1]
+
+
+def with_wins(keys: Keys, found: Scores, start: Position) -> Scores:
+    """The scores of all positions of a ply from those of the ones that do not win at once."""
+    wins = _wins(keys, start)
+    scores = np.empty(len(keys), dtype=np.int8)
+    scores[~wins] = found
+    if wins.any():
+        ply = _ply_of(int(keys[0]), start)
+        scores[wins] = (start.board.cells + 1 - ply) // 2
+    return scores
+
+
+def _wins(keys: Keys, start: Position) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    width, height = start.board
+    return wins_now(keys, width=width, height=height)
+
+
+def _ply_of(key: int, start: Position) -> int:
+    return Position.from_key(key, width=start.width, height=start.height).ply

@@ -1,0 +1,114 @@
+"""Answers from opening books, instead of a search."""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from importlib.resources import as_file, files
+from typing import TYPE_CHECKING, Final
+
+from c4core.book import Book
+from c4core.book.errors import BookBoardError, BookError
+from workers.results import Answer
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+    from c4core.position import Position
+    from db.jobs import Json
+    from workers.question import Question
+
+SUFFIX: Final = ".c4book"
+
+NO_BOOK: Final = ""
+"""Instead of the path of a book: not even the one that came with the program."""
+
+
+def find_book(path: str | None, board: BoardSize) -> Book | None:
+    """The book that a path names, or else the one that came with the program, if there is one.
+
+    Args:
+        path: a file, ``NO_BOOK``, or None for the default.
+        board: of the positions that it is going to be asked about.
+
+    Raises:
+        BookBoardError: the book at this path is for another board.
+        BookError: it is none, or damaged.
+        OSError: it cannot be read.
+    """
+    if path is None:
+        return shipped_book(board)
+    if path == NO_BOOK:
+        return None
+    book = _opened(path)
+    if book.info.board != board:
+        raise BookBoardError(
+            f"{path} is a book for {book.info.board}, and the positions are of {board}", path=path
+        )
+    return book
+
+
+def book_of_job(params: Json, board: BoardSize) -> Book | None:
+    """The book that the units of a job may use: as ``params["book"]`` says to :func:`find_book`.
+
+    A book saves work and changes no score. Where another machine cannot read it, nothing is amiss.
+    """
+    try:
+        return find_book(params.get("book"), board)
+    except (BookError, OSError):
+        return None
+
+
+@lru_cache(maxsize=8)
+def _opened(path: str) -> Book:
+    return Book.open(path)
+
+
+@cache
+def shipped_book(board: BoardSize) -> Book | None:
+    """The book for a board that came with the program, the deepest of several; None without one.
+
+    Raises:
+        BookError: it is damaged.
+        OSError: it cannot be read.
+    """
+    books = [book for book in _shipped() if book.info.board == board and not book.info.first_ply]
+    return max(books, key=lambda book: book.info.last_ply, default=None)
+
+
+@cache
+def _shipped() -> tuple[Book, ...]:
+    directory = files("c4core") / "data"
+    if not directory.is_dir():
+        return ()
+    found = sorted(
+        (item for item in directory.iterdir() if item.name.endswith(SUFFIX)),
+        key=lambda item: item.name,
+    )
+    books = []
+    for item in found:
+        with as_file(item) as path:
+            books.append(Book.open(path))
+    return tuple(books)
+
+
+def answer_from(book: Book, position: Position, question: Question) -> Answer | None:
+    """What a book answers, or None where it does not know enough.
+
+    Args:
+        book: an open book, for any board.
+        position: asked about.
+        question: what is asked.
+
+    Raises:
+        BookDamagedError: the file's bytes are wrong there.
+    """
+    if position.board != book.info.board:
+        return None
+    score = book.probe(position)
+    if score is None:
+        return None
+    if not question.columns:
+        return Answer(score, score, source="book")
+    scores = book.scores(position)
+    if any(scores[column] is None for column in position.legal_columns()):
+        return None
+    return Answer(score, score, scores, source="book")

@@ -1,0 +1,81 @@
+"""The scores that a job of kind ``book`` has found, put together from its units."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from db import jobs
+from db.jobs import JobState, UnitState
+from workers.books.payload import decode_keys, decode_scores
+from workers.errors import BookIncompleteError
+from workers.following import read_job
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from db.database import Database
+    from db.jobs import JobInfo, UnitResult
+    from workers.books.payload import Keys, Scores
+    from workers.books.task import PlyTask
+
+UNITS_AT_A_TIME: Final = 16
+"""Units that are in memory together as JSON."""
+
+
+def read_scores(database: Database, job_id: int, task: PlyTask, keys: Keys) -> Scores:
+    """The scores of positions, from the job that has searched them.
+
+    Args:
+        database: where the job is.
+        job_id: its number.
+        task: what it is about.
+        keys: sorted; exactly the positions that the job has.
+
+    Returns:
+        One score for each key, or with columns a row of them.
+
+    Raises:
+        BookIncompleteError: the job is not done, or has other positions.
+        StorageError: the database cannot be read.
+    """
+    job = read_job(database, job_id)
+    if job.state is not JobState.DONE:
+        raise BookIncompleteError(_why(job), job_id=job_id)
+    columns = task.board.width if task.columns else 1
+    found_keys = [np.empty(0, dtype=np.uint64)]
+    found_scores = [np.empty((0, columns), dtype=np.int8)]
+    for unit in _units(database, job_id):
+        found_keys.append(decode_keys(unit.payload))
+        if unit.state is UnitState.DONE and unit.result is not None:
+            found_scores.append(decode_scores(unit.result["scores"], columns=columns))
+    all_keys, all_scores = np.concatenate(found_keys), np.concatenate(found_scores)
+    order = np.argsort(all_keys)
+    if len(all_scores) != len(all_keys) or not np.array_equal(all_keys[order], keys):
+        raise BookIncompleteError(
+            f"job {job_id} has {len(all_scores):,} scores of {len(all_keys):,} positions, and not "
+            f"those of the {len(keys):,} that the book needs; build it with --fresh",
+            job_id=job_id,
+        )
+    scores: Scores = all_scores[order]
+    return scores if task.columns else scores[:, 0]
+
+
+def _units(database: Database, job_id: int) -> Iterator[UnitResult]:
+    after = -1
+    while True:
+        with database.read() as session:
+            units = jobs.unit_results(session, job_id, after_seq=after, limit=UNITS_AT_A_TIME)
+        yield from units
+        if not units:
+            return
+        after = units[-1].seq
+
+
+def _why(job: JobInfo) -> str:
+    failed = job.units[UnitState.FAILED]
+    if failed:
+        reason = f": {job.errors[0]}" if job.errors else ""
+        return f"job {job.id}: {failed:,} of {sum(job.units.values()):,} units failed{reason}"
+    return f"job {job.id} is {job.state}: there is no book yet"

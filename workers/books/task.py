@@ -1,0 +1,81 @@
+"""What a job of kind ``book`` is about: the scores of certain positions of one ply.
+
+A job's parameters say which positions, not how they are cut into units, so the command that is
+given again finds the job that it has made before, and goes on with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+    from db.jobs import Json
+
+KIND: Final = "book"
+
+FORM: Final = 1
+"""How payloads and results are written; part of the parameters, so that no job of another form is
+taken for one of this."""
+
+Sides = Literal["first", "second", "both"]
+"""Whose good play a sparse book follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which moves a sparse book follows."""
+
+    within: int
+    """A side that chooses plays no move that is more than so many points worse than its best."""
+    sides: Sides
+    """Who chooses. The other side may play anything; with ``both``, first the one, then the other
+    chooses, and the book holds what is reached either way."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlyTask:
+    """Positions of one ply of a book, and what is wanted of them."""
+
+    start: Position
+    """What the book begins with."""
+    ply: int
+    """Stones on the board."""
+    columns: bool = False
+    """The score of every column is wanted, not only the position's."""
+    choice: Choice | None = None
+    """Of the sparse book that the positions are in; None for a complete book."""
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether it is for a sparse book."""
+        return self.choice is not None
+
+    @property
+    def board(self) -> BoardSize:
+        """The board of all positions."""
+        return self.start.board
+
+    def as_params(self) -> Json:
+        """The parameters of the job; always in the same order."""
+        choice = self.choice
+        return {
+            "form": FORM,
+            "start": self.start.canonical_key,
+            "ply": self.ply,
+            "columns": self.columns,
+            **({} if choice is None else {"within": choice.within, "for": choice.sides}),
+        }
+
+    @classmethod
+    def from_params(cls, params: Json, board: BoardSize) -> PlyTask:
+        """What a job with these parameters is about."""
+        return cls(
+            Position.from_key(params["start"], width=board.width, height=board.height),
+            params["ply"],
+            params["columns"],
+            Choice(params["within"], params["for"]) if "within" in params else None,
+        )

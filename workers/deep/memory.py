@@ -1,0 +1,131 @@
+"""What a process remembers of a deep job from one look to the next: its tree, its open units.
+
+The tree can be made anew at any time from the job's parameters, its units and the evaluations that
+are stored. Remembering it saves that: a look takes the units that were open or not there the last
+time, instead of all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from db import evaluations, jobs
+from db.jobs import UnitState
+from workers.deep.tree import Bounds, Fact
+from workers.deep.units import CUT, piece_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from db.jobs import GrowingUnit
+    from db.session import Session
+    from workers.deep.task import DeepTask
+    from workers.deep.tree import Known, Piece, Tree
+
+
+class Memory:
+    """A job's tree and units, as far as they were read.
+
+    Args:
+        job_id: the job's number.
+        task: what it is about.
+
+    Attributes:
+        tree: with all that is proven.
+        open: units that are not done, by their places in the job; those that can be claimed in the
+            order in which they are.
+        decided: how many pieces were decided.
+        hard: how many were too hard, and were split.
+        cut: how many nobody had to know any more.
+    """
+
+    tree: Tree
+    open: dict[int, GrowingUnit]
+    decided: int
+    hard: int
+    cut: int
+    _last_seq: int
+    _sure: dict[int, GrowingUnit]
+    """Done when they were read last: looked at once more, lest their transaction has failed."""
+
+    def __init__(self, job_id: int, task: DeepTask) -> None:
+        self._job_id = job_id
+        self._task = task
+        self._forget()
+
+    def read(self, session: Session) -> None:
+        """Take into account what has changed.
+
+        Args:
+            session: any; to plan, one that holds the job.
+
+        Raises:
+            ContradictionError: a result cannot be true together with the others.
+        """
+        units = self._read_units(session)
+        if not self._is_as_remembered(units):
+            # A transaction in which it was read has been rolled back.
+            self._forget()
+            units = self._read_units(session)
+        if self._last_seq < 0:
+            self._learn_stored(session, [self.tree.root.key])
+        self.open = {unit.seq: unit for unit in units if unit.state is not UnitState.DONE}
+        self._last_seq = max([self._last_seq, *(unit.seq for unit in units)])
+        for unit in units:
+            if unit.state is UnitState.DONE and unit.seq not in self._sure:
+                self._take(unit)
+        self._sure = {unit.seq: unit for unit in units if unit.state is UnitState.DONE}
+
+    def pieces(self, *states: UnitState) -> set[Piece]:
+        """The pieces of open units in some states."""
+        return {piece_of(unit.payload) for unit in self.open.values() if unit.state in states}
+
+    def wanted(self, session: Session, number: int, running: Collection[Piece]) -> list[Piece]:
+        """As :meth:`Tree.wanted`, with what is stored."""
+        return self.tree.wanted(number, running=running, known=self.known(session))
+
+    def known(self, session: Session) -> Known:
+        """What is stored about positions, for the tree to ask."""
+
+        def known(keys: Sequence[int]) -> dict[int, Fact]:
+            found = evaluations.lookup(session, self._task.board, keys)
+            return {
+                key: Fact(Bounds(row.lower, row.upper), row.nodes) for key, row in found.items()
+            }
+
+        return known
+
+    def _read_units(self, session: Session) -> list[GrowingUnit]:
+        seqs = [*self.open, *self._sure]
+        return jobs.read_units(session, self._job_id, after_seq=self._last_seq, seqs=seqs)
+
+    def _is_as_remembered(self, units: Sequence[GrowingUnit]) -> bool:
+        """Whether all that was read before is still there: what is done stays as it was."""
+        by_seq = {unit.seq: unit for unit in units}
+        return all(by_seq.get(seq) == unit for seq, unit in self._sure.items()) and all(
+            seq in by_seq for seq in self.open
+        )
+
+    def _take(self, unit: GrowingUnit) -> None:
+        if unit.result is None or unit.result == CUT:
+            self.cut += 1
+            return
+        key = piece_of(unit.payload).key
+        if unit.result["hard"]:
+            self.hard += 1
+            self.tree.split(key)
+        else:
+            self.decided += 1
+        bounds = Bounds(unit.result["lower"], unit.result["upper"])
+        self.tree.learn(key, bounds, unit.result["nodes"])
+
+    def _learn_stored(self, session: Session, keys: Sequence[int]) -> None:
+        for key, row in evaluations.lookup(session, self._task.board, keys).items():
+            self.tree.learn(key, Bounds(row.lower, row.upper), row.nodes)
+
+    def _forget(self) -> None:
+        self.tree = self._task.tree()
+        self.open = {}
+        self.decided = self.hard = self.cut = 0
+        self._last_seq = -1
+        self._sure = {}

@@ -1,0 +1,181 @@
+"""Deep jobs: making them, and planning their next units whenever one has been completed.
+
+At any time as many units are queued as there are hands, or more: so whoever is done finds the least
+speculative piece that is left. A queued unit is no more than a place in the line. What it is about
+is decided anew with every result, until somebody claims it; it is only cut off when there is
+nothing left for it. A leased unit is cut off as soon as nobody has to know its result any more:
+its worker notices with the next heartbeat, and what it has proven so far is stored all the same.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
+
+from c4core.version import ENGINE_VERSION
+from db import evaluations, jobs, worker_registry
+from db.evaluations import StoredEvaluation
+from db.jobs import UnitPlan, UnitState
+from workers.deep.memory import Memory
+from workers.deep.task import KIND, DeepTask
+from workers.deep.units import CUT, payload_of, piece_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from db.database import Database
+    from db.jobs import Claim, GrowingUnit
+    from db.session import Session
+    from workers.deep.tree import Piece
+
+SPARE: Final = 2
+"""Units that are queued at least: somebody else may come to help."""
+
+REMEMBERED: Final = 8
+"""Jobs whose trees a process keeps."""
+
+_memories: WeakKeyDictionary[Database, OrderedDict[int, Memory]] = WeakKeyDictionary()
+_memories_lock = threading.Lock()
+
+
+def submit(
+    database: Database,
+    task: DeepTask,
+    *,
+    threads: int = 1,
+    label: str | None = None,
+    priority: int = 0,
+) -> int:
+    """Make a job and start it; its number. It is done at once if what is stored proves it.
+
+    Args:
+        database: where the job shall live.
+        task: what it is about; a game that goes on.
+        threads: how many are going to work on it, as far as is known.
+        label: a name for people.
+        priority: jobs of higher priority are worked on first.
+
+    Raises:
+        StorageError: the database cannot be written.
+    """
+
+    def make(session: Session) -> int:
+        job_id = jobs.create_job(
+            session,
+            kind=KIND,
+            board=task.board,
+            params=task.as_params(),
+            label=label,
+            engine_version=ENGINE_VERSION,
+            priority=priority,
+        )
+        plan(session, job_id, Memory(job_id, task), task, threads=threads)
+        jobs.start_job(session, job_id)
+        return job_id
+
+    return database.run(make)
+
+
+def find_job(database: Database, task: DeepTask) -> int | None:
+    """The newest job that asks the same of the same position, or its mirror image; or None."""
+    with database.read() as session:
+        found = jobs.jobs_of_kind(
+            session, kind=KIND, board=task.board, engine_version=ENGINE_VERSION
+        )
+    for job in found:
+        if task.asks_like(DeepTask.from_params(job.params, task.board)):
+            return job.job_id
+    return None
+
+
+def go_on(session: Session, claim: Claim, database: Database) -> None:
+    """Plan a job's next units.
+
+    Args:
+        session: in the transaction that has completed a unit of the job, which is held.
+        claim: of that unit.
+        database: the session's.
+
+    Raises:
+        ContradictionError: what is proven cannot all be true. The transaction must be rolled back.
+    """
+    task = DeepTask.from_params(claim.params, claim.board)
+    plan(session, claim.job_id, _memory(database, claim.job_id, task), task)
+
+
+def plan(
+    session: Session, job_id: int, memory: Memory, task: DeepTask, *, threads: int = 1
+) -> None:
+    """Bring the units of a job that is held up to date with what is proven.
+
+    Args:
+        session: in a write transaction.
+        job_id: the job's number.
+        memory: of the job.
+        task: what it is about.
+        threads: hands that are known of beside the workers that have registered.
+    """
+    memory.read(session)
+    leased = memory.pieces(UnitState.LEASED)
+    # Whatever has failed is left to whoever retries it; others may make it needless.
+    taken = leased | memory.pieces(UnitState.FAILED)
+    hands = max(threads, len(leased) + 1, _registered_threads(session))
+    # First, because this makes a tree of what was only read.
+    wanted = memory.wanted(session, max(hands, SPARE), taken)
+    needed = memory.tree.needs(taken)
+    _cut(session, [unit for unit in memory.open.values() if _is_needless(unit, needed)])
+    _line_up(session, job_id, memory, wanted)
+    _store_backed_up(session, memory, task)
+
+
+def _line_up(session: Session, job_id: int, memory: Memory, wanted: Sequence[Piece]) -> None:
+    """Let the queued units be the wanted pieces, in this order."""
+    queued = [unit for unit in memory.open.values() if unit.state is UnitState.QUEUED]
+    for unit, piece in zip(queued, wanted, strict=False):
+        if unit.payload != payload_of(piece):
+            # Not if somebody has claimed it at this moment: then the piece comes another time.
+            jobs.change_unit(session, unit.unit_id, payload_of(piece))
+    _cut(session, queued[len(wanted) :])
+    more = [UnitPlan(payload_of(piece), 1) for piece in wanted[len(queued) :]]
+    if more:
+        jobs.add_more_units(session, job_id, more)
+
+
+def _is_needless(unit: GrowingUnit, needed: Collection[Piece]) -> bool:
+    """Whether nobody has to know what a unit comes to that does not wait in the line."""
+    return unit.state is not UnitState.QUEUED and piece_of(unit.payload) not in needed
+
+
+def _cut(session: Session, units: Sequence[GrowingUnit]) -> None:
+    jobs.cut_units(session, [unit.unit_id for unit in units], CUT)
+
+
+def _store_backed_up(session: Session, memory: Memory, task: DeepTask) -> None:
+    """Keep what follows for positions that were split."""
+    width, height = task.board
+    rows = [
+        StoredEvaluation(
+            node.key, width, height, node.ply, node.lower, node.upper, node.nodes, ENGINE_VERSION
+        )
+        for node in memory.tree.take_backed_up()
+    ]
+    evaluations.store(session, task.board, rows)
+
+
+def _registered_threads(session: Session) -> int:
+    return sum(worker.threads for worker in worker_registry.live_workers(session))
+
+
+def _memory(database: Database, job_id: int, task: DeepTask) -> Memory:
+    """This process's memory of a job; only the newest few are kept."""
+    with _memories_lock:
+        memories = _memories.setdefault(database, OrderedDict())
+        memory = memories.get(job_id)
+        if memory is None:
+            memory = memories[job_id] = Memory(job_id, task)
+        memories.move_to_end(job_id)
+        if len(memories) > REMEMBERED:
+            memories.popitem(last=False)
+    return memory

@@ -1,0 +1,85 @@
+"""What a job of kind ``deep`` is about: the value of one position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log2
+from typing import TYPE_CHECKING, Final
+
+from c4core.position import Position
+from workers.deep.tree import Tree
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+    from db.jobs import Json
+
+KIND: Final = "deep"
+
+FORM: Final = 1
+"""How payloads and results are written; part of the parameters, so that no job of another form is
+taken for one of this."""
+
+UNIT_NODES: Final = 200_000_000
+"""Positions that one worker searches for a piece before it is split further: some 15 s. Shorter,
+and too much is begun in vain; longer, and the others wait for one."""
+
+MOST_SPLIT_PLIES: Final = 12
+"""Some hundred thousand positions to ply 9 alone: more would be all planning."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeepTask:
+    """A position, what is asked about it, and how the work is split."""
+
+    start: Position
+    """The position, turned as it was given."""
+    moves: str
+    """How it was reached, columns counted from 1."""
+    weak: bool = False
+    """Win, draw or loss is enough."""
+    split_plies: int = 3
+    """Positions of fewer plies below the start are split without being tried."""
+    unit_nodes: int = UNIT_NODES
+    """Positions that are searched for a piece before it is split."""
+
+    @property
+    def board(self) -> BoardSize:
+        """The start's board."""
+        return self.start.board
+
+    def tree(self) -> Tree:
+        """The start's tree, with nothing proven in it."""
+        return Tree(self.start, split_plies=self.split_plies, weak=self.weak)
+
+    def asks_like(self, other: DeepTask) -> bool:
+        """Whether an answer to the one is an answer to the other, however the work is split."""
+        return self.start.canonical_key == other.start.canonical_key and self.weak == other.weak
+
+    def as_params(self) -> Json:
+        """The parameters of the job."""
+        return {
+            "form": FORM,
+            "moves": self.moves,
+            "weak": self.weak,
+            "split": self.split_plies,
+            "nodes": self.unit_nodes,
+        }
+
+    @classmethod
+    def from_params(cls, params: Json, board: BoardSize) -> DeepTask:
+        """What a job with these parameters is about."""
+        return cls(
+            Position(params["moves"], width=board.width, height=board.height),
+            params["moves"],
+            params["weak"],
+            params["split"],
+            params["nodes"],
+        )
+
+
+def plies_to_split(threads: int) -> int:
+    """How deep to split for so many threads: enough pieces for all, no more overhead than need be.
+
+    2 plies for one thread, 3 for two to four, 4 for eight, 5 for 16, 6 for 64.
+    """
+    return min(MOST_SPLIT_PLIES, round(2 + 0.7 * log2(max(threads, 1))))

@@ -1,0 +1,92 @@
+"""Exact scores for players of a match: known ones first, and searches that nobody else ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from c4core.evaluation import Analysis
+from workers.books.lookup import book_of_job
+from workers.evaluate import find_answers, look_up
+from workers.question import Question
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from c4core.position import Position
+    from db.database import Database
+    from db.evaluations import StoredEvaluation
+    from workers.rationing import Searcher
+
+
+class StopPlaying(BaseException):
+    """Whoever plays is to stop at once.
+
+    It is no fault of a player's, so it is no ``Exception``: a game takes those for a player's own.
+
+    Attributes:
+        error: what has gone wrong; None where somebody has said to stop.
+    """
+
+    def __init__(self, error: Exception | None = None) -> None:
+        super().__init__(str(error) if error is not None else "stopped")
+        self.error = error
+
+
+class MatchAnalyst:
+    """Knows the score of every column: from the book, from the database, or by a search.
+
+    The solver is shared with others who stop it. A search that was meant for somebody else is taken
+    up again, for a player must not move by half a search.
+
+    Args:
+        database: where known evaluations are looked up; nothing is written.
+        searcher: finds the others.
+        is_stopped: whether to stop playing.
+
+    Attributes:
+        learned: what was found, for storing.
+        nodes: positions searched.
+    """
+
+    def __init__(
+        self, database: Database, searcher: Searcher, is_stopped: Callable[[], bool]
+    ) -> None:
+        self.learned: list[StoredEvaluation] = []
+        self.nodes = 0
+        self._database = database
+        self._searcher = searcher
+        self._is_stopped = is_stopped
+        self._known: dict[int, StoredEvaluation] = {}
+
+    def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
+        """The scores of all columns; after a time limit those that are known by then.
+
+        Raises:
+            StopPlaying: nobody plays any more, or the scores cannot be found: the database is away,
+                there is no memory.
+        """
+        try:
+            return self._analyze(position, time_limit)
+        except Exception as error:
+            raise StopPlaying(error) from error
+
+    def _analyze(self, position: Position, time_limit: float | None) -> Analysis:
+        key = position.canonical_key
+        if key not in self._known:
+            self._known.update(look_up(self._database, [position]))
+        findings = find_answers(
+            [position],
+            Question(time_limit=time_limit),
+            self._searcher,
+            self._known,
+            book=book_of_job({}, position.board),
+            is_stopped=self._is_stopped,
+        )
+        if not findings.is_complete and self._is_stopped():
+            raise StopPlaying
+        self.nodes += findings.nodes
+        self.learned += findings.learned
+        self._known.update((row.key, row) for row in findings.learned if row.scores is not None)
+        answer = findings.answers[0]
+        scores = answer.scores or (None,) * position.width
+        return Analysis(scores, answer.lower, answer.upper, answer.nodes, answer.seconds)

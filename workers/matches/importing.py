@@ -1,0 +1,197 @@
+"""Games from elsewhere: each is checked against the rules, all become a match of their own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from c4core.arena.game import Ending
+from c4core.notation import parse_moves
+from c4core.position import Position
+from db import games
+from db.games import MatchTerms, Origin, StoredGame
+from workers.matches.errors import GameImportError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from c4core.position import Side
+    from db.database import Database
+    from db.session import Session
+
+GAMES_PER_TRANSACTION: Final = 2_000
+"""Games that are written at a time: bounds memory, and how long others wait to write."""
+
+UNKNOWN_PLAYER: Final = "?"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportSummary:
+    """What an import has brought."""
+
+    match_id: int
+    """The match that the games are in."""
+    games: int
+    """How many there are."""
+
+
+def import_games(
+    database: Database,
+    source: Iterable[StoredGame],
+    *,
+    start: Position | None = None,
+    player_a: str = UNKNOWN_PLAYER,
+    player_b: str = UNKNOWN_PLAYER,
+    seed: int = 0,
+    label: str | None = None,
+    on_stored: Callable[[int], None] = lambda _games: None,
+) -> ImportSummary:
+    """Store games as a match of their own. Memory is constant, however many.
+
+    The games are numbered from 0 in their order. When reading them fails or is interrupted, the
+    match is taken away again; if even that does not come about, it is marked as not whole.
+
+    Args:
+        database: where they shall live.
+        source: from :func:`game_of_moves` or :func:`game_of_final`, all on one board.
+        start: what all of them begin with (default: the empty 7x6 board).
+        player_a: the description of one player, or a name.
+        player_b: of the other.
+        seed: of the match they come from, where it is known.
+        label: a name for people.
+        on_stored: told now and then how many games are stored by now.
+
+    Raises:
+        GameImportError: there is no game at all; nothing was stored.
+        StorageError: the database cannot be written.
+    """
+    terms = MatchTerms(
+        player_a=player_a, player_b=player_b, games=0, seed=seed, start=start or Position()
+    )
+    remaining = iter(source)
+    batch = list(islice(remaining, GAMES_PER_TRANSACTION))
+    if not batch:
+        raise GameImportError("there are no games to import")
+    match_id = database.run(
+        lambda session: games.create_match(session, terms, origin=Origin.IMPORTED, label=label)
+    )
+    number = 0
+    try:
+        while batch:
+            numbered = [game._replace(number=number + index) for index, game in enumerate(batch)]
+            _store(database, match_id, numbered)
+            number += len(numbered)
+            on_stored(number)
+            batch = list(islice(remaining, GAMES_PER_TRANSACTION))
+        whole = replace(terms, games=number)
+        database.run(lambda session: games.end_import(session, match_id, whole))
+    except BaseException:
+        database.run(lambda session: games.delete_match(session, match_id))
+        raise
+    return ImportSummary(match_id, number)
+
+
+def game_of_moves(
+    moves: str,
+    *,
+    start: Position | None = None,
+    winner: Side | None = None,
+    ending: str | None = None,
+    a_side: Side = "x",
+    seed: int | None = None,
+    detail: str = "",
+    x_seconds: float = 0.0,
+    o_seconds: float = 0.0,
+    replaced: tuple[int, ...] = (),
+) -> StoredGame:
+    """A game from its moves.
+
+    Args:
+        moves: 1-based columns.
+        start: what it begins with (default: the empty 7x6 board).
+        winner: who won, where the board does not say: a game that somebody gave up.
+        ending: how it ended: a value of ``c4core.arena.game.Ending``; None for what the board says.
+        a_side: the side that player a had.
+        seed: where everything random in it came from.
+        detail: how a player failed.
+        x_seconds: what the moves of ``x`` took.
+        o_seconds: what the moves of ``o`` took.
+        replaced: which moves stand for an illegal answer.
+
+    Raises:
+        MoveError: a move is illegal.
+        GameImportError: the end does not fit the moves.
+    """
+    position = start or Position()
+    for column in parse_moves(moves, width=position.width):
+        position = position.play(column)
+    if position.is_over:
+        on_board = Ending.FULL if position.winner is None else Ending.FOUR
+        if (ending or on_board) != on_board or (ending and winner != position.winner):
+            raise GameImportError(
+                f"game {moves}: the board says {_told(position.winner, on_board)}, "
+                f"not {_told(winner, ending)}"
+            )
+        winner, ending = position.winner, on_board.value
+    elif ending is None or ending in games.ON_THE_BOARD or winner is None:
+        raise GameImportError(f"game {moves}: it is not over, and does not say who gave it up")
+    elif ending not in set(Ending):
+        raise GameImportError(f"game {moves}: no game ends by {ending!r}")
+    return StoredGame(
+        number=0,
+        a_side=a_side,
+        seed=seed,
+        moves=moves,
+        final_key=position.key,
+        length=len(moves),
+        winner=winner,
+        ending=ending,
+        detail=detail,
+        x_seconds=x_seconds,
+        o_seconds=o_seconds,
+        replaced=replaced,
+    )
+
+
+def game_of_final(
+    final: Position, winner: Side | None, *, start: Position | None = None
+) -> StoredGame:
+    """A game of which only the final grid is known.
+
+    Args:
+        final: the position at the end.
+        winner: who won, as its source says.
+        start: what it began with (default: the empty board).
+
+    Raises:
+        GameImportError: the game is not over there, or somebody else has won.
+    """
+    if not final.is_over:
+        raise GameImportError("the game is not over in its final grid")
+    if final.winner != winner:
+        raise GameImportError(
+            f"the final grid says {_told(final.winner, None)}, not {_told(winner, None)}"
+        )
+    return StoredGame(
+        number=0,
+        a_side="x",
+        seed=None,
+        moves=None,
+        final_key=final.key,
+        length=final.ply - (0 if start is None else start.ply),
+        winner=winner,
+        ending=(Ending.FULL if winner is None else Ending.FOUR).value,
+    )
+
+
+def _told(winner: Side | None, ending: str | None) -> str:
+    what = "a draw" if winner is None else f"{winner} has won"
+    return what if ending is None else f"{what} ({ending})"
+
+
+def _store(database: Database, match_id: int, batch: list[StoredGame]) -> None:
+    def store(session: Session) -> None:
+        games.add_games(session, match_id, batch)
+
+    database.run(store)

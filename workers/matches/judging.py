@@ -1,0 +1,240 @@
+"""Holding games against exact scores: how good was every move?
+
+What is needed is the score of every column of every position that a move was made in. Those that
+are not known yet are searched by a job of kind ``analyze``, each once, however many games have
+passed through it; afterwards the games and the stored evaluations are read side by side. So nothing
+is kept for each game, and a match that is judged again costs nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from c4core.arena.judging import judge_move, positions_of
+from c4core.lines import Request
+from c4core.notation import parse_moves
+from c4core.position import Position
+from db import evaluations
+from db import games as game_store
+from db.games import GameFilter
+from workers import analysis
+from workers.books.lookup import answer_from, book_of_job
+from workers.evaluate import look_up
+from workers.question import Question
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from c4core.arena.judging import JudgedMove
+    from c4core.book import Book
+    from c4core.notation import BoardSize
+    from db.database import Database
+    from db.evaluations import StoredEvaluation
+    from db.games import StoredGame
+    from workers.analysis import Submission
+
+GAMES_AT_A_TIME: Final = 200
+"""Games whose positions are looked up together."""
+
+KEYS_AT_A_TIME: Final = 10_000
+"""Positions that are looked up together."""
+
+EVERY_COLUMN: Final = Question()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedGame:
+    """A game and what its moves were worth."""
+
+    game: StoredGame
+    """As it is stored."""
+    moves: tuple[JudgedMove | None, ...]
+    """Its moves, in order; None where the scores are not known. Empty where the moves are not."""
+
+
+def plan_judging(
+    database: Database,
+    match_ids: Sequence[int],
+    *,
+    games: int | None = None,
+    least_ply: int = 0,
+    label: str | None = None,
+    priority: int = 0,
+) -> Submission | None:
+    """Make a job that finds the scores that are needed to judge games, and start it.
+
+    Args:
+        database: where the games are, and the job shall live.
+        match_ids: of matches on one board.
+        games: so many games of each match, the first ones; None for all.
+        least_ply: only moves that were made with so many stones on the board, or more: the first
+            ones of a large board take longest by far.
+        label: a name for people.
+        priority: jobs of higher priority are worked on first.
+
+    Returns:
+        None: everything is known already.
+
+    Raises:
+        MatchNotFoundError: there is no such match.
+        ValueError: the matches have different boards.
+        StorageError: the database failed.
+    """
+    with database.read() as session:
+        starts = [game_store.get_terms(session, match_id).start for match_id in match_ids]
+    boards = {start.board for start in starts}
+    if len(boards) > 1:
+        raise ValueError(f"matches on different boards: {', '.join(sorted(map(str, boards)))}")
+    if not boards:
+        return None
+    board = boards.pop()
+    pieces = [np.empty(0, dtype=np.uint64)]
+    for match_id, start in zip(match_ids, starts, strict=True):
+        pieces.extend(_keys(database, match_id, start, games, least_ply))
+    keys = _unknown(database, board, np.unique(np.concatenate(pieces)))
+    if not len(keys):
+        return None
+    return analysis.submit(
+        database, _requests(keys, board), board=board, label=label, priority=priority
+    )
+
+
+def judged_games(
+    database: Database, match_id: int, *, games: int | None = None
+) -> Iterator[JudgedGame]:
+    """Games of a match with what is known of their moves, by number, in constant memory.
+
+    Args:
+        database: where the match is.
+        match_id: its number.
+        games: so many games, the first ones; None for all.
+
+    Raises:
+        MatchNotFoundError: there is no such match.
+        StorageError: the database cannot be read.
+    """
+    with database.read() as session:
+        start = game_store.get_terms(session, match_id).start
+    for batch in _batches(database, match_id, games):
+        yield from _judge(database, start, batch)
+
+
+def judge_game(database: Database, match_id: int, number: int) -> JudgedGame:
+    """One game of a match with what is known of its moves.
+
+    Raises:
+        MatchNotFoundError, GameNotFoundError: there is no such match or game.
+        StorageError: the database cannot be read.
+    """
+    with database.read() as session:
+        start = game_store.get_terms(session, match_id).start
+        game = game_store.find_game(session, match_id, number)
+    return next(_judge(database, start, [game]))
+
+
+def _judge(
+    database: Database, start: Position, batch: Sequence[StoredGame]
+) -> Iterator[JudgedGame]:
+    """Some games with what is known of their moves."""
+    book = book_of_job({}, start.board)
+    played = [_positions(start, game) for game in batch]
+    known = look_up(database, [position for each in played for position in each])
+    for game, positions in zip(batch, played, strict=True):
+        columns = parse_moves(game.moves or "", width=start.width)
+        yield JudgedGame(
+            game,
+            tuple(
+                judge_move(position, column, _scores(position, known, book))
+                for position, column in zip(positions, columns, strict=True)
+            ),
+        )
+
+
+def _positions(start: Position, game: StoredGame) -> list[Position]:
+    """The positions in which moves were made; none where the moves are not known."""
+    return positions_of(start, parse_moves(game.moves or "", width=start.width))
+
+
+def _batches(
+    database: Database, match_id: int, games: int | None
+) -> Iterator[tuple[StoredGame, ...]]:
+    """Games of a match, some at a time, each time in a transaction of its own."""
+    filters = GameFilter(matches=(match_id,))
+    after, left = None, games
+    while left is None or left > 0:
+        limit = GAMES_AT_A_TIME if left is None else min(left, GAMES_AT_A_TIME)
+        with database.read() as session:
+            page = game_store.list_games(session, filters, after=after, limit=limit)
+        if page.games:
+            yield page.games
+        if page.next is None:
+            return
+        after, left = page.next, None if left is None else left - limit
+
+
+def _keys(
+    database: Database, match_id: int, start: Position, games: int | None, least_ply: int
+) -> Iterator[NDArray[np.uint64]]:
+    """Canonical keys of the positions of games, some games at a time, each key once in a piece."""
+    for batch in _batches(database, match_id, games):
+        keys = {
+            position.canonical_key
+            for game in batch
+            for position in _positions(start, game)
+            if position.ply >= least_ply
+        }
+        yield np.fromiter(keys, dtype=np.uint64, count=len(keys))
+
+
+def _unknown(database: Database, board: BoardSize, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Those of some keys that neither the database nor the book has the scores of."""
+    book = book_of_job({}, board)
+    unknown = [np.empty(0, dtype=np.uint64)]
+    for first in range(0, len(keys), KEYS_AT_A_TIME):
+        asked = keys[first : first + KEYS_AT_A_TIME].tolist()
+        with database.read() as session:
+            known = evaluations.lookup(session, board, asked)
+        missing = [
+            key
+            for key in asked
+            if (key not in known or known[key].scores is None)
+            and (book is None or _book_scores(_position(key, board), book) is None)
+        ]
+        unknown.append(np.array(missing, dtype=np.uint64))
+    return np.concatenate(unknown)
+
+
+def _requests(keys: NDArray[np.uint64], board: BoardSize) -> Iterator[Request]:
+    """The positions as lines of a batch: those with most stones first.
+
+    They are the cheapest, and what is found about them helps with those that lead there.
+    """
+    positions: Iterable[Position] = sorted(
+        (_position(key, board) for key in keys.tolist()), key=lambda each: -each.ply
+    )
+    for line, position in enumerate(positions, start=1):
+        yield Request(line, position, None)
+
+
+def _position(key: int, board: BoardSize) -> Position:
+    return Position.from_key(key, width=board.width, height=board.height)
+
+
+def _scores(
+    position: Position, known: dict[int, StoredEvaluation], book: Book | None
+) -> tuple[int | None, ...] | None:
+    """The score of every column of a position, as it stands; None where they are not known."""
+    stored = known.get(position.canonical_key)
+    if stored is not None and stored.scores is not None:
+        return stored.scores if position.key == stored.key else stored.scores[::-1]
+    return None if book is None else _book_scores(position, book)
+
+
+def _book_scores(position: Position, book: Book) -> tuple[int | None, ...] | None:
+    answer = answer_from(book, position, EVERY_COLUMN)
+    return None if answer is None else answer.scores

@@ -1,0 +1,100 @@
+"""What a game takes: by how long its players' moves took before, or take now in a few games.
+
+Players differ by five orders of magnitude, from microseconds to minutes, and only playing tells. A
+wrong measure costs nobody a result: what a stopped unit has played is kept.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from c4core.players import Resources, parse_player
+from db import games
+from workers.matches.analyst import StopPlaying
+from workers.matches.table import Table
+from workers.matches.terms import asks_the_solver, is_external
+
+if TYPE_CHECKING:
+    from db.database import Database
+    from db.games import MatchTerms
+
+ENOUGH_MOVES: Final = 100.0
+"""So many moves that were made before say what the next one takes."""
+
+PROBE_SECONDS: Final = 0.1
+"""For trying out; a move that is begun is finished."""
+
+PROBE_GAMES: Final = 50
+"""Games that are enough of a try."""
+
+SOLVER_SECONDS: Final = 0.03
+"""Guessed for a move of a player that asks the solver: its first games search positions that the
+later ones find stored, so a try would mislead."""
+
+EXTERNAL_SECONDS: Final = 0.05
+"""Guessed for a move of a program: it is not started where it may not even be installed."""
+
+TYPICAL_SHARE: Final = 0.7
+"""How much of the board a game fills."""
+
+
+class Paces:
+    """How long players take for a move; each is tried out once at most.
+
+    Args:
+        database: has earlier games.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._seconds: dict[str, float] = {}
+
+    def seconds_per_game(self, terms: MatchTerms) -> float:
+        """What one game of a match is expected to take.
+
+        Args:
+            terms: of the match, complete; all on one board.
+
+        Raises:
+            StorageError: the database cannot be read.
+        """
+        moves = TYPICAL_SHARE * (terms.board.cells - terms.start.ply)
+        pace_a, pace_b = (self._pace(terms, player) for player in (terms.player_a, terms.player_b))
+        return moves * (pace_a + pace_b) / 2
+
+    def _pace(self, terms: MatchTerms, player: str) -> float:
+        if player not in self._seconds:
+            self._seconds[player] = self._measured(terms, player)
+        return self._seconds[player]
+
+    def _measured(self, terms: MatchTerms, player: str) -> float:
+        with self._database.read() as session:
+            moves, seconds = games.read_pace(session, terms.board, player)
+        if moves >= ENOUGH_MOVES:
+            return seconds / moves
+        spec = parse_player(player)
+        if is_external(spec):
+            return EXTERNAL_SECONDS
+        if asks_the_solver(spec):
+            return SOLVER_SECONDS
+        return probe(replace(terms, player_a=player, player_b=player))
+
+
+def probe(terms: MatchTerms) -> float:
+    """What a move takes, by the first games or the first moves; nothing is kept of them."""
+    began = time.perf_counter()
+    moves = 0
+
+    def count() -> None:
+        nonlocal moves
+        if moves and time.perf_counter() - began > PROBE_SECONDS:
+            raise StopPlaying
+        moves += 1
+
+    with Table(terms, Resources(), before_move=count) as table, suppress(StopPlaying):
+        for number in range(PROBE_GAMES):
+            table.play(number)
+    return (time.perf_counter() - began) / moves

@@ -1,0 +1,171 @@
+"""Jobs of kind ``match``: found again where the same was asked before, and planned where not.
+
+A job plays one match, or all of a tournament. A unit is some seconds of work, by what the players'
+games take (:mod:`workers.matches.measuring`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from c4core.version import ENGINE_VERSION
+from db import games, jobs
+from db.jobs import JobState, UnitPlan
+from workers.matches.errors import MatchTermsError
+from workers.matches.measuring import Paces
+from workers.matches.terms import complete
+from workers.matches.units import KIND
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from db.database import Database
+    from db.games import MatchTerms
+    from db.jobs import Json
+    from db.session import Session
+
+__all__ = ["KIND", "MatchSubmission", "find_job", "plan_matches"]
+
+FORM: Final = 1
+"""How payloads and results are written; part of the parameters, so that no job of another form is
+taken for one of this."""
+
+UNIT_SECONDS: Final = 2.0
+"""Work that a unit is meant to hold: handed out at once, and lost at most when a worker dies."""
+
+MOST_GAMES: Final = 2_000
+"""Games of a unit at most: they are written in one transaction."""
+
+LEAST_UNITS: Final = 32
+"""A job is cut into about so many units, if its games are worth it: all threads have work to the
+end. So is each match with a sequential test, which is looked at after every unit."""
+
+LEAST_SECONDS: Final = 0.05
+"""Less work than that is not worth a unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSubmission:
+    """A job that has been planned."""
+
+    job_id: int
+    """Its number."""
+    match_ids: tuple[int, ...]
+    """The matches that it plays, in the order in which they were asked for."""
+
+
+def find_job(database: Database, terms: Sequence[MatchTerms]) -> int | None:
+    """The newest job that plays exactly these matches and can be gone on with, if there is one.
+
+    It is set going: what was cancelled or given up is queued again. One that is done stays done.
+
+    Args:
+        database: where it would live.
+        terms: of the matches, as :func:`plan_matches` was given them.
+
+    Raises:
+        PlayerError, MatchTermsError, StorageError: as :func:`plan_matches`.
+    """
+    asked = _complete(database, terms)
+    with database.read() as session:
+        job_id = jobs.newest_job(
+            session,
+            kind=KIND,
+            board=asked[0].board,
+            params=_params(asked),
+            engine_version=ENGINE_VERSION,
+        )
+        # Matches may have been deleted since.
+        if job_id is None or len(games.matches_of_job(session, job_id)) < len(asked):
+            return None
+    state = database.run(lambda session: jobs.resume_job(session, job_id))
+    if state is JobState.FAILED:
+        database.run(lambda session: jobs.retry_job(session, job_id))
+    return job_id
+
+
+def plan_matches(
+    database: Database,
+    terms: Sequence[MatchTerms],
+    *,
+    label: str | None = None,
+    priority: int = 0,
+) -> MatchSubmission:
+    """Make a job that plays some matches, and start it. All of it is there, or nothing.
+
+    Args:
+        database: where the job shall live.
+        terms: of at least one match, all on one board.
+        label: a name for people, of the job and its matches.
+        priority: jobs of higher priority are worked on first.
+
+    Raises:
+        PlayerError: a player's description cannot be read.
+        MatchTermsError: matches that cannot be played, on different boards, or none at all.
+        StorageError: the database failed.
+    """
+    asked = _complete(database, terms)
+    paces = Paces(database)
+    least = math.ceil(LEAST_UNITS / len(asked))
+    plans = [list(_units(each, paces.seconds_per_game(each), least)) for each in asked]
+
+    def make(session: Session) -> MatchSubmission:
+        job_id = jobs.create_job(
+            session,
+            kind=KIND,
+            board=asked[0].board,
+            params=_params(asked),
+            label=label,
+            engine_version=ENGINE_VERSION,
+            priority=priority,
+        )
+        match_ids = []
+        first = 0
+        for each, units in zip(asked, plans, strict=True):
+            match_id = games.create_match(session, each, job_id=job_id, label=label)
+            jobs.add_units(session, job_id, (_of_match(match_id, unit) for unit in units))
+            games.set_units(session, match_id, first, first + len(units))
+            first += len(units)
+            match_ids.append(match_id)
+        jobs.start_job(session, job_id)
+        return MatchSubmission(job_id, tuple(match_ids))
+
+    return database.run(make)
+
+
+def _complete(database: Database, terms: Sequence[MatchTerms]) -> list[MatchTerms]:
+    if not terms:
+        raise MatchTermsError("there is no match to play")
+    boards = sorted({str(each.board) for each in terms})
+    if len(boards) > 1:
+        raise MatchTermsError(f"the matches of a job have one board, not {' and '.join(boards)}")
+    return [complete(database, each) for each in terms]
+
+
+def _params(terms: Sequence[MatchTerms]) -> Json:
+    return {"form": FORM, "matches": [each.as_json() for each in terms]}
+
+
+def _units(terms: MatchTerms, seconds: float, least: int) -> Iterator[UnitPlan]:
+    """The units of a match, without its number, which is not known yet.
+
+    Args:
+        terms: of the match.
+        seconds: what a game takes.
+        least: units that there should be, if the games are worth it.
+    """
+    seconds = max(seconds, 1e-6)
+    number = least if terms.sprt is None else LEAST_UNITS
+    fair = max(terms.games / number, LEAST_SECONDS / seconds)
+    size = max(1, min(math.ceil(fair), round(UNIT_SECONDS / seconds), MOST_GAMES))
+    for first in range(0, terms.games, size):
+        count = min(size, terms.games - first)
+        yield UnitPlan({"first": first, "count": count}, count, expected_seconds=seconds * count)
+
+
+def _of_match(match_id: int, unit: UnitPlan) -> UnitPlan:
+    return UnitPlan(
+        {"match": match_id, **unit.payload}, unit.positions, expected_seconds=unit.expected_seconds
+    )

@@ -1,0 +1,240 @@
+"""What a match has come to, calculated from its games: results, chance, time, accuracy.
+
+Everything here is calculation: nothing is read or written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from c4core.arena import statistics
+from c4core.arena.accuracy import Accuracy, PlyAccuracy
+from c4core.arena.statistics import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from c4core.arena.judging import JudgedMove
+    from c4core.arena.statistics import Elo, Interval
+    from c4core.position import Side
+    from db.match_records import MatchInfo, MatchResults
+
+ENOUGH_DISTINCT: Final = 0.9
+"""With a smaller share of different games the test takes repetitions for evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerReport:
+    """One player's part in a match."""
+
+    description: str
+    """The player, with every parameter."""
+    as_x: Tally
+    """Its results in games in which it had ``x``."""
+    as_o: Tally
+    """Its results in the others."""
+    forfeits: int
+    """Games that it lost by a failure."""
+    moves: int
+    """Moves that it made."""
+    seconds: float
+    """What they took."""
+    plies: Mapping[int, Accuracy] = field(default_factory=dict)
+    """The accuracy of the moves that were judged, by ply."""
+
+    @property
+    def results(self) -> Tally:
+        """Its results in all games."""
+        return _sum(self.as_x, self.as_o)
+
+    @property
+    def accuracy(self) -> Accuracy:
+        """Of all moves that were judged."""
+        return sum(self.plies.values(), Accuracy())
+
+    @property
+    def seconds_per_move(self) -> float | None:
+        """None without moves."""
+        return self.seconds / self.moves if self.moves else None
+
+
+@dataclass(frozen=True, slots=True)
+class MatchReport:
+    """What a match has come to."""
+
+    match: MatchInfo
+    """The match itself."""
+    a: PlayerReport
+    """Player a's part."""
+    b: PlayerReport
+    """Player b's part."""
+    distinct: int
+    """How many of the games are different."""
+    mean_length: float | None
+    """Moves of a game on average; None without games."""
+    shortest: int
+    """Moves of the shortest game."""
+    longest: int
+    """Moves of the longest game."""
+    judged_games: int
+    """Games of which moves were judged."""
+    judged_from: int
+    """Moves with fewer stones on the board were not judged."""
+    elapsed: float | None
+    """Seconds from the beginning to the end, however many worked; None where it is not known."""
+    course: Any = field(repr=False, compare=False)
+    """int8 array: player a's result of each game, in order: 1, 0 or -1."""
+
+    @property
+    def games(self) -> int:
+        """Games that were played so far."""
+        return self.a.results.games
+
+    @property
+    def first_mover(self) -> Tally:
+        """All games, seen by whoever had ``x``."""
+        return _sum(self.a.as_x, self.a.as_o.reversed())
+
+    @property
+    def leader(self) -> Literal["a", "b"] | None:
+        """Who has won more games; None where both have won as many."""
+        results = self.a.results
+        if results.wins == results.losses:
+            return None
+        return "a" if results.wins > results.losses else "b"
+
+    @property
+    def decisive_rate(self) -> float | None:
+        """The share of decisive games that the leader has won; None without any."""
+        return statistics.decisive_rate(self.a.results)
+
+    @property
+    def decisive_interval(self) -> Interval | None:
+        """Where that share lies, with 95 % confidence."""
+        results = self.a.results
+        return statistics.wilson_interval(max(results.wins, results.losses), results.decisive)
+
+    @property
+    def p(self) -> float | None:
+        """The chance that the leader of two equal players wins so many games or more."""
+        return statistics.binomial_p(self.a.results)
+
+    @property
+    def is_significant(self) -> bool:
+        """The source's verdict: P is 0.05 or less."""
+        return statistics.is_significant(self.a.results)
+
+    @property
+    def elo(self) -> Elo | None:
+        """How much stronger player a is; None without games."""
+        return statistics.elo(self.a.results)
+
+    @property
+    def ratio(self) -> float | None:
+        """The sequential test's log-likelihood ratio; None without such a test."""
+        sprt = self.match.terms.sprt
+        return None if sprt is None else sprt.ratio(self.a.results)
+
+    @property
+    def seconds(self) -> float:
+        """What all moves took together: the time of the match if one core plays it."""
+        return self.a.seconds + self.b.seconds
+
+    @property
+    def seconds_per_game(self) -> float | None:
+        """None without games."""
+        return self.seconds / self.games if self.games else None
+
+    @property
+    def seconds_per_move(self) -> float | None:
+        """None without moves."""
+        moves = self.a.moves + self.b.moves
+        return self.seconds / moves if moves else None
+
+    @property
+    def games_per_second(self) -> float | None:
+        """Games that one core plays in a second; None where the time is not known."""
+        return self.games / self.seconds if self.seconds else None
+
+    @property
+    def is_repetitive(self) -> bool:
+        """Whether so many games are repetitions that P says too much."""
+        return self.distinct < ENOUGH_DISTINCT * self.games
+
+
+def make_report(
+    match: MatchInfo,
+    results: MatchResults,
+    judged: Iterable[tuple[Side, Iterable[JudgedMove | None]]] = (),
+    *,
+    judged_from: int = 0,
+    elapsed: float | None = None,
+) -> MatchReport:
+    """Calculate a report.
+
+    Args:
+        match: the match.
+        results: its games.
+        judged: the judged moves of some games, each with the side that player a had; moves that are
+            None are not known.
+        judged_from: moves with fewer stones on the board are not among them.
+        elapsed: seconds from the beginning to the end.
+    """
+    accuracy_a, accuracy_b = PlyAccuracy(), PlyAccuracy()
+    judged_games = 0
+    for a_side, moves in judged:
+        known = [move for move in moves if move is not None]
+        judged_games += bool(known)
+        for move in known:
+            (accuracy_a if move.side == a_side else accuracy_b).add(move)
+
+    lengths = results.length
+    as_x, as_o = _tallies(results)
+    # Whoever is to move first has the odd move of a game of odd length.
+    a_begins = results.a_is_x if match.terms.start.turn == "x" else ~results.a_is_x
+    a_moves = int(((lengths + a_begins) // 2).sum())
+    tally = match.tally
+    return MatchReport(
+        match=match,
+        a=PlayerReport(
+            match.terms.player_a,
+            as_x,
+            as_o,
+            tally.a_forfeits,
+            a_moves,
+            float(results.a_seconds.sum()),
+            accuracy_a.plies,
+        ),
+        b=PlayerReport(
+            match.terms.player_b,
+            as_o.reversed(),
+            as_x.reversed(),
+            tally.b_forfeits,
+            int(lengths.sum()) - a_moves,
+            float(results.b_seconds.sum()),
+            accuracy_b.plies,
+        ),
+        distinct=results.distinct,
+        mean_length=float(lengths.mean()) if len(lengths) else None,
+        shortest=int(lengths.min()) if len(lengths) else 0,
+        longest=int(lengths.max()) if len(lengths) else 0,
+        judged_games=judged_games,
+        judged_from=judged_from,
+        elapsed=elapsed,
+        course=results.a_result,
+    )
+
+
+def _tallies(results: MatchResults) -> tuple[Tally, Tally]:
+    """Player a's results with ``x``, and with ``o``."""
+    tallies = []
+    for has_x in (True, False):
+        outcome = results.a_result[results.a_is_x == has_x]
+        wins, losses = int((outcome == 1).sum()), int((outcome == -1).sum())
+        tallies.append(Tally(wins, losses, len(outcome) - wins - losses))
+    return tallies[0], tallies[1]
+
+
+def _sum(one: Tally, other: Tally) -> Tally:
+    return Tally(one.wins + other.wins, one.losses + other.losses, one.draws + other.draws)

@@ -1,0 +1,135 @@
+"""The table that a match is played at: both players, whatever they need, and the next game."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Self
+
+from c4core.arena.game import play_game
+from c4core.arena.seeds import game_seed
+from c4core.players import parse_player
+from c4core.players.external import ExternalPlayer
+from db.games import Seats, StoredGame
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from c4core.arena.game import GameRecord
+    from c4core.players import Resources
+    from c4core.position import Side
+    from db.games import MatchTerms
+
+
+def side_of_a(terms: MatchTerms, number: int) -> Side:
+    """The side that player a has in a game; it follows from the terms and the number alone."""
+    match terms.seats:
+        case Seats.FIXED:
+            return "x"
+        case Seats.ALTERNATE:
+            return "o" if number % 2 else "x"
+        case Seats.RANDOM:
+            return "o" if game_seed(terms.seed, number) % 2 else "x"
+
+
+class Table:
+    """Plays games of a match within a ``with`` block, which ends the players' processes.
+
+    Args:
+        terms: of the match.
+        resources: what players may need.
+        before_move: called before every move; what it raises ends the game and is raised.
+
+    Raises:
+        PlayerError: this version of the program does not know a player.
+    """
+
+    def __init__(
+        self,
+        terms: MatchTerms,
+        resources: Resources,
+        before_move: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._terms = terms
+        self._before_move = before_move
+        # Two players even if they are the same: a program plays one side of a game.
+        self._a = parse_player(terms.player_a).make(resources)
+        self._b = parse_player(terms.player_b).make(resources)
+        self._players = ExitStack()
+
+    def __enter__(self) -> Self:
+        """Nothing is started yet: a program is, when its first game begins."""
+        self._players.enter_context(self._a)
+        self._players.enter_context(self._b)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End the players' processes."""
+        self._players.close()
+
+    def interrupt(self) -> None:
+        """End moves that programs think about, from another thread; they lose the game by that."""
+        self._a.interrupt()
+        self._b.interrupt()
+
+    @property
+    def has_programs(self) -> bool:
+        """Whether a player is a program, which may think for long."""
+        return isinstance(self._a, ExternalPlayer) or isinstance(self._b, ExternalPlayer)
+
+    def play(self, number: int) -> StoredGame:
+        """Play a game of the match. The same number gives the same game.
+
+        Args:
+            number: the game's, from 0.
+        """
+        seed = game_seed(self._terms.seed, number)
+        a_side = side_of_a(self._terms, number)
+        return stored(self.play_seeded(seed, a_side), number, a_side)
+
+    def play_seeded(self, seed: int, a_side: Side) -> GameRecord:
+        """Play a game on the match's terms.
+
+        Args:
+            seed: of the game.
+            a_side: which side player a has.
+        """
+        first, second = (self._a, self._b) if a_side == "x" else (self._b, self._a)
+        return play_game(
+            first,
+            second,
+            seed=seed,
+            time_control=self._terms.time_control,
+            start=self._terms.start,
+            lenient=self._terms.lenient,
+            before_move=self._before_move,
+        )
+
+
+def stored(record: GameRecord, number: int, a_side: Side) -> StoredGame:
+    """A game as it is stored.
+
+    Args:
+        record: of the game.
+        number: its place in the match.
+        a_side: the side that player a had.
+    """
+    return StoredGame(
+        number=number,
+        a_side=a_side,
+        seed=record.seed,
+        moves=record.moves,
+        final_key=record.final().key,
+        length=record.length,
+        winner=record.winner,
+        ending=record.ending.value,
+        detail=record.detail,
+        x_seconds=record.seconds_of("x"),
+        o_seconds=record.seconds_of("o"),
+        replaced=record.replaced,
+    )

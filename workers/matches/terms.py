@@ -1,0 +1,94 @@
+"""The terms of a match, checked, and with everything said that they leave open."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from c4core.players import parse_player
+from c4core.players.external import ExternalPlayer
+from db import games
+from workers.matches.errors import MatchTermsError
+
+if TYPE_CHECKING:
+    from c4core.players import PlayerSpec
+    from db.database import Database
+    from db.games import MatchTerms
+
+LEAST_SIDE: Final = 4
+"""Columns and rows that a board needs for a line of four in every direction."""
+
+MOST_GAMES: Final = 100_000_000
+"""Games of a match: more is a slip of the finger."""
+
+
+def complete(database: Database, terms: MatchTerms) -> MatchTerms:
+    """The same terms with the players' full descriptions, and with games for those that look up.
+
+    A player that looks games up gets those of all matches on the board that are finished by now,
+    unless the terms name some.
+
+    Args:
+        database: has those matches.
+        terms: as somebody has asked for.
+
+    Raises:
+        PlayerError: a player's description cannot be read.
+        MatchTermsError: no such match can be played, or no such games looked up.
+        StorageError: the database cannot be read.
+    """
+    _check(terms)
+    specs = [parse_player(text) for text in (terms.player_a, terms.player_b)]
+    corpus = _corpus(database, terms) if any(map(looks_games_up, specs)) else ()
+    return replace(terms, player_a=specs[0].full, player_b=specs[1].full, corpus=corpus)
+
+
+def looks_games_up(spec: PlayerSpec) -> bool:
+    """Whether a player plays by stored games."""
+    return "final_games" in spec.kind.resources
+
+
+def asks_the_solver(spec: PlayerSpec) -> bool:
+    """Whether a player plays by exact scores."""
+    return "analyst" in spec.kind.resources
+
+
+def is_external(spec: PlayerSpec) -> bool:
+    """Whether a player is a program of its own, which may be on one machine only."""
+    return issubclass(spec.kind.cls, ExternalPlayer)
+
+
+def needs_this_machine(description: str) -> bool:
+    """Whether a player is a program of its own, which may be on one machine only.
+
+    Raises:
+        PlayerError: the description cannot be read.
+    """
+    return is_external(parse_player(description))
+
+
+def _corpus(database: Database, terms: MatchTerms) -> tuple[int, ...]:
+    with database.read() as session:
+        finished = games.finished_matches(session, terms.board)
+    wrong = sorted(set(terms.corpus) - set(finished))
+    if wrong:
+        raise MatchTermsError(
+            f"match {wrong[0]} is no finished match on {terms.board}: nobody can look its games up"
+        )
+    return tuple(sorted(set(terms.corpus))) or finished
+
+
+def _check(terms: MatchTerms) -> None:
+    for text in (terms.player_a, terms.player_b):
+        if not text.isprintable():
+            raise MatchTermsError(f"a player's description is a line of text, not {text!r}")
+    if not 1 <= terms.games <= MOST_GAMES:
+        raise MatchTermsError(f"a match has 1 to {MOST_GAMES:,} games, not {terms.games:,}")
+    if not 0 <= terms.seed < 1 << 64:
+        raise MatchTermsError(f"the seed of a match is 0 to {(1 << 64) - 1}, not {terms.seed}")
+    if min(terms.board) < LEAST_SIDE:
+        raise MatchTermsError(
+            f"matches need a board of at least {LEAST_SIDE} columns and rows, not {terms.board}"
+        )
+    if terms.start.is_over:
+        raise MatchTermsError("the game is over in the position that the match begins with")

@@ -1,0 +1,152 @@
+"""Units of jobs of kind ``match``: some neighbouring games of a match.
+
+The payload says which: ``{"match": 3, "first": 200, "count": 50}``. The games themselves are rows
+of their own, written together with the unit's end; the result is their summary::
+
+    {"match": 3, "games": [200, 250],   from the first to before the last
+     "a_wins": 30, "b_wins": 18, "draws": 2,
+     "seconds": 1.25}                    that the players' moves have taken
+
+``games`` is empty where a sequential test was decided without this unit.
+
+A unit that is stopped leaves the games that are finished behind, and whoever takes it next goes on
+after them.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Final
+
+from c4core.players import Resources
+from db import games
+from db.games import GameCursor, GameFilter
+from db.jobs import UnitState
+from workers.matches.analyst import MatchAnalyst, StopPlaying
+from workers.matches.corpora import read_corpus
+from workers.matches.interrupting import interrupted
+from workers.matches.sequential import settle_if_possible
+from workers.matches.table import Table
+from workers.outcome import UnitOutcome
+from workers.rationing import turn_of
+from workers.results import error_object
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from c4core.lines import JsonValue
+    from db.database import Database
+    from db.games import MatchTerms, StoredGame
+    from db.jobs import Claim, JobInfo, Json, UnitResult
+    from workers.rationing import Searcher
+
+KIND: Final = "match"
+
+
+def solve_unit(
+    claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
+) -> UnitOutcome:
+    """Play the games of a unit that are not stored yet.
+
+    Args:
+        claim: a unit of a job of this kind.
+        solver: for players that want exact scores; may be shared with others.
+        database: where the match is; nothing is written.
+        is_stopped: whether to give up; looked at before each move.
+
+    Raises:
+        StorageError: the database cannot be read.
+        PlayerError: this version of the program does not know a player.
+    """
+    match_id, first = claim.payload["match"], claim.payload["first"]
+    end = first + claim.payload["count"]
+    with database.read() as session:
+        terms = games.get_terms(session, match_id)
+        if games.get_verdict(session, match_id) is not None:
+            end = first  # it failed before, was decided without, and is tried again
+        there = GameFilter(matches=(match_id,))
+        # A game before the first is a place as good as any: the numbers are compared, not found.
+        page = games.list_games(
+            session, there, after=GameCursor(match_id, first - 1), limit=max(end - first, 1)
+        )
+    earlier = [game for game in page.games if game.number < end]
+    missing = sorted(set(range(first, end)) - {game.number for game in earlier})
+    began = time.perf_counter()
+    with turn_of(solver) as searcher:
+        analyst = MatchAnalyst(database, searcher, is_stopped)
+        played = _play(terms, missing, analyst, database, is_stopped)
+    is_complete = len(played) == len(missing)
+    return UnitOutcome(
+        evaluations=analyst.learned,
+        result=_summary(match_id, first, [*earlier, *played]) if is_complete else {},
+        nodes=analyst.nodes,
+        seconds=time.perf_counter() - began,
+        costs={},
+        with_columns=True,
+        is_complete=is_complete,
+        records=lambda session: games.add_games(session, match_id, played),
+        afterwards=None if terms.sprt is None else lambda: settle_if_possible(database, match_id),
+    )
+
+
+def _play(
+    terms: MatchTerms,
+    numbers: Sequence[int],
+    analyst: MatchAnalyst,
+    database: Database,
+    is_stopped: Callable[[], bool],
+) -> list[StoredGame]:
+    """Games of a match, in order; when it is stopped, those that were finished."""
+
+    def check() -> None:
+        if is_stopped():
+            raise StopPlaying
+
+    corpus = read_corpus(database, terms.board, terms.corpus) if terms.corpus else None
+    played: list[StoredGame] = []
+    with (
+        Table(terms, Resources(analyst, corpus), before_move=check) as table,
+        interrupted(table, is_stopped),
+    ):
+        try:
+            for number in numbers:
+                game = table.play(number)
+                if game.is_forfeit and is_stopped():
+                    break  # lost because the program was interrupted, perhaps
+                played.append(game)
+        except StopPlaying as stop:
+            if stop.error is not None:
+                raise stop.error from None
+    return played
+
+
+def _summary(match_id: int, first: int, found: Sequence[StoredGame]) -> Json:
+    results = [game.a_result for game in found]
+    return {
+        "match": match_id,
+        "games": [first, first + len(found)],
+        "a_wins": results.count(1),
+        "b_wins": results.count(-1),
+        "draws": results.count(0),
+        "seconds": sum(game.x_seconds + game.o_seconds for game in found),
+    }
+
+
+def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
+    """The output of a unit that has come to an end: one object about its games.
+
+    Args:
+        job: the job, of this kind.
+        unit: one of its units.
+    """
+    del job
+    match_id, first = unit.payload["match"], unit.payload["first"]
+    if unit.state is UnitState.DONE and unit.result:
+        needless = unit.result == games.NEEDLESS
+        yield _summary(match_id, first, []) if needless else dict(unit.result)
+        return
+    place: dict[str, JsonValue] = {
+        "match": match_id,
+        "games": [first, first + unit.payload["count"]],
+    }
+    yield place | error_object(line=unit.seq + 1, error=f"not played: {unit.error or unit.state}")

@@ -1,0 +1,131 @@
+"""Letting only so many threads search at a time.
+
+A worker has one unit more in hand than it has threads: while one is being fetched or written down,
+which is waiting for the database, another one is searched.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager, nullcontext
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from c4core.batch import BatchAnalysis, BatchEvaluation
+    from c4core.evaluation import Analysis, Evaluation
+    from c4core.position import Position
+
+
+class Searcher(Protocol):
+    """What a search needs of a solver; a solver is one."""
+
+    def solve(
+        self,
+        position: Position,
+        *,
+        weak: bool = ...,
+        time_limit: float | None = ...,
+        node_limit: int | None = ...,
+    ) -> Evaluation:
+        """As ``Solver.solve``."""
+
+    def analyze(
+        self, position: Position, *, time_limit: float | None = ..., node_limit: int | None = ...
+    ) -> Analysis:
+        """As ``Solver.analyze``."""
+
+    def solve_many(
+        self,
+        positions: NDArray[np.uint64],
+        *,
+        width: int = ...,
+        height: int = ...,
+        weak: bool = ...,
+    ) -> BatchEvaluation:
+        """As ``Solver.solve_many``."""
+
+    def analyze_many(
+        self, positions: NDArray[np.uint64], *, width: int = ..., height: int = ...
+    ) -> BatchAnalysis:
+        """As ``Solver.analyze_many``."""
+
+
+class RationedSearcher:
+    """A searcher for whose turn callers wait, so that few of them search at the same time.
+
+    Args:
+        searcher: does the work.
+        threads: how many may search at a time.
+    """
+
+    def __init__(self, searcher: Searcher, threads: int) -> None:
+        self._searcher = searcher
+        self._turns = threading.Semaphore(threads)
+
+    def has_turn(self, seconds: float) -> bool:
+        """Whether somebody could search now, or could within so many seconds."""
+        if not self._turns.acquire(timeout=seconds):
+            return False
+        self._turns.release()
+        return True
+
+    @contextmanager
+    def turn(self) -> Iterator[Searcher]:
+        """Have a turn for longer than a search; what is searched within needs no other."""
+        with self._turns:
+            yield self._searcher
+
+    def solve(
+        self,
+        position: Position,
+        *,
+        weak: bool = False,
+        time_limit: float | None = None,
+        node_limit: int | None = None,
+    ) -> Evaluation:
+        """As ``Solver.solve``; the time limit begins with the turn."""
+        with self._turns:
+            return self._searcher.solve(
+                position, weak=weak, time_limit=time_limit, node_limit=node_limit
+            )
+
+    def analyze(
+        self,
+        position: Position,
+        *,
+        time_limit: float | None = None,
+        node_limit: int | None = None,
+    ) -> Analysis:
+        """As ``Solver.analyze``; the time limit begins with the turn."""
+        with self._turns:
+            return self._searcher.analyze(position, time_limit=time_limit, node_limit=node_limit)
+
+    def solve_many(
+        self,
+        positions: NDArray[np.uint64],
+        *,
+        width: int = 7,
+        height: int = 6,
+        weak: bool = False,
+    ) -> BatchEvaluation:
+        """As ``Solver.solve_many``."""
+        with self._turns:
+            return self._searcher.solve_many(positions, width=width, height=height, weak=weak)
+
+    def analyze_many(
+        self, positions: NDArray[np.uint64], *, width: int = 7, height: int = 6
+    ) -> BatchAnalysis:
+        """As ``Solver.analyze_many``."""
+        with self._turns:
+            return self._searcher.analyze_many(positions, width=width, height=height)
+
+
+def turn_of(searcher: Searcher) -> AbstractContextManager[Searcher]:
+    """A turn for work that is more than searching: the processor is used, whoever searches."""
+    return searcher.turn() if isinstance(searcher, RationedSearcher) else nullcontext(searcher)

@@ -1,0 +1,28 @@
+"""The one task: a unit is to be worked on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from celery import shared_task
+from celery.exceptions import Reject
+
+from workers import standing
+from workers.lanes import lane_of_queue
+from workers.messaging import TASK
+
+if TYPE_CHECKING:
+    from celery import Task
+
+
+@shared_task(name=TASK, bind=True)
+def work_on_unit(task: Task, unit_id: int) -> None:
+    """Work on a unit; if it is still to be done afterwards, the message goes back.
+
+    Args:
+        task: knows which queue the message came through.
+        unit_id: as the database knows it.
+    """
+    lane = lane_of_queue(task.request.delivery_info["routing_key"])
+    if not standing.process().site.work_on(unit_id, lane):
+        raise Reject("handed back", requeue=True)
