@@ -10,9 +10,17 @@ from cli.shell.commands import LazyGroup
 COMMANDS = {
     "solve": "cli.solve.command:solve",
     "analyze": "cli.jobs.analyze:analyze",
+    "deep": "cli.deep.command:deep",
+    "book": "cli.book.command:book",
     "query": "cli.query.command:query",
     "jobs": "cli.jobs.command:jobs",
     "status": "cli.jobs.status:status",
+    "match": "cli.match.command:match",
+    "tournament": "cli.match.tournament:tournament",
+    "play": "cli.play.command:play",
+    "games": "cli.games.command:games",
+    "players": "cli.players.command:players",
+    "worker": "cli.worker:worker",
     "db": "cli.database:database",
     "bench": "cli.bench.command:bench",
 }
@@ -44,6 +52,7 @@ def _version(context: click.Context, _parameter: click.Parameter, value: bool) -
 
 @click.group(cls=Program, lazy=COMMANDS, examples=EXAMPLES)
 @settings.database_option(envvar="C4_DB")
+@settings.broker_option(envvar="C4_BROKER")
 @settings.json_option
 @settings.quiet_option
 @settings.verbose_option
@@ -62,5 +71,6 @@ def c4() -> None:
     positive wins, 0 draws, negative loses; the larger the number, the sooner.
 
     Results are kept in a database, by default a file in your data directory, and never solved
-    twice.
+    twice. With --broker the work is done by "c4 worker" processes on any number of machines, which
+    share the database.
     """

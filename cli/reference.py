@@ -40,6 +40,13 @@ environment variable `C4_DB` names another: a file, `sqlite:///FILE`, or
 `postgresql://USER@HOST/NAME`. Commands that only read do not make a database that they are
 given by name.
 
+With `--broker` or `C4_BROKER` the commands that search or play (`solve`, `analyze`, `deep`,
+`book build`, `match`, `tournament`, `jobs resume`, `jobs retry`) let `c4 worker` processes do it:
+`redis://HOST:PORT/NUMBER`, `rediss://`, `amqp://USER@HOST:PORT/VHOST` or `amqps://`. Their
+output is the same, but Ctrl-C during a job ends only the watching. `--broker none` works in this
+process whatever the environment says. Passwords belong into the environment: command lines can
+be read by everybody on the machine.
+
 ## Lines
 
 `c4 solve -` and `c4 analyze` read one position a line: bare moves, or a JSON object with
@@ -53,9 +60,9 @@ line is answered by one line, in order:
 ```
 
 A column that cannot be played has the score `null`. A score that is not proven (`--weak`, a
-limit) is `null` and followed by `lower` and `upper`. `source` is `search` or `db`. A game that
-has ended is a position too: its score is the result for the side that would be to move, and no
-column has one.
+limit) is `null` and followed by `lower` and `upper`. `source` is `search`, `db` or `book`. A game
+that has ended is a position too: its score is the result for the side that would be to move, and
+no column has one.
 
 With `--format c4solver`, `c4 solve` answers as Pascal Pons's program does: the line, a blank,
 and the score, or with `--all-moves` the scores of all columns, -1000 for one that cannot be

@@ -35,7 +35,7 @@ EXAMPLES = (
 )
 @click.pass_context
 def bench(context: click.Context, *, quick: bool, threads: int | None, table_mb: int) -> None:
-    """Measure how fast this machine solves positions, in half a minute.
+    """Measure how fast this machine solves, in half a minute.
 
     Positions of six classes are solved exactly, on one thread, without a book: begin, middle, end
     are phases of the game; easy, medium, hard tell how long it goes on. Then the empty board,

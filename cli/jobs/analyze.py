@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
+from cli.book.options import book_options, book_path
 from cli.output import outfile, progress
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
@@ -30,12 +31,13 @@ EXAMPLES = (
 )
 
 
-@click.command(cls=Command, examples=EXAMPLES)
+@click.command(cls=Command, broker=True, examples=EXAMPLES)
 @click.argument("file", required=False, type=click.File("rb"), metavar="[FILE|-]")
 @click.option("--sample", is_flag=True, help="Analyze the positions that ship with c4.")
 @parameters.board_option
 @click.option("--score-only", is_flag=True, help="Leave out the columns' scores; faster.")
 @parameters.zero_based_option
+@book_options
 @click.option("--label", metavar="TEXT", help="A name for the job.")
 @click.option("--detach", is_flag=True, help="Only make the job and write its number.")
 @outfile.output_option
@@ -50,6 +52,8 @@ def analyze(
     board: BoardSize,
     score_only: bool,
     zero_based: bool,
+    book: str | None,
+    no_book: bool,
     label: str | None,
     detach: bool,
     output: str | None,
@@ -62,8 +66,10 @@ def analyze(
     that is echoed. The answers are JSON Lines in the order of the lines; a bad line is answered by
     an object with "error", "field" and "line".
 
-    All results are stored, and what is stored is not searched again. The job lives in the database:
-    interrupted with Ctrl-C it keeps what is done, and "c4 jobs resume" goes on with it.
+    All results are stored, and what is stored, or in the book, is not searched again. The job lives
+    in the database: interrupted with Ctrl-C it keeps what is done, and "c4 jobs resume" goes on
+    with it. With --broker workers do it, --threads and --table-mb are theirs, a --book helps them
+    if they find it under its path, and Ctrl-C only ends the watching.
     """
     settings: Settings = context.obj
     refuse(
@@ -81,8 +87,13 @@ def analyze(
         file = sys.stdin.buffer
     _refuse_binary(file)
 
+    from cli.jobs.hands import Hands
     from cli.jobs.running import run_job
+    from workers.books.lookup import find_book
 
+    chosen_book = book_path(context, book, no_book=no_book)
+    find_book(chosen_book, board)  # better now than never: where it cannot be read, it is not used
+    hands = Hands.found(settings, threads=threads, table_mb=table_mb)
     with (
         settings.open_database(create=True) as database,
         outfile.opened(None if detach else output or outfile.STANDARD_OUTPUT) as target,
@@ -94,19 +105,14 @@ def analyze(
             board=board,
             score_only=score_only,
             zero_based=zero_based,
+            book=chosen_book,
             label=label or ("sample" if sample else None),
         )
         if detach:
+            hands.call(database, job_id)
             _write_number(settings, job_id)
             return
-        is_well = run_job(
-            settings,
-            database,
-            job_id,
-            threads=threads or parameters.usable_cores(),
-            table_mb=table_mb,
-            target=target,
-        )
+        is_well = run_job(settings, database, job_id, hands, target)
     if not is_well:
         context.exit(exits.PROBLEMS)
 
@@ -119,12 +125,14 @@ def _submit(
     board: BoardSize,
     score_only: bool,
     zero_based: bool,
+    book: str | None,
     label: str | None,
 ) -> int:
     """Make the job; its number."""
     from c4core.lines import read_lines
     from cli.output.render import count
     from workers import analysis
+    from workers.question import Question
 
     shown = progress.is_shown(settings, over_output=False)
     try:
@@ -133,8 +141,9 @@ def _submit(
                 database,
                 read_lines(file, board=board, zero_based=zero_based),
                 board=board,
-                score_only=score_only,
+                question=Question(columns=not score_only),
                 zero_based=zero_based,
+                book=book,
                 label=label,
                 on_planned=tell,
             )
@@ -176,4 +185,5 @@ def _write_number(settings: Settings, job_id: int) -> None:
         write_object({"job": job_id})
     else:
         click.echo(job_id)
-    settings.say(f"Work on it with: c4 jobs resume {job_id}")
+    verb, command = ("Work on", "resume") if settings.broker_url is None else ("Watch", "watch")
+    settings.say(f"{verb} it with: c4 jobs {command} {job_id}")

@@ -13,6 +13,7 @@ from cli.shell import exits, parameters
 from cli.shell.commands import Command, LazyGroup
 
 if TYPE_CHECKING:
+    from cli.jobs.hands import Hands
     from cli.shell.settings import Settings
     from db.database import Database
 
@@ -85,17 +86,30 @@ def list_(
 @job_argument
 @click.pass_obj
 def show(settings: Settings, job: int) -> None:
-    """Show everything about a job."""
-    from cli.jobs.running import read_job
+    """Show everything about a job.
+
+    Of one of "c4 deep" that is also what is proven, and what its workers are at.
+    """
     from cli.jobs.view import as_facts, as_object
     from cli.output.formats import write_facts, write_object
+    from workers.deep.task import KIND as DEEP
+    from workers.following import read_job
 
+    fields: dict[str, object] = {}
+    facts: dict[str, str] = {}
     with settings.open_database() as database:
         found = read_job(database, job)
+        if found.kind == DEEP:
+            from cli.deep import view as tree_view
+            from workers.deep.standing import Observer
+
+            with database.read() as session:
+                standing = Observer(found).look(session)
+            fields, facts = {"tree": tree_view.as_object(standing)}, tree_view.as_facts(standing)
     if settings.json:
-        write_object(as_object(found))
+        write_object(as_object(found) | fields)
     else:
-        write_facts(as_facts(found))
+        write_facts(as_facts(found) | facts)
 
 
 @click.command(cls=Command, examples=["c4 jobs cancel 1"])
@@ -112,7 +126,11 @@ def cancel(settings: Settings, job: tuple[int, ...]) -> None:
             settings.say(f"job {number} cancelled")
 
 
-@click.command(cls=Command, examples=["c4 jobs resume 1", "c4 jobs resume 1 --output scores.jsonl"])
+@click.command(
+    cls=Command,
+    broker=True,
+    examples=["c4 jobs resume 1", "c4 jobs resume 1 --output scores.jsonl"],
+)
 @job_argument
 @detach_option
 @outfile.output_option
@@ -133,17 +151,18 @@ def resume(
     Only what is not done is done. The results of the whole job are written with --output, or later
     by "c4 jobs results".
     """
+    from cli.jobs.hands import Hands
     from db import jobs as store
 
     settings: Settings = context.obj
+    hands = Hands.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database() as database:
         database.run(lambda session: store.resume_job(session, job))
         settings.tell(f"job {job} can go on")
-        if not detach:
-            _run(context, database, job, threads=threads, table_mb=table_mb, output=output)
+        _run(context, database, job, hands, detach=detach, output=output)
 
 
-@click.command(cls=Command, examples=["c4 jobs retry 1"])
+@click.command(cls=Command, broker=True, examples=["c4 jobs retry 1"])
 @job_argument
 @detach_option
 @outfile.output_option
@@ -160,15 +179,16 @@ def retry(
     table_mb: int,
 ) -> None:
     """Try the failed units of a job again."""
+    from cli.jobs.hands import Hands
     from cli.output.render import count
     from db import jobs as store
 
     settings: Settings = context.obj
+    hands = Hands.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database() as database:
         units = database.run(lambda session: store.retry_job(session, job))
         settings.say(f"job {job}: {count(units, 'failed unit')} to try again")
-        if not detach:
-            _run(context, database, job, threads=threads, table_mb=table_mb, output=output)
+        _run(context, database, job, hands, detach=detach, output=output)
 
 
 @click.command(
@@ -201,21 +221,17 @@ def _run(
     context: click.Context,
     database: Database,
     job: int,
+    hands: Hands,
     *,
-    threads: int | None,
-    table_mb: int,
+    detach: bool,
     output: str | None,
 ) -> None:
     from cli.jobs.running import run_job
 
+    if detach:
+        hands.call(database, job)
+        return
     with outfile.opened(output) as target:
-        is_well = run_job(
-            context.obj,
-            database,
-            job,
-            threads=threads or parameters.usable_cores(),
-            table_mb=table_mb,
-            target=target,
-        )
+        is_well = run_job(context.obj, database, job, hands, target)
     if not is_well:
         context.exit(exits.PROBLEMS)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cli.output.formats import Column
 from cli.output.render import count, duration
 from db.jobs import UnitState
+from workers.deep.task import KIND as DEEP
 
 if TYPE_CHECKING:
     from cli.output.formats import Row
@@ -21,6 +22,11 @@ STATE_STYLES = {
     "failed": "red",
     "cancelled": "yellow",
 }
+
+
+def content(kind: str) -> str:
+    """What the units of a kind of job hold, in the singular."""
+    return "piece" if kind == DEEP else "position"
 
 
 def as_row(job: JobInfo) -> Row:
@@ -72,7 +78,7 @@ def as_facts(job: JobInfo) -> dict[str, str]:
         "job": f"{job.id}{f' ({job.label})' if job.label else ''}",
         "kind": f"{job.kind}, board {job.board}",
         "state": str(job.state),
-        "positions": f"{job.positions[UnitState.DONE]:,} of {positions:,} done",
+        f"{content(job.kind)}s": f"{job.positions[UnitState.DONE]:,} of {positions:,} done",
         "units": f"{units:,}{f': {by_state}' if by_state else ''}",
         "effort": f"{count(job.nodes, 'node')}, {duration(job.seconds)} of solving",
         "created": time_text(job.created_at) or "-",

@@ -48,8 +48,16 @@ def planning(*, shown: bool) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def solving(job_id: int, *, shown: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """Show positions done, rate and remaining time; the context's value is to be told, if any."""
+def solving(
+    job_id: int, *, shown: bool, remark: Callable[[], str] = lambda: ""
+) -> Iterator[Callable[[Progress], None] | None]:
+    """Show positions done, rate and remaining time; the context's value is to be told, if any.
+
+    Args:
+        job_id: the job's number.
+        shown: whether anything is shown.
+        remark: what else to say, asked at every look.
+    """
     if not shown:
         yield None
         return
@@ -63,11 +71,12 @@ def solving(job_id: int, *, shown: bool) -> Iterator[Callable[[Progress], None] 
         TextColumn("{task.percentage:3.0f}%"),
         TextColumn("{task.fields[rate]}"),
         TextColumn("{task.fields[remaining]}"),
+        TextColumn("{task.fields[remark]}"),
         console=_console(),
         expand=True,
         transient=True,
     ) as bar:
-        task = bar.add_task("", total=None, rate="", remaining="", visible=False)
+        task = bar.add_task("", total=None, rate="", remaining="", remark="", visible=False)
 
         def tell(progress: Progress) -> None:
             job = progress.job
@@ -77,6 +86,7 @@ def solving(job_id: int, *, shown: bool) -> Iterator[Callable[[Progress], None] 
                 completed=job.positions_done + job.positions_failed,
                 rate=rate_text(progress.rate),
                 remaining=remaining_text(progress.remaining),
+                remark=remark(),
                 visible=True,
             )
 

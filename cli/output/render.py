@@ -156,4 +156,6 @@ def effort(answer: Answer) -> str:
     """What an answer has cost: nodes, time, or that it was known."""
     if answer.source == "db":
         return "known from the database"
+    if answer.source == "book":
+        return "known from the book"
     return f"{count(answer.nodes, 'node')} in {duration(answer.seconds)}"

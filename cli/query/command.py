@@ -19,12 +19,15 @@ if TYPE_CHECKING:
 
 TABLE_LIMIT = 50
 
+SHIPPED = "shipped"
+
 EXAMPLES = (
     "c4 query 4453",
     "c4 query --line 445325 --jsonl",
     "c4 query --ply 20 --value win --limit 5",
     "c4 query --ply 8..12 --score 2.. --exact --csv > good.csv",
     "c4 query --count --open",
+    "c4 query --book shipped --ply 8 --value draw --count",
 )
 
 
@@ -32,6 +35,12 @@ EXAMPLES = (
 @click.argument("moves", nargs=-1)
 @click.option("--line", is_flag=True, help="All positions along the MOVES, the empty board first.")
 @parameters.board_option
+@click.option(
+    "--book",
+    "book_file",
+    metavar="FILE",
+    help=f'Ask this book and not the database; "{SHIPPED}" is the one that c4 came with.',
+)
 @click.option("--ply", metavar="N|A..B", callback=parameters.read_range, help="Number of stones.")
 @click.option(
     "--score",
@@ -68,6 +77,7 @@ def query(
     moves: tuple[str, ...],
     line: bool,
     board: BoardSize,
+    book_file: str | None,
     ply: Range | None,
     score: Range | None,
     value: Value | None,
@@ -79,7 +89,7 @@ def query(
     format_name: str | None,
     zero_based: bool,
 ) -> None:
-    """Ask the database about positions; nothing is searched.
+    """Ask the database, or a book, what is known.
 
     With MOVES: what is known about these positions, or with --line about every position on the way
     there. One that is not stored is shown as such, and the exit code is 1.
@@ -99,15 +109,22 @@ def query(
     )
     chosen = chosen_format(settings, format_name)
     from cli.query.rows import write_count, write_matches, write_positions
+    from cli.query.sources import source_of
 
+    book = None
+    if book_file is not None:
+        from cli.book.options import open_book
+
+        book = open_book(None if book_file == SHIPPED else book_file, board)
     if moves:
         from cli.solve import positions
 
         asked = positions.from_arguments(moves, board=board, zero_based=zero_based)
         if line:
             asked = positions.along(asked[0], board=board, zero_based=zero_based)
-        if not write_positions(settings, asked, chosen, zero_based=zero_based):
-            context.exit(exits.PROBLEMS)
+        with source_of(settings, book) as source:
+            if not write_positions(settings, source, asked, chosen, zero_based=zero_based):
+                context.exit(exits.PROBLEMS)
         return
     from db.evaluation_rows import EvaluationFilter
 
@@ -121,9 +138,12 @@ def query(
         exact=exact,
         has_scores=with_scores or None,
     )
-    if only_count:
-        write_count(settings, filters)
-    else:
+    with source_of(settings, book) as source:
+        if only_count:
+            write_count(settings, source, filters)
+            return
         if limit is None and chosen == "table":
             limit = TABLE_LIMIT
-        write_matches(settings, filters, chosen, after=after, limit=limit, zero_based=zero_based)
+        write_matches(
+            settings, source, filters, chosen, after=after, limit=limit, zero_based=zero_based
+        )

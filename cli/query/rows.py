@@ -12,7 +12,6 @@ from c4core.notation import column_label
 from c4core.position import Position
 from cli.output.formats import Column, write_object, write_rows
 from cli.output.render import score_style, score_text
-from db import evaluations
 from db.evaluation_rows import Cursor
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from c4core.lines import Request
     from cli.output.formats import Format, Row
+    from cli.query.sources import Source
     from cli.shell.settings import Settings
     from db.evaluation_rows import EvaluationFilter, StoredEvaluation
 
@@ -27,10 +27,9 @@ WIDEST_MOVES = 20
 """Longer moves push the rest of their row to the right."""
 
 
-def write_count(settings: Settings, filters: EvaluationFilter) -> None:
-    """Write how many stored positions meet the conditions."""
-    with settings.open_database() as database, database.read() as session:
-        number = evaluations.count(session, filters)
+def write_count(settings: Settings, source: Source, filters: EvaluationFilter) -> None:
+    """Write how many positions meet the conditions."""
+    number = source.count(filters)
     if settings.json:
         write_object({"count": number})
     else:
@@ -39,6 +38,7 @@ def write_count(settings: Settings, filters: EvaluationFilter) -> None:
 
 def write_matches(
     settings: Settings,
+    source: Source,
     filters: EvaluationFilter,
     format_name: Format,
     *,
@@ -46,20 +46,19 @@ def write_matches(
     limit: int | None,
     zero_based: bool,
 ) -> None:
-    """Write the stored positions that meet the conditions, and tell where the next page begins."""
+    """Write the positions that meet the conditions, and tell where the next page begins."""
     last: StoredEvaluation | None = None
     more = False
-    with settings.open_database() as database, database.read() as session:
-        found = evaluations.stream(session, filters, after=after)
+    found = source.stream(filters, after)
 
-        def rows() -> Iterator[Row]:
-            nonlocal last, more
-            for stored in islice(found, limit):
-                last = stored
-                yield as_row(stored, zero_based=zero_based)
-            more = limit is not None and next(found, None) is not None
+    def rows() -> Iterator[Row]:
+        nonlocal last, more
+        for stored in islice(found, limit):
+            last = stored
+            yield as_row(stored, zero_based=zero_based)
+        more = limit is not None and next(found, None) is not None
 
-        write_rows(rows(), format_name, _columns(filters.board.width))
+    write_rows(rows(), format_name, _columns(filters.board.width))
     if last is None:
         settings.say("No such position is stored.")
     elif more:
@@ -67,13 +66,17 @@ def write_matches(
 
 
 def write_positions(
-    settings: Settings, asked: Sequence[Request], format_name: Format, *, zero_based: bool
+    settings: Settings,
+    source: Source,
+    asked: Sequence[Request],
+    format_name: Format,
+    *,
+    zero_based: bool,
 ) -> bool:
-    """Write what is stored about positions, in their order. Whether all of them are stored."""
+    """Write what is known about positions, in their order. Whether all of them are known."""
     board = asked[0].position.board
     keys = [request.position.canonical_key for request in asked]
-    with settings.open_database() as database, database.read() as session:
-        known = evaluations.lookup(session, board, keys)
+    known = source.lookup(board, keys)
     rows = (
         _asked_row(request, known.get(key), zero_based=zero_based)
         for request, key in zip(asked, keys, strict=True)

@@ -21,6 +21,7 @@ class Command(click.Command):
     Args:
         examples: command lines that can be typed as they are.
         database: whether it takes ``--db``.
+        broker: whether it takes ``--broker``.
         json: whether it takes ``--json`` here; commands with several formats bring their own.
     """
 
@@ -29,6 +30,7 @@ class Command(click.Command):
         *args: Any,
         examples: Sequence[str],
         database: bool = True,
+        broker: bool = False,
         json: bool = True,
         **kwargs: Any,
     ) -> None:
@@ -37,6 +39,8 @@ class Command(click.Command):
         self.examples = tuple(examples)
         if database:
             settings.database_option()(self)
+        if broker:
+            settings.broker_option()(self)
         if json:
             settings.json_option(self)
         settings.quiet_option(self)

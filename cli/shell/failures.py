@@ -6,9 +6,18 @@ import os
 from functools import singledispatch
 from typing import NamedTuple
 
+from c4core.book.errors import BookBoardError, BookContentError, BookError
 from c4core.errors import C4Error
 from cli.shell import exits, signals
-from db.errors import JobNotFoundError, StorageError, UnknownSchemeError, UnreachableError
+from db.errors import (
+    GameNotFoundError,
+    JobNotFoundError,
+    MatchNotFoundError,
+    StorageError,
+    UnknownSchemeError,
+    UnreachableError,
+)
+from workers.errors import BookIncompleteError, BrokerUnreachableError, NotSolvedError
 
 
 class Failure(NamedTuple):
@@ -55,16 +64,40 @@ def _(error: C4Error) -> Failure:
 
 
 @explain.register
-def _(error: StorageError) -> Failure:
+def _(error: NotSolvedError) -> Failure:
     return Failure(exits.PROBLEMS, str(error))
 
 
 @explain.register
-def _(error: UnreachableError) -> Failure:
+def _(error: BookError) -> Failure:
+    return Failure(exits.PROBLEMS, str(error))
+
+
+@explain.register(BookBoardError)
+@explain.register(BookContentError)
+def _(error: BookError) -> Failure:
+    return Failure(exits.USAGE, str(error))
+
+
+@explain.register
+def _(error: BookIncompleteError) -> Failure:
+    return Failure(exits.PROBLEMS, str(error))
+
+
+@explain.register
+def _(error: StorageError) -> Failure:
+    return Failure(exits.PROBLEMS, str(error))
+
+
+@explain.register(UnreachableError)
+@explain.register(BrokerUnreachableError)
+def _(error: Exception) -> Failure:
     return Failure(exits.UNREACHABLE, str(error))
 
 
 @explain.register(UnknownSchemeError)
 @explain.register(JobNotFoundError)
+@explain.register(MatchNotFoundError)
+@explain.register(GameNotFoundError)
 def _(error: StorageError) -> Failure:
     return Failure(exits.USAGE, str(error))

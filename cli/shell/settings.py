@@ -1,4 +1,4 @@
-"""The options that every command shares: which database, how much talk, JSON or text.
+"""The options that commands share: which database, which broker, how much talk, JSON or text.
 
 They can be written before the command's name (``c4 --db x.db status``) and after it.
 """
@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from db.database import Database
+    from workers.doorbell import Doorbell
 
     Callback = Callable[[click.Context, click.Parameter, Any], Any]
+
+NO_BROKER = "none"
+"""What to give for a broker to do without one, whatever the environment says."""
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
 
@@ -27,6 +31,8 @@ class Settings:
 
     db: str | None = None
     """Database URL or path as given, None for the default."""
+    broker: str | None = None
+    """Broker URL as given, ``none`` or None for doing the work in this process."""
     json: bool = False
     """Whether programs and not people read the output."""
     quiet: bool = False
@@ -48,6 +54,28 @@ class Settings:
     def url(self) -> str:
         """The database's URL or path: as given, or the default file, whose directory is made."""
         return self.db if self.db is not None else str(default_database())
+
+    @property
+    def broker_url(self) -> str | None:
+        """The broker's URL, None without one."""
+        return None if (self.broker or NO_BROKER).lower() == NO_BROKER else self.broker
+
+    def open_doorbell(self) -> Doorbell | None:
+        """Find the broker that the options name; None without one.
+
+        Raises:
+            BrokerUrlError: the URL is none of a broker that can be used.
+            BrokerUnreachableError: nobody answers.
+        """
+        if self.broker_url is None:
+            return None
+        from workers.doorbell import Doorbell
+        from workers.lanes import Lane
+
+        doorbell = Doorbell(self.broker_url)
+        doorbell.depth(Lane.BULK)  # better now than when everything is planned
+        self.tell(f"broker {doorbell.url}")
+        return doorbell
 
     def open_database(self, *, create: bool = False) -> Database:
         """Open the database that the options name.
@@ -95,6 +123,19 @@ def database_option(*, envvar: str | None = None) -> Callable[[Decorated], Decor
         expose_value=False,
         callback=_remember("db"),
         help="Database: a file, sqlite:///FILE or postgresql://USER@HOST/NAME.",
+    )
+
+
+def broker_option(*, envvar: str | None = None) -> Callable[[Decorated], Decorated]:
+    """``--broker``; the environment is read once, before the command's name."""
+    return click.option(
+        "--broker",
+        metavar="URL",
+        envvar=envvar,
+        show_envvar=envvar is not None,
+        expose_value=False,
+        callback=_remember("broker"),
+        help="Let workers do it: redis://HOST, amqp://USER@HOST, or none.",
     )
 
 

@@ -1,59 +1,146 @@
-"""Asking the engine, by way of the database, while staying able to hear Ctrl-C."""
+"""Asking the engine, here or elsewhere, by way of the database, while able to hear Ctrl-C."""
 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from c4core.solver import Solver
 from cli.shell.background import run_in_background
+from workers.books.lookup import answer_from
 from workers.evaluate import evaluate
+from workers.question import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from c4core.book import Book
     from c4core.position import Position
     from db.database import Database
-    from workers.question import Question
+    from workers.doorbell import Doorbell
     from workers.results import Answer
 
 
-class Asker:
+class Asker(Protocol):
+    """Whom to ask."""
+
+    def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
+        """Answer a question about each of some positions of one board.
+
+        Raises:
+            KeyboardInterrupt: after the searches were stopped; what they had found out is kept.
+            StorageError: the database cannot be read or written.
+        """
+
+    def principal_variation(self, position: Position) -> tuple[int, ...]:
+        """Best play to the end of the game, as 0-based columns."""
+
+
+class LocalAsker:
     """A solver and perhaps a database.
 
     Args:
         database: where known answers are looked up and new ones are kept; None for neither.
         table_mb: size of the transposition table.
         threads: threads that search.
+        book: is asked first; None for none.
     """
 
-    def __init__(self, database: Database | None, *, table_mb: int, threads: int) -> None:
+    def __init__(
+        self, database: Database | None, *, table_mb: int, threads: int, book: Book | None = None
+    ) -> None:
         self._solver = Solver(table_mb=table_mb, threads=threads)
         self._database = database
+        self._book = book
         self._stopped = threading.Event()
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
-        """Answer a question about each of some positions of one board.
-
-        Raises:
-            KeyboardInterrupt: after the engine was stopped; what it had found out is kept.
-            StorageError: the database cannot be read or written.
-        """
+        """As :meth:`Asker.ask`."""
         return run_in_background(
             lambda: evaluate(
                 positions,
                 question,
                 self._solver,
                 self._database,
+                book=self._book,
                 is_stopped=self._stopped.is_set,
             ),
             self._stop,
         )
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
-        """Best play to the end of the game, as 0-based columns."""
-        return run_in_background(lambda: self._solver.principal_variation(position), self._stop)
+        """As :meth:`Asker.principal_variation`."""
+        line, position = _line_in_book(self._book, position)
+        rest = run_in_background(lambda: self._solver.principal_variation(position), self._stop)
+        return line + rest
 
     def _stop(self) -> None:
         self._stopped.set()
         self._solver.stop()
+
+
+class RemoteAsker:
+    """Workers that listen to a broker, and the database that they share.
+
+    Args:
+        database: where they find the questions, and put what they find.
+        doorbell: calls them.
+        on_nobody: told when something is to be searched and there is no worker yet.
+        book: is asked first; None for none.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        doorbell: Doorbell,
+        *,
+        on_nobody: Callable[[], object],
+        book: Book | None = None,
+    ) -> None:
+        from workers.remote_search import RemoteSearch
+
+        self._book = book
+        self._stopped = threading.Event()
+        self._search = RemoteSearch(
+            database, doorbell, is_stopped=self._stopped.is_set, on_nobody=on_nobody
+        )
+
+    def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
+        """As :meth:`Asker.ask`.
+
+        Raises:
+            NotSolvedError: the workers have given up.
+        """
+        return run_in_background(
+            lambda: self._search.evaluate(positions, question, self._book), self._stopped.set
+        )
+
+    def principal_variation(self, position: Position) -> tuple[int, ...]:
+        """As :meth:`Asker.principal_variation`: of the best columns the one nearest the centre."""
+        line: list[int] = []
+        columns = from_centre(position.width)
+        while not position.is_over:
+            (answer,) = self.ask([position], Question())
+            best = min(answer.best, key=columns.index)
+            line.append(best)
+            position = position.play(best)
+        return tuple(line)
+
+
+def _line_in_book(book: Book | None, position: Position) -> tuple[tuple[int, ...], Position]:
+    """Best play as far as a book has all columns' scores, and where it ends."""
+    line: list[int] = []
+    columns = from_centre(position.width)
+    while book is not None:
+        answer = answer_from(book, position, Question())
+        if answer is None:
+            break
+        line.append(min(answer.best, key=columns.index))
+        position = position.play(line[-1])
+    return tuple(line), position
+
+
+def from_centre(width: int) -> list[int]:
+    """All columns, the middle one first, then alternately on both sides: the engine's order."""
+    middle = (width - 1) // 2
+    return [middle + ((i + 1) // 2 if i % 2 else -i // 2) for i in range(width)]

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
     from workers.question import Question
     from workers.results import Answer
 
-BATCH_SECONDS = 0.1
-"""Lines that wait are answered together, as many as take about so long."""
+LOCAL_BATCH_SECONDS = 0.1
+"""How long a batch of lines takes, about, where this process searches."""
+REMOTE_BATCH_SECONDS = 1.0
+"""Likewise where every batch is a job, which takes some tenths of a second for itself."""
 LARGEST_BATCH = 4096
 
 
@@ -54,13 +56,22 @@ class Solving:
         asker: answers.
         wish: what is wanted of every position.
         writer: writes.
+        batch_seconds: lines that wait are answered together, as many as take about so long.
 
     Attributes:
         failures: lines without a (complete) answer so far.
     """
 
-    def __init__(self, asker: Asker, wish: Wish, writer: Writer) -> None:
+    def __init__(
+        self,
+        asker: Asker,
+        wish: Wish,
+        writer: Writer,
+        *,
+        batch_seconds: float = LOCAL_BATCH_SECONDS,
+    ) -> None:
         self.failures = 0
+        self._batch_seconds = batch_seconds
         self._asker = asker
         self._wish = wish
         self._writer = writer
@@ -77,7 +88,7 @@ class Solving:
         while lines := list(_waiting(items, source, size)):
             began = time.monotonic()
             self.answer(lines)
-            if time.monotonic() - began < BATCH_SECONDS:
+            if time.monotonic() - began < self._batch_seconds:
                 size = min(2 * size, LARGEST_BATCH)
             else:
                 size = max(1, size // 2)

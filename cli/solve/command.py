@@ -7,6 +7,7 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
+from cli.book.options import book_options, book_path
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
     from cli.solve.answers import Writer
+    from cli.solve.asking import Asker
 
 STDIN = 0
 
@@ -26,7 +28,7 @@ EXAMPLES = (
 )
 
 
-@click.command(cls=Command, examples=EXAMPLES)
+@click.command(cls=Command, broker=True, examples=EXAMPLES)
 @click.argument("moves", nargs=-1)
 @parameters.board_option
 @click.option("--grid", type=click.File(), help="Solve the text grids in this file as well.")
@@ -45,6 +47,7 @@ EXAMPLES = (
     metavar="N",
     help="Positions searched for each position.",
 )
+@book_options
 @click.option("--no-store", is_flag=True, help="Use no database: look nothing up, keep nothing.")
 @click.option(
     "--format",
@@ -68,6 +71,8 @@ def solve(
     pv: bool,
     time_limit: float | None,
     node_limit: int | None,
+    book: str | None,
+    no_book: bool,
     no_store: bool,
     format_name: str | None,
     all_moves: bool,
@@ -89,6 +94,11 @@ def solve(
     does: one line out for every line in. With --all-moves the scores of all columns follow, -1000
     for one that cannot be played; with --weak they are 1, 0 and -1. A line that cannot be read, or
     whose game is won already, is written as it came, without a score; standard error says why.
+
+    What the book has that came with c4, or that --book names, is not searched.
+
+    With --broker a worker searches what is not stored, before all jobs of "c4 analyze"; --threads
+    and --table-mb are the workers' then. --no-store always searches in this process.
     """
     settings: Settings = context.obj
     from_stdin = moves == ("-",)
@@ -106,9 +116,17 @@ def solve(
         (pv and (classic or weak or limited), "--pv needs exact scores without a limit"),
     )
 
+    from cli.jobs.hands import NOBODY
     from cli.solve import positions
-    from cli.solve.asking import Asker
-    from cli.solve.batches import Line, Solving, Wish
+    from cli.solve.asking import LocalAsker, RemoteAsker
+    from cli.solve.batches import (
+        LOCAL_BATCH_SECONDS,
+        REMOTE_BATCH_SECONDS,
+        Line,
+        Solving,
+        Wish,
+    )
+    from workers.books.lookup import find_book
     from workers.question import Question
 
     columns = all_moves if classic else not score_only
@@ -120,15 +138,27 @@ def solve(
         children=all_moves and weak,
         refuses_won=classic,
     )
+    opened = find_book(book_path(context, book, no_book=no_book), board)
     requests = []
     if not from_stdin:
         requests = positions.from_arguments(moves, board=board, zero_based=zero_based)
     if grid is not None:
         requests += positions.from_grids(grid)
     with ExitStack() as stack:
+        doorbell = None if no_store else settings.open_doorbell()
         database = None if no_store else stack.enter_context(settings.open_database(create=True))
-        asker = Asker(database, table_mb=table_mb, threads=threads or parameters.usable_cores())
-        solving = Solving(asker, wish, _writer(format_name, weak=weak, zero_based=zero_based))
+        asker: Asker
+        if database is not None and doorbell is not None:
+            asker = RemoteAsker(
+                database, doorbell, on_nobody=lambda: settings.say(NOBODY), book=opened
+            )
+            batch_seconds = REMOTE_BATCH_SECONDS
+        else:
+            threads = threads or parameters.usable_cores()
+            asker = LocalAsker(database, table_mb=table_mb, threads=threads, book=opened)
+            batch_seconds = LOCAL_BATCH_SECONDS
+        writer = _writer(format_name, weak=weak, zero_based=zero_based)
+        solving = Solving(asker, wish, writer, batch_seconds=batch_seconds)
         if from_stdin:
             solving.stream(STDIN, board=board, zero_based=zero_based)
         for request in requests:

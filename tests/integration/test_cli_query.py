@@ -5,6 +5,7 @@ import json
 import pytest
 
 from tests.support.command_line import C4
+from tests.support.small_books import small_book
 
 GAME = "2252576253462244111563365343671351441"
 
@@ -111,3 +112,61 @@ def test_bad_arguments(c4: C4, arguments: list[str]) -> None:
 def test_nothing_is_an_answer(c4: C4) -> None:
     done = c4("query", "--ply", "3")
     assert (done.code, done.out, done.err) == (0, "", "No such position is stored.\n")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> C4:
+    """A directory with the whole of 4x4 as a book; the database is empty."""
+    directory = tmp_path_factory.mktemp("query-book")
+    small_book(directory / "b.c4book", width=4, height=4)
+    return C4(directory)
+
+
+ASK = ("query", "--board", "4x4", "--book", "b.c4book")
+
+
+def test_a_book_is_asked_like_the_database(small: C4) -> None:
+    rows = small(*ASK, "--ply", "3..5", "--jsonl").objects
+    assert [(row["ply"], row["key"]) for row in rows] == sorted(
+        (row["ply"], row["key"]) for row in rows
+    )
+    assert small(*ASK, "--ply", "3..5", "--count").out == f"{len(rows)}\n"
+    for row in rows[::50]:
+        line = json.dumps({"key": row["key"]})
+        (solved,) = small(
+            "solve", "--board", "4x4", "--no-store", "--json", "-", stdin=line
+        ).objects
+        assert (row["score"], row["scores"]) == (solved["score"], solved["scores"])
+    conditions = {"--value=draw": 0, "--score=1..": 1, "--score=..-1": -1}
+    parts = [small(*ASK, "--ply=3..5", "--jsonl", condition).objects for condition in conditions]
+    assert sum(len(part) for part in parts) == len(rows)
+    for part, sign in zip(parts, conditions.values(), strict=True):
+        assert all((row["score"] > 0) - (row["score"] < 0) == sign for row in part)
+    assert small(*ASK, "--open", "--count").out == "0\n"
+
+
+def test_a_book_is_read_page_by_page(small: C4) -> None:
+    everything = small(*ASK, "--ply=..4", "--jsonl").objects
+    begun = small(*ASK, "--ply=..4", "--limit=20", "--jsonl")
+    cursor = begun.err.split("--after ")[1].strip()
+    rest = small(*ASK, "--ply=..4", "--after", cursor, "--jsonl").objects
+    assert begun.objects + rest == everything
+
+
+def test_positions_and_lines_from_a_book(small: C4) -> None:
+    rows = small(*ASK, "--line", "2332", "--jsonl").objects
+    assert [row["moves"] for row in rows] == ["", "2", "23", "233", "2332"]
+    assert all(row["stored"] and row["score"] is not None for row in rows)
+    (mirrored,) = small(*ASK, "3223", "--jsonl").objects
+    assert mirrored["scores"] == rows[-1]["scores"][::-1]
+
+
+@pytest.mark.parametrize(
+    ("book", "board", "told"),
+    [("b.c4book", "5x4", "4x4"), ("no.c4book", "4x4", "no.c4book"), ("shipped", "4x4", "4x4")],
+)
+def test_a_book_that_cannot_be_asked(small: C4, book: str, board: str, told: str) -> None:
+    done = small("query", "--board", board, "--book", book)
+    assert done.code in (1, 2)
+    assert told in done.err
+    assert "Traceback" not in done.err

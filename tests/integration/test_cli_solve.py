@@ -70,7 +70,7 @@ def test_weak_and_limits_give_honest_bounds(c4: C4) -> None:
     (weak,) = c4("solve", "--weak", "--json", "--no-store", "44444").objects
     assert weak["value"] == "loss"
     assert "scores" not in weak
-    done = c4("solve", "", "--node-limit", "100", "--json", "--no-store")
+    done = c4("solve", "", "--node-limit", "100", "--json", "--no-store", "--no-book")
     assert done.code == 1
     (limited,) = done.objects
     assert limited["score"] is None
@@ -172,7 +172,8 @@ class TestClassicFormat:
         ]  # fmt: skip
 
     def test_limit_leaves_the_line_without_a_score(self, c4: C4) -> None:
-        done = c4("solve", "-", "--format", "c4solver", "--node-limit", "10", stdin="44\n")
+        options = ("--format", "c4solver", "--node-limit", "10", "--no-book")
+        done = c4("solve", "-", *options, stdin="44\n")
         assert (done.code, done.out) == (1, "44\n")
         assert "limit" in done.err
 

@@ -1,0 +1,1 @@
+"""``c4 book``: opening books built, asked, checked, exchanged and drawn."""

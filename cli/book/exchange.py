@@ -1,0 +1,262 @@
+"""``c4 book export`` and ``c4 book import``: books in formats of others."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import closing, contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from cli.book import options
+from cli.output import outfile
+from cli.shell import exits
+from cli.shell.commands import Command, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from c4core.book import Book
+    from c4core.book.content import BookContent
+    from c4core.notation import BoardSize
+    from cli.shell.settings import Settings
+
+TEXTS = ("jsonl", "csv", "uci")
+FORMATS = (*TEXTS, "pons", "parquet")
+
+EXPORTS = (
+    "c4 book export small.c4book | head -3",
+    "c4 book export small.c4book --format csv --output small.csv",
+    "c4 book export small.c4book --format pons --output small.book",
+)
+IMPORTS = (
+    "c4 book import small.jsonl --out again.c4book",
+    "c4 book import small.csv --format csv --board 5x4 --out again.c4book",
+)
+
+format_option = click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(FORMATS),
+    default="jsonl",
+    show_default=True,
+    help="jsonl, csv; uci: the data set's rows; pons: his solver's books; parquet.",
+)
+
+
+@click.command(cls=Command, database=False, json=False, examples=EXPORTS)
+@options.book_argument
+@format_option
+@outfile.output_option
+@click.pass_obj
+def export(settings: Settings, *, file: str | None, format_name: str, output: str | None) -> None:
+    """Write the positions and scores of a book in another format.
+
+    jsonl and csv hold a position a line: its ply, its key, which "c4 solve -" reads as
+    {"key": KEY}, and its score for the side to move; jsonl also says what book it is, so that it
+    can be made again. uci writes the rows of the data set "connect-4.data": positions with 8 stones
+    of 7x6, and their value for the first player. pons writes a book for the solver of Pascal Pons;
+    it has no room for all positions, and how many are left out is said. parquet needs pyarrow.
+
+    Without --output the text formats go to standard output.
+    """
+    is_text = format_name in TEXTS
+    if not is_text and output in (None, outfile.STANDARD_OUTPUT):
+        raise click.UsageError(f"--format {format_name} needs a file: --output FILE")
+    with closing(options.open_book(file)) as book:
+        if is_text:
+            lines = _lines(book, format_name)
+            first = next(lines)  # what cannot be written in this format is found out here
+            with outfile.opened(output or outfile.STANDARD_OUTPUT) as target:
+                for line in chain([first], lines):
+                    (target or sys.stdout).write(line + "\n")
+            return
+        remark = _write_file(book, format_name, output or "")
+        if remark:
+            settings.say(remark)
+
+
+def _lines(book: Book, format_name: str) -> Iterator[str]:
+    from c4core.book.text import csv_lines, json_lines
+    from c4core.book.uci import uci_lines
+
+    return {"jsonl": json_lines, "csv": csv_lines, "uci": uci_lines}[format_name](book)
+
+
+def _write_file(book: Book, format_name: str, output: str) -> str:
+    """Write a binary format; a remark about what came of it, or nothing."""
+    from cli.book import targets
+
+    path = targets.checked(output, option="--output")
+    with targets.whole(path) as beside:
+        if format_name == "parquet":
+            from c4core.book.parquet import write_parquet
+
+            write_parquet(book, beside)
+            return ""
+        from c4core.book.pons import write_pons
+        from cli.output.render import count
+
+        written = write_pons(book, beside)
+    return f"{output}: {count(written.stored, 'position')}, {count(written.bytes, 'byte')}" + (
+        f"; {written.lost:,} found no place" if written.lost else ""
+    )
+
+
+@click.command("import", cls=Command, database=False, json=False, examples=IMPORTS)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False))
+@format_option
+@click.option("--out", metavar="FILE", required=True, help="The book.")
+@click.option(
+    "--board",
+    metavar="WxH",
+    callback=options.read_board,
+    help="Of the positions, where the file does not say it.  [default: 7x6]",
+)
+@click.option(
+    "--start", metavar="MOVES", default="", help="With csv: moves that all positions begin with."
+)
+@click.option("--complete", is_flag=True, help="With csv: there is every position to the last ply.")
+@click.option(
+    "--book",
+    "scores_from",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="BOOK",
+    help="With uci: the book that has the scores.  [default: the one that came with c4]",
+)
+@click.pass_context
+def import_(
+    context: click.Context,
+    *,
+    file: str,
+    format_name: str,
+    out: str,
+    board: BoardSize | None,
+    start: str,
+    complete: bool,
+    scores_from: str | None,
+) -> None:
+    """Make a book of positions and scores in another format.
+
+    What comes from another program is believed: "c4 book verify" finds out. A file that does not
+    say that it has every position makes a sparse book. Rows of the uci data set have no scores, but
+    who wins: the scores are taken from another book, and every value that contradicts them is told.
+    """
+    settings: Settings = context.obj
+    refuse(
+        context,
+        (format_name != "csv" and (bool(start) or complete), "--start and --complete are for csv"),
+        (format_name not in ("jsonl", "csv") and board is not None, "--board is for jsonl and csv"),
+        (format_name != "uci" and scores_from is not None, "--book is for uci"),
+    )
+    from c4core.notation import DEFAULT_BOARD
+    from cli.book import targets
+    from cli.output.render import count
+
+    targets.checked(out, option="--out")
+    wrong: list[str] = []
+    if format_name == "uci":
+        content = _content_of_rows(file, scores_from, wrong)
+    else:
+        content = _content(file, format_name, board or DEFAULT_BOARD, start, complete=complete)
+    _refuse_gaps(content, file)
+    for problem in wrong:
+        click.echo(problem)
+    if wrong:
+        settings.say(f"{count(len(wrong), 'row')} of {file} wrong; no book was written")
+        context.exit(exits.PROBLEMS)
+    info = content.write(Path(targets.checked(out, option="--out")))
+    settings.say(f"{out}: {count(info.positions, 'position')}, {count(info.file_bytes, 'byte')}")
+
+
+def _content(
+    file: str, format_name: str, board: BoardSize, start: str, *, complete: bool
+) -> BookContent:
+    if format_name == "pons":
+        from c4core.book.pons import read_pons
+
+        return read_pons(file)
+    if format_name == "parquet":
+        from c4core.book.parquet import read_parquet
+
+        return read_parquet(file)
+    from c4core.book.text import read_csv_lines, read_json_lines
+
+    with _text(file) as lines:
+        if format_name == "jsonl":
+            return read_json_lines(lines, board=board)
+        begins = options.read_start(start, board)
+        return read_csv_lines(lines, start=begins, kind="complete" if complete else "sparse")
+
+
+def _refuse_gaps(content: BookContent, file: str) -> None:
+    """Refuse a complete book that is not: places of positions that are missing would say nonsense.
+
+    Raises:
+        click.BadParameter: positions are missing, or such as play cannot reach are there.
+    """
+    import numpy as np
+
+    from c4core.reachable import open_plies
+
+    if content.kind != "complete":
+        return
+    plies = zip(content.levels, open_plies(content.start), strict=False)
+    for ply, ((keys, _), wanted) in enumerate(plies, content.start.ply):
+        if not np.array_equal(keys, wanted):
+            raise click.BadParameter(
+                f"{file!r} is said to be complete, but does not have exactly the {len(wanted):,} "
+                f"positions of ply {ply}",
+                param_hint="FILE",
+            )
+
+
+@contextmanager
+def _text(file: str) -> Iterator[IO[str]]:
+    """A text file's lines; one that cannot be read is refused by its name."""
+    from c4core.errors import C4Error
+
+    try:
+        with Path(file).open(encoding="utf-8-sig", newline="") as lines:
+            yield lines
+    except C4Error as error:
+        raise click.BadParameter(f"{file!r}: {error}", param_hint="FILE") from None
+    except UnicodeDecodeError as error:
+        message = f"{file!r} is no text: byte {error.start} is not UTF-8"
+        raise click.BadParameter(message, param_hint="FILE") from None
+
+
+def _content_of_rows(file: str, scores_from: str | None, wrong: list[str]) -> BookContent:
+    """A sparse book of the positions of a data set that has values only.
+
+    Args:
+        file: the data set.
+        scores_from: the book with the scores.
+        wrong: gets a sentence for every row that the book contradicts, or does not know.
+    """
+    import numpy as np
+
+    from c4core.book.content import BookContent, levels_of
+    from c4core.book.uci import read_uci_lines
+    from c4core.evaluation import value_between
+    from c4core.notation import DEFAULT_BOARD
+    from c4core.position import Position
+
+    keys, scores = [], []
+    with closing(options.open_book(scores_from, DEFAULT_BOARD)) as book, _text(file) as lines:
+        for number, (position, value) in enumerate(read_uci_lines(lines), start=1):
+            score = book.probe(position)
+            if score is None:
+                wrong.append(f"row {number}: {book.path} does not have the position")
+                continue
+            # The value is the first player's, whose move it is after 8 stones.
+            seen = score if position.turn == "x" else -score
+            if value_between(seen, seen) != value:
+                wrong.append(f"row {number}: {value}, but the score is {seen}")
+            keys.append(position.canonical_key)
+            scores.append(score)
+    start = Position()
+    levels = levels_of(np.array(keys, dtype=np.uint64), np.array(scores, dtype=np.int8), start)
+    return BookContent(start, levels, description=f"the positions of {Path(file).name}"[:100])

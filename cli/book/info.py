@@ -1,0 +1,37 @@
+"""``c4 book info``: what is in a book."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.book import options
+from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from cli.shell.settings import Settings
+
+EXAMPLES = ("c4 book info small.c4book", "c4 book info small.c4book --json")
+
+
+@click.command(cls=Command, database=False, examples=EXAMPLES)
+@options.book_argument
+@click.pass_obj
+def info(settings: Settings, *, file: str | None) -> None:
+    """Show what is in a book, by default in the one that came with c4."""
+    from cli.book.facts import COLUMNS, as_facts, as_object, ply_rows
+    from cli.output import render
+    from cli.output.formats import write_facts, write_object, write_rows
+
+    book = options.open_book(file)
+    if settings.json:
+        write_object({"file": book.path, **as_object(book.info)})
+        return
+    write_facts(as_facts(book.info, book.path))
+    if book.info.first_ply:
+        out = render.console()
+        out.print()
+        out.print(render.board(book.info.start, None, discs=render.shows_discs(out)))
+    click.echo()
+    write_rows(ply_rows(book.info), "table", COLUMNS)

@@ -1,0 +1,101 @@
+"""What a picture of a book shows: what lines of play are worth, and how often each score occurs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import numpy as np
+
+from c4core.book import NOT_IN_BOOK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from c4core.book import Book
+    from c4core.position import Position
+
+    Values = NDArray[np.int8]
+
+UNKNOWN: Final = NOT_IN_BOOK
+"""A line that the book does not know."""
+
+NO_LINE: Final = -127
+"""There is no such line: a column is full, or the game was over before."""
+
+
+def rings(book: Book, depth: int) -> Iterator[Values]:
+    """The scores of all lines of play, for the first player, by their length.
+
+    Args:
+        book: says what they are worth.
+        depth: moves of the longest lines, counted from the book's start.
+
+    Yields:
+        For 0, 1, .. moves an array in the order of the moves' columns, the first move's counting
+        most: lines that share their beginning are neighbours.
+    """
+    width = book.info.board.width
+    lines: list[Position | None] = [book.info.start]
+    yield _values(book, lines)
+    for _ in range(depth):
+        lines = [
+            None
+            if position is None or position.is_over or not position.is_legal(column)
+            else position.play(column)
+            for position in lines
+            for column in range(width)
+        ]
+        yield _values(book, lines)
+
+
+def _values(book: Book, lines: list[Position | None]) -> Values:
+    values = np.full(len(lines), NO_LINE, dtype=np.int8)
+    going_on = [(i, line) for i, line in enumerate(lines) if line is not None and not line.is_over]
+    if going_on:
+        places, positions = zip(*going_on, strict=True)
+        scores = book.probe_many(positions)
+        for_first = np.where(scores == UNKNOWN, UNKNOWN, _sign(positions[0].ply) * scores)
+        values[list(places)] = for_first
+    for index, line in enumerate(lines):
+        if line is not None and line.is_over:
+            values[index] = _final(line)
+    return values
+
+
+def _final(position: Position) -> int:
+    """The score of a game that has ended, for the first player."""
+    if position.winner is None:
+        return 0
+    size = (position.board.cells + 2 - position.ply) // 2
+    return size if position.winner == "x" else -size
+
+
+def _sign(ply: int) -> int:
+    return -1 if ply % 2 else 1
+
+
+class Spread(NamedTuple):
+    """How often each score occurs on a ply, seen from the first player's side."""
+
+    ply: int
+    scores: NDArray[np.int64]
+    """Different ones, in order."""
+    counts: NDArray[np.int64]
+    """How many positions have them, of two mirror images one."""
+
+    @property
+    def shares(self) -> tuple[float, float, float]:
+        """The shares of positions that the first player wins, nobody, and the second player."""
+        total = max(int(self.counts.sum()), 1)
+        parts = (self.scores > 0, self.scores == 0, self.scores < 0)
+        won, drawn, lost = (float(self.counts[part].sum()) / total for part in parts)
+        return won, drawn, lost
+
+
+def spreads(book: Book) -> Iterator[Spread]:
+    """How often each score occurs, ply by ply."""
+    for ply, (_keys, scores) in enumerate(book.levels(), book.info.first_ply):
+        values, counts = np.unique(_sign(ply) * scores.astype(np.int64), return_counts=True)
+        yield Spread(ply, values, counts)

@@ -1,0 +1,97 @@
+"""``c4 book plot``: a picture of a book."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.book import options
+from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from c4core.book import Book
+    from cli.shell.settings import Settings
+
+DEPTH = 5
+MOST_LINES = 1_000_000
+SUFFIXES = (".svg", ".png", ".pdf")
+
+EXAMPLES = (
+    "c4 book plot small.c4book",
+    "c4 book plot small.c4book --depth 4 --output tree.svg --output tree.png",
+)
+
+
+@click.command(cls=Command, database=False, json=False, examples=EXAMPLES)
+@options.book_argument
+@click.option(
+    "--depth",
+    type=click.IntRange(1),
+    metavar="N",
+    help=f"Moves of the longest lines that are drawn.  [default: {DEPTH}]",
+)
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    metavar="FILE",
+    multiple=True,
+    help="An .svg, .png or .pdf; can be given again.  [default: BOOK.svg and BOOK.png]",
+)
+@click.pass_obj
+def plot(
+    settings: Settings, *, file: str | None, depth: int | None, outputs: tuple[str, ...]
+) -> None:
+    """Draw a book, by default the one that came with c4.
+
+    On the left every line of play: a ring for every move, a field for every line, coloured by who
+    wins; darker is sooner. On the right how often each score occurs among the positions of each
+    ply. Needs matplotlib: pip install 'c4-analysis[plot]'.
+    """
+    try:
+        import matplotlib as mpl
+    except ImportError:
+        raise click.ClickException(
+            "drawing needs the package matplotlib: pip install 'c4-analysis[plot]'"
+        ) from None
+    mpl.use("agg")
+    from cli.book import targets
+
+    with closing(options.open_book(file)) as book:
+        stem = Path(book.path).stem
+        names = outputs or (f"{stem}.svg", f"{stem}.png")
+        for name in names:
+            if Path(name).suffix not in SUFFIXES:
+                raise click.BadParameter(
+                    f"{name!r} ends with none of {', '.join(SUFFIXES)}", param_hint="'--output'"
+                )
+        moves = _depth(book, depth)
+        paths = [targets.checked(name, option="--output") for name in names]
+        with ExitStack() as stack:
+            beside = [stack.enter_context(targets.whole(path)) for path in paths]
+            from cli.book.picture import draw
+
+            draw(book, moves, beside)
+    for name in names:
+        settings.say(name)
+
+
+def _depth(book: Book, wanted: int | None) -> int:
+    """How many moves to draw: what was asked for, or as many as there are and can be told apart.
+
+    Raises:
+        click.BadParameter: the book has not so many, or there are too many lines.
+    """
+    deepest = book.info.last_ply - book.info.first_ply
+    if wanted is None:
+        return max(1, min(DEPTH, deepest))
+    if wanted > deepest:
+        raise click.BadParameter(f"the book has {deepest}", param_hint="'--depth'")
+    if book.info.board.width**wanted > MOST_LINES:
+        raise click.BadParameter(
+            f"{book.info.board.width**wanted:,} lines cannot be drawn", param_hint="'--depth'"
+        )
+    return wanted

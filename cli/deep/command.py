@@ -1,0 +1,221 @@
+"""``c4 deep``: prove the value of one position by distributed search."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.shell import exits, parameters
+from cli.shell.commands import Command, refuse
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+    from cli.jobs.hands import Hands
+    from cli.shell.settings import Settings
+    from db.database import Database
+    from workers.deep.task import DeepTask
+
+MOST_SPLIT_PLIES = 12
+UNIT_NODES = 200_000_000
+"""Both as in workers/deep/task.py, which is not imported for a help text."""
+
+LINE_NODES = 20_000_000
+"""Positions that are searched for the end of best play: a second or two."""
+
+EXAMPLES = (
+    'c4 deep --board 6x5 ""',
+    "c4 deep --board 6x5 --weak 3",
+    "c4 deep 22525762534622441115 --json",
+    'c4 deep --board 5x4 --detach ""',
+)
+
+
+def read_plies(_context: click.Context, _parameter: click.Parameter, text: str) -> int | None:
+    """An option's text as a number of plies; None for ``auto``."""
+    if text == "auto":
+        return None
+    if not text.isdecimal() or int(text) > MOST_SPLIT_PLIES:
+        raise click.BadParameter(
+            f"{text!r} is neither auto nor a number from 0 to {MOST_SPLIT_PLIES}"
+        )
+    return int(text)
+
+
+@click.command(cls=Command, broker=True, examples=EXAMPLES)
+@click.argument("moves")
+@parameters.board_option
+@click.option("--weak", is_flag=True, help="Only win, draw or loss; faster.")
+@click.option(
+    "--split-plies",
+    callback=read_plies,
+    default="auto",
+    show_default=True,
+    metavar="N",
+    help="Split positions of fewer than N plies below it without trying them; auto goes by the"
+    " threads.",
+)
+@click.option(
+    "--unit-nodes",
+    type=click.IntRange(1),
+    metavar="N",
+    default=UNIT_NODES,
+    show_default=True,
+    help="Split what has taken a worker N positions.",
+)
+@click.option("--resume", is_flag=True, help="Go on with the newest job for this position.")
+@click.option("--label", metavar="TEXT", help="A name for the job.")
+@click.option("--detach", is_flag=True, help="Only make the job and write its number.")
+@parameters.zero_based_option
+@parameters.threads_option
+@parameters.table_option
+@click.pass_context
+def deep(
+    context: click.Context,
+    *,
+    moves: str,
+    board: BoardSize,
+    weak: bool,
+    split_plies: int | None,
+    unit_nodes: int,
+    resume: bool,
+    label: str | None,
+    detach: bool,
+    zero_based: bool,
+    threads: int | None,
+    table_mb: int,
+) -> None:
+    """Prove the score of one hard position, by all workers together.
+
+    MOVES are the columns played so far, as in 4453; "" is the empty board. The position's tree is
+    split into pieces, which are searched by the threads of this process or, with --broker, by all
+    workers; what one piece proves narrows or cuts off others. What is too hard for one worker is
+    split further. It pays for positions that take minutes or more: the others are for "c4 solve".
+
+    Everything that is proven is stored, so nothing is lost when it is interrupted or killed:
+    --resume goes on, as "c4 jobs resume" does, and a new job begins with all that is known.
+    "c4 jobs watch" and "c4 jobs show" tell how far it is.
+
+    The answer comes with what proves it: what is known of the score of every column, best play,
+    and how many searched positions the score rests on when it is followed down in the database.
+    """
+    settings: Settings = context.obj
+    refuse(
+        context,
+        (
+            resume and label is not None,
+            "--label is for a new job; --resume goes on with one that has been made",
+        ),
+    )
+
+    from cli.jobs.hands import Hands
+
+    hands = Hands.found(settings, threads=threads, table_mb=table_mb)
+    with settings.open_database(create=True) as database:
+        there = _threads(database, hands)
+        task = _task(
+            moves,
+            board=board,
+            zero_based=zero_based,
+            weak=weak,
+            split_plies=split_plies,
+            unit_nodes=unit_nodes,
+            threads=there,
+        )
+        if resume:
+            job_id = _resumed(context, settings, database, task)
+        else:
+            from workers.deep.planning import submit
+
+            job_id = submit(database, task, threads=there, label=label or _label(task))
+        if detach:
+            hands.call(database, job_id)
+            _write_number(settings, job_id)
+            return
+        began = time.monotonic()
+        from cli.deep.answer import read_answer, write_answer
+        from cli.jobs.running import run_job
+
+        is_done = run_job(settings, database, job_id, hands, None)
+        answer = read_answer(database, job_id, table_mb=table_mb, line_nodes=LINE_NODES)
+    write_answer(settings, answer, time.monotonic() - began, zero_based=zero_based)
+    if not is_done:
+        context.exit(exits.PROBLEMS)
+
+
+def _task(
+    moves: str,
+    *,
+    board: BoardSize,
+    zero_based: bool,
+    weak: bool,
+    split_plies: int | None,
+    unit_nodes: int,
+    threads: int,
+) -> DeepTask:
+    """What is asked for.
+
+    Raises:
+        click.BadParameter: the moves cannot be played, or the game is over.
+    """
+    from c4core.notation import format_moves, parse_moves
+    from cli.solve.positions import from_arguments
+    from workers.deep.task import DeepTask, plies_to_split
+
+    (request,) = from_arguments([moves], board=board, zero_based=zero_based)
+    if request.position.is_over:
+        raise click.BadParameter(
+            f"the game of {moves!r} is over: there is nothing to prove", param_hint="MOVES"
+        )
+    columns = parse_moves(moves.strip(), width=board.width, zero_based=zero_based)
+    return DeepTask(
+        request.position,
+        format_moves(columns),
+        weak,
+        plies_to_split(threads) if split_plies is None else split_plies,
+        unit_nodes,
+    )
+
+
+def _threads(database: Database, hands: Hands) -> int:
+    """How many threads are going to search, as far as is known."""
+    if hands.doorbell is None:
+        return hands.threads
+    from db import worker_registry
+
+    with database.read() as session:
+        return sum(worker.threads for worker in worker_registry.live_workers(session)) or 1
+
+
+def _resumed(context: click.Context, settings: Settings, database: Database, task: DeepTask) -> int:
+    """The job that was made for this before, able to go on."""
+    from db import jobs
+    from workers.deep.planning import find_job
+
+    job_id = find_job(database, task)
+    if job_id is None:
+        raise click.UsageError(
+            f"there is no job for {task.moves!r} on {task.board}"
+            f"{' with --weak' if task.weak else ''} to resume",
+            context,
+        )
+    database.run(lambda session: jobs.resume_job(session, job_id))
+    settings.tell(f"job {job_id} can go on")
+    return job_id
+
+
+def _label(task: DeepTask) -> str:
+    moves = task.moves or "the empty board"
+    return f"{moves} on {task.board}{', weak' if task.weak else ''}"
+
+
+def _write_number(settings: Settings, job_id: int) -> None:
+    if settings.json:
+        from cli.output.formats import write_object
+
+        write_object({"job": job_id})
+    else:
+        click.echo(job_id)
+    verb, command = ("Work on", "resume") if settings.broker_url is None else ("Watch", "watch")
+    settings.say(f"{verb} it with: c4 jobs {command} {job_id}")

@@ -1,0 +1,1 @@
+"""``c4 games``: games that are stored."""

@@ -1,0 +1,34 @@
+"""The group ``c4 games``."""
+
+from __future__ import annotations
+
+import click
+
+from cli.shell.commands import LazyGroup
+
+
+@click.group(
+    cls=LazyGroup,
+    lazy={
+        "matches": "cli.games.listing:matches",
+        "list": "cli.games.listing:list_",
+        "show": "cli.games.showing:show",
+        "replay": "cli.games.showing:replay",
+        "report": "cli.games.report:report",
+        "export": "cli.games.export:export",
+        "import": "cli.games.importing:import_",
+        "delete": "cli.games.listing:delete",
+    },
+    examples=[
+        "c4 games matches",
+        "c4 games list 1 --limit 5",
+        "c4 games show 1:0",
+        "c4 games export 1 > games.jsonl",
+    ],
+)
+def games() -> None:
+    """List, show, replay, report, export and import games.
+
+    Games are stored by the match that they belong to, and known by both numbers: 3:17 is game 17 of
+    match 3. Matches are played by "c4 match" and "c4 tournament", or imported.
+    """

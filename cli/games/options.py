@@ -1,0 +1,108 @@
+"""What several commands for games have in common: which games."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import click
+
+from cli.book.options import read_board
+from cli.shell import parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from c4core.notation import BoardSize
+    from c4core.position import Side
+    from cli.shell.parameters import Range
+    from db.database import Database
+    from db.match_records import GameCursor, GameFilter
+
+Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
+
+ENDINGS = ("four", "full", "illegal", "time", "error", "crash", "nonsense")
+
+
+def read_game(_context: click.Context, _parameter: click.Parameter, text: str) -> GameCursor:
+    """An argument's text as a game: ``MATCH:NUMBER``."""
+    from db.match_records import GameCursor
+
+    try:
+        return GameCursor.parse(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+def read_place(
+    context: click.Context, parameter: click.Parameter, text: str | None
+) -> GameCursor | None:
+    """An option's text as the place where a page has ended."""
+    return None if text is None else read_game(context, parameter, text)
+
+
+matches_argument = click.argument("matches", type=click.IntRange(1), nargs=-1, metavar="[MATCH]...")
+game_argument = click.argument("game", metavar="MATCH:NUMBER", callback=read_game)
+
+
+def filter_options(function: Decorated) -> Decorated:
+    """Add the options that :func:`filter_of` collects."""
+    for option in (
+        click.option(
+            "--length",
+            metavar="N|A..B",
+            callback=parameters.read_range,
+            help="Only games with so many moves; an end can be left open.",
+        ),
+        click.option(
+            "--ending",
+            "endings",
+            type=click.Choice(ENDINGS),
+            multiple=True,
+            help="Only games that ended so; can be given again.",
+        ),
+        click.option(
+            "--winner",
+            type=click.Choice(["x", "o", "none"]),
+            help="Only games won by who moved first, second, or nobody.",
+        ),
+        click.option(
+            "--board",
+            metavar="WxH",
+            callback=read_board,
+            help="Only games on this board.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def filter_of(matches: tuple[int, ...], options: dict[str, Any]) -> GameFilter:
+    """Take what :func:`filter_options` has added out of a command's options."""
+    from db.match_records import GameFilter
+
+    winner: Side | Literal["none"] | None = options.pop("winner")
+    length: Range | None = options.pop("length")
+    endings: tuple[str, ...] = options.pop("endings")
+    board: BoardSize | None = options.pop("board")
+    return GameFilter(
+        matches=matches or None,
+        board=board,
+        winner=None if winner == "none" else winner,
+        is_draw=True if winner == "none" else None,
+        endings=endings or None,
+        min_length=length.first if length else None,
+        max_length=length.last if length else None,
+    )
+
+
+def check_matches(database: Database, matches: tuple[int, ...]) -> None:
+    """Refuse numbers that no match has.
+
+    Raises:
+        MatchNotFoundError: names the first of them.
+    """
+    from db import games
+
+    with database.read() as session:
+        for match in matches:
+            games.get_terms(session, match)

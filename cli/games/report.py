@@ -1,0 +1,64 @@
+"""``c4 games report``: the report of matches that were played before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.games.options import check_matches
+from cli.match import options
+from cli.shell import exits, parameters
+from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from cli.shell.settings import Settings
+
+
+@click.command(
+    cls=Command,
+    broker=True,
+    json=False,
+    examples=["c4 games report 1", "c4 games report 1 --markdown --judge none"],
+)
+@click.argument("matches", type=click.IntRange(1), nargs=-1, metavar="MATCH...", required=True)
+@options.judge_options(default="none")
+@parameters.threads_option
+@parameters.table_option
+@options.writing_options
+@click.pass_context
+def report(
+    context: click.Context,
+    /,
+    *,
+    matches: tuple[int, ...],
+    threads: int | None,
+    table_mb: int,
+    **others: Any,
+) -> None:
+    """Write the report of matches that were played before.
+
+    One is reported as "c4 match" does, several are as "c4 tournament" does. The exit code is 1 if
+    games are missing.
+    """
+    from cli.jobs.hands import Hands
+    from cli.match import playing
+    from cli.match.output import write_match, write_tournament
+    from cli.match.reading import read_report
+
+    settings: Settings = context.obj
+    judging = options.judging_of(others)
+    writing = options.writing_of(settings, others)
+    chosen = list(dict.fromkeys(matches))
+    with settings.open_database() as database:
+        check_matches(database, matches)
+        if judging.is_wanted:
+            hands = Hands.found(settings, threads=threads, table_mb=table_mb)
+            playing.judge(settings, database, chosen, hands, judging)
+        reports = [read_report(database, match, judging) for match in chosen]
+    if len(reports) == 1:
+        write_match(settings, reports[0], writing)
+    else:
+        write_tournament(settings, reports, writing)
+    if not all(each.match.is_finished for each in reports):
+        context.exit(exits.PROBLEMS)

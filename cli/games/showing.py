@@ -1,0 +1,197 @@
+"""``c4 games show`` and ``c4 games replay``: one game, as it was and once more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.games import options
+from cli.shell import exits
+from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from c4core.arena.files import GameEntry
+    from c4core.arena.judging import JudgedMove
+    from c4core.position import Position
+    from cli.shell.settings import Settings
+    from db.database import Database
+    from db.match_records import GameCursor
+
+FAULT_MARKS = {"best": "", "worse": "?!", "blunder": "??"}
+
+
+@click.command(cls=Command, examples=["c4 games show 1:0", "c4 games show 1:0 --boards"])
+@options.game_argument
+@click.option("--boards", is_flag=True, help="Draw the board after every move, not only the last.")
+@click.pass_obj
+def show(settings: Settings, *, game: GameCursor, boards: bool) -> None:
+    """Show a game: the players, the moves, the last board.
+
+    Where the exact scores of a position are stored, every move is shown beside the best one: "?!"
+    gave points away, "??" changed the result.
+    """
+    from cli.output.formats import write_object
+
+    with settings.open_database() as database:
+        entry, judged = _read(database, game)
+    if settings.json:
+        from c4core.arena.files_json import json_object
+
+        write_object({**json_object(entry), "judged": [_judged_object(move) for move in judged]})
+        return
+    _show(entry, judged, boards=boards)
+
+
+@click.command(cls=Command, json=False, examples=["c4 games replay 1:0", "c4 games replay 1:0 1:1"])
+@click.argument("games", metavar="MATCH:NUMBER...", nargs=-1, required=True)
+@click.pass_context
+def replay(context: click.Context, *, games: tuple[str, ...]) -> None:
+    """Play games again, with the same players and seeds.
+
+    The exit code is 1 if one comes out differently. Players with a limit of time, and programs that
+    draw their own random numbers, may play differently every time.
+    """
+    from workers.matches.replaying import replay_game
+
+    settings: Settings = context.obj
+    places = [options.read_game(context, context.command.params[0], text) for text in games]
+    differs = False
+    with settings.open_database() as database:
+        for place in places:
+            again = replay_game(database, place.match_id, place.number)
+            differs |= not again.is_same
+            click.echo(f"{place}: {'the same' if again.is_same else 'different'}")
+            if not again.is_same:
+                stored, record = again.game, again.record
+                click.echo(f"  stored  {_course(stored.moves, stored.winner, stored.ending)}")
+                click.echo(f"  now     {_course(record.moves, record.winner, record.ending)}")
+    if differs:
+        context.exit(exits.PROBLEMS)
+
+
+def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[JudgedMove | None]]:
+    """A game, and what is known about its moves."""
+    from cli.games.entries import entry_of
+    from db import games
+    from workers.matches.judging import judge_game
+
+    with database.read() as session:
+        terms = games.get_terms(session, place.match_id)
+    judged = judge_game(database, place.match_id, place.number)
+    return entry_of(judged.game, terms), judged.moves
+
+
+def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool) -> None:
+    from cli.match.view import short
+    from cli.output import render
+    from cli.output.formats import write_facts
+
+    facts = {
+        "game": f"{entry.match}:{entry.number}",
+        "x": short(entry.first or "?"),
+        "o": short(entry.second or "?"),
+        "result": _result(entry),
+        "moves": entry.moves if entry.moves is not None else "(not known)",
+    }
+    if entry.start.ply:
+        facts["start"] = f"a position of {render.count(entry.start.ply, 'stone')}"
+    if entry.seed is not None:
+        facts["seed"] = str(entry.seed)
+    if entry.x_seconds or entry.o_seconds:
+        times = (render.duration(entry.x_seconds), render.duration(entry.o_seconds))
+        facts["time"] = f"x {times[0]}, o {times[1]}"
+    if entry.replaced:
+        facts["replaced"] = ", ".join(f"move {index + 1}" for index in entry.replaced)
+    write_facts(facts)
+    click.echo()
+    if boards and entry.moves is not None:
+        _draw_moves(entry, judged)
+    else:
+        _draw(entry.final)
+        if any(judged):
+            _write_judged(judged)
+
+
+def _result(entry: GameEntry) -> str:
+    from c4core.arena.files import result_text
+
+    text = f"{result_text(entry.winner)}, {entry.ending}"
+    return f"{text}: {entry.detail}" if entry.detail else text
+
+
+def _draw(position: Position) -> None:
+    from cli.output import render
+
+    out = render.console()
+    out.print(render.board(position, None, discs=render.shows_discs(out)))
+
+
+def _draw_moves(entry: GameEntry, judged: Sequence[JudgedMove | None]) -> None:
+    from c4core.notation import column_label, parse_moves
+
+    position = entry.start
+    if position.ply:
+        _draw(position)
+    for index, column in enumerate(parse_moves(entry.moves or "", width=position.width)):
+        move = judged[index] if index < len(judged) else None
+        note = "" if move is None else f"  {_note(move)}"
+        click.echo(f"{index + 1}. {position.turn} plays {column_label(column)}{note}")
+        position = position.play(column)
+        _draw(position)
+
+
+def _write_judged(judged: Sequence[JudgedMove | None]) -> None:
+    """The moves beside exact scores, as a table."""
+    from c4core.notation import column_label
+    from cli.match.tables import Table, text_lines
+    from cli.output.render import score_text
+
+    rows = [
+        [
+            f"{index + 1}.",
+            move.side,
+            column_label(move.column),
+            score_text(move.played),
+            score_text(move.best),
+            FAULT_MARKS[_fault(move)],
+        ]
+        for index, move in enumerate(judged)
+        if move is not None
+    ]
+    headings = ("move", "side", "column", "score", "best", "")
+    for line, _style in text_lines([Table(headings, rows, left=0)]):
+        click.echo(line)
+
+
+def _note(move: JudgedMove) -> str:
+    from cli.output.render import score_text
+
+    text = f"score {score_text(move.played)} for {move.side}"
+    if not move.is_best:
+        text += f", best {score_text(move.best)} {FAULT_MARKS[_fault(move)]}"
+    return text
+
+
+def _fault(move: JudgedMove) -> str:
+    if move.is_best:
+        return "best"
+    return "blunder" if move.is_blunder else "worse"
+
+
+def _judged_object(move: JudgedMove | None) -> dict[str, Any] | None:
+    if move is None:
+        return None
+    return {
+        "side": move.side,
+        "column": move.column + 1,
+        "score": move.played,
+        "best": move.best,
+        "blunder": move.is_blunder,
+    }
+
+
+def _course(moves: str | None, winner: str | None, ending: str) -> str:
+    return f"{moves} {winner or 'draw'} ({ending})"

@@ -1,0 +1,55 @@
+"""How workers are shown."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.jobs.view import time_text
+from cli.output.formats import Column, write_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cli.output.formats import Row
+    from db.worker_registry import WorkerInfo
+
+
+def as_object(worker: WorkerInfo) -> Row:
+    """A worker as a JSON object."""
+    fields = asdict(worker)
+    fields["queues"] = list(worker.queues)
+    fields["nodes_per_second"] = worker.nodes / worker.seconds if worker.seconds else None
+    for name in ("started_at", "seen_at"):
+        fields[name] = time_text(fields[name])
+    return fields
+
+
+COLUMNS = (
+    Column("worker", 20, lambda row: row["name"]),
+    Column("host", 12, lambda row: row["host"]),
+    Column("version", 7, lambda row: f"{row['version']}/{row['engine_version']}"),
+    Column("threads", 7, lambda row: f"{row['threads']:,}", right=True),
+    Column("positions", 10, lambda row: f"{row['positions_done']:,}", right=True),
+    Column(
+        "nodes/s",
+        10,
+        lambda row: "-" if row["nodes_per_second"] is None else f"{row['nodes_per_second']:,.0f}",
+        right=True,
+    ),
+    Column("seen (UTC)", 10, lambda row: row["seen_at"].partition("T")[2].removesuffix("Z")),
+)
+
+
+def write_workers(workers: Sequence[WorkerInfo]) -> None:
+    """Write a table of workers for people, and why some of them get no work."""
+    if not workers:
+        return
+    click.echo()
+    rows = [as_object(worker) for worker in workers]
+    write_rows(rows, "table", COLUMNS)
+    for row in rows:
+        if row["note"] is not None:
+            click.echo(f"{row['name']}: {row['note']}")

@@ -1,0 +1,129 @@
+"""``c4 match``: games between two players."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.match import options
+from cli.shell import exits
+from cli.shell.commands import Command, refuse
+
+if TYPE_CHECKING:
+    from c4core.arena.statistics import Sprt
+    from cli.shell.settings import Settings
+
+EXAMPLES = (
+    "c4 match set random --games 50 --swap",
+    "c4 match blog-v5:depth=2 blog-v6:depth=2 --games 30 --seed 7 --judge none",
+    "c4 match set random --swap --sprt 0..100 --games 1000 --judge none --json",
+)
+
+
+def _read_sprt(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> tuple[float, float] | None:
+    if text is None:
+        return None
+    low, _dots, high = text.partition("..")
+    try:
+        return float(low), float(high)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is no pair of Elo differences, as in 0..20") from None
+
+
+@click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
+@click.argument("player_a", metavar="A")
+@click.argument("player_b", metavar="B")
+@click.option("--swap", is_flag=True, help="They take turns to move first.")
+@click.option("--shuffle", is_flag=True, help="It is drawn who moves first.")
+@options.rules_options
+@click.option(
+    "--sprt",
+    metavar="E0..E1",
+    callback=_read_sprt,
+    help="Stop when it is decided whether A is better by E0 or by E1 Elo points.",
+)
+@click.option(
+    "--sprt-errors",
+    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+    nargs=2,
+    default=(0.05, 0.05),
+    show_default=True,
+    metavar="ALPHA BETA",
+    help="How often the test may decide for E1, and for E0, and be wrong.",
+)
+@options.judge_options(default="10")
+@options.work_options
+@options.writing_options
+@click.pass_context
+def match(
+    context: click.Context,
+    /,
+    *,
+    player_a: str,
+    player_b: str,
+    swap: bool,
+    shuffle: bool,
+    sprt: tuple[float, float] | None,
+    sprt_errors: tuple[float, float],
+    label: str | None,
+    fresh: bool,
+    detach: bool,
+    threads: int | None,
+    table_mb: int,
+    **others: Any,
+) -> None:
+    """Let A play against B, and report what comes of it.
+
+    A player is a name, perhaps with parameters, as in minimax-windows:depth=3; "c4 players list"
+    shows all. A moves first unless --swap or --shuffle says otherwise.
+
+    Every game is stored, and "c4 games" shows it. The same command again goes on where it was
+    interrupted, or writes the report once more. The same seed gives the same games, whatever the
+    number of threads or workers; only players with a limit of time differ. A player that fails
+    (illegal column, exception, too slow) loses that game, and the match goes on.
+
+    The report has the results, the source's one-sided binomial P, an interval, Elo, times, how many
+    games differ, and, by exact scores, what both have given away. With --broker workers play;
+    --threads and --table-mb are theirs then.
+    """
+    from cli.jobs.hands import Hands
+    from cli.match import playing
+    from db.match_records import Seats
+
+    settings: Settings = context.obj
+    refuse(context, (swap and shuffle, "--swap and --shuffle do not go together"))
+    rules = options.rules_of(others)
+    judging = options.judging_of(others)
+    writing = options.writing_of(settings, others)
+    seats = Seats.ALTERNATE if swap else Seats.RANDOM if shuffle else Seats.FIXED
+    terms = rules.terms(player_a, player_b, seats=seats, sprt=_test(sprt, sprt_errors))
+    hands = Hands.found(settings, threads=threads, table_mb=table_mb)
+    playing.warn_of_programs(settings, [terms])
+    with settings.open_database(create=True) as database:
+        job_id = playing.find_or_plan(database, [terms], label=label, fresh=fresh)
+        if detach:
+            playing.detach(settings, database, job_id, hands)
+            return
+        matches = playing.play(settings, database, job_id, hands)
+        playing.judge(settings, database, matches, hands, judging)
+        from cli.match.output import write_match
+        from cli.match.reading import read_report
+
+        report = read_report(database, matches[0], judging)
+        write_match(settings, report, writing)
+    if not report.match.is_finished:
+        context.exit(exits.PROBLEMS)
+
+
+def _test(bounds: tuple[float, float] | None, errors: tuple[float, float]) -> Sprt | None:
+    from c4core.arena.statistics import Sprt
+
+    if bounds is None:
+        return None
+    try:
+        return Sprt(elo0=bounds[0], elo1=bounds[1], alpha=errors[0], beta=errors[1])
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="'--sprt'") from None

@@ -1,0 +1,318 @@
+"""What ``c4 match`` and ``c4 tournament`` have in common: terms, work, writing reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+
+import click
+
+from cli.output import outfile
+from cli.shell import parameters
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from c4core.arena.clock import TimeControl
+    from c4core.arena.statistics import Sprt
+    from c4core.notation import BoardSize
+    from cli.shell.settings import Settings
+    from db.match_records import MatchTerms, Seats
+
+Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
+ReportFormat = Literal["table", "json", "csv", "markdown"]
+
+SUFFIXES = (".svg", ".png", ".pdf")
+ALL = "all"
+NONE = "none"
+LARGEST_SEED = (1 << 64) - 1
+
+HARDEST_EMPTY = 34
+"""Positions with more empty squares take long to solve; a 7x6 board has them up to 7 stones."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GameRules:
+    """What all matches of a command have in common, but for who plays."""
+
+    games: int
+    seed: int
+    board: BoardSize
+    start: str
+    move_time: float | None
+    game_time: float | None
+    grace: float
+    lenient: bool
+    corpus: tuple[int, ...]
+
+    def terms(
+        self,
+        player_a: str,
+        player_b: str,
+        *,
+        seats: Seats,
+        seed: int | None = None,
+        sprt: Sprt | None = None,
+    ) -> MatchTerms:
+        """The terms of a match.
+
+        Args:
+            player_a: the description of one player.
+            player_b: of the other.
+            seats: who moves first.
+            seed: instead of the one that was given.
+            sprt: a sequential test.
+
+        Raises:
+            click.BadParameter: the moves of ``--start`` cannot be played.
+        """
+        from cli.book.options import read_start
+        from db.match_records import MatchTerms
+
+        return MatchTerms(
+            player_a=player_a,
+            player_b=player_b,
+            games=self.games,
+            seats=seats,
+            seed=self.seed if seed is None else seed,
+            start=read_start(self.start, self.board),
+            time_control=self._time_control(),
+            lenient=self.lenient,
+            sprt=sprt,
+            corpus=self.corpus,
+        )
+
+    def _time_control(self) -> TimeControl:
+        from c4core.arena.clock import NO_CLOCK, TimeControl
+
+        if self.move_time is None and self.game_time is None:
+            return NO_CLOCK
+        return TimeControl(move=self.move_time, game=self.game_time, grace=self.grace)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """Which moves are held against exact scores."""
+
+    games: int | None
+    """Of how many games of each match, the first ones; None for all."""
+    least_ply: int | None
+    """Made with how many stones on the board at least; None for what does not take long."""
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether any are."""
+        return self.games != 0
+
+    def least_ply_on(self, board: BoardSize) -> int:
+        """With how many stones on the board it begins.
+
+        On a 7x6 board the scores of a position with 2 stones take 3 s, of one with 8 0.2 s, of one
+        with 12 0.02 s.
+        """
+        if self.least_ply is not None:
+            return self.least_ply
+        from workers.books.lookup import shipped_book
+
+        easy = max(0, board.cells - HARDEST_EMPTY)
+        book = shipped_book(board)
+        return 0 if book is not None and book.info.last_ply >= easy else easy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writing:
+    """How a report is written."""
+
+    format: ReportFormat
+    output: str | None
+    by_ply: bool
+    plots: tuple[str, ...]
+
+
+def rules_options(function: Decorated) -> Decorated:
+    """Add the options that :class:`GameRules` holds; :func:`rules_of` collects them."""
+    seconds = click.FloatRange(0, min_open=True)
+    for option in (
+        click.option(
+            "--corpus",
+            type=click.IntRange(1),
+            multiple=True,
+            metavar="MATCH",
+            help="For database-montecarlo: the games of this match; can be given again. "
+            "[default: all finished matches]",
+        ),
+        click.option(
+            "--lenient",
+            is_flag=True,
+            help="Play the leftmost column for an illegal one, instead of losing the game.",
+        ),
+        click.option(
+            "--grace",
+            type=click.FloatRange(0),
+            default=0.1,
+            show_default=True,
+            metavar="SECONDS",
+            help="More than its time a player may take for a move.",
+        ),
+        click.option(
+            "--game-time",
+            type=seconds,
+            metavar="SECONDS",
+            help="Time of a player for a game; who takes more loses.",
+        ),
+        click.option(
+            "--move-time",
+            type=seconds,
+            metavar="SECONDS",
+            help="Time for a move; who takes more loses the game.",
+        ),
+        click.option(
+            "--start", metavar="MOVES", default="", help="Moves that all games begin with."
+        ),
+        parameters.board_option,
+        click.option(
+            "--seed",
+            type=click.IntRange(0, LARGEST_SEED),
+            default=0,
+            show_default=True,
+            metavar="S",
+            help="Where all chance comes from: the same seed, the same games.",
+        ),
+        click.option(
+            "--games",
+            type=click.IntRange(1),
+            default=100,
+            show_default=True,
+            metavar="N",
+            help="Games of a match.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def rules_of(options: dict[str, Any]) -> GameRules:
+    """Take what :func:`rules_options` has added out of a command's options."""
+    return GameRules(**{name: options.pop(name) for name in GameRules.__slots__})
+
+
+def judge_options(*, default: str) -> Callable[[Decorated], Decorated]:
+    """Add ``--judge`` and ``--judge-from``; :func:`judging_of` collects them."""
+
+    def add(function: Decorated) -> Decorated:
+        for option in (
+            click.option(
+                "--judge-from",
+                type=click.IntRange(0),
+                metavar="STONES",
+                help="Only moves with so many stones on the board: the first ones take longest.  "
+                "[default: 8 on 7x6; 0 with a book]",
+            ),
+            click.option(
+                "--judge",
+                metavar="N|all|none",
+                default=default,
+                show_default=True,
+                callback=_read_judge,
+                help="Compare the moves of the first N games with exact scores, which are stored.",
+            ),
+        ):
+            function = option(function)
+        return function
+
+    return add
+
+
+def judging_of(options: dict[str, Any]) -> Judging:
+    """Take what :func:`judge_options` has added out of a command's options."""
+    return Judging(games=options.pop("judge"), least_ply=options.pop("judge_from"))
+
+
+def _read_judge(_context: click.Context, _parameter: click.Parameter, text: str) -> int | None:
+    if text == ALL:
+        return None
+    if text == NONE:
+        return 0
+    if not text.isdecimal():
+        raise click.BadParameter(f"{text!r} is no number of games, nor {ALL} or {NONE}")
+    return int(text)
+
+
+def work_options(function: Decorated) -> Decorated:
+    """Add ``--label``, ``--fresh``, ``--detach``, ``--threads`` and ``--table-mb``."""
+    for option in (
+        parameters.table_option,
+        parameters.threads_option,
+        click.option("--detach", is_flag=True, help="Only make the job and write its number."),
+        click.option(
+            "--fresh", is_flag=True, help="Play anew, even if these games were played before."
+        ),
+        click.option("--label", metavar="TEXT", help="A name for the matches."),
+    ):
+        function = option(function)
+    return function
+
+
+def writing_options(function: Decorated) -> Decorated:
+    """Add the options that :class:`Writing` holds; :func:`writing_of` collects them."""
+    for option in (
+        click.option(
+            "--plot",
+            "plots",
+            metavar="FILE",
+            multiple=True,
+            help="Draw it too: an .svg, .png or .pdf; can be given again.",
+        ),
+        click.option(
+            "--by-ply", is_flag=True, help="Also the accuracy by the stones on the board."
+        ),
+        outfile.output_option,
+        click.option(
+            "--markdown", "format_name", flag_value="markdown", help="Tables in Markdown."
+        ),
+        click.option(
+            "--csv", "format_name", flag_value="csv", help="Comma-separated values, a match a row."
+        ),
+        click.option("--json", "format_name", flag_value="json", help="A JSON object."),
+        click.option(
+            "--table", "format_name", flag_value="table", help="Tables for people.  [default]"
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def writing_of(settings: Settings, options: dict[str, Any]) -> Writing:
+    """Take what :func:`writing_options` has added out of a command's options, and look at it.
+
+    Raises:
+        click.BadParameter: a file cannot be drawn into.
+        click.ClickException: nothing can be drawn here.
+    """
+    default: ReportFormat = "json" if settings.json else "table"
+    name: ReportFormat = options.pop("format_name") or default
+    plots = cast("tuple[str, ...]", options.pop("plots"))
+    _check_plots(plots)
+    return Writing(
+        format=name, output=options.pop("output"), by_ply=options.pop("by_ply"), plots=plots
+    )
+
+
+def _check_plots(names: tuple[str, ...]) -> None:
+    if not names:
+        return
+    from importlib.util import find_spec
+    from pathlib import Path
+
+    from cli.book import targets
+
+    for name in names:
+        if Path(name).suffix not in SUFFIXES:
+            raise click.BadParameter(
+                f"{name!r} ends with none of {', '.join(SUFFIXES)}", param_hint="'--plot'"
+            )
+        targets.checked(name, option="--plot")
+    if find_spec("matplotlib") is None:
+        raise click.ClickException(
+            "drawing needs the package matplotlib: pip install 'c4-analysis[plot]'"
+        )

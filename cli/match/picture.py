@@ -1,0 +1,260 @@
+"""Pictures of matches. Needs matplotlib.
+
+Of one match: player A's results as the games went on, and where moves were given away. Of several:
+everybody against everybody as a map of scores, and the same by the stones on the board. Blue is
+good for the player, orange for its opponent, as in the pictures of books.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from c4core.arena.accuracy import Accuracy
+from c4core.arena.statistics import Tally, wilson_interval
+from cli.match import figures
+from cli.match.crosstable import tournament_standings
+from cli.match.view import short
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+    from workers.matches.report import MatchReport
+
+GOOD: Final = "#2171b5"
+BAD: Final = "#d2560b"
+INK: Final = "#222222"
+FAINT: Final = "#666666"
+SCORES: Final = LinearSegmentedColormap.from_list(
+    "scores", ["#7a2403", "#d2560b", "#f9a463", "#f2f2f2", "#8cc3ea", "#2171b5", "#08306b"]
+)
+LINES: Final = ("#2171b5", "#d2560b", "#3a8f4d", "#8f4da8", "#8a6d1f", "#c23b6a", "#4a4a4a")
+
+DARK: Final = 0.27
+"""Fields further than this from an even score are written on in white."""
+
+FEWEST_MOVES: Final = 5
+"""A mean over fewer moves of a ply is not drawn."""
+
+MOST_POINTS: Final = 2000
+"""A curve is drawn through so many points at most."""
+
+MOST_LINES: Final = 7
+"""More players than that cannot be told apart in one plot."""
+
+DOTS_PER_INCH: Final = 150
+STYLE: Final[Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "svg.hashsalt": "c4",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "text.parse_math": False,
+}
+
+
+def draw_match(report: MatchReport, paths: Sequence[Path]) -> None:
+    """Draw a match into files; their suffixes say in which formats.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    judged = report.judged_games > 0
+    with mpl.rc_context(STYLE):
+        figure = _figure(11 if judged else 6.5, 4.4)
+        figure.suptitle(_match_title(report), fontsize=10)
+        axes = figure.subplots(1, 2 if judged else 1, squeeze=False)[0]
+        _draw_course(axes[0], report)
+        if judged:
+            players = {"A": report.a.plies, "B": report.b.plies}
+            _draw_losses(axes[1], players)
+        _write(figure, paths)
+
+
+def draw_tournament(reports: Sequence[MatchReport], paths: Sequence[Path]) -> None:
+    """Draw several matches into files.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    players = _accuracies(reports)
+    with mpl.rc_context(STYLE):
+        rows, columns, field = score_map(reports)
+        wide = max(5.0, 2.6 + 0.62 * len(columns))
+        high = max(4.0, 1.9 + 0.5 * len(rows))
+        figure = _figure(wide + (5.5 if players else 0), high)
+        axes = figure.subplots(
+            1, 2 if players else 1, squeeze=False, width_ratios=[wide, 5.5] if players else [1]
+        )[0]
+        _draw_map(axes[0], rows, columns, field, is_square=_is_square(reports))
+        if players:
+            _draw_losses(axes[1], players)
+        _write(figure, paths)
+
+
+def course_of(results: np.ndarray[Any, Any]) -> tuple[Any, Any, Any, Any]:
+    """Player A's share of decisive games after so many games, with its interval.
+
+    Args:
+        results: of each game: 1, 0, -1.
+
+    Returns:
+        Numbers of games, shares, lower and upper ends; where nothing is decided yet nothing is.
+    """
+    wins, losses = np.cumsum(results == 1), np.cumsum(results == -1)
+    decided = wins + losses
+    step = max(1, len(results) // MOST_POINTS)
+    chosen = [*range(0, len(results), step)]
+    if len(results) and chosen[-1] != len(results) - 1:
+        chosen.append(len(results) - 1)
+    numbers, shares, lows, highs = [], [], [], []
+    for index in chosen:
+        interval = wilson_interval(int(wins[index]), int(decided[index]))
+        if interval is not None:
+            numbers.append(index + 1)
+            shares.append(wins[index] / decided[index])
+            lows.append(interval.low)
+            highs.append(interval.high)
+    return np.array(numbers), np.array(shares), np.array(lows), np.array(highs)
+
+
+def score_map(
+    reports: Sequence[MatchReport],
+) -> tuple[list[str], list[str], dict[tuple[str, str], Tally]]:
+    """The rows and columns of a map of scores, and the results in its fields.
+
+    With fixed seats, rows are those who moved first and columns the others, in the order in which
+    they met; else everybody is both, the best first, and each match fills two fields.
+    """
+    field: dict[tuple[str, str], Tally] = {}
+    is_square = _is_square(reports)
+    for report in reports:
+        a, b = short(report.a.description), short(report.b.description)
+        results = report.a.results
+        _add(field, (a, b), results)
+        if is_square and a != b:
+            _add(field, (b, a), results.reversed())
+    if is_square:
+        players = [short(standing.player) for standing in tournament_standings(reports)]
+        return players, players, field
+    rows = list(dict.fromkeys(a for a, _ in field))
+    columns = list(dict.fromkeys(b for _, b in field))
+    return rows, columns, field
+
+
+def _is_square(reports: Sequence[MatchReport]) -> bool:
+    from db.match_records import Seats
+
+    return any(report.match.terms.seats is not Seats.FIXED for report in reports)
+
+
+def _add(field: dict[tuple[str, str], Tally], pair: tuple[str, str], seen: Tally) -> None:
+    before = field.get(pair, Tally(0, 0))
+    field[pair] = Tally(
+        before.wins + seen.wins, before.losses + seen.losses, before.draws + seen.draws
+    )
+
+
+def _accuracies(reports: Sequence[MatchReport]) -> dict[str, Mapping[int, Accuracy]]:
+    """The accuracy by ply of everybody whose moves were judged, the best player first."""
+    players: dict[str, dict[int, Accuracy]] = {
+        short(standing.player): {} for standing in tournament_standings(reports)
+    }
+    for report in reports:
+        for player in (report.a, report.b):
+            plies = players[short(player.description)]
+            for ply, accuracy in player.plies.items():
+                plies[ply] = plies.get(ply, Accuracy()) + accuracy
+    return {player: plies for player, plies in players.items() if plies}
+
+
+def _draw_course(axes: Axes, report: MatchReport) -> None:
+    numbers, shares, lows, highs = course_of(report.course)
+    axes.axhline(0.5, color=FAINT, linewidth=0.8, linestyle=":")
+    axes.fill_between(numbers, lows, highs, color=GOOD, alpha=0.18, linewidth=0)
+    axes.plot(numbers, shares, color=GOOD, linewidth=1.4)
+    axes.set_ylim(-0.02, 1.02)
+    axes.set_xlim(1, max(report.games, 2))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.yaxis.set_major_formatter(PercentFormatter(1))
+    axes.set_xlabel("games played")
+    axes.set_ylabel("decisive games won by A")
+    results = figures.tally(report.a.results)
+    axes.set_title(
+        f"A {results}, P {figures.chance(report.p)}; shaded: 95% interval", fontsize=9, color=FAINT
+    )
+
+
+def _draw_losses(axes: Axes, players: Mapping[str, Mapping[int, Accuracy]]) -> None:
+    """Points given away by a move, by the stones on the board."""
+    shown = list(players.items())[:MOST_LINES]
+    for (name, plies), colour in zip(shown, LINES, strict=False):
+        points = [
+            (ply, accuracy.mean_loss)
+            for ply, accuracy in plies.items()
+            if accuracy.moves >= FEWEST_MOVES
+        ]
+        total = sum(plies.values(), Accuracy())
+        label = f"{name}: {figures.mean(total.mean_loss)} a move"
+        axes.plot(*zip(*points, strict=True), marker=".", color=colour, linewidth=1.2, label=label)
+    axes.set_ylim(bottom=-0.02 * axes.get_ylim()[1])
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_xlabel("stones on the board")
+    axes.set_ylabel("points given away by a move")
+    axes.legend(frameon=False, fontsize=8)
+    left_out = len(players) - len(shown)
+    title = f"Judged by exact scores{f'; {left_out} players left out' if left_out else ''}"
+    axes.set_title(title, fontsize=9, color=FAINT)
+
+
+def _draw_map(
+    axes: Axes,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    field: Mapping[tuple[str, str], Tally],
+    *,
+    is_square: bool,
+) -> None:
+    """Everybody's score against everybody."""
+    scores = np.full((len(rows), len(columns)), np.nan)
+    for (row, column), results in field.items():
+        if results.score is not None:
+            scores[rows.index(row), columns.index(column)] = results.score
+    axes.imshow(scores, cmap=SCORES, vmin=0, vmax=1, aspect="auto")
+    for (row, column), score in np.ndenumerate(scores):
+        if not np.isnan(score):
+            colour = "white" if abs(score - 0.5) > DARK else INK
+            text = f"{100 * score:.0f}"
+            axes.text(column, row, text, ha="center", va="center", color=colour, fontsize=8)
+    axes.set_xticks(range(len(columns)), columns, rotation=35, ha="right", rotation_mode="anchor")
+    axes.set_yticks(range(len(rows)), rows)
+    axes.tick_params(length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    if is_square:
+        axes.set_title("Score of the row's player, in percent", fontsize=9.5)
+    else:
+        axes.set_title("Score of the row's player, who moves first, in percent", fontsize=9.5)
+
+
+def _match_title(report: MatchReport) -> str:
+    a, b = short(report.a.description), short(report.b.description)
+    return f"A {a}, B {b}: {report.games:,} games, {report.distinct:,} different"
+
+
+def _figure(width: float, height: float) -> Figure:
+    return Figure(figsize=(width, height), layout="constrained", facecolor="white")
+
+
+def _write(figure: Figure, paths: Sequence[Path]) -> None:
+    for path in paths:
+        metadata = {"Date": None} if path.suffix == ".svg" else None
+        figure.savefig(path, dpi=DOTS_PER_INCH, metadata=metadata)

@@ -1,0 +1,184 @@
+"""Having matches played and judged: the jobs behind the commands."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.output import progress
+from cli.output.render import count, duration
+from cli.shell import signals
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from c4core.notation import BoardSize
+    from cli.jobs.hands import Hands
+    from cli.match.options import Judging
+    from cli.shell.settings import Settings
+    from db.database import Database
+    from db.jobs import JobInfo
+    from db.match_records import MatchTerms
+    from workers.progress import Progress
+
+LONGEST_LABEL = 60
+"""Characters that are enough for a list of jobs."""
+
+TALLY_SECONDS = 1.0
+"""Between two looks at the results of a match that is being played."""
+
+
+def warn_of_programs(settings: Settings, terms: Sequence[MatchTerms]) -> None:
+    """Say it if players that are programs of this machine are to play on others.
+
+    Raises:
+        PlayerError: a player's description cannot be read.
+    """
+    from workers.matches.terms import needs_this_machine
+
+    players = dict.fromkeys(player for each in terms for player in (each.player_a, each.player_b))
+    programs = [player for player in players if needs_this_machine(player)]
+    if settings.broker_url is not None and programs:
+        settings.say(f"{', '.join(programs)}: every worker needs this program, in the same place")
+
+
+def find_or_plan(
+    database: Database, terms: Sequence[MatchTerms], *, label: str | None, fresh: bool
+) -> int:
+    """The job that plays some matches: the one that was made for just these, or a new one.
+
+    Raises:
+        PlayerError, MatchTermsError: they cannot be played.
+        MatchNotFoundError: players are to look up games of a match that there is not.
+    """
+    from cli.games.options import check_matches
+    from workers.matches.planning import find_job, plan_matches
+
+    check_matches(database, terms[0].corpus)
+    job_id = None if fresh else find_job(database, terms)
+    return plan_matches(database, terms, label=label).job_id if job_id is None else job_id
+
+
+def detach(settings: Settings, database: Database, job_id: int, hands: Hands) -> None:
+    """Leave a job to others, and write its number."""
+    hands.call(database, job_id)
+    if settings.json:
+        from cli.output.formats import write_object
+
+        write_object({"job": job_id})
+    else:
+        click.echo(job_id)
+    verb, command = ("Work on", "resume") if settings.broker_url is None else ("Watch", "watch")
+    settings.say(
+        f"{verb} it with: c4 jobs {command} {job_id}. When it is done, the same command without "
+        "--detach writes the report."
+    )
+
+
+def play(settings: Settings, database: Database, job_id: int, hands: Hands) -> list[int]:
+    """See to it that a job's matches are played; their numbers.
+
+    Raises:
+        KeyboardInterrupt: after the job was left in order and it was told how to go on.
+    """
+    from db import games
+    from db.jobs import JobState
+    from workers.following import read_job
+    from workers.matches.sequential import settle_match
+
+    with database.read() as session:
+        matches = [match.id for match in games.matches_of_job(session, job_id)]
+    if read_job(database, job_id).state is JobState.DONE:
+        settings.tell(f"job {job_id} was done before")
+        return matches
+    began = time.monotonic()
+    shown = progress.is_shown(settings, over_output=False)
+    try:
+        with (
+            progress.solving(job_id, shown=shown, remark=_Remark(database, matches)) as tell,
+            hands.runner(settings, database, job_id) as runner,
+        ):
+
+            def look(so_far: Progress) -> None:
+                signals.check()
+                if tell is not None:
+                    tell(so_far)
+
+            runner.wait(look)
+    except KeyboardInterrupt:
+        settings.say(f"{hands.farewell(job_id)}, or with the same command again")
+        raise
+    for match in matches:
+        settle_match(database, match)
+    settings.say(_summary(read_job(database, job_id), time.monotonic() - began))
+    return matches
+
+
+def judge(
+    settings: Settings, database: Database, matches: Sequence[int], hands: Hands, judging: Judging
+) -> None:
+    """Search the exact scores that are needed to judge moves of some matches.
+
+    Raises:
+        KeyboardInterrupt: what was found by then is kept.
+    """
+    from cli.jobs.running import run_job
+    from db import games
+    from workers.matches.judging import plan_judging
+
+    if not judging.is_wanted:
+        return
+    by_board: dict[BoardSize, list[int]] = {}
+    with database.read() as session:
+        for match in matches:
+            by_board.setdefault(games.get_terms(session, match).board, []).append(match)
+    for board, some in by_board.items():
+        job = plan_judging(
+            database,
+            some,
+            games=judging.games,
+            least_ply=judging.least_ply_on(board),
+            label=f"judge match {', '.join(map(str, some))}"[:LONGEST_LABEL],
+        )
+        if job is None:
+            settings.tell("the scores of all these positions are known")
+            continue
+        settings.say(f"judging moves: {count(job.positions, 'position')} to solve")
+        run_job(settings, database, job.job_id, hands, None)
+
+
+class _Remark:
+    """The results so far, for the bar: of one match as won-lost-drawn.
+
+    Args:
+        database: where the matches are.
+        matches: their numbers; of more than one nothing is said.
+    """
+
+    def __init__(self, database: Database, matches: Sequence[int]) -> None:
+        self._database = database
+        self._matches = matches
+        self._text = ""
+        self._next = 0.0
+
+    def __call__(self) -> str:
+        """``A 12-30-1``; read anew once a second."""
+        from cli.match import figures
+        from db import games
+
+        now = time.monotonic()
+        if len(self._matches) == 1 and now >= self._next:
+            with self._database.read() as session:
+                tally = games.get_match(session, self._matches[0]).tally.a
+            self._text = f"A {figures.tally(tally)}"
+            self._next = now + TALLY_SECONDS
+        return self._text
+
+
+def _summary(job: JobInfo, seconds: float) -> str:
+    games = sum(job.positions.values())
+    parts = [f"job {job.id} {job.state}: {count(games, 'game')} in {duration(seconds)}"]
+    parts += [f"failed: {error}" for error in job.errors]
+    return ", ".join(parts)

@@ -1,0 +1,141 @@
+"""``c4 tournament``: matches between several players."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.match import options
+from cli.shell import exits
+from cli.shell.commands import Command, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cli.match.options import GameRules
+    from cli.shell.settings import Settings
+    from db.match_records import MatchTerms
+
+MOST_MATCHES = 10_000
+
+EXAMPLES = (
+    "c4 tournament random stupid set --games 20",
+    "c4 tournament blog-v6:depth=0..2 --fixed --themselves --games 10",
+    "c4 tournament blog-v5:depth=1..2 --against blog-v6:depth=1..2 --games 10",
+)
+
+
+@click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
+@click.argument("players", metavar="PLAYER...", nargs=-1, required=True)
+@click.option(
+    "--against",
+    metavar="PLAYER",
+    multiple=True,
+    help="They meet only these, and not each other; can be given again.",
+)
+@click.option("--fixed", is_flag=True, help="Who is named first always moves first.")
+@click.option(
+    "--both-ways",
+    is_flag=True,
+    help="With --fixed: every two have a second match with seats exchanged.",
+)
+@click.option("--themselves", is_flag=True, help="Everybody also plays against itself.")
+@options.rules_options
+@options.judge_options(default="none")
+@options.work_options
+@options.writing_options
+@click.pass_context
+def tournament(
+    context: click.Context,
+    /,
+    *,
+    players: tuple[str, ...],
+    against: tuple[str, ...],
+    fixed: bool,
+    both_ways: bool,
+    themselves: bool,
+    label: str | None,
+    fresh: bool,
+    detach: bool,
+    threads: int | None,
+    table_mb: int,
+    **others: Any,
+) -> None:
+    """Let several play against each other, and report on it.
+
+    A PLAYER may stand for several: blog-v6:depth=0..6 is seven, pvs:depth=2/4/8 three. Everybody
+    meets everybody in a match of --games games and they take turns to move first; with --against
+    they meet those opponents only. All matches are one job, and every game is stored. The same
+    command again goes on where it was interrupted, or writes the report once more.
+
+    The report has the standings with Elo ratings, who did what to whom, and for every match its
+    results, P, and how many games differ; --json has everything that "c4 match" tells of each.
+    --plot draws a map of scores.
+    """
+    from cli.jobs.hands import Hands
+    from cli.match import playing
+
+    settings: Settings = context.obj
+    refuse(
+        context,
+        (both_ways and not fixed, "--both-ways belongs to --fixed"),
+        (themselves and bool(against), "--themselves and --against do not go together"),
+    )
+    rules = options.rules_of(others)
+    judging = options.judging_of(others)
+    writing = options.writing_of(settings, others)
+    terms = _terms(
+        rules,
+        _expanded(players),
+        _expanded(against),
+        fixed=fixed,
+        both_ways=both_ways,
+        themselves=themselves,
+    )
+    hands = Hands.found(settings, threads=threads, table_mb=table_mb)
+    playing.warn_of_programs(settings, terms)
+    with settings.open_database(create=True) as database:
+        job_id = playing.find_or_plan(database, terms, label=label, fresh=fresh)
+        if detach:
+            playing.detach(settings, database, job_id, hands)
+            return
+        matches = playing.play(settings, database, job_id, hands)
+        playing.judge(settings, database, matches, hands, judging)
+        from cli.match.output import write_tournament
+        from cli.match.reading import read_report
+
+        reports = [read_report(database, match, judging) for match in matches]
+        write_tournament(settings, reports, writing)
+    if not all(report.match.is_finished for report in reports):
+        context.exit(exits.PROBLEMS)
+
+
+def _expanded(descriptions: Sequence[str]) -> list[str]:
+    """Every player that some descriptions stand for, each once, in order."""
+    from c4core.players.ranges import parse_players
+
+    found = [spec.full for text in descriptions for spec in parse_players(text)]
+    return list(dict.fromkeys(found))
+
+
+def _terms(
+    rules: GameRules,
+    players: Sequence[str],
+    against: Sequence[str],
+    *,
+    fixed: bool,
+    both_ways: bool,
+    themselves: bool,
+) -> list[MatchTerms]:
+    from c4core.arena.seeds import match_seed
+    from cli.match.pairing import pairs_of
+    from db.match_records import Seats
+
+    pairs = pairs_of(players, against, both_ways=both_ways, themselves=themselves)
+    if not pairs:
+        raise click.UsageError("a tournament needs at least two players")
+    if len(pairs) > MOST_MATCHES:
+        raise click.UsageError(f"{len(pairs):,} matches are more than {MOST_MATCHES:,}")
+    seats = Seats.FIXED if fixed else Seats.ALTERNATE
+    return [rules.terms(a, b, seats=seats, seed=match_seed(rules.seed, a, b)) for a, b in pairs]

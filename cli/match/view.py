@@ -1,0 +1,223 @@
+"""The report of a match for people: tables and facts.
+
+The players are called A and B; descriptions can be long.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cli.match import figures
+from cli.match.tables import Facts, Table
+from cli.output.render import count, duration
+
+if TYPE_CHECKING:
+    from c4core.arena.accuracy import Accuracy
+    from c4core.arena.statistics import Tally
+    from cli.match.tables import Part
+    from workers.matches.report import MatchReport
+
+RESULT_HEADINGS = ("games", "won", "lost", "drawn", "score")
+TIME_HEADING = "a move"
+ACCURACY_HEADINGS = ("best", "blunders", "lost/move")
+
+
+def match_parts(report: MatchReport, *, by_ply: bool = False) -> list[Part]:
+    """Everything about a match.
+
+    Args:
+        report: of the match.
+        by_ply: also the accuracy for every number of stones.
+    """
+    parts: list[Part] = [Facts(heading(report)), player_table(report), Facts(facts(report))]
+    if by_ply and report.judged_games:
+        parts.append(ply_table(report))
+    return parts
+
+
+def short(description: str) -> str:
+    """The shortest description of a player; as it is where nobody of that name plays here."""
+    from c4core.players import PlayerError, parse_player
+
+    try:
+        return parse_player(description).text
+    except PlayerError:
+        return description
+
+
+def heading(report: MatchReport) -> list[tuple[str, str]]:
+    """Which match it is, and who A and B are."""
+    match = report.match
+    label = f" ({match.label})" if match.label else ""
+    return [
+        ("match", f"{match.id}{label}"),
+        ("A", short(report.a.description)),
+        ("B", short(report.b.description)),
+    ]
+
+
+def player_table(report: MatchReport) -> Table:
+    """What each player has come to; where both had the first move, for each seat as well."""
+    judged = report.judged_games > 0
+    headings = ["", *RESULT_HEADINGS, TIME_HEADING, *(ACCURACY_HEADINGS if judged else ())]
+    rows: list[list[str]] = []
+    both_seats = report.a.as_x.games > 0 and report.a.as_o.games > 0
+    for name, player in (("A", report.a), ("B", report.b)):
+        accuracy = accuracy_cells(player.accuracy) if judged else []
+        rows.append(
+            [name, *_result_cells(player.results), figures.span(player.seconds_per_move), *accuracy]
+        )
+        if both_seats:
+            nothing = [""] * (1 + len(accuracy))
+            rows.append([" as x", *_result_cells(player.as_x), *nothing])
+            rows.append([" as o", *_result_cells(player.as_o), *nothing])
+    return Table(headings, rows)
+
+
+def accuracy_cells(accuracy: Accuracy) -> list[str]:
+    """The share of best moves, of blunders, and the mean loss."""
+    return [
+        figures.percent(accuracy.best_share),
+        figures.percent(accuracy.blunder_share),
+        figures.mean(accuracy.mean_loss),
+    ]
+
+
+def facts(report: MatchReport) -> list[tuple[str, str]]:
+    """What the games say together."""
+    return [
+        ("games", _games_text(report)),
+        *_forfeit_facts(report),
+        ("x", f"{figures.tally(report.first_mover)} (won-lost-drawn by who moved first)"),
+        ("decisive", _decisive_text(report)),
+        ("P", p_text(report)),
+        ("Elo", f"{figures.elo(report.elo)} for A" if report.elo else figures.NOTHING),
+        *_test_facts(report),
+        *_length_facts(report),
+        *_time_facts(report),
+        ("judged", _judged_text(report)),
+    ]
+
+
+def ply_table(report: MatchReport) -> Table:
+    """The accuracy by the number of stones on the board."""
+    headings = ["stones"]
+    for name in ("A", "B"):
+        headings += [f"{name} moves", *(f"{name} {heading}" for heading in ACCURACY_HEADINGS)]
+    rows = []
+    for ply in sorted({*report.a.plies, *report.b.plies}):
+        row = [str(ply)]
+        for player in (report.a, report.b):
+            accuracy = player.plies.get(ply)
+            cells = ["", "", "", ""]
+            if accuracy is not None:
+                cells = [f"{accuracy.moves:,}", *accuracy_cells(accuracy)]
+            row += cells
+        rows.append(row)
+    return Table(headings, rows, left=0, title="Accuracy by stones on the board")
+
+
+def p_text(report: MatchReport) -> str:
+    """The binomial P with its verdict, and what it is worth."""
+    if report.p is None:
+        return "- (no decisive game)"
+    verdict = "significant at 0.05" if report.is_significant else "not significant at 0.05"
+    text = f"{figures.chance(report.p)}, {verdict}"
+    if report.is_repetitive:
+        text += f"; but only {report.distinct:,} of {report.games:,} games differ: P says too much"
+    return text
+
+
+def _result_cells(results: Tally) -> list[str]:
+    return [
+        f"{results.games:,}",
+        f"{results.wins:,}",
+        f"{results.losses:,}",
+        f"{results.draws:,}",
+        figures.percent(results.score),
+    ]
+
+
+def _games_text(report: MatchReport) -> str:
+    from db.match_records import Origin, Seats
+
+    match = report.match
+    terms = match.terms
+    text = f"{report.games:,}"
+    if match.origin is Origin.IMPORTED:
+        return f"{text} imported, {report.distinct:,} of them different"
+    if report.games != terms.games:
+        text += f" of {terms.games:,}"
+    seats = {
+        Seats.FIXED: "A moves first",
+        Seats.ALTERNATE: "they take turns to move first",
+        Seats.RANDOM: "it is drawn who moves first",
+    }
+    begin = f" from a position of {count(terms.start.ply, 'stone')}" if terms.start.ply else ""
+    return (
+        f"{text} on {terms.board}{begin}, {report.distinct:,} of them different; "
+        f"{seats[terms.seats]}; seed {terms.seed}"
+    )
+
+
+def _forfeit_facts(report: MatchReport) -> list[tuple[str, str]]:
+    lost = [
+        f"{name} {player.forfeits:,}"
+        for name, player in (("A", report.a), ("B", report.b))
+        if player.forfeits
+    ]
+    return [("forfeits", f"{', '.join(lost)} (games lost by a failure)")] if lost else []
+
+
+def _decisive_text(report: MatchReport) -> str:
+    results, interval = report.a.results, report.decisive_interval
+    if interval is None:
+        return "none"
+    wins = max(results.wins, results.losses)
+    name = "A" if results.wins >= results.losses else "B"
+    share = figures.percent(report.decisive_rate)
+    return (
+        f"{name} won {wins:,} of {results.decisive:,}, {share} "
+        f"(95% sure: {figures.percent_interval(interval)})"
+    )
+
+
+def _test_facts(report: MatchReport) -> list[tuple[str, str]]:
+    sprt, ratio = report.match.terms.sprt, report.ratio
+    if sprt is None or ratio is None:
+        return []
+    state = {
+        "H0": f"decided: A is not better by {sprt.elo1:g} Elo, rather by {sprt.elo0:g} (H0)",
+        "H1": f"decided: A is better by {sprt.elo1:g} Elo rather than {sprt.elo0:g} (H1)",
+        None: f"{sprt.elo0:g} or {sprt.elo1:g} Elo is not decided",
+    }[report.match.verdict]
+    return [("SPRT", f"{state}; ratio {ratio:.2f} of {sprt.lower:.2f} .. {sprt.upper:.2f}")]
+
+
+def _length_facts(report: MatchReport) -> list[tuple[str, str]]:
+    if report.mean_length is None:
+        return []
+    return [
+        ("length", f"{report.mean_length:.1f} moves, from {report.shortest} to {report.longest}")
+    ]
+
+
+def _time_facts(report: MatchReport) -> list[tuple[str, str]]:
+    if not report.seconds:
+        return []
+    text = (
+        f"{figures.span(report.seconds)} of play: {figures.span(report.seconds_per_game)} a game, "
+        f"{figures.span(report.seconds_per_move)} a move, "
+        f"{figures.rate(report.games_per_second)} games/s"
+    )
+    if report.elapsed is not None:
+        text += f"; done in {duration(report.elapsed)}"
+    return [("time", text)]
+
+
+def _judged_text(report: MatchReport) -> str:
+    moves = report.a.accuracy.moves + report.b.accuracy.moves
+    if not moves:
+        return "no moves (--judge N compares them with exact scores)"
+    text = f"{count(moves, 'move')} of {count(report.judged_games, 'game')}, by exact scores"
+    return f"{text}; from {report.judged_from} stones on" if report.judged_from else text

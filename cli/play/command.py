@@ -1,0 +1,243 @@
+"""``c4 play``: a game at the terminal, between people, players, or both."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shlex
+import sys
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.book.options import book_options, book_path
+from cli.book.targets import checked
+from cli.shell import exits, parameters
+from cli.shell.commands import Command, refuse
+from cli.shell.streams import nobody_listening
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+    from cli.play.app import PlayApp
+    from cli.play.game import Game
+    from cli.play.plain import PlainGame
+    from cli.play.seats import Seat
+    from cli.shell.settings import Settings
+
+LEAST_SIDE = 4
+"""Columns and rows of a board that four in a row fit onto in every direction."""
+
+EXAMPLES = (
+    "c4 play",
+    "c4 play --first hard --second human",
+    "c4 play --resume",
+    "c4 play --first perfect --second mcts-uct:iterations=5000 --board 6x5",
+    "printf '4\\n4\\nhint\\n' | c4 play --plain --new --second easy",
+)
+
+
+def _read_seat(_context: click.Context, _parameter: click.Parameter, text: str) -> Seat:
+    from c4core.players.errors import PlayerError
+    from cli.play.seats import read_seat
+
+    try:
+        return read_seat(text)
+    except PlayerError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+@click.command(cls=Command, examples=EXAMPLES)
+@click.option(
+    "--first",
+    metavar="WHO",
+    default="human",
+    show_default=True,
+    callback=_read_seat,
+    help="Plays x and moves first: human, easy, medium, hard, or a player.",
+)
+@click.option(
+    "--second",
+    metavar="WHO",
+    default="medium",
+    show_default=True,
+    callback=_read_seat,
+    help="Plays o.",
+)
+@parameters.board_option
+@click.option("--moves", metavar="MOVES", default="", help="Begin after these moves.")
+@click.option("--seed", type=int, metavar="N", help="Repeat what is random.  [default: another]")
+@click.option("--resume", is_flag=True, help="Go on with the game that was kept.")
+@click.option("--new", is_flag=True, help="Begin a new one in its place without asking.")
+@click.option(
+    "--file",
+    "file_name",
+    type=click.Path(dir_okay=False),
+    metavar="FILE",
+    help="Keep the game here.  [default: play.json in your data directory]",
+)
+@click.option("--plain", is_flag=True, help="Line by line, by standard input and output.")
+@click.option(
+    "--delay",
+    type=click.FloatRange(0, 60),
+    metavar="SECONDS",
+    default=0.5,
+    show_default=True,
+    help="Between moves where no person plays.",
+)
+@click.option("--no-animation", is_flag=True, help="Stones do not fall, they are there.")
+@book_options
+@click.option("--no-store", is_flag=True, help="Use no database for hints and players.")
+@parameters.threads_option
+@parameters.table_option
+@click.pass_context
+def play(
+    context: click.Context,
+    *,
+    first: Seat,
+    second: Seat,
+    board: BoardSize,
+    moves: str,
+    seed: int | None,
+    resume: bool,
+    new: bool,
+    file_name: str | None,
+    plain: bool,
+    delay: float,
+    no_animation: bool,
+    book: str | None,
+    no_book: bool,
+    no_store: bool,
+    threads: int | None,
+    table_mb: int,
+) -> None:
+    """Play Connect Four at the terminal.
+
+    Type a column or click it; u takes a move back, h shows the exact score of every column, ?
+    explains the rest. The levels are easy (random), medium (minimax-windows:depth=3) and hard
+    (montecarlo-flat:simulations=500); every other player of "c4 players list" plays too, on
+    either side or on both.
+
+    The game is kept in a file after every move; --resume goes on with it. With NO_COLOR the sides
+    are x and o. When you leave, the moves are written to standard output, with --json as an object.
+
+    With --plain the moves are read from standard input, a column a line, and the board is written
+    after each; "help" there tells the commands.
+    """
+    from cli.play.saved import default_file, read_game
+    from cli.play.scores import Scores
+    from cli.play.supplies import Supplies
+    from workers.books.lookup import find_book
+
+    settings: Settings = context.obj
+    refuse(
+        context,
+        (resume and new, "--resume and --new do not go together"),
+        (resume and _is_described(context), "--resume has its players, board and moves"),
+        (not plain and not _on_terminal(), "c4 play needs a terminal; --plain does without"),
+    )
+    file = default_file() if file_name is None else checked(file_name, option="--file")
+    kept = None if new else read_game(file)
+    unfinished = kept if kept is not None and kept.columns and not kept.is_over else None
+    refuse(
+        context,
+        (resume and kept is None, f"no game is kept in {file}"),
+        (
+            plain and not resume and unfinished is not None,
+            f"an unfinished game is kept in {file}: --resume goes on with it, --new replaces it",
+        ),
+    )
+    game = kept if resume and kept is not None else _game(first, second, board, moves, seed)
+    opened = find_book(book_path(context, book, no_book=no_book), game.board)
+    with ExitStack() as stack:
+        database = None if no_store else stack.enter_context(settings.open_database(create=True))
+        scores = Scores(
+            database,
+            table_mb=table_mb,
+            threads=threads or parameters.usable_cores(),
+            book=opened,
+            on_trouble=settings.say,
+        )
+        supplies = Supplies(scores, database)
+        playing: PlainGame | PlayApp
+        if plain:
+            from cli.play.plain import PlainGame
+
+            playing = PlainGame(game, file=file, supplies=supplies, silent=settings.json)
+        else:
+            from cli.play.app import PlayApp
+            from cli.play.screen import Table
+
+            table = Table(file, supplies, delay, animated=not no_animation)
+            playing = PlayApp(game, table, unfinished=None if resume else unfinished)
+        try:
+            playing.play()
+        except KeyboardInterrupt:
+            with nobody_listening():  # the terminal may be gone
+                _tell_where(playing.game, file_name, settings)
+            raise
+    _tell(playing.game, settings, plain=plain)
+    _tell_where(playing.game, file_name, settings)
+    if playing.mistakes and not sys.stdin.isatty():
+        context.exit(exits.PROBLEMS)
+
+
+def _on_terminal() -> bool:
+    """Whether the program can draw: it reads standard input and draws on standard error."""
+    return sys.stdin.isatty() and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def _is_described(context: click.Context) -> bool:
+    """Whether the command line says anything about a new game."""
+    sources = map(context.get_parameter_source, ("first", "second", "board", "moves", "seed"))
+    return any(source is not click.core.ParameterSource.DEFAULT for source in sources)
+
+
+def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | None) -> Game:
+    """A new game.
+
+    Raises:
+        click.BadParameter: the moves cannot be played, or the board is too small for a game.
+    """
+    from c4core.errors import MoveError
+    from c4core.notation import parse_moves
+    from cli.play.game import Game
+
+    if min(board) < LEAST_SIDE:
+        raise click.BadParameter(
+            f"{board} is too small for four in a row: {LEAST_SIDE} columns and rows at least",
+            param_hint="'--board'",
+        )
+    try:
+        columns = parse_moves(moves, width=board.width)
+        return Game(first, second, secrets.randbits(32) if seed is None else seed, board, columns)
+    except MoveError as error:
+        raise click.BadParameter(str(error), param_hint="'--moves'") from None
+
+
+def _tell(game: Game, settings: Settings, *, plain: bool) -> None:
+    """Write what was played, when the screen is gone."""
+    from cli.output.formats import write_object
+
+    if settings.json:
+        write_object(
+            {
+                "board": str(game.board),
+                "first": game.first.text,
+                "second": game.second.text,
+                "seed": game.seed,
+                "moves": game.moves,
+                "over": game.is_over,
+                "winner": game.winner,
+                "outcome": game.outcome(),
+            }
+        )
+    elif not plain and game.columns:
+        click.echo(f"{game.moves}: {game.outcome()}")
+
+
+def _tell_where(game: Game, file_name: str | None, settings: Settings) -> None:
+    """Say how to go on with a game that is not over."""
+    if game.columns and not game.is_over:
+        option = "" if file_name is None else f" --file {shlex.quote(file_name)}"
+        settings.say(f"The game is kept; go on with: c4 play --resume{option}")

@@ -1,0 +1,146 @@
+"""A game that is being played, as a value: each move and each step back makes another one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from c4core.arena.seeds import game_seed, seat_seed
+from c4core.notation import DEFAULT_BOARD, BoardSize, format_moves
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    from c4core.position import Side
+    from cli.play.seats import Seat
+
+
+class Failure(NamedTuple):
+    """How a player that is a program has lost other than on the board."""
+
+    loser: Side
+    """Its side."""
+    reason: str
+    """What happened, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """Who plays, and what was played.
+
+    Raises:
+        MoveError: the columns cannot be played.
+    """
+
+    first: Seat
+    """Has ``x``, and moves first."""
+    second: Seat
+    """Has ``o``."""
+    seed: int = 0
+    """Where everything random comes from."""
+    board: BoardSize = DEFAULT_BOARD
+    """Columns and rows."""
+    columns: tuple[int, ...] = ()
+    """The moves so far, 0-based."""
+    failure: Failure | None = None
+    """Why a player cannot go on; it has lost."""
+    position: Position = field(init=False, compare=False, repr=False)
+    """The stones on the board."""
+
+    def __post_init__(self) -> None:
+        """Play the moves."""
+        width, height = self.board
+        position = Position.from_columns(self.columns, width=width, height=height)
+        object.__setattr__(self, "position", position)
+
+    @property
+    def moves(self) -> str:
+        """The moves as text."""
+        return format_moves(self.columns)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended, on the board or by a failure."""
+        return self.failure is not None or self.position.is_over
+
+    @property
+    def winner(self) -> Side | None:
+        """Who has won; None while nobody has."""
+        if self.failure is not None:
+            return "o" if self.failure.loser == "x" else "x"
+        return self.position.winner
+
+    @property
+    def seat_to_move(self) -> Seat:
+        """Whose turn it is, or would be."""
+        return self._seat_at(len(self.columns))
+
+    @property
+    def awaits_person(self) -> bool:
+        """Whether somebody at the terminal is to move."""
+        return not self.is_over and self.seat_to_move.is_human
+
+    @property
+    def awaits_computer(self) -> bool:
+        """Whether a player of the computer is to move."""
+        return not self.is_over and not self.seat_to_move.is_human
+
+    @property
+    def has_person(self) -> bool:
+        """Whether somebody at the terminal plays at all."""
+        return self.first.is_human or self.second.is_human
+
+    @property
+    def move_seed(self) -> int:
+        """The seed of the next move.
+
+        Each move has one of its own, so that a game that was taken back, or saved and resumed, goes
+        on as it would have.
+        """
+        return seat_seed(game_seed(self.seed, len(self.columns)), self.position.turn)
+
+    def seat(self, side: Side) -> Seat:
+        """Who plays a side."""
+        return self.first if side == "x" else self.second
+
+    def played(self, column: int) -> Game:
+        """The game after one more move.
+
+        Raises:
+            MoveError: the column cannot be played.
+        """
+        return replace(self, columns=(*self.columns, column))
+
+    def failed(self, reason: str) -> Game:
+        """The game that the player to move has lost because it cannot go on."""
+        return replace(self, failure=Failure(self.position.turn, reason))
+
+    def taken_back(self) -> Game | None:
+        """The game before the last move of a person, or of anybody where no person plays.
+
+        None where there was none.
+        """
+        for length in reversed(range(len(self.columns))):
+            if self._seat_at(length).is_human or not self.has_person:
+                return replace(self, columns=self.columns[:length], failure=None)
+        return None
+
+    def anew(self, first: Seat, second: Seat) -> Game:
+        """A game of these players at an empty board of this size, with other dice."""
+        return Game(first, second, game_seed(self.seed, -1), self.board)
+
+    def outcome(self) -> str:
+        """One sentence: whose turn it is, or how the game ended.
+
+        ``x to move (human)``, ``o has won (hard)``, ``a draw: the board is full``
+        """
+        if self.failure is not None:
+            loser, reason = self.failure
+            return f"{self.winner} has won: {loser} ({self.seat(loser).name}) failed: {reason}"
+        if self.winner is not None:
+            return f"{self.winner} has won ({self.seat(self.winner).name})"
+        if self.is_over:
+            return "a draw: the board is full"
+        return f"{self.position.turn} to move ({self.seat_to_move.name})"
+
+    def _seat_at(self, ply: int) -> Seat:
+        return self.second if ply % 2 else self.first

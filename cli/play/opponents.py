@@ -1,0 +1,80 @@
+"""The computer's players of a game, asked for one move at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+from typing import TYPE_CHECKING
+
+from c4core.arena.seeds import seat_seed
+from c4core.players.base import GameStart
+from c4core.players.dice import Dice
+from c4core.players.errors import Failing, PlayerFailure
+
+if TYPE_CHECKING:
+    from c4core.players.base import Player
+    from c4core.position import Position, Side
+    from cli.play.game import Game
+    from cli.play.supplies import Supplies
+
+
+class Opponents:
+    """Makes the players of a game when they are first asked, and closes them at the end.
+
+    Args:
+        supplies: what some players need.
+    """
+
+    def __init__(self, supplies: Supplies) -> None:
+        self._supplies = supplies
+        self._players: dict[Side, Player] = {}
+
+    def choose(self, game: Game) -> int:
+        """The column that the player to move chooses, which can be played.
+
+        Raises:
+            PlayerFailure: it cannot go on, or its answer is no such column.
+        """
+        position = game.position
+        try:
+            player = self._player(game, position.turn)
+            answer = player.choose(position, Dice(game.move_seed))
+        except PlayerFailure:
+            raise
+        except Exception as error:
+            raise PlayerFailure(Failing.ERROR, f"{type(error).__name__}: {error}") from error
+        return _checked(answer, position)
+
+    def end(self, game: Game) -> None:
+        """A game is over, or was given up: tell the players of one that has ended; close all."""
+        players, self._players = self._players, {}
+        for side, player in players.items():
+            with contextlib.suppress(PlayerFailure):
+                if game.is_over:
+                    won = "win" if game.winner == side else "loss"
+                    player.end("draw" if game.winner is None else won)
+                player.close()
+
+    def _player(self, game: Game, side: Side) -> Player:
+        player = self._players.get(side)
+        if player is None:
+            spec = game.seat(side).spec
+            if spec is None:
+                raise ValueError(f"a person plays {side}")
+            player = spec.make(self._supplies.of(spec, game.board))
+            self._players[side] = player  # to be closed, also when it cannot begin
+            player.begin(GameStart(game.board, side, seat_seed(game.seed, side)))
+        return player
+
+
+def _checked(answer: int, position: Position) -> int:
+    """The answer as a column that can be played."""
+    try:
+        column = operator.index(answer)  # whatever a player's types say
+    except TypeError:
+        raise PlayerFailure(Failing.NONSENSE, f"answered {answer!r}") from None
+    if not 0 <= column < position.width:
+        raise PlayerFailure(Failing.ILLEGAL, f"column {column + 1} is outside the board")
+    if not position.is_legal(column):
+        raise PlayerFailure(Failing.ILLEGAL, f"column {column + 1} is full")
+    return column

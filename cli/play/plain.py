@@ -1,0 +1,164 @@
+"""A game line by line: for screen readers, plain terminals and programs."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from c4core.errors import MoveError
+from c4core.notation import column_label, parse_moves
+from c4core.players.errors import PlayerFailure
+from cli.output import render
+from cli.play.background import wait_for
+from cli.play.opponents import Opponents
+from cli.play.saved import write_game
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from cli.play.game import Game
+    from cli.play.supplies import Supplies
+    from workers.results import Answer
+
+COMMANDS: Final = "a column, or: hint, undo, moves, help, quit"
+
+
+LONGEST_LINE: Final = 1024
+"""Bytes that are read at once: what is longer is no column anyway."""
+
+
+class PlainGame:
+    """Reads moves and commands from standard input, and writes the board after each.
+
+    Args:
+        game: to begin with.
+        file: where it is kept.
+        supplies: what players and hints need.
+        silent: write no boards: a program wants to know the result only.
+
+    Attributes:
+        game: as it stands.
+        mistakes: lines that were neither a column that can be played nor a command.
+    """
+
+    def __init__(self, game: Game, *, file: Path, supplies: Supplies, silent: bool) -> None:
+        self.game = game
+        self.mistakes = 0
+        self._file = file
+        self._scores = supplies.scores
+        self._silent = silent
+        self._opponents = Opponents(supplies)
+        self._prompts = sys.stdin.isatty()
+        self._line = 0
+        self._commands: dict[str, Callable[[], object]] = {
+            "hint": self._hint,
+            "undo": self._undo,
+            "moves": lambda: self._write(self.game.moves or "no moves yet"),
+            "help": self._help,
+        }
+
+    def play(self) -> None:
+        """Play until the game is over, or until a person has enough.
+
+        Raises:
+            KeyboardInterrupt: the game is kept.
+        """
+        try:
+            self._draw()
+            while not self.game.is_over:
+                if self.game.awaits_computer:
+                    self._computer_moves()
+                elif not self._person_moves():
+                    break
+        finally:
+            self._scores.give_up()
+            self._opponents.end(self.game)
+        self._write(self.game.outcome())
+
+    def _computer_moves(self) -> None:
+        game = self.game
+        try:
+            column = wait_for(lambda: self._opponents.choose(game))
+        except PlayerFailure as failure:
+            self._go_on_with(game.failed(f"{failure.failing.value}: {failure}"))
+            return
+        side, name = game.position.turn, game.seat_to_move.name
+        self._write(f"{side} ({name}) plays {column_label(column)}")
+        self._go_on_with(game.played(column))
+
+    def _person_moves(self) -> bool:
+        """Whether the game goes on."""
+        if self._prompts:
+            click.echo(f"{self.game.outcome()}, {COMMANDS}: ", nl=False, err=True)
+        line = sys.stdin.buffer.readline(LONGEST_LINE).decode(errors="replace")
+        self._line += 1
+        word = line.strip().lower()
+        if not line or word in {"quit", "q"}:
+            return False
+        command = self._commands.get(word)
+        if command is not None:
+            command()
+        elif word:
+            self._try(word)
+        return True
+
+    def _try(self, word: str) -> None:
+        """Play a column as it was typed."""
+        try:
+            (column,) = parse_moves(word, width=self.game.board.width)
+            game = self.game.played(column)
+        except MoveError as error:
+            self._refuse(str(error))
+        except ValueError:  # several columns
+            self._refuse(f"one column a line, not {word!r}")
+        else:
+            self._go_on_with(game)
+
+    def _refuse(self, reason: str) -> None:
+        self.mistakes += 1
+        where = "" if self._prompts else f"line {self._line}: "
+        click.echo(f"{where}{reason} (type {COMMANDS})", err=True)
+
+    def _go_on_with(self, game: Game) -> None:
+        self.game = game
+        write_game(self._file, game)
+        if not (game.has_person and game.awaits_computer):  # its answer is drawn in a moment
+            self._draw()
+
+    def _undo(self) -> None:
+        earlier = self.game.taken_back()
+        if earlier is None:
+            click.echo("there is nothing to undo", err=True)
+        else:
+            self._go_on_with(earlier)
+
+    def _hint(self) -> None:
+        position = self.game.position
+        self._draw(wait_for(lambda: self._scores.ask(position)))
+
+    def _help(self) -> None:
+        import textwrap
+
+        from cli.play.howto import paragraphs
+
+        lines = paragraphs(how=f"Type {COMMANDS}.").splitlines()
+        self._write("\n".join(map(textwrap.fill, lines)))
+
+    def _draw(self, answer: Answer | None = None) -> None:
+        if self._silent:
+            return
+        out = render.console()
+        scores = None if answer is None else answer.scores
+        position = self.game.position
+        out.print(render.board(position, scores, discs=render.shows_discs(out)))
+        if answer is not None:
+            out.print(render.verdict(position, answer))
+            out.print("best: " + render.labels(answer.best))
+        sys.stdout.flush()
+
+    def _write(self, text: str) -> None:
+        if not self._silent:
+            click.echo(text)

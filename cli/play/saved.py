@@ -1,0 +1,114 @@
+"""The file that keeps a game while it is played, so that it can be gone on with at any time.
+
+It is JSON and says what is needed to play on, and nothing else::
+
+    {"format": "c4-play", "version": 1, "board": "7x6", "first": "human", "second": "hard",
+     "seed": 4711, "moves": "4453"}
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from c4core.errors import C4Error
+from c4core.notation import parse_board, parse_moves
+from cli.book.targets import whole
+from cli.play.game import Game
+from cli.play.seats import read_seat
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FORMAT: Final = "c4-play"
+VERSION: Final = 1
+MOST_BYTES: Final = 64 * 1024
+"""A saved game is much smaller; what is larger is another file."""
+
+
+class SavedGameError(C4Error, ValueError):
+    """A file that is no saved game, or none that this version can read.
+
+    Attributes:
+        path: the file.
+    """
+
+    def __init__(self, path: Path, reason: str) -> None:
+        super().__init__(f"{path}: no saved game: {reason}")
+        self.path = path
+
+
+def default_file() -> Path:
+    """Where games are kept unless another file is named; its directory is made if need be."""
+    import platformdirs
+
+    return platformdirs.user_data_path("c4", ensure_exists=True) / "play.json"
+
+
+def write_game(path: Path, game: Game) -> None:
+    """Keep a game in a file, which holds the old one until the new one is written.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    fields = {
+        "format": FORMAT,
+        "version": VERSION,
+        "board": str(game.board),
+        "first": game.first.text,
+        "second": game.second.text,
+        "seed": game.seed,
+        "moves": game.moves,
+    }
+    with whole(path) as beside:
+        beside.write_text(json.dumps(fields) + "\n", encoding="utf-8")
+
+
+def read_game(path: Path) -> Game | None:
+    """The game in a file; None where there is no file.
+
+    Raises:
+        SavedGameError: there is something else in it.
+        OSError: the file cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        return None
+    if len(data) > MOST_BYTES:
+        raise SavedGameError(path, "it is too large")
+    try:
+        fields = json.loads(data)
+    except ValueError as error:  # no text, or no JSON
+        raise SavedGameError(path, f"it is not JSON ({error})") from None
+    except RecursionError:
+        raise SavedGameError(path, "it is nested too deeply") from None
+    if not isinstance(fields, dict) or fields.get("format") != FORMAT:
+        raise SavedGameError(path, f'it has no "format": "{FORMAT}"')
+    if fields.get("version") != VERSION:
+        raise SavedGameError(path, f"version {fields.get('version')!r}; this c4 reads {VERSION}")
+    try:
+        return _game_of(fields)
+    except KeyError as error:
+        raise SavedGameError(path, f"field {error} is missing") from None
+    except (C4Error, TypeError) as error:
+        raise SavedGameError(path, str(error)) from None
+
+
+def _game_of(fields: dict[str, Any]) -> Game:
+    board = parse_board(_typed(fields, "board", str))
+    return Game(
+        read_seat(_typed(fields, "first", str)),
+        read_seat(_typed(fields, "second", str)),
+        _typed(fields, "seed", int),
+        board,
+        parse_moves(_typed(fields, "moves", str), width=board.width),
+    )
+
+
+def _typed(fields: dict[str, Any], name: str, kind: type) -> Any:
+    value = fields[name]
+    if type(value) is not kind:
+        raise TypeError(f"field {name!r} cannot be {value!r}")
+    return value

@@ -1,0 +1,1 @@
+"""``c4 players``: who can play."""

@@ -1,0 +1,146 @@
+"""``c4 worker``: a process that works on jobs, until it is told to stop."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
+
+import click
+
+from cli.shell import parameters
+from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from cli.shell.settings import Settings
+    from workers.lanes import Lane
+
+LARGEST_PORT = 65_535
+
+EXAMPLES = (
+    "c4 worker --db postgresql://c4@db/c4 --broker redis://queue",
+    "C4_BROKER=amqp://queue C4_DB=postgresql://c4@db/c4 c4 worker --threads 4",
+    "c4 worker --queues bulk --metrics-port 9100",
+)
+
+
+class Endpoint(NamedTuple):
+    """Where to listen."""
+
+    address: str
+    """Of this machine; empty for all of them."""
+    port: int
+
+
+def _read_endpoint(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> Endpoint | None:
+    """``PORT`` or ``ADDRESS:PORT``."""
+    if text is None:
+        return None
+    address, _, port = text.rpartition(":")
+    if not port.isdecimal() or int(port) > LARGEST_PORT:
+        raise click.BadParameter(f"{text!r} is no port, such as 9100 or 127.0.0.1:9100")
+    return Endpoint(address.strip("[]"), int(port))
+
+
+def _read_lanes(
+    _context: click.Context, _parameter: click.Parameter, text: str
+) -> tuple[Lane, ...]:
+    """Names of lanes with commas between them."""
+    from workers.lanes import Lane
+
+    names = {name.strip() for name in text.split(",")}
+    known = {str(lane) for lane in Lane}
+    if not names <= known:
+        wrong = ", ".join(sorted(names - known))
+        raise click.BadParameter(f"{wrong!r} is none of: {', '.join(sorted(known))}")
+    return tuple(lane for lane in Lane if lane in names)
+
+
+@click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
+@click.option("--name", metavar="TEXT", help="What it is called.  [default: HOST:PID]")
+@click.option(
+    "--queues",
+    metavar="NAMES",
+    default="interactive,bulk",
+    show_default=True,
+    callback=_read_lanes,
+    help="What it works on: c4 solve is interactive, c4 analyze is bulk.",
+)
+@click.option(
+    "--metrics-port",
+    metavar="[ADDRESS:]PORT",
+    callback=_read_endpoint,
+    help="Answer Prometheus here, at /metrics.",
+)
+@click.option(
+    "--metrics-file",
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="Keep the metrics in this file, for the node exporter.",
+)
+@parameters.threads_option
+@parameters.table_option
+@click.pass_context
+def worker(
+    context: click.Context,
+    *,
+    name: str | None,
+    queues: tuple[Lane, ...],
+    metrics_port: Endpoint | None,
+    metrics_file: str | None,
+    threads: int | None,
+    table_mb: int,
+) -> None:
+    """Work on jobs that come through the broker, until told to stop.
+
+    Start one on every machine, with the database and the broker that all share. Whoever can read
+    the list of processes reads the passwords on a command line: set C4_DB and C4_BROKER instead.
+
+    It waits for a database or a broker that is away. Ctrl-C or SIGTERM end it within a second or
+    so: what it was working on is handed back, and another worker goes on with it.
+    """
+    settings: Settings = context.obj
+    if settings.broker_url is None:
+        raise click.UsageError("no broker: set C4_BROKER, or give --broker", context)
+
+    from pathlib import Path
+
+    from workers.logs import secrets_of, set_up
+    from workers.metrics import MetricsSettings
+    from workers.process import WorkerSettings, default_name
+    from workers.service import Service
+
+    set_up(
+        verbose=settings.verbose,
+        quiet=settings.quiet,
+        secrets=secrets_of(settings.db, settings.broker),
+        traces=bool(os.environ.get("C4_TRACE")),
+    )
+    service = Service(
+        settings.url,
+        settings.broker_url,
+        WorkerSettings(
+            name=name or default_name(),
+            threads=threads or parameters.usable_cores(),
+            table_mb=table_mb,
+            lanes=queues,
+        ),
+        MetricsSettings(
+            port=None if metrics_port is None else metrics_port.port,
+            address="" if metrics_port is None else metrics_port.address,
+            file=None if metrics_file is None else Path(metrics_file),
+        ),
+    )
+    if not service.run():
+        _begin_anew()
+
+
+def _begin_anew() -> NoReturn:
+    """Take this process's place with a fresh one of the same command line and number.
+
+    Measured: in one of ten restarts of a broker Celery's worker gave up for good.
+    """
+    sys.stderr.flush()
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 (no shell is wanted)

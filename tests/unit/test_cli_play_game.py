@@ -1,0 +1,176 @@
+"""The game of ``c4 play`` as a value, who sits at it, and the file that keeps it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from c4core.errors import MoveError
+from c4core.notation import BoardSize, parse_moves
+from c4core.players.errors import PlayerError
+from cli.play.game import Game
+from cli.play.saved import SavedGameError, read_game, write_game
+from cli.play.seats import HUMAN, LEVELS, Seat, choices, read_seat
+from cli.play.tally import Tally
+
+PERSON = read_seat(HUMAN)
+COMPUTER = read_seat("easy")
+
+
+def game(moves: str = "", first: Seat = PERSON, second: Seat = COMPUTER) -> Game:
+    return Game(first, second, 7, columns=parse_moves(moves))
+
+
+def test_turns_and_seats() -> None:
+    assert game().awaits_person
+    assert not game().awaits_computer
+    assert game("4").awaits_computer
+    assert game("4").seat_to_move == COMPUTER
+    assert game().played(3) == game("4")
+    assert game("44", COMPUTER, COMPUTER).has_person is False
+
+
+def test_a_column_that_is_full_is_refused() -> None:
+    with pytest.raises(MoveError, match="column 1 is full"):
+        game("111111").played(0)
+
+
+@pytest.mark.parametrize(
+    ("moves", "winner", "sentence"),
+    [
+        ("", None, "x to move (human)"),
+        ("4", None, "o to move (easy)"),
+        ("1122334", "x", "x has won (human)"),
+        ("71122334", "o", "o has won (easy)"),
+        ("121212212121343434434343565656656565777777", None, "a draw: the board is full"),
+    ],
+)
+def test_outcome(moves: str, winner: str | None, sentence: str) -> None:
+    played = game(moves)
+    assert played.winner == winner
+    assert played.outcome() == sentence
+
+
+def test_a_player_that_fails_has_lost() -> None:
+    played = game("4").failed("time: no answer within 60 s")
+    assert played.is_over
+    assert played.winner == "x"
+    assert played.outcome() == "x has won: o (easy) failed: time: no answer within 60 s"
+    again = played.taken_back()
+    assert again == game()
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "moves", "before"),
+    [
+        (PERSON, COMPUTER, "4435", "44"),  # the answer goes with the move
+        (PERSON, COMPUTER, "443", "44"),  # no answer yet
+        (COMPUTER, PERSON, "443", "4"),
+        (PERSON, PERSON, "443", "44"),
+        (COMPUTER, COMPUTER, "443", "44"),
+    ],
+)
+def test_undo_goes_back_to_the_last_move_of_a_person(
+    first: Seat, second: Seat, moves: str, before: str
+) -> None:
+    assert game(moves, first, second).taken_back() == game(before, first, second)
+
+
+def test_nothing_to_undo() -> None:
+    assert game().taken_back() is None
+    assert game("4", COMPUTER, PERSON).taken_back() is None
+
+
+def test_a_move_that_was_taken_back_has_the_same_dice_again() -> None:
+    earlier = game("44").played(2).taken_back()
+    assert earlier is not None
+    assert earlier.played(2).move_seed == game("44").played(2).move_seed
+    assert len({game("44"[:length]).move_seed for length in range(3)}) == 3
+    assert game().anew(PERSON, COMPUTER).move_seed != game().move_seed
+
+
+def test_levels_are_those_of_the_source() -> None:
+    named = {level: str(read_seat(level).spec) for level in LEVELS}
+    assert named == {
+        "easy": "random",
+        "medium": "minimax-windows:depth=3",
+        "hard": "montecarlo-flat:simulations=500",
+    }
+
+
+@pytest.mark.parametrize("text", ["human", "easy", "hard", "perfect", "mcts-uct:iterations=50"])
+def test_a_seat_can_be_read_again(text: str) -> None:
+    seat = read_seat(f" {text} ")
+    assert read_seat(seat.text) == seat
+    assert seat.is_human == (text == "human")
+
+
+def test_who_cannot_play() -> None:
+    with pytest.raises(PlayerError, match="neither human, easy, medium, hard, nor a player"):
+        read_seat("nobody")
+    with pytest.raises(PlayerError, match="parameter depth cannot be 'x'"):
+        read_seat("alphabeta:depth=x")
+
+
+def test_everybody_in_the_list_can_play() -> None:
+    texts = [text for _, text in choices()]
+    assert texts[:4] == ["human", "easy", "medium", "hard"]
+    assert {"perfect", "blog-v6", "set"} <= set(texts)
+    assert "exec" not in texts
+    for text in texts:
+        read_seat(text)
+
+
+def test_tally_counts_games_that_are_over() -> None:
+    tally = Tally().counting(game("4")).counting(game("1122334")).counting(game("71122334"))
+    assert str(tally) == "x 1, o 1, drawn 0"
+
+
+def test_a_kept_game_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "play.json"
+    assert read_game(path) is None
+    kept = Game(
+        read_seat("perfect:blunder=0.1"), PERSON, -5, BoardSize(12, 4), parse_moves("cC1", width=12)
+    )
+    write_game(path, kept)
+    assert read_game(path) == kept
+    assert list(tmp_path.iterdir()) == [path]
+
+
+GOOD = {
+    "format": "c4-play",
+    "version": 1,
+    "board": "7x6",
+    "first": "human",
+    "second": "easy",
+    "seed": 1,
+    "moves": "44",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "it is not JSON"),
+        ("\x00\xff", "it is not JSON"),
+        ("[" * 100_000, "it is too large"),
+        ("[" * 60_000, "it is nested too deeply"),
+        ("[]", 'it has no "format": "c4-play"'),
+        (json.dumps(GOOD | {"format": "pgn"}), 'it has no "format": "c4-play"'),
+        (json.dumps(GOOD | {"version": 2}), "version 2; this c4 reads 1"),
+        (json.dumps({**GOOD, "moves": None}), "field 'moves' cannot be None"),
+        (json.dumps(GOOD | {"seed": True}), "field 'seed' cannot be True"),
+        (json.dumps(GOOD | {"board": "7"}), "not a board size: '7'"),
+        (json.dumps(GOOD | {"second": "me"}), "neither human, easy, medium, hard, nor a player"),
+        (json.dumps(GOOD | {"moves": "48"}), "invalid move at index 1: column 8 is outside"),
+        (json.dumps(GOOD | {"moves": "4" * 7}), "column 4 is full"),
+        (json.dumps({k: v for k, v in GOOD.items() if k != "first"}), "field 'first' is missing"),
+    ],
+)
+def test_a_file_that_is_no_kept_game(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "other"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(SavedGameError) as caught:
+        read_game(path)
+    assert str(caught.value).startswith(f"{path}: no saved game: ")
+    assert reason in str(caught.value)

@@ -1,0 +1,78 @@
+"""What ``c4 play`` supplies players and hints with: exact scores, and stored games."""
+
+import sqlite3
+import threading
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from c4core import Position, Solver
+from c4core.players import parse_player
+from cli.play.scores import Scores
+from cli.play.supplies import Supplies
+from db.database import Database
+from tests.support.play import TIMEOUT
+from workers.matches.importing import game_of_moves, import_games
+
+MIDDLE = "44444556"
+
+
+def scores(database: Database | None, told: list[str] | None = None) -> Scores:
+    return Scores(
+        database,
+        table_mb=4,
+        threads=1,
+        on_trouble=(lambda _: None) if told is None else told.append,
+    )
+
+
+def test_scores_are_those_of_the_solver_and_are_kept(database: Database) -> None:
+    position = Position(MIDDLE)
+    expected = Solver().analyze(position)
+    answer = scores(database).ask(position)
+    assert (answer.scores, answer.source) == (expected.scores, "search")
+    again = scores(database).analyze(position)
+    assert (again.scores, again.score, again.nodes) == (expected.scores, expected.score, 0)
+
+
+def test_without_its_database_the_game_goes_on(sqlite_path: Path) -> None:
+    told: list[str] = []
+    with Database.open(str(sqlite_path)) as database:
+        asked = scores(database, told)
+        with closing(sqlite3.connect(sqlite_path)) as connection:
+            connection.execute("DROP TABLE evaluations")
+        assert asked.ask(Position(MIDDLE)).scores is not None
+        assert asked.ask(Position(MIDDLE[:-1])).scores is not None
+    assert len(told) == 1
+    assert told[0].startswith("the game goes on without the database: ")
+
+
+def test_a_search_is_given_up_and_the_next_one_is_not() -> None:
+    asked = scores(None)
+    answers = []
+    long = Position(width=9, height=6)  # takes minutes
+    thread = threading.Thread(target=lambda: answers.append(asked.ask(long)))
+    thread.start()
+    time.sleep(0.2)
+    asked.give_up()
+    assert asked.ask(Position(MIDDLE)).score is not None
+    thread.join(TIMEOUT)
+    assert answers[0].score is None
+
+
+@pytest.mark.parametrize("name", ["random", "perfect"])
+def test_most_players_need_no_games(database: Database, name: str) -> None:
+    found = Supplies(scores(None), database).of(parse_player(name), Position().board)
+    assert found.analyst is not None
+    assert found.final_games is None
+
+
+def test_stored_games_are_looked_up(database: Database) -> None:
+    game = game_of_moves("1122334", start=Position())
+    import_games(database, [game], start=Position())
+    player = parse_player("database-montecarlo")
+    found = Supplies(scores(None), database).of(player, Position().board)
+    assert found.final_games is not None
+    assert found.final_games.tally(Position("112233"))[3] == (1, 1, 0)

@@ -1,0 +1,85 @@
+"""``c4 worker`` and ``--broker``: what is refused, and how. Real work: test_workers_broker.py."""
+
+from pathlib import Path
+
+import pytest
+
+from c4core.position import Position
+from cli.shell import exits
+from cli.shell.failures import explain
+from cli.solve.asking import LocalAsker, from_centre
+from tests.support.command_line import C4
+from workers.errors import BrokerUnreachableError, BrokerUrlError, MetricsError, NotSolvedError
+
+NOWHERE = "redis://:hunter2@127.0.0.1:1/0"
+
+
+@pytest.fixture
+def c4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> C4:
+    monkeypatch.delenv("C4_BROKER", raising=False)
+    return C4(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "set C4_BROKER"),
+        (["--broker", "none"], "set C4_BROKER"),
+        (["--broker", "memory://"], "within one process"),
+        (["--broker", NOWHERE, "--queues", "fast"], "'fast' is none of: bulk, interactive"),
+        (["--broker", NOWHERE, "--queues", ""], "is none of"),
+        (["--broker", NOWHERE, "--metrics-port", "http"], "'http' is no port"),
+        (["--broker", NOWHERE, "--metrics-port", "127.0.0.1:65536"], "is no port"),
+        (["--broker", NOWHERE, "--threads", "0"], "--threads"),
+    ],
+)
+def test_bad_options(c4: C4, arguments: list[str], message: str) -> None:
+    done = c4("worker", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert "hunter2" not in done.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["analyze", "--sample"], ["analyze", "--sample", "--detach"], ["solve", "4455"]],
+)
+def test_a_broker_that_is_away_is_found_out_first(c4: C4, arguments: list[str]) -> None:
+    assert c4("db", "init").code == 0
+    done = c4("--broker", NOWHERE, *arguments)
+    assert (done.code, done.out) == (3, "")
+    assert done.err.startswith("Error: cannot reach the broker redis://:***@127.0.0.1:1/0: ")
+    assert c4("jobs", "list", "--jsonl").out == ""
+
+
+def test_the_environment_names_a_broker_and_an_option_none(
+    c4: C4, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("C4_BROKER", NOWHERE)
+    assert c4("solve", "--no-book", "2252576253462244111563").code == 3
+    assert c4("solve", "--no-book", "2252576253462244111563", "--broker", "none").code == 0
+    assert c4("solve", "--no-book", "2252576253462244111563", "--no-store").code == 0
+    assert c4("jobs", "list").code == 0  # needs none
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (BrokerUrlError("bad"), exits.USAGE),
+        (BrokerUnreachableError("away"), exits.UNREACHABLE),
+        (NotSolvedError("given up"), exits.PROBLEMS),
+        (MetricsError("taken"), exits.USAGE),
+    ],
+)
+def test_failures_have_exit_codes(error: Exception, code: int) -> None:
+    assert explain(error) == (code, str(error))
+
+
+@pytest.mark.parametrize("width", [4, 7, 8])
+def test_the_engine_prefers_columns_in_this_order(width: int) -> None:
+    columns = from_centre(width)
+    assert sorted(columns) == list(range(width))
+    # On a board of one row every column is a draw, until somebody has three in a row.
+    asker = LocalAsker(None, table_mb=1, threads=1)
+    line = asker.principal_variation(Position(width=width, height=1))
+    assert line[:4] == tuple(columns[:4])
