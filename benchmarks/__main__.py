@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from benchmarks import batches, boards, calls, classes, columns, plot, positions, tables
+from benchmarks.page import fill
 from benchmarks.plan import FULL, QUICK
 from benchmarks.programs import Program, ProgramError
 from benchmarks.results import Results, these_versions, this_machine, without_directories
@@ -142,7 +143,7 @@ def report(*, results: Path, page: Path, picture: Path) -> None:
     try:
         found = Results.read(results)
         page.write_text(
-            tables.fill(page.read_text(encoding="utf-8"), tables.sections(found)),
+            fill(page.read_text(encoding="utf-8"), tables.sections(found)),
             encoding="utf-8",
         )
     except ValueError as error:

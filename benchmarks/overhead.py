@@ -26,6 +26,7 @@ from c4core.solver import Solver
 from db.database import Database
 from workers.analysis import submit
 from workers.local import LocalRunner
+from workers.question import Question
 
 TABLE_MB = 64
 
@@ -78,7 +79,8 @@ def run_job(data: bytes, directory: Path, *, threads: int, score_only: bool) -> 
     with Database.open(str(directory / "overhead.db")) as database:
         watch = Stopwatch()
         lines = read_lines(io.BytesIO(data), board=DEFAULT_BOARD)
-        job = submit(database, lines, board=DEFAULT_BOARD, score_only=score_only)
+        question = Question(columns=not score_only)
+        job = submit(database, lines, board=DEFAULT_BOARD, question=question)
         planning = watch.wall
         with LocalRunner(database, job.job_id, threads=threads, table_mb=TABLE_MB) as runner:
             written = sum(len(json.dumps(shown)) for shown in runner.results())

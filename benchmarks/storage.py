@@ -1,4 +1,4 @@
-"""How fast storage is: upserts, lookups, streams, pages, claims; on SQLite and PostgreSQL.
+"""How fast storage is: upserts, lookups, streams, pages, units; on SQLite and PostgreSQL.
 
     python benchmarks/storage.py
     python benchmarks/storage.py --postgres postgresql://USER:PASSWORD@HOST/EMPTY_DATABASE
@@ -16,15 +16,16 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 from sqlalchemy.orm import Session
 
 from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
+from db.costs import Cost
 from db.database import Database
 from db.evaluation_columns import full_column_bits
 from db.evaluations import (
@@ -37,8 +38,24 @@ from db.evaluations import (
     store,
     stream,
 )
-from db.jobs import UnitPlan, add_units, claim, complete, create_job, finish_if_complete, start_job
-from db.models import Base
+from db.jobs import (
+    Claim,
+    UnitPlan,
+    UnitState,
+    add_units,
+    announce,
+    claim,
+    claim_unit,
+    complete,
+    create_job,
+    finish_if_complete,
+    list_jobs,
+    progress,
+    requeue_lapsed,
+    start_job,
+    totals,
+)
+from db.models import Base, Unit
 
 BOARD = BoardSize(7, 6)
 EVERYTHING = EvaluationFilter(board=BOARD)
@@ -46,6 +63,13 @@ BATCH = 5_000
 WRITERS = 8
 UNITS = 300
 UNIT_POSITIONS = 100
+LARGE_JOB = 100_000
+"""Units of a job that is nearly done."""
+LOOKS = 20
+SETTLED_ROWS = 10_000
+"""After so many, a stream has all the memory that it needs."""
+
+SPAWN = multiprocessing.get_context("spawn")
 
 
 def make_rows(number: int, seed: int) -> list[StoredEvaluation]:
@@ -160,11 +184,9 @@ class Bench:
                     len(keys),
                     partial(look_up_in_batches, session, keys, size),
                 )
-            before = peak_memory()
             self.report(
                 "streamed rows", len(self.rows), lambda: sum(1 for _ in stream(session, EVERYTHING))
             )
-            self.line("  memory that streaming added, KiB", [peak_memory() - before], "")
             for name, cursor in (("first", Cursor(0, 0)), ("last", Cursor(41, 1 << 48))):
                 self.report(
                     f"pages of 100 rows, the {name}",
@@ -172,63 +194,151 @@ class Bench:
                     partial(read_page, session, cursor, times=200),
                 )
 
-    def single_transactions(self) -> None:
-        """Single lookups with a transaction each, as separate requests would do."""
+    def single_requests(self) -> None:
+        """Single lookups as separate requests, without and with a transaction for each."""
         keys = [row.key for row in self.rows[:2_000]]
 
-        def run() -> None:
+        def run(sessions: Callable[[], AbstractContextManager[Session]]) -> None:
             for key in keys:
-                with self.database.read() as session:
+                with sessions() as session:
                     find(session, BOARD, key)
 
-        self.report("single lookups, a transaction each", len(keys), run)
+        self.report("single lookups, a glance each", len(keys), lambda: run(self.database.glance))
+        self.report(
+            "single lookups, a transaction each", len(keys), lambda: run(self.database.read)
+        )
+
+    def memory(self, url: str) -> None:
+        """What streaming adds to the memory of a process, from its 10,000th row on."""
+        queue: multiprocessing.Queue[float] = SPAWN.Queue()
+        process = SPAWN.Process(target=stream_in_process, args=(url, queue))
+        process.start()
+        self.line("  memory that streaming added, KiB", [queue.get(timeout=600)], "")
+        process.join()
 
     def units(self) -> None:
         """Claim, store and complete: the whole cost of a position beyond the search."""
-        payload = {"moves": ["4453"] * UNIT_POSITIONS}
-        number = 50_000 // UNIT_POSITIONS
-
-        def plan(count: int) -> None:
-            with self.database.write() as session:
-                job_id = create_job(
-                    session, kind="bench", board=BOARD, params={}, engine_version=ENGINE_VERSION
-                )
-                add_units(
-                    session, job_id, (UnitPlan(payload, UNIT_POSITIONS) for _ in range(count))
-                )
-                start_job(session, job_id)
-
-        self.report("planned positions, units of 100", 50_000, lambda: plan(number))
+        self.report(
+            "planned positions, units of 100", 50_000, lambda: self.plan(50_000 // UNIT_POSITIONS)
+        )
+        clear(self.database)
+        number = UNITS * UNIT_POSITIONS
+        self.report("completed positions, units of 100", number, self.work_on_any_unit)
+        clear(self.database)
+        self.report("the same, units announced one by one", number, self.work_on_announced_units)
         clear(self.database)
 
-        def work() -> None:
-            plan(UNITS)
-            for batch in range(UNITS):
-                with self.database.write() as session:
-                    taken = claim(
-                        session, owner="b", lease_seconds=60.0, engine_version=ENGINE_VERSION
-                    )
-                if taken is None:
-                    raise RuntimeError("a unit is missing")
-                rows = self.rows[batch * UNIT_POSITIONS : (batch + 1) * UNIT_POSITIONS]
-                with self.database.write() as session:
-                    complete(
-                        session,
-                        taken,
-                        evaluations=rows,
-                        result={"scores": [1] * UNIT_POSITIONS},
-                        nodes=1,
-                        seconds=0.1,
-                    )
-                with self.database.write() as session:
-                    finish_if_complete(session, taken.job_id)
+    def plan(self, units: int) -> None:
+        """Make a job."""
+        payload = {"moves": ["4453"] * UNIT_POSITIONS}
+        with self.database.write() as session:
+            job_id = create_job(
+                session, kind="bench", board=BOARD, params={}, engine_version=ENGINE_VERSION
+            )
+            plans = (UnitPlan(payload, UNIT_POSITIONS, 1.0) for _ in range(units))
+            add_units(session, job_id, plans)
+            start_job(session, job_id)
 
-        self.report("completed positions, units of 100", UNITS * UNIT_POSITIONS, work)
+    def work_on_any_unit(self) -> None:
+        """Claim and complete, as the runner of one machine does."""
+        self.plan(UNITS)
+        for _ in range(UNITS):
+            with self.database.write() as session:
+                taken = claim(session, owner="b", lease_seconds=60.0, engine_version=ENGINE_VERSION)
+            if taken is None:
+                raise RuntimeError("a unit is missing")
+            with self.database.write() as session:
+                self.complete(session, taken)
+            with self.database.write() as session:
+                finish_if_complete(session, taken.job_id)
+
+    def work_on_announced_units(self) -> None:
+        """Claim what was announced, complete it and announce the next, as workers do."""
+        self.plan(UNITS)
+        with self.database.write() as session:
+            bell = announce_one(session)
+        while bell:
+            with self.database.write() as session:
+                taken = claim_unit(
+                    session,
+                    bell[0],
+                    owner="b",
+                    lease_seconds=60.0,
+                    engine_version=ENGINE_VERSION,
+                )
+            if taken is None:
+                raise RuntimeError("a unit is missing")
+            with self.database.write() as session:
+                self.complete(session, taken)
+                bell = announce_one(session)
+
+    def complete(self, session: Session, taken: Claim) -> None:
+        """Complete a unit with evaluations of its own."""
+        complete(
+            session,
+            taken,
+            evaluations=self.rows[taken.seq * UNIT_POSITIONS :][:UNIT_POSITIONS],
+            result={"scores": [1] * UNIT_POSITIONS},
+            nodes=1,
+            seconds=0.1,
+            costs={ply: Cost(20, 0.02) for ply in range(10, 15)},
+        )
+
+    def large_job(self) -> None:
+        """What is asked again and again of a job with many units done."""
+        self.plan(LARGE_JOB)
+        with self.database.write() as session:
+            session.execute(
+                update(Unit)
+                .where(Unit.seq < LARGE_JOB - UNITS)
+                .values(state=UnitState.DONE, finished_at=Unit.seq)
+            )
+        job_id = self.newest_job()
+        for name, ask in (
+            ("announcements of 4 units", partial(announce_some, limit=4)),
+            ("sweeps for leases that ran out", requeue_lapsed),
+            ("looks at a job's progress", partial(progress, job_id=job_id)),
+            ("looks at the service's status", totals),
+        ):
+            what = f"{name}, {LARGE_JOB:,} units"
+            self.report(what, LOOKS, partial(self.ask_often, ask))
+        clear(self.database)
+
+    def newest_job(self) -> int:
+        """The number of the newest job."""
+        with self.database.read() as session:
+            return list_jobs(session, limit=1)[0].id
+
+    def ask_often(self, ask: Callable[[Session], object]) -> None:
+        """A transaction each."""
+        for _ in range(LOOKS):
+            with self.database.write() as session:
+                ask(session)
+
+
+def announce_some(session: Session, limit: int) -> list[int]:
+    """Choose units to announce."""
+    return announce(session, engine_version=ENGINE_VERSION, interactive=False, limit=limit)
+
+
+def announce_one(session: Session) -> list[int]:
+    """Choose the next unit to announce."""
+    return announce_some(session, 1)
 
 
 def peak_memory() -> float:
     """The most memory that the process has had, in KiB."""
     return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+
+
+def stream_in_process(url: str, queue: "multiprocessing.Queue[float]") -> None:
+    """Stream all rows, and tell how much memory that took after the first ones."""
+    before = 0.0
+    with Database.open(url) as database, database.read() as session:
+        for number, _ in enumerate(stream(session, EVERYTHING)):
+            if number == SETTLED_ROWS:
+                before = peak_memory()
+    queue.put(peak_memory() - before)
 
 
 def write_in_process(url: str, rows: int, seed: int) -> None:
@@ -243,9 +353,8 @@ def write_in_process(url: str, rows: int, seed: int) -> None:
 def concurrent_writers(database: Database, url: str, rows: int) -> None:
     """Eight processes that write at the same time: rate together, and how many failed."""
     clear(database)
-    context = multiprocessing.get_context("spawn")
     processes = [
-        context.Process(target=write_in_process, args=(url, rows, 100 + number))
+        SPAWN.Process(target=write_in_process, args=(url, rows, 100 + number))
         for number in range(WRITERS)
     ]
     began = time.perf_counter()
@@ -284,11 +393,12 @@ def run(url: str, rows: list[StoredEvaluation], rounds: int) -> None:
         bench = Bench(database, rows, rounds)
         bench.upserts()
         bench.reads()
-        bench.single_transactions()
+        bench.single_requests()
+        bench.memory(url)
         concurrent_writers(database, url, 10_000)
         clear(database)
         bench.units()
-        clear(database)
+        bench.large_job()
 
 
 def main() -> None:

@@ -9,7 +9,6 @@ A page has places for tables, which a run fills anew::
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from benchmarks import batches, boards, calls, classes, columns
@@ -17,7 +16,7 @@ from cli.bench.timing import three_digits, time_text
 from cli.output.render import score_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from benchmarks.results import Measurement, Results
     from cli.bench.timing import Spread
@@ -52,27 +51,6 @@ def sections(results: Results) -> dict[str, str]:
     return {"run": _run(results)} | {
         name: make(results) or NOT_MEASURED for name, make in makers.items()
     }
-
-
-def fill(page: str, texts: Mapping[str, str]) -> str:
-    """The page with its places filled.
-
-    Raises:
-        ValueError: a place is missing, or has a name that is not known.
-    """
-    filled = set()
-
-    def replace(match: re.Match[str]) -> str:
-        name = match[1]
-        if name not in texts:
-            raise ValueError(f"the page has a place for {name!r}, which is not known")
-        filled.add(name)
-        return f"<!-- begin {name} -->\n{texts[name]}\n<!-- end {name} -->"
-
-    page = re.sub(r"<!-- begin (\w+) -->\n.*?<!-- end \1 -->", replace, page, flags=re.DOTALL)
-    if missing := [name for name in texts if name not in filled]:
-        raise ValueError(f"the page has no place for {', '.join(missing)}")
-    return page
 
 
 def range_text(spread: Spread) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks import boards, calls, classes, plot, positions, tables
 from benchmarks.compare import LEAST_SECONDS, Entry, compare
+from benchmarks.page import fill
 from benchmarks.plan import Plan
 from benchmarks.programs import Program, ProgramError
 from benchmarks.results import Measurement, Results, this_machine, without_directories
@@ -301,9 +302,9 @@ def test_tables() -> None:
 
 def test_the_page_has_every_place() -> None:
     page = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
-    once = tables.fill(page, tables.sections(results()))
+    once = fill(page, tables.sections(results()))
     assert "20.0 µs" in once
-    assert tables.fill(once, tables.sections(results())) == once
+    assert fill(once, tables.sections(results())) == once
 
 
 @pytest.mark.parametrize(
@@ -315,7 +316,7 @@ def test_the_page_has_every_place() -> None:
 )
 def test_a_page_with_other_places_is_refused(page: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        tables.fill(page, {"run": "text"})
+        fill(page, {"run": "text"})
 
 
 def test_plot_is_drawn_the_same_twice(tmp_path: Path) -> None:

@@ -1,0 +1,102 @@
+"""A deep job with a virtual clock: any number of workers, none of which is there.
+
+A node is the unit of time. What is decided is decided by the tree that real jobs use: which piece
+comes next, what a result cuts off. Left out are what a unit costs beside the search (some
+milliseconds) and the heartbeat that it takes until a worker notices that its piece was cut off,
+unless ``overhead`` stands for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from typing import TYPE_CHECKING
+
+from workers.deep.tree import Bounds, Fact, Piece, Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmarks.deep.costs import Costs
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a simulated job has come to."""
+
+    workers: int
+    split_plies: int
+    nodes: int
+    """Searched by all workers together, in vain or not."""
+    wall: int
+    """Nodes that one worker could have searched in the time that it took."""
+    pieces: int
+    """Pieces that were begun."""
+    cut: int
+    """Pieces that were stopped because nobody had to know any more."""
+    idle: float
+    """Share of the workers' time in which they had nothing to do."""
+
+    def speed_up(self, single_nodes: int) -> float:
+        """How many times as fast as one search of the whole position."""
+        return single_nodes / self.wall
+
+
+def simulate(costs: Costs, *, workers: int, split_plies: int, overhead: int = 0) -> Outcome:
+    """Run a job to its end.
+
+    Args:
+        costs: of its pieces.
+        workers: how many there are; each is at one piece at a time.
+        split_plies: as of the job.
+        overhead: nodes that could be searched in the time that a unit takes beside its search.
+
+    Raises:
+        UnknownPieceError: a piece was not measured.
+        AssertionError: the score is wrong.
+    """
+    tree = Tree(costs.start, split_plies=split_plies)
+    stored: dict[int, Fact] = {}
+
+    def known(keys: Sequence[int]) -> dict[int, Fact]:
+        return {key: stored[key] for key in keys if key in stored}
+
+    now = nodes = begun = cut = busy = 0
+    running: dict[Piece, int] = {}  # with the time at which each was begun
+    ends: list[tuple[int, Piece]] = []
+    while not tree.is_decided:
+        for piece in tree.wanted(workers - len(running), running=running, known=known):
+            running[piece] = now
+            begun += 1
+            heappush(ends, (now + overhead + costs.cost(piece).nodes, piece))
+        now, piece = heappop(ends)
+        busy += now - running.pop(piece)
+        cost = costs.cost(piece)
+        nodes += cost.nodes
+        if cost.is_hard:
+            tree.split(piece.key)
+        tree.learn(piece.key, cost.bounds, cost.nodes)
+        stored[piece.key] = Fact(tree.nodes[piece.key].bounds, cost.nodes)
+        needed = tree.needs(running)
+        for lost in running.keys() - needed:
+            spent = now - running.pop(lost)
+            busy += spent
+            nodes += max(0, spent - overhead)
+            cut += 1
+        if len(ends) != len(running):
+            ends = [end for end in ends if end[1] in running]
+            heapify(ends)
+    if tree.root.bounds != Bounds(costs.score, costs.score):
+        raise AssertionError(f"{tree.root.bounds} is not the score {costs.score}")
+    return Outcome(workers, split_plies, nodes, now, begun, cut, 1 - busy / max(1, workers * now))
+
+
+def best(costs: Costs, *, workers: int, plies: Sequence[int], overhead: int = 0) -> Outcome:
+    """The outcome with the depth of splitting that is best for so many workers."""
+    return min(
+        (
+            simulate(costs, workers=workers, split_plies=split_plies, overhead=overhead)
+            for split_plies in plies
+        ),
+        key=lambda outcome: outcome.wall,
+    )

@@ -1,0 +1,61 @@
+"""Plays the sources' matches again, as jobs of the service: they can be interrupted and resumed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from c4core.arena.seeds import match_seed
+from cli.match.options import Judging
+from cli.match.reading import read_report
+from cli.shell import signals
+from db import games
+from db.match_records import MatchTerms
+from workers.local import LocalRunner
+from workers.matches.planning import find_job, plan_matches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from benchmarks.matches.sources import SourceMatch
+    from db.database import Database
+    from workers.matches.report import MatchReport
+
+NOT_JUDGED = Judging(games=0, least_ply=0)
+
+
+def play(
+    database: Database,
+    matches: Sequence[SourceMatch],
+    *,
+    times: int,
+    seed: int,
+    threads: int,
+) -> Iterator[tuple[SourceMatch, MatchReport]]:
+    """Play matches, one after the other, or go on with those that were begun.
+
+    Args:
+        database: keeps the games.
+        matches: of the sources.
+        times: so many times as many games as the source played.
+        seed: where all chance comes from.
+        threads: to play with.
+
+    Raises:
+        KeyboardInterrupt: what was played is kept.
+    """
+    for match in matches:
+        terms = MatchTerms(
+            player_a=match.a,
+            player_b=match.b,
+            games=match.games * times,
+            seats=match.seats,
+            seed=match_seed(seed, match.a, match.b),
+        )
+        job_id = find_job(database, [terms])
+        if job_id is None:
+            job_id = plan_matches(database, [terms], label=match.name).job_id
+        with LocalRunner(database, job_id, threads=threads) as runner:
+            runner.wait(lambda _progress: signals.check())
+        with database.read() as session:
+            (played,) = games.matches_of_job(session, job_id)
+        yield match, read_report(database, played.id, NOT_JUDGED)

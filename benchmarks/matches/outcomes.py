@@ -1,0 +1,107 @@
+"""What came of the matches that were played again, as one JSON file.
+
+::
+
+    {"format": 1, "date": "2026-01-31", "command": "...", "machine": {...}, "versions": {...},
+     "matches": [{"name": "equal: blog-v6:depth=2 - blog-v6:depth=2", "wins": 67, ...}, ...]}
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING
+
+from c4core.arena.statistics import Tally
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from workers.matches.report import MatchReport
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A match that was played again."""
+
+    name: str
+    """As :attr:`benchmarks.matches.sources.SourceMatch.name`."""
+    wins: int
+    """Games that player a won."""
+    losses: int
+    """Games that player b won."""
+    draws: int
+    """Games that nobody won."""
+    distinct: int
+    """How many of the games are different."""
+    seconds: float
+    """What all moves took."""
+    moves: float
+    """Moves of a game on average."""
+    seed: int
+    """Of the match."""
+
+    @property
+    def results(self) -> Tally:
+        """Player a's results."""
+        return Tally(self.wins, self.losses, self.draws)
+
+    @property
+    def seconds_per_game(self) -> float:
+        """What the moves of a game took."""
+        return self.seconds / self.results.games
+
+    @classmethod
+    def of(cls, name: str, report: MatchReport) -> Outcome:
+        """What a report says."""
+        results = report.a.results
+        return cls(
+            name,
+            results.wins,
+            results.losses,
+            results.draws,
+            report.distinct,
+            round(report.seconds, 6),
+            round(report.mean_length or 0.0, 2),
+            report.match.terms.seed,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """Everything that was played, and where."""
+
+    date: str
+    """Day of the run, ISO 8601."""
+    command: str
+    """The command line."""
+    machine: dict[str, str | int]
+    """Processor, cores, system."""
+    versions: dict[str, str]
+    """Version by name of program."""
+    matches: list[Outcome] = field(default_factory=list)
+    """In the order in which they were played."""
+
+    def find(self, name: str) -> Outcome | None:
+        """The outcome of a match, or None where it was not played."""
+        return next((outcome for outcome in self.matches if outcome.name == name), None)
+
+    def write(self, path: Path) -> None:
+        """Write the file."""
+        text = json.dumps({"format": FORMAT, **asdict(self)}, indent=1)
+        path.write_text(text + "\n", encoding="utf-8")
+
+    @classmethod
+    def read(cls, path: Path) -> Outcomes:
+        """Read a file that :meth:`write` made.
+
+        Raises:
+            ValueError: it is no such file.
+        """
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
+            raise ValueError(f"{path}: no outcomes of matches in format {FORMAT}")
+        matches = [Outcome(**entry) for entry in fields.pop("matches")]
+        return cls(**fields, matches=matches)

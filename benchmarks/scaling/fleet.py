@@ -1,0 +1,103 @@
+"""Real workers, as processes of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Self
+
+from benchmarks.scaling.meters import MeterError
+from db import worker_registry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from db.database import Database
+
+START_SECONDS: Final = 60.0
+LOOK_SECONDS: Final = 0.02
+TABLE_MB: Final = 8
+
+
+class Fleet:
+    """Workers that run between ``with`` and its end.
+
+    Args:
+        database_url: where the units are.
+        broker_url: where the messages come from.
+        workers: how many processes.
+        threads: of each.
+    """
+
+    def __init__(
+        self, database_url: str, broker_url: str, *, workers: int = 1, threads: int = 1
+    ) -> None:
+        self._environment = {"C4_DB": database_url, "C4_BROKER": broker_url}
+        self._names = [f"benchmark-{number}" for number in range(workers)]
+        self._threads = threads
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._log = tempfile.NamedTemporaryFile(prefix="c4-workers-", suffix=".log")  # noqa: SIM115
+
+    def __enter__(self) -> Self:
+        """Start them."""
+        options = ("--threads", str(self._threads), "--table-mb", str(TABLE_MB))
+        for name in self._names:
+            self._processes.append(
+                subprocess.Popen(
+                    [sys.executable, "-m", "cli", "worker", "--name", name, *options],
+                    env=os.environ | self._environment,
+                    stdout=self._log,
+                    stderr=self._log,
+                )
+            )
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        """Stop them."""
+        for process in self._processes:
+            process.terminate()
+        for process in self._processes:
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self._log.close()
+
+    @property
+    def pids(self) -> list[int]:
+        """The numbers of their processes."""
+        return [process.pid for process in self._processes]
+
+    def await_registered(self, database: Database) -> None:
+        """Wait until the database knows all of them.
+
+        Raises:
+            MeterError: they do not come.
+        """
+
+        def are_there() -> bool:
+            with database.read() as session:
+                known = {worker.name for worker in worker_registry.live_workers(session)}
+            return known >= set(self._names)
+
+        self.wait(are_there, START_SECONDS)
+
+    def wait(self, condition: Callable[[], bool], seconds: float) -> None:
+        """Wait until something is so.
+
+        Raises:
+            MeterError: it is not in time, or a worker has ended.
+        """
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline or any(
+                process.poll() is not None for process in self._processes
+            ):
+                tail = Path(self._log.name).read_text(errors="replace")[-2000:]
+                raise MeterError(f"the workers get nothing done:\n{tail}")
+            time.sleep(LOOK_SECONDS)

@@ -1,0 +1,195 @@
+"""Measuring what messages, and workers beside their units, cost; on a real Redis and PostgreSQL.
+
+What it takes to bring a message to a worker's task is measured with a real worker: it gets messages
+about units that do not exist, so that a claim in vain is all it does with each.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import urlsplit
+
+from sqlalchemy import delete, make_url
+
+from benchmarks.scaling.costs import Cost
+from benchmarks.scaling.fleet import Fleet
+from benchmarks.scaling.kinds import Batch
+from benchmarks.scaling.meters import RoundTrips, backends, measure, median, processes
+from benchmarks.scaling.units import announce, clear, take
+from c4core.version import ENGINE_VERSION
+from db import jobs
+from db.models import Turn
+from db.turns import take_turn
+from workers.broker import REDIS_PORT
+from workers.doorbell import Doorbell
+from workers.lanes import Lane
+from workers.registration import Registration
+from workers.sweeping import TURN, sweep
+from workers.tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmarks.scaling.meters import Meter, RedisServer
+    from db.database import Database
+
+NO_UNIT: Final = 2**31 - 1
+"""The number of no unit."""
+
+TIMES: Final = 100
+MESSAGES: Final = 300
+"""How often something is done in a round."""
+
+IDLE_SECONDS: Final = 5.0
+"""So long is looked at a worker that has nothing to do."""
+
+DRAIN_SECONDS: Final = 120.0
+
+
+class Place(NamedTuple):
+    """Where everything is."""
+
+    database_url: str
+    broker_url: str
+    database: Database
+    doorbell: Doorbell
+    redis: RedisServer
+    meter: Meter
+    """Of the database's server."""
+
+
+def measure_duties(place: Place, rounds: int) -> dict[str, Cost]:
+    """The cost of what workers do beside their units."""
+    database = place.database
+    registration = Registration(
+        database, Tally(), name="benchmark", threads=1, table_mb=8, lanes=list(Lane)
+    )
+    batch = Batch()
+    batch.submit(database, batch.prepare(2, 10), 10)
+    claim = take(database, announce(database, 1)[0])
+    sweep(database, place.doorbell)
+    works: dict[str, Callable[[], object]] = {
+        "heartbeat": lambda: database.run(lambda session: jobs.heartbeat(session, claim, 600.0)),
+        "turn": lambda: database.run(lambda session: take_turn(session, TURN, 3600.0)),
+        "beat": registration.beat,
+    }
+    found = {
+        name: median(measure(work, place.meter, times=TIMES) for _ in range(rounds))
+        for name, work in works.items()
+    }
+    clear(database)
+    found["sweep"] = median(_measure_sweep(place) for _ in range(3 * rounds))
+    registration.leave()
+    place.redis.empty()
+    return found
+
+
+def measure_ring(place: Place, rounds: int) -> Cost:
+    """The cost of a message to the broker."""
+    found = median(
+        measure(lambda: place.doorbell.ring(Lane.BULK, [NO_UNIT]), place.redis.meter, times=TIMES)
+        for _ in range(rounds)
+    )
+    place.redis.empty()
+    return found
+
+
+def measure_vain(place: Place) -> Cost:
+    """The cost of a claim of a unit that does not exist."""
+    return median(
+        measure(lambda: _claim_nothing(place), place.meter, times=TIMES) for _ in range(3)
+    )
+
+
+def measure_idling(place: Place, fleet: Fleet) -> Cost:
+    """What a second costs in which workers wait: the broker, and all workers together."""
+    broker, workers = place.redis.meter(), processes(fleet.pids)
+    time.sleep(IDLE_SECONDS)
+    broker, workers = place.redis.meter() - broker, processes(fleet.pids) - workers
+    return Cost(broker.running, workers.running) * (1 / IDLE_SECONDS)
+
+
+def measure_take(place: Place, fleet: Fleet, vain: Cost) -> Cost:
+    """What it costs to bring a message to a worker's task, and to acknowledge it.
+
+    Args:
+        place: where everything is.
+        fleet: one worker of one thread.
+        vain: the cost of a claim in vain, which is taken off.
+    """
+    pid = _hold(place, fleet)
+    broker, worker, wall = place.redis.meter(), processes([pid]), time.perf_counter()
+    os.kill(pid, signal.SIGCONT)
+    drain(place, fleet)
+    elapsed = time.perf_counter() - wall
+    broker, worker = place.redis.meter() - broker, processes([pid]) - worker
+    wait = max(0.0, elapsed - sum(broker) - sum(worker))
+    whole = Cost(broker.running, worker.running, wait) * (1 / MESSAGES)
+    return whole - Cost(client=vain.client, wait=vain.wait + vain.server)
+
+
+def count_round_trips(place: Place) -> dict[str, float]:
+    """Round trips to the broker: of a message that is sent, and of one that is taken."""
+    address = urlsplit(place.broker_url)
+    user, at, _ = address.netloc.rpartition("@")
+    host, port = address.hostname or "127.0.0.1", address.port or REDIS_PORT
+    with RoundTrips(host, port) as proxy:
+        url = address._replace(netloc=f"{user}{at}127.0.0.1:{proxy.port}").geturl()
+        with closing(Doorbell(url)) as doorbell:
+            doorbell.ring(Lane.BULK, [NO_UNIT])
+            before = proxy.count
+            for _ in range(TIMES):
+                doorbell.ring(Lane.BULK, [NO_UNIT])
+            sent = proxy.count - before
+        with Fleet(place.database_url, url) as fleet:
+            fleet.await_registered(place.database)
+            drain(place, fleet)
+            pid = _hold(place, fleet)
+            before = proxy.count
+            os.kill(pid, signal.SIGCONT)
+            drain(place, fleet)
+            taken = proxy.count - before
+    return {"ring": sent / TIMES, "take": taken / MESSAGES}
+
+
+def count_connections(place: Place, threads: int) -> int:
+    """Connections to the database of a worker that has been busy."""
+    name = make_url(place.database_url).database or ""
+    before = len(backends(name))
+    with Fleet(place.database_url, place.broker_url, threads=threads) as fleet:
+        fleet.await_registered(place.database)
+        pid = _hold(place, fleet)
+        os.kill(pid, signal.SIGCONT)
+        drain(place, fleet)
+        return len(backends(name)) - before
+
+
+def drain(place: Place, fleet: Fleet) -> None:
+    """Wait until all messages are dealt with."""
+    fleet.wait(lambda: place.redis.messages(Lane.BULK.queue) == 0, DRAIN_SECONDS)
+
+
+def _hold(place: Place, fleet: Fleet) -> int:
+    """Stop the worker until it is continued, so that it finds many messages; its number."""
+    (pid,) = fleet.pids
+    os.kill(pid, signal.SIGSTOP)
+    place.doorbell.ring(Lane.BULK, [NO_UNIT] * MESSAGES)
+    return pid
+
+
+def _measure_sweep(place: Place) -> Cost:
+    """One turn of the sweeper: every one of them is due."""
+    place.database.run(lambda session: session.execute(delete(Turn)))
+    return measure(lambda: sweep(place.database, place.doorbell), place.meter, times=1)
+
+
+def _claim_nothing(place: Place) -> None:
+    place.database.run(
+        lambda session: jobs.claim_unit(
+            session, NO_UNIT, owner="benchmark", lease_seconds=1.0, engine_version=ENGINE_VERSION
+        )
+    )

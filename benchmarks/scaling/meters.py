@@ -1,0 +1,227 @@
+"""What servers and other processes take: processor time from the system, round trips by a proxy."""
+
+from __future__ import annotations
+
+import re
+import socket
+import statistics
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+
+import redis
+
+from benchmarks.scaling.costs import Cost
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PROC: Final = Path("/proc")
+NANOSECOND: Final = 1e-9
+
+
+class MeterError(Exception):
+    """Something cannot be measured here."""
+
+
+class Took(NamedTuple):
+    """What some threads took of the processors. Seconds."""
+
+    running: float
+    delayed: float
+    """Ready to run, but others had the processors: no part of what anything costs."""
+
+    def __sub__(self, earlier: Took) -> Took:
+        """Since then."""
+        return Took(self.running - earlier.running, self.delayed - earlier.delayed)
+
+
+Meter = Callable[[], Took]
+"""Tells what was taken so far."""
+
+
+def processes(pids: Iterable[int]) -> Took:
+    """What some processes took, all their threads together; those that have ended are left out."""
+    running = delayed = 0
+    for pid in pids:
+        with suppress(OSError):
+            for task in (PROC / str(pid) / "task").iterdir():
+                with suppress(OSError):  # the thread has ended
+                    took = (task / "schedstat").read_text().split()
+                    running += int(took[0])
+                    delayed += int(took[1])
+    return Took(running * NANOSECOND, delayed * NANOSECOND)
+
+
+def this_thread() -> Took:
+    """What this thread took."""
+    running, delayed, _slices = (PROC / "thread-self" / "schedstat").read_text().split()
+    return Took(int(running) * NANOSECOND, int(delayed) * NANOSECOND)
+
+
+def backends(database: str) -> list[int]:
+    """The processes of a PostgreSQL server on this machine that serve a database."""
+    title = re.compile(rf"postgres: .*\b{re.escape(database)} \S+\(\d+\) ")
+    found = []
+    for entry in PROC.iterdir():
+        if entry.name.isdecimal():
+            with suppress(OSError):
+                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ")
+                if title.match(command.decode(errors="replace")):
+                    found.append(int(entry.name))
+    return found
+
+
+def database_meter(database: str) -> Meter:
+    """Measures a PostgreSQL server's work for one database.
+
+    Args:
+        database: its name. No connection to it may be closed between two looks.
+
+    Raises:
+        MeterError: its server is not on this machine, or nobody is connected.
+    """
+    if not backends(database) or not (PROC / "thread-self" / "schedstat").exists():
+        raise MeterError(
+            f"no process here serves the database {database!r}: the PostgreSQL server has to "
+            "run on this machine, and /proc has to tell what it takes"
+        )
+    return lambda: processes(backends(database))
+
+
+class RedisServer:
+    """A Redis server on this machine, looked at from outside.
+
+    Args:
+        url: its URL.
+
+    Raises:
+        MeterError: it is on another machine.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._client = redis.Redis.from_url(url)
+        info: dict[str, Any] = self._client.info("server")
+        self.version = str(info["redis_version"])
+        self._pid = int(info["process_id"])
+        if "redis" not in _command(self._pid):
+            raise MeterError("the Redis server has to run on this machine")
+
+    def meter(self) -> Took:
+        """What it took so far."""
+        return processes([self._pid])
+
+    def messages(self, queue: str) -> int:
+        """Messages that wait in a queue, and those that are being worked on."""
+        kept: Any = self._client.hlen("c4.unacked")
+        listed: Any = self._client.llen(queue)
+        return int(kept) + int(listed)
+
+    def empty(self) -> None:
+        """Delete everything in the database that the URL names."""
+        self._client.flushdb()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._client.close()
+
+
+def _command(pid: int) -> str:
+    with suppress(OSError):
+        return (PROC / str(pid) / "cmdline").read_text(errors="replace")
+    return ""
+
+
+def measure(work: Callable[[], object], meter: Meter, *, times: int) -> Cost:
+    """What some work costs.
+
+    Args:
+        work: a transaction, or a message.
+        meter: of the server.
+        times: how often it is done.
+    """
+    server, client, wall = meter(), this_thread(), time.perf_counter()
+    for _ in range(times):
+        work()
+    elapsed = time.perf_counter() - wall
+    client, server = this_thread() - client, meter() - server
+    wait = elapsed - sum(client) - sum(server)
+    return Cost(server.running, client.running, max(0.0, wait)) * (1 / times)
+
+
+def median(costs: Iterable[Cost]) -> Cost:
+    """The median of each part."""
+    found = list(costs)
+    return Cost(
+        *(statistics.median(getattr(cost, part.name) for cost in found) for part in fields(Cost))
+    )
+
+
+class RoundTrips:
+    """A proxy that counts how often a client waits for an answer: all its connections together.
+
+    Args:
+        host: of the server.
+        port: of the server.
+
+    Attributes:
+        port: where it listens, on this machine.
+        count: round trips so far.
+    """
+
+    def __init__(self, host: str, port: int) -> None:
+        self.count = 0
+        self._server = (host, port)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+        self._sockets: list[socket.socket] = [self._listener]
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        """Close everything."""
+        for one in self._sockets:
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _address = self._listener.accept()
+                server = socket.create_connection(self._server)
+                self._sockets += [client, server]
+                turn = _Turn()
+                for source, target, asks in ((client, server, True), (server, client, False)):
+                    threading.Thread(
+                        target=self._forward, args=(source, target, turn, asks), daemon=True
+                    ).start()
+
+    def _forward(
+        self,
+        source: socket.socket,
+        target: socket.socket,
+        turn: _Turn,
+        asks: bool,  # noqa: FBT001
+    ) -> None:
+        with suppress(OSError):
+            while data := source.recv(1 << 16):
+                if asks and not turn.asked:
+                    self.count += 1
+                turn.asked = asks
+                target.sendall(data)
+        with suppress(OSError):
+            target.shutdown(socket.SHUT_RDWR)
+
+
+class _Turn:
+    """Whose turn it is on a connection: the server's once it was asked."""
+
+    asked = False

@@ -1,0 +1,237 @@
+"""Measuring what a unit costs beyond its search, on a real PostgreSQL.
+
+Everything is done through the program's own functions, in the order in which a worker does it: a
+job is planned, its units are announced, claimed by number, solved and completed. That is done with
+units of few and of many positions, and a line is drawn through both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import func, make_url, select, text
+
+from benchmarks.scaling.costs import Cost, Sizes, UnitCost, UnitCosts
+from benchmarks.scaling.meters import MeterError, RoundTrips, Took, measure, median
+from c4core.solver import Solver
+from c4core.version import ENGINE_VERSION
+from db import jobs
+from db.database import Database
+from db.maintenance import stats
+from db.models import Base
+from workers.execution import HANDLERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlalchemy.orm import Session
+
+    from benchmarks.scaling.kinds import Kind
+    from benchmarks.scaling.meters import Meter
+    from db.jobs import Claim
+    from workers.outcome import UnitOutcome
+
+FEW: Final = 10
+MANY: Final = 500
+"""Positions of the units that the line is drawn through."""
+
+UNITS: Final = {FEW: 60, MANY: 12}
+"""Units that are worked on in a round."""
+
+LEASE_SECONDS: Final = 600.0
+"""Nobody interferes."""
+
+PHASES: Final = ("plan", "claim", "solve", "complete")
+
+_LOG: Final = select(func.pg_wal_lsn_diff(func.pg_current_wal_lsn(), text("'0/0'")))
+
+
+def clear(database: Database) -> None:
+    """Make all tables anew, empty: rows that are deleted would still take their place."""
+    with database.write() as session:
+        Base.metadata.drop_all(session.connection())
+        Base.metadata.create_all(session.connection())
+
+
+class UnitBench:
+    """Plans, claims, solves and completes units, and measures each.
+
+    Args:
+        kind: of the units.
+        database: emptied, and again whenever the size of the units changes.
+        meter: of its server.
+    """
+
+    def __init__(self, kind: Kind, database: Database, meter: Meter) -> None:
+        self._kind = kind
+        self._database = database
+        self._meter = meter
+        self._solver = Solver(table_mb=8)
+
+    def measure(self, rounds: int, url: str) -> UnitCosts:
+        """The cost of every phase.
+
+        Args:
+            rounds: how often; the median counts.
+            url: of the database, for counting round trips.
+        """
+        found = {}
+        for positions in (FEW, MANY):
+            measured = [self._round(self._database, positions) for _ in range(rounds + 1)]
+            # The first round fills caches: the server's, the driver's, SQLAlchemy's.
+            found[positions] = {
+                phase: median(cost[phase] for cost in measured[1:]) for phase in PHASES
+            }
+            clear(self._database)
+        trips = self._count_round_trips(url)
+        costs = {
+            phase: UnitCost.through(found[FEW][phase], found[MANY][phase], at=(FEW, MANY))
+            for phase in PHASES
+        }
+        return UnitCosts(
+            **{
+                phase: replace(cost, each=replace(cost.each, round_trips=trips.get(phase, 0.0)))
+                for phase, cost in costs.items()
+            }
+        )
+
+    def _count_round_trips(self, url: str) -> dict[str, float]:
+        """The round trips of every phase but planning, of a unit of many positions."""
+        address = make_url(url)
+        with RoundTrips(*host_and_port(url)) as proxy:
+            proxied = address.set(host="127.0.0.1", port=proxy.port)
+            self._meter, meter = (lambda: Took(proxy.count, 0.0)), self._meter
+            with Database.open(proxied.render_as_string(hide_password=False)) as database:
+                self._round(database, MANY)
+                found = self._round(database, MANY)
+            self._meter = meter
+        clear(self._database)
+        # A round trip counts as a second. What planning takes is for many units at once.
+        return {phase: cost.server for phase, cost in found.items() if phase != "plan"}
+
+    def sizes(self) -> Sizes:
+        """What a unit and its positions leave behind."""
+        rows, log = {}, {}
+        for positions in (FEW, MANY):
+            clear(self._database)
+            before, logged = self._bytes("units"), self._logged()
+            empty = self._bytes("evaluations")
+            units = self._work_off(positions)
+            rows[positions] = (self._bytes("units") - before) / units
+            log[positions] = (self._logged() - logged) / units
+        evaluations = (self._bytes("evaluations") - empty) / (units * MANY)
+        clear(self._database)
+        each = Sizes(evaluation=evaluations)
+        for name, found in (("position", rows), ("log_position", log)):
+            slope = (found[MANY] - found[FEW]) / (MANY - FEW)
+            each = replace(each, **{name: slope})
+        return replace(
+            each,
+            unit=rows[FEW] - FEW * each.position,
+            log_unit=log[FEW] - FEW * each.log_position,
+        )
+
+    def _round(self, database: Database, positions: int) -> dict[str, Cost]:
+        """Measure every phase once, over some units."""
+        with database.write() as session:
+            # As the server does by itself about once a minute: without, it knows of no rows.
+            session.execute(text("ANALYZE"))
+        units = UNITS[positions]
+        prepared = self._kind.prepare(2 * units, positions)
+        plan = self._measure(lambda: self._kind.submit(database, prepared, positions), 1)
+        unit_ids = iter(announce(database, units))
+        claims: list[Claim] = []
+        claim = self._measure(lambda: claims.append(take(database, next(unit_ids))), units)
+        to_solve = iter(claims)
+        outcomes: list[UnitOutcome] = []
+        solve = self._measure(
+            lambda: outcomes.append(self._solve(database, next(to_solve))),
+            units,
+        )
+        searched = Cost(client=sum(outcome.seconds for outcome in outcomes) / units)
+        work = iter(zip(claims, outcomes, strict=True))
+        complete = self._measure(lambda: finish(database, *next(work)), units)
+        with database.write() as session:
+            jobs.cancel_job(session, claims[0].job_id)
+        phases = (plan * (1 / (2 * units)), claim, solve - searched, complete)
+        return dict(zip(PHASES, phases, strict=True))
+
+    def _work_off(self, positions: int) -> int:
+        """Plan a job and complete all its units; how many there were."""
+        units = 4 * UNITS[positions]
+        prepared = self._kind.prepare(units, positions)
+        self._kind.submit(self._database, prepared, positions)
+        for unit_id in announce(self._database, units):
+            claim = take(self._database, unit_id)
+            finish(self._database, claim, self._solve(self._database, claim))
+        return units
+
+    def _solve(self, database: Database, claim: Claim) -> UnitOutcome:
+        return HANDLERS[claim.kind](claim, self._solver, database, lambda: False)
+
+    def _measure(self, work: Callable[[], object], times: int) -> Cost:
+        return measure(work, self._meter, times=times)
+
+    def _bytes(self, table: str) -> int:
+        return next(
+            found.bytes or 0 for found in stats(self._database).tables if found.name == table
+        )
+
+    def _logged(self) -> float:
+        with self._database.read() as session:
+            return float(session.scalar(_LOG) or 0)
+
+
+def announce(database: Database, units: int) -> list[int]:
+    """Announce so many units."""
+    return database.run(
+        lambda session: jobs.announce(
+            session, engine_version=ENGINE_VERSION, interactive=False, limit=units
+        )
+    )
+
+
+def take(database: Database, unit_id: int) -> Claim:
+    """Claim a unit.
+
+    Raises:
+        MeterError: somebody else has it: this is no scratch database.
+    """
+    claim = database.run(
+        lambda session: jobs.claim_unit(
+            session,
+            unit_id,
+            owner="benchmark",
+            lease_seconds=LEASE_SECONDS,
+            engine_version=ENGINE_VERSION,
+        )
+    )
+    if claim is None:
+        raise MeterError("a unit is missing: workers must not share the scratch database")
+    return claim
+
+
+def finish(database: Database, claim: Claim, outcome: UnitOutcome) -> None:
+    """Complete a unit and announce the next, as a worker does."""
+
+    def write(session: Session) -> None:
+        jobs.complete(
+            session,
+            claim,
+            evaluations=outcome.evaluations,
+            result=outcome.result,
+            nodes=outcome.nodes,
+            seconds=outcome.seconds,
+            costs=outcome.costs,
+            columns=outcome.with_columns,
+        )
+        jobs.announce(session, engine_version=ENGINE_VERSION, interactive=False, limit=1)
+
+    database.run(write)
+
+
+def host_and_port(url: str) -> tuple[str, int]:
+    """Where the server of a database URL listens."""
+    address = make_url(url)
+    return address.host or "127.0.0.1", address.port or 5432

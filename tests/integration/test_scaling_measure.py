@@ -1,0 +1,55 @@
+"""Measuring costs and comparing with real workers: everything runs, and the figures are sane."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmarks.scaling import check, measure, messages, units
+from benchmarks.scaling.meters import MeterError, database_meter
+
+if TYPE_CHECKING:
+    from tests.conftest import GivenServer
+    from tests.support.databases import PostgresDatabases
+
+
+@pytest.mark.servers
+def test_costs_are_measured_and_a_real_run_is_compared(
+    postgres_server: PostgresDatabases, redis_server: GivenServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(units, "UNITS", {units.FEW: 6, units.MANY: 2})
+    monkeypatch.setattr(messages, "TIMES", 10)
+    monkeypatch.setattr(messages, "MESSAGES", 30)
+    monkeypatch.setattr(messages, "IDLE_SECONDS", 0.5)
+    monkeypatch.setattr(measure, "THREADS", (1,))
+    said: list[str] = []
+    with postgres_server.database(initialised=True) as url, ExitStack() as at_end:
+        place = measure.open_place(url, redis_server.url, at_end)
+        found = measure.measure_everything(place, rounds=1, command="test", say=said.append)
+        run = check.run_and_compare(
+            place, found.costs("analyze"), workers=1, threads=1, units=20, positions=2
+        )
+    assert said
+    for kind in ("analyze", "book"):
+        costs = found.units[kind]
+        for phase in (costs.plan, costs.claim, costs.solve, costs.complete):
+            assert 0 < phase.of(100).client < 1
+        assert costs.claim.each.round_trips >= 3
+        assert found.sizes[kind].unit > 0
+    assert found.sizes["analyze"].evaluation > 40
+    assert 0 < found.shared.ring.server < 0.1
+    assert found.shared.ring.round_trips >= 1
+    assert found.connections[1] >= 2
+    assert run.unit_seconds > 0
+    for seen in (run.real, run.foreseen):
+        assert 0 < seen.worker < 10
+        assert 0 < seen.database < 1
+        assert 0 < seen.broker < 1
+        assert seen.units_per_second > 0
+
+
+def test_a_server_elsewhere_cannot_be_measured() -> None:
+    with pytest.raises(MeterError, match="has to run on this machine"):
+        database_meter("no_such_database")
