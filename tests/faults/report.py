@@ -1,0 +1,26 @@
+"""Writes the figures of the last run of the suite into the documents: ``python -m ...report``."""
+
+from __future__ import annotations
+
+import os
+import platform
+from pathlib import Path
+from typing import Final
+
+from benchmarks.page import fill
+from tests.faults.figures import load, table
+
+ROOT: Final = Path(__file__).parents[2]
+FIGURES: Final = ROOT / "build" / "faults.json"
+DOCUMENT: Final = ROOT / "docs" / "reliability.md"
+
+
+def main() -> None:
+    where = f"On {os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}:"
+    lines = "\n".join([where, "", *table(load(FIGURES))])
+    page = fill(DOCUMENT.read_text(encoding="utf-8"), {"figures": f"\n{lines}\n"})
+    DOCUMENT.write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
