@@ -1,0 +1,234 @@
+"""What is deployed names commands, options, settings and metrics that there are."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import shlex
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import click
+import pytest
+import yaml
+
+from cli.app import c4
+from workers.lanes import Lane
+from workers.metrics import WorkerCollector
+from workers.tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[2]
+COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())
+SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
+OWN = {name: service for name, service in SERVICES.items() if service["image"] == "c4"}
+WORKERS = {name: service for name, service in OWN.items() if "worker" in name}
+SYSTEMD = ROOT / "deploy" / "systemd"
+PROMETHEUS = ROOT / "deploy" / "prometheus"
+PAGES = [ROOT / "docs" / name for name in ("deploy.md", "scaling.md")]
+SETTINGS = {"C4_DB", "C4_BROKER"}
+HELP = {"-h", "--help"}
+
+
+def check_command(arguments: list[str]) -> None:
+    """Whether a command line of ``c4`` names a command and options that there are."""
+    command: click.Command = c4
+    context = click.Context(c4)
+    words = iter(arguments)
+    for word in words:
+        if word.startswith("-"):
+            check_option(command, word, words)
+        elif isinstance(command, click.Group):
+            found = command.get_command(context, word)
+            assert found is not None, f"{word} in {shlex.join(arguments)}"
+            command = found
+
+
+def check_option(command: click.Command, word: str, words: Iterator[str]) -> None:
+    name, equals, _value = word.partition("=")
+    if name in HELP or name == "-":
+        return
+    options = {
+        form: option
+        for option in command.params
+        if isinstance(option, click.Option)
+        for form in (*option.opts, *option.secondary_opts)
+    }
+    assert name in options, f"{name} of c4 {command.name}"
+    if not equals and not options[name].is_flag:
+        next(words)
+
+
+def expanded(command: list[str]) -> list[str]:
+    """With the defaults of its variables."""
+    return [re.sub(r"\$\{\w+:-([^}]*)\}", r"\1", word) for word in command]
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_compose_runs_commands_that_exist(name: str) -> None:
+    check_command(expanded(OWN[name].get("command", [])))
+
+
+def test_compose_has_what_a_service_needs() -> None:
+    assert set(SERVICES) - set(OWN) == {"database", "broker"}
+    assert "--appendonly yes" in SERVICES["broker"]["command"][-1]
+    lanes = {word for service in WORKERS.values() for word in service["command"]}
+    assert {f"--queues={lane}" for lane in Lane} <= lanes
+    assert SERVICES["worker"]["deploy"]["replicas"] == "${C4_WORKERS:-2}"
+    assert set(COMPOSE["volumes"]) == {"database", "broker"}
+
+
+@pytest.mark.parametrize("name", SERVICES)
+def test_compose_waits_for_services_that_can_tell(name: str) -> None:
+    for needed, how in SERVICES[name].get("depends_on", {}).items():
+        if how["condition"] == "service_healthy":
+            assert "healthcheck" in SERVICES[needed]
+        else:
+            assert SERVICES[needed]["restart"] == "no"
+
+
+@pytest.mark.parametrize("name", sorted({*WORKERS, "database", "broker"}))
+def test_compose_starts_again_what_has_ended(name: str) -> None:
+    assert SERVICES[name]["restart"] == "always"
+    assert "healthcheck" in SERVICES[name]
+
+
+@pytest.mark.parametrize("name", WORKERS)
+def test_compose_asks_the_port_that_the_worker_listens_on(name: str) -> None:
+    (port,) = re.findall(r"--metrics-port=(\d+)", " ".join(WORKERS[name]["command"]))
+    assert f"127.0.0.1:{port}/metrics" in WORKERS[name]["healthcheck"]["test"][-1]
+
+
+def test_compose_puts_no_password_on_a_command_line_and_publishes_no_port() -> None:
+    for service in SERVICES.values():
+        assert "PASSWORD" not in shlex.join(service.get("command", []))
+        assert "ports" not in service
+
+
+def test_compose_variables_are_explained() -> None:
+    text = (ROOT / "compose.yaml").read_text()
+    example = (ROOT / "deploy" / "compose.env.example").read_text()
+    used = set(re.findall(r"\$\{(\w+):", text))
+    assert used == set(re.findall(r"^(\w+)=", example, re.MULTILINE))
+    defaults = dict(re.findall(r"\$\{(\w+):-([^}]*)\}", text))
+    assert all(f"{name}={value}" in example for name, value in defaults.items())
+
+
+def test_compose_tells_where_the_service_is() -> None:
+    for service in OWN.values():
+        assert set(service["environment"]) == SETTINGS
+
+
+def test_image_is_built_from_all_that_is_installed() -> None:
+    allowed = set(re.findall(r"^!(\S+)", (ROOT / ".dockerignore").read_text(), re.MULTILINE))
+    packages = re.findall(r'^    "([a-z0-9_]+)[".]', (ROOT / "setup.py").read_text(), re.MULTILINE)
+    assert set(packages) <= allowed
+    assert {"setup.py", "pyproject.toml", "README.md", "LICENSE", "MANIFEST.in"} <= allowed
+    assert all((ROOT / name).exists() for name in allowed)
+
+
+def unit(name: str) -> configparser.ConfigParser:
+    """A unit file of systemd; a setting that stands there twice keeps its last value."""
+    parser = configparser.ConfigParser(interpolation=None, strict=False)
+    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    parser.read(SYSTEMD / name)
+    return parser
+
+
+def settings(name: str) -> dict[str, str]:
+    """An environment file."""
+    text = (SYSTEMD / name).read_text()
+    return dict(re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE))
+
+
+def test_worker_unit_runs_a_command_that_exists() -> None:
+    service = unit("c4-worker@.service")["Service"]
+    words = shlex.split(service["ExecStart"])
+    assert words[0] == "/opt/c4/bin/c4"
+    assert words[-1] == "$C4_WORKER_OPTIONS"
+    check_command(words[1:-1])
+    example = settings("worker.env.example")
+    check_command([*words[1:-1], *shlex.split(example["C4_WORKER_OPTIONS"])])
+    assert set(example) == {*SETTINGS, "C4_WORKER_OPTIONS"}
+
+
+def test_worker_unit_starts_again_and_reads_its_secrets_from_a_file() -> None:
+    text = (SYSTEMD / "c4-worker@.service").read_text()
+    service = unit("c4-worker@.service")["Service"]
+    assert service["Restart"] == "always"
+    assert service["RestartPreventExitStatus"] == "2"
+    assert "EnvironmentFile=/etc/c4/worker.env" in text
+    assert "PASSWORD" not in text
+
+
+def test_backup_timer_has_its_service() -> None:
+    assert unit("c4-backup.timer")["Install"]["WantedBy"] == "timers.target"
+    assert "pg_dump" in unit("c4-backup.service")["Service"]["ExecStart"]
+
+
+def metric_names() -> set[str]:
+    """The names under which a worker's metrics are kept."""
+    depths: Any = SimpleNamespace(depths={Lane.BULK: 1})
+    metrics = WorkerCollector(Tally(), depths, name="worker", threads=1).collect()
+    return {sample.name for metric in metrics for sample in metric.samples}
+
+
+def test_rules_ask_for_metrics_that_exist() -> None:
+    rules = yaml.safe_load((PROMETHEUS / "c4.rules.yml").read_text())
+    expressions = [rule["expr"] for group in rules["groups"] for rule in group["rules"]]
+    used = set(re.findall(r"\bc4_\w+", " ".join(expressions)))
+    assert used
+    assert used <= metric_names()
+    config = yaml.safe_load((PROMETHEUS / "c4.yml").read_text())
+    assert config["rule_files"] == ["c4.rules.yml"]
+
+
+def test_page_names_metrics_that_exist() -> None:
+    page = (ROOT / "docs" / "deploy.md").read_text()
+    assert set(re.findall(r"`(c4_\w+?)(?:\{\w+\})?`", page)) - {"c4_restored"} == metric_names()
+
+
+def code(page: Path) -> list[str]:
+    """The lines of a page that are to be typed, each as it stands or joined to its next."""
+    blocks = re.findall(r"^```\w*\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    return "\n".join(blocks).replace("\\\n", " ").splitlines()
+
+
+def test_page_types_commands_that_exist() -> None:
+    lines = [line.split("  #")[0] for line in code(ROOT / "docs" / "deploy.md")]
+    # At the beginning of a line, after settings or a directory, or run in a container.
+    typed = [
+        found[1]
+        for line in lines
+        if (found := re.match(r"(?:\w+=\S+ |\S*/|docker compose run .*)?\bc4 (.*)", line))
+    ]
+    assert len(typed) > 5
+    for command in typed:
+        check_command(shlex.split(re.split(r"[|<>]", command)[0]))
+
+
+def anchors(page: Path) -> set[str]:
+    """What can be linked to within a page."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_page_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)]+)\)", page.read_text()):
+        name, _, anchor = target.partition("#")
+        if name.startswith("http"):
+            continue
+        other = (page.parent / name).resolve() if name else page
+        assert other.exists(), target
+        if anchor:
+            assert anchor in anchors(other), target
+
+
+def test_page_names_files_that_exist() -> None:
+    page = (ROOT / "docs" / "deploy.md").read_text()
+    for name in re.findall(r"\bdeploy/[\w./@-]+\w", page):
+        assert (ROOT / name).exists() or name == "deploy/prometheus", name
