@@ -6,16 +6,17 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := setup.py pyproject.toml $(wildcard c4core/*.pyx c4core/*.pxd c4core/*.pxi c4core/*.h)
+SOURCES := setup.py pyproject.toml $(wildcard c4core/*.pyx c4core/*.pxd c4core/*.h c4core/*/*.pyx c4core/*/*.pxd)
 DEMO := build/demo
 
-.PHONY: help demo test test-long test-servers debug lint package bench clean
+.PHONY: help demo test test-long test-servers faults debug lint package bench clean
 
 help:
 	@echo "make demo          solve, store and query a batch of positions (under 3 minutes)"
 	@echo "make test          the test suite; no server needed"
 	@echo "make test-long     the tests that take minutes: every position of whole boards"
-	@echo "make test-servers  the storage tests on a PostgreSQL server, started from its binaries"
+	@echo "make test-servers  the tests on PostgreSQL, Redis and RabbitMQ, started from their binaries"
+	@echo "make faults        kill workers and servers in a job's midst, and docs/reliability.md anew"
 	@echo "make debug         the engine's tests on a build with bounds checks and sanitizer"
 	@echo "make lint          ruff, mypy --strict and the direction of imports"
 	@echo "make package       sdist and wheel, installed and tried in an empty environment"
@@ -51,7 +52,11 @@ test-long: $(VENV)/installed
 	$(BIN)/python -m pytest -m long
 
 test-servers: $(VENV)/installed
-	C4_TEST_SERVERS=1 $(BIN)/python -m pytest -m postgres
+	C4_TEST_SERVERS=1 $(BIN)/python -m pytest -m '(postgres or servers) and not faults'
+
+faults: $(VENV)/installed
+	C4_TEST_SERVERS=1 $(BIN)/python -m pytest -m faults tests/faults
+	$(BIN)/python -m tests.faults.report
 
 # In a copy of the tree, so that the sanitizer's build does not replace the fast one.
 debug: $(VENV)/dev
@@ -73,11 +78,12 @@ package: $(VENV)/dev
 	build/package/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
 	cd build/package && bin/c4 --version && bin/c4 --db try.db solve 4453 --json
 
-$(VENV)/bench: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+# What a user may add; tests that need one of these are skipped, by name, while it is not there.
+$(VENV)/extras: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench,monitor,parquet]'
 	touch $@
 
-bench: $(VENV)/bench
+bench: $(VENV)/extras
 	$(BIN)/python -m benchmarks run $(if $(POSITIONS),--positions $(POSITIONS)) $(BENCH) --output docs/performance.json
 	$(BIN)/python -m benchmarks report docs/performance.json
 

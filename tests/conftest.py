@@ -1,45 +1,60 @@
-"""Fixtures that all tests share, and the databases that the storage tests run on.
+"""Fixtures that all tests share, and the servers and databases that some of them need.
 
-Storage tests run twice: on SQLite and on PostgreSQL. The server is the one at the URL in
-``C4_TEST_POSTGRES``, or with ``C4_TEST_SERVERS=1`` one that is started from the installed server
-programs. With neither, the half that needs it is left out, and the summary says so.
+Storage tests run twice: on SQLite and on PostgreSQL. Some tests need brokers as well. The servers
+are the ones at the URLs in ``C4_TEST_POSTGRES``, ``C4_TEST_REDIS`` and ``C4_TEST_RABBITMQ``, or
+with ``C4_TEST_SERVERS=1`` such as are started from the installed server programs, when a test first
+asks for one. What needs a server that there is not is left out, and the summary says so.
 """
 
 import os
 import shutil
+import signal
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from db.database import Database
-from tests.support.databases import (
-    FakeClock,
-    PostgresServer,
-    clear,
-    server_binaries,
-    started_server,
-)
+from tests.support.databases import FakeClock, PostgresDatabases, clear
+from tests.support.server_process import GivenServer, Server
+from tests.support.servers import PostgreSQLServer, RabbitMQServer, RedisServer
+from workers.books import lookup
 
 settings.register_profile("c4", deadline=None)  # the time of a test is not what it is about
 settings.load_profile("c4")
 
 LEFT_OUT = pytest.StashKey[list[str]]()
-POSTGRES_URL = os.environ.get("C4_TEST_POSTGRES")
 START_SERVERS = os.environ.get("C4_TEST_SERVERS") == "1"
+SERVERS = (RedisServer, RabbitMQServer, PostgreSQLServer)
+NEEDED: dict[str, tuple[type[Server], ...]] = {"postgres": (PostgreSQLServer,), "servers": SERVERS}
 
 
+def pytest_configure() -> None:
+    """Take Ctrl-C: shells let what they start in the background ignore it, and tests press it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(trylast=True)  # after -m and -k: what nobody asked for is not left out
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what needs a server that there is not."""
-    config.stash[LEFT_OUT] = []
-    if POSTGRES_URL or START_SERVERS:
-        return
-    left_out = [item for item in items if item.get_closest_marker("postgres")]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if not item.get_closest_marker("postgres")]
+    left_out = [item for item in items if not _has_servers(item)]
     config.stash[LEFT_OUT] = [item.nodeid for item in left_out]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if _has_servers(item)]
+
+
+def _has_servers(item: pytest.Item) -> bool:
+    """Whether the servers that a test needs are there."""
+    if START_SERVERS:
+        return True
+    needed = {kind for mark, kinds in NEEDED.items() if mark in item.keywords for kind in kinds}
+    # To be killed, or stopped for a while, a server has to be the tests' own.
+    return "faults" not in item.keywords and all(kind.variable in os.environ for kind in needed)
 
 
 def pytest_terminal_summary(
@@ -51,8 +66,9 @@ def pytest_terminal_summary(
         return
     terminalreporter.section("LEFT OUT", red=True, bold=True)
     terminalreporter.line(
-        f"{len(left_out)} tests need a PostgreSQL server and did NOT run. Set C4_TEST_SERVERS=1 to "
-        "start one from its installed programs, or C4_TEST_POSTGRES to the URL of one.",
+        f"{len(left_out)} tests need servers (PostgreSQL, some Redis and RabbitMQ too) and did NOT "
+        "run. Set C4_TEST_SERVERS=1 to start them from their installed programs, or "
+        f"{', '.join(kind.variable for kind in SERVERS)} to the URLs of such as are running.",
         red=True,
     )
     for name, number in Counter(name.partition("::")[0] for name in left_out).items():
@@ -64,19 +80,68 @@ def pytest_terminal_summary(
         terminalreporter.line("(-v names every one)")
 
 
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[PostgresServer]:
-    """The server that the tests marked ``postgres`` use."""
-    if POSTGRES_URL:
-        server = PostgresServer(POSTGRES_URL)
-        yield server
-        server.close()
+@pytest.fixture(autouse=True)
+def no_shipped_book(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """In this process there is no book that answers what a test wants searched."""
+    lookup.shipped_book.cache_clear()
+    with monkeypatch.context() as changes:
+        changes.setattr(lookup, "_shipped", tuple)
+        yield
+    lookup.shipped_book.cache_clear()
+
+
+@contextmanager
+def _server(kind: type[Server]) -> Iterator[Server | GivenServer]:
+    """The server that was named, or one that is started."""
+    given = os.environ.get(kind.variable)
+    if given:
+        yield GivenServer(given)
         return
-    binaries = server_binaries()
-    if binaries is None:
-        pytest.fail("C4_TEST_SERVERS=1, but no PostgreSQL server programs are installed")
-    with started_server(binaries) as server:
+    if kind.program() is None:
+        pytest.fail(
+            f"C4_TEST_SERVERS=1, but {kind.title} is not installed (Debian's package "
+            f"{kind.package}), and {kind.variable} names no server",
+            pytrace=False,
+        )
+    with kind() as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[Server | GivenServer]:
+    """Redis, at its ``url``. Tests that use it are marked ``servers``."""
+    with _server(RedisServer) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def rabbitmq_server() -> Iterator[Server | GivenServer]:
+    """RabbitMQ, at its ``url``. Tests that use it are marked ``servers``."""
+    with _server(RabbitMQServer) as server:
+        yield server
+
+
+@pytest.fixture(
+    params=[
+        pytest.param("redis_server", id="redis", marks=pytest.mark.servers),
+        pytest.param("rabbitmq_server", id="rabbitmq", marks=pytest.mark.servers),
+    ]
+)
+def broker_url(request: pytest.FixtureRequest) -> str:
+    """The URL of a broker: the test runs once on each kind."""
+    url: str = request.getfixturevalue(request.param).url
+    return url
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresDatabases]:
+    """The server that the tests marked ``postgres`` and ``servers`` use."""
+    with _server(PostgreSQLServer) as server:
+        databases = PostgresDatabases(server.url)
+        try:
+            yield databases
+        finally:
+            databases.close()
 
 
 @pytest.fixture(scope="session")
@@ -93,7 +158,7 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path / 'c4.db'}"
         return
-    server: PostgresServer = request.getfixturevalue("postgres_server")
+    server: PostgresDatabases = request.getfixturevalue("postgres_server")
     with server.database(initialised=False) as url:
         yield url
 
@@ -106,13 +171,13 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
         shutil.copy(request.getfixturevalue("sqlite_template"), path)
         yield f"sqlite:///{path}"
         return
-    server: PostgresServer = request.getfixturevalue("postgres_server")
+    server: PostgresDatabases = request.getfixturevalue("postgres_server")
     with server.database(initialised=True) as url:
         yield url
 
 
 @pytest.fixture(scope="session")
-def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+def postgres_url(postgres_server: PostgresDatabases) -> Iterator[str]:
     """A database with C4's tables that tests take turns to use: faster than one each."""
     with postgres_server.database(initialised=True) as url:
         yield url
