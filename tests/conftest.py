@@ -176,6 +176,16 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
         yield url
 
 
+@pytest.fixture
+def untouched(database_url: str) -> Iterator[Database]:
+    """A database that nobody has used before, open, for tests of how queries are planned.
+
+    In one that tests take turns to use, PostgreSQL's vacuum may have seen the tables empty.
+    """
+    with Database.open(database_url) as opened:
+        yield opened
+
+
 @pytest.fixture(scope="session")
 def postgres_url(postgres_server: PostgresDatabases) -> Iterator[str]:
     """A database with C4's tables that tests take turns to use: faster than one each."""

@@ -116,9 +116,7 @@ def solve(
         (pv and (classic or weak or limited), "--pv needs exact scores without a limit"),
     )
 
-    from cli.jobs.hands import NOBODY
     from cli.solve import positions
-    from cli.solve.asking import LocalAsker, RemoteAsker
     from cli.solve.batches import (
         LOCAL_BATCH_SECONDS,
         REMOTE_BATCH_SECONDS,
@@ -126,6 +124,7 @@ def solve(
         Solving,
         Wish,
     )
+    from cli.solve.booked import BookFirst
     from workers.books.lookup import find_book
     from workers.question import Question
 
@@ -146,17 +145,23 @@ def solve(
         requests += positions.from_grids(grid)
     with ExitStack() as stack:
         doorbell = None if no_store else settings.open_doorbell()
-        database = None if no_store else stack.enter_context(settings.open_database(create=True))
-        asker: Asker
-        if database is not None and doorbell is not None:
-            asker = RemoteAsker(
-                database, doorbell, on_nobody=lambda: settings.say(NOBODY), book=opened
-            )
-            batch_seconds = REMOTE_BATCH_SECONDS
-        else:
-            threads = threads or parameters.usable_cores()
-            asker = LocalAsker(database, table_mb=table_mb, threads=threads, book=opened)
-            batch_seconds = LOCAL_BATCH_SECONDS
+
+        def make_asker() -> Asker:
+            from cli.jobs.hands import NOBODY
+            from cli.solve.asking import LocalAsker, RemoteAsker
+
+            database = None
+            if not no_store:
+                database = stack.enter_context(settings.open_database(create=True))
+            if database is not None and doorbell is not None:
+                return RemoteAsker(
+                    database, doorbell, on_nobody=lambda: settings.say(NOBODY), book=opened
+                )
+            usable = threads or parameters.usable_cores()
+            return LocalAsker(database, table_mb=table_mb, threads=usable, book=opened)
+
+        asker = make_asker() if opened is None else BookFirst(opened, make_asker)
+        batch_seconds = LOCAL_BATCH_SECONDS if doorbell is None else REMOTE_BATCH_SECONDS
         writer = _writer(format_name, weak=weak, zero_based=zero_based)
         solving = Solving(asker, wish, writer, batch_seconds=batch_seconds)
         if from_stdin:

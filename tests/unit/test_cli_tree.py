@@ -77,6 +77,14 @@ def test_nothing_of_celery_is_imported_without_a_broker(
     assert not {"celery", "kombu", "redis", "amqp", "prometheus_client"} & modules
 
 
+def test_the_book_answers_without_a_database(tmp_path: Path) -> None:
+    """Opening one takes many times as long as the rest of the command."""
+    database = tmp_path / "c4.db"
+    modules = imported_by("--db", str(database), "solve", "")
+    assert not {"sqlalchemy", "numpy", "workers.evaluate"} & modules
+    assert not database.exists()
+
+
 def imported_by(*arguments: str) -> set[str]:
     """The modules that a command line needs."""
     program = (

@@ -272,10 +272,10 @@ class TestPlans:
     """Without statistics, as in a table just filled, every question must find its index."""
 
     @pytest.fixture
-    def just_filled(self, database: Database) -> Database:
-        with database.write() as session:
+    def just_filled(self, untouched: Database) -> Database:
+        with untouched.write() as session:
             store(session, BOARD, [row(key, ply=key % 42) for key in range(20_000)])
-        return database
+        return untouched
 
     def test_lookups(self, just_filled: Database) -> None:
         plans = query_plans(just_filled, lambda session: lookup(session, BOARD, range(20)))

@@ -146,15 +146,15 @@ class TestPlans:
     """Without statistics, and whatever share of the units is done, claims find their index."""
 
     @pytest.fixture(params=[False, True], ids=["fresh", "analyzed"])
-    def half_done(self, request: pytest.FixtureRequest, database: Database) -> Database:
-        make_job(database, 5_000)
-        with database.write() as session:
+    def half_done(self, request: pytest.FixtureRequest, untouched: Database) -> Database:
+        make_job(untouched, 5_000)
+        with untouched.write() as session:
             session.execute(
                 text("UPDATE units SET state = 'done', finished_at = 1.0 WHERE seq < 2500")
             )
             if request.param:
                 session.execute(text("ANALYZE units"))
-        return database
+        return untouched
 
     def test_claim(self, half_done: Database) -> None:
         plans = query_plans(
