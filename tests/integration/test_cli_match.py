@@ -92,8 +92,6 @@ class TestMatch:
     def test_hard_positions_are_not_judged_unasked(self, c4: C4) -> None:
         done = c4("match", "set", "random", "--games", "2", "--board", "6x7")
         assert "by exact scores; from 8 stones on" in done.out
-        with_book = c4("match", "set", "random", "--games", "2")
-        assert "by exact scores\n" in with_book.out
 
     def test_repeated_games_are_told(self, c4: C4) -> None:
         done = c4("match", "stupid", "greedy", "--board", "5x4", *QUICK)
@@ -191,6 +189,16 @@ def played(c4: C4) -> int:
     """Games that are stored by now."""
     listed = c4("games", "matches", "--json")
     return sum(match["played"] for match in json.loads(listed.out)) if listed.code == 0 else 0
+
+
+class TestWithTheBookThatShips:
+    @pytest.fixture(autouse=True)
+    def no_shipped_book(self) -> None:
+        """Elsewhere it answers nothing; here it does."""
+
+    def test_the_opening_is_judged(self, c4: C4) -> None:
+        done = c4("match", "set", "random", "--games", "2")
+        assert "by exact scores\n" in done.out
 
 
 class TestTournament:
