@@ -28,6 +28,14 @@ class Solver:
         time_limit: float | None = None,
         node_limit: int | None = None,
     ) -> Evaluation: ...
+    def test(
+        self,
+        position: Position,
+        beta: int,
+        *,
+        time_limit: float | None = None,
+        node_limit: int | None = None,
+    ) -> Evaluation: ...
     def analyze(
         self,
         position: Position,

@@ -230,6 +230,40 @@ cdef class Solver:
             self._solve(&call, position.stones, position.mask, &bounds, weak)
         return _evaluation(&bounds, call.s.nodes, atomics.now() - call.start)
 
+    def test(self, Position position not None, int beta, *, time_limit=None, node_limit=None):
+        """Whether a position scores at least so much for its side to move: one null window.
+
+        It is searched by the calling thread alone.
+
+        Args:
+            position: any position, also one that is over.
+            beta: what is asked; no score need be that high or low.
+            time_limit: seconds after which the search ends with what it has proven.
+            node_limit: positions to visit at most, likewise.
+
+        Returns:
+            An :class:`~c4core.evaluation.Evaluation` whose lower bound is at least ``beta``, or whose
+            upper bound is less; neither where a limit or :meth:`stop` ended the search.
+
+        Raises:
+            ValueError: a limit is negative.
+            MemoryError: no memory for the table.
+            BookDamagedError: the book's file is wrong at the position's place.
+        """
+        cdef Call call
+        cdef Bounds bounds
+        cdef uint64_t stones = position.stones, mask = position.mask
+        self._begin(&call, position, time_limit, node_limit)
+        if (
+            not self._has_score(position.g, stones, mask, &bounds)
+            and not game_bounds(position.g, stones, mask, &bounds)
+            and bounds.lower < beta <= bounds.upper
+        ):
+            with nogil:
+                self._kernel.test(&call.s, stones, mask, popcount(mask), &bounds, beta)
+            self._reraise()
+        return _evaluation(&bounds, call.s.nodes, atomics.now() - call.start)
+
     def analyze(self, Position position not None, *, time_limit=None, node_limit=None):
         """The score of every column of a position for its side to move.
 

@@ -35,6 +35,9 @@ class Searcher(Protocol):
     ) -> Evaluation:
         """As ``Solver.solve``."""
 
+    def test(self, position: Position, beta: int, *, node_limit: int | None = ...) -> Evaluation:
+        """As ``Solver.test``."""
+
     def analyze(
         self, position: Position, *, time_limit: float | None = ..., node_limit: int | None = ...
     ) -> Analysis:
@@ -94,6 +97,11 @@ class RationedSearcher:
             return self._searcher.solve(
                 position, weak=weak, time_limit=time_limit, node_limit=node_limit
             )
+
+    def test(self, position: Position, beta: int, *, node_limit: int | None = None) -> Evaluation:
+        """As ``Solver.test``."""
+        with self._turns:
+            return self._searcher.test(position, beta, node_limit=node_limit)
 
     def analyze(
         self,

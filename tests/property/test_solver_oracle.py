@@ -42,6 +42,18 @@ def small_enough(position: Position) -> bool:
     return position.is_over or empty <= most_empty(position.width)
 
 
+@settings(max_examples=100, deadline=None)
+@given(late_positions(), st.integers(-12, 12))
+def test_null_windows_hold(position: Position, beta: int) -> None:
+    if not small_enough(position):
+        return
+    score = ReferenceSolver(position.height).score(columns_of(position))
+    evaluation = Solver(table_mb=1).test(position, beta)
+    assert evaluation.lower <= score <= evaluation.upper
+    assert (evaluation.lower >= beta) is (score >= beta)
+    assert (evaluation.upper < beta) is (score < beta)
+
+
 @settings(max_examples=200, deadline=None)
 @given(late_positions())
 def test_scores_are_the_oracles(position: Position) -> None:

@@ -1,5 +1,7 @@
 """The proof tree: what is asked, what is wanted next, what a result makes needless."""
 
+import threading
+
 import pytest
 
 from c4core.notation import BoardSize
@@ -7,7 +9,7 @@ from c4core.position import Position
 from c4core.reference import ReferenceSolver, columns_of
 from c4core.solver import Solver
 from db.errors import ContradictionError
-from workers.deep.asking import FIRST_SLICE, ask
+from workers.deep.asking import ask
 from workers.deep.ordering import ordered_columns
 from workers.deep.task import MOST_SPLIT_PLIES, DeepTask, plies_to_split
 from workers.deep.tree import REFUTED, UNTRIED, Bounds, Fact, Piece, Tree, canonical, first_bounds
@@ -253,24 +255,37 @@ class TestAsking:
 
     def test_too_many_nodes_are_hard(self) -> None:
         position = Position(width=7, height=6)
-        limit = 3 * FIRST_SLICE
-        finding = ask(position, 1, Solver(), known=first_bounds(position), node_limit=limit)
+        finding = ask(position, 1, Solver(), known=first_bounds(position), node_limit=60_000)
         assert finding.is_hard
-        assert 0.8 * limit <= finding.nodes <= 1.2 * limit
+        assert 0.8 * 60_000 <= finding.nodes <= 60_000
 
     def test_stopping_is_not_hard(self) -> None:
         position = Position(width=7, height=6)
-        stops = iter([False, False, True])
+        solver, stopped = Solver(), threading.Event()
+
+        def stop() -> None:
+            stopped.set()
+            solver.stop()
+
+        threading.Timer(0.05, stop).start()
         finding = ask(
             position,
             1,
-            Solver(),
+            solver,
             known=first_bounds(position),
             node_limit=10**9,
-            is_stopped=lambda: next(stops),
+            is_stopped=stopped.is_set,
         )
+        assert finding.nodes > 0
         assert not finding.is_hard
         assert not finding.bounds.decides(1)
+
+    def test_who_was_not_meant_goes_on(self) -> None:
+        position = Position(width=5, height=5)
+        solver = Solver()
+        threading.Timer(0.01, solver.stop).start()
+        finding = ask(position, 1, solver, known=first_bounds(position), node_limit=10**9)
+        assert finding.bounds.decides(1)
 
 
 class TestTask:

@@ -53,6 +53,28 @@ def test_weak_decides_the_outcome(solver: Solver, moves: str, score: int) -> Non
     assert evaluation.lower <= score <= evaluation.upper
 
 
+@pytest.mark.parametrize(("moves", "score"), KNOWN)
+def test_null_windows_around_the_score(solver: Solver, moves: str, score: int) -> None:
+    for beta in (score - 1, score, score + 1, -99, 99):
+        evaluation = solver.test(Position(moves), beta)
+        assert evaluation.lower >= beta or evaluation.upper < beta
+        assert evaluation.lower <= score <= evaluation.upper
+
+
+def test_one_null_window_is_a_part_of_a_search(solver: Solver) -> None:
+    position = Position("4")
+    assert 0 < solver.test(position, 1).nodes < Solver(table_mb=1).solve(position).nodes
+
+
+def test_a_null_window_keeps_its_limits(solver: Solver) -> None:
+    evaluation = solver.test(HARD, 1, node_limit=5000)
+    assert evaluation.nodes <= 5000
+    assert evaluation.lower < 1 <= evaluation.upper
+    start = time.perf_counter()
+    solver.test(HARD, 1, time_limit=0.05)
+    assert 0.05 <= time.perf_counter() - start < 0.15
+
+
 def test_finished_positions(solver: Solver) -> None:
     won = Position("1212121")
     assert solver.solve(won).score == -18
@@ -250,15 +272,15 @@ def test_limits_with_threads() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("call", ["solve", "analyze", "principal_variation", "solve_many"])
+@pytest.mark.parametrize("call", ["solve", "test", "analyze", "principal_variation", "solve_many"])
 def test_a_signal_ends_a_call(call: str, threads: int) -> None:
     solver = Solver(threads=threads)
-    argument = [HARD] * 20 if call == "solve_many" else HARD
+    arguments = {"solve_many": ([HARD] * 20,), "test": (HARD, 1)}.get(call, (HARD,))
     timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
     timer.start()
     start = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
-        getattr(solver, call)(argument)
+        getattr(solver, call)(*arguments)
     assert time.perf_counter() - start < 1
     timer.join()
     assert solver.solve(Position("45461667")).score == 11
