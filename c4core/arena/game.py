@@ -10,12 +10,12 @@ does not change what the other draws.
 from __future__ import annotations
 
 import contextlib
-import operator
 import time
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, Literal
 
+from c4core.arena.answers import checked_column
 from c4core.arena.clock import NO_CLOCK, Clock, TimeControl
 from c4core.arena.seeds import seat_seed
 from c4core.notation import format_moves
@@ -225,16 +225,12 @@ class _Game:
                 Failing.TIME, f"took {taken:.3f} s, {limits.seconds or 0.0:.3f} s were left"
             )
         try:
-            column = operator.index(answer)
-        except TypeError:
-            raise PlayerFailure(Failing.NONSENSE, f"answered {answer!r}") from None
-        if 0 <= column < position.width and position.is_legal(column):
-            return column
-        if self.lenient:
-            self.replaced.append(len(self.columns))
-            return position.legal_columns()[0]
-        where = "full" if 0 <= column < position.width else "outside the board"
-        raise PlayerFailure(Failing.ILLEGAL, f"column {column + 1} is {where}")
+            return checked_column(answer, position)
+        except PlayerFailure as failure:
+            if not self.lenient or failure.failing is not Failing.ILLEGAL:
+                raise
+        self.replaced.append(len(self.columns))
+        return position.legal_columns()[0]
 
     def _forfeit(self, loser: Side, failing: Failing, detail: str) -> GameRecord:
         return self._record("o" if loser == "x" else "x", Ending(failing.value), detail)

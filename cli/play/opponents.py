@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import operator
 from typing import TYPE_CHECKING
 
+from c4core.arena.answers import checked_column
 from c4core.arena.seeds import seat_seed
 from c4core.players.base import GameStart
 from c4core.players.dice import Dice
@@ -43,7 +43,7 @@ class Opponents:
             raise
         except Exception as error:
             raise PlayerFailure(Failing.ERROR, f"{type(error).__name__}: {error}") from error
-        return _checked(answer, position)
+        return checked_column(answer, position)
 
     def end(self, game: Game) -> None:
         """A game is over, or was given up: tell the players of one that has ended; close all."""
@@ -65,16 +65,3 @@ class Opponents:
             self._players[side] = player  # to be closed, also when it cannot begin
             player.begin(GameStart(game.board, side, seat_seed(game.seed, side)))
         return player
-
-
-def _checked(answer: int, position: Position) -> int:
-    """The answer as a column that can be played."""
-    try:
-        column = operator.index(answer)  # whatever a player's types say
-    except TypeError:
-        raise PlayerFailure(Failing.NONSENSE, f"answered {answer!r}") from None
-    if not 0 <= column < position.width:
-        raise PlayerFailure(Failing.ILLEGAL, f"column {column + 1} is outside the board")
-    if not position.is_legal(column):
-        raise PlayerFailure(Failing.ILLEGAL, f"column {column + 1} is full")
-    return column
