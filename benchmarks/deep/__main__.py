@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import click
 
+from benchmarks import growth
+from benchmarks.deep.boards import keep, prove, table
 from benchmarks.deep.costs import Costs, UnknownPieceError
-from benchmarks.deep.plot import draw
 from benchmarks.deep.simulation import Outcome, best
+from benchmarks.growth import Line
+from benchmarks.page import fill
 from c4core.notation import parse_board
 from c4core.position import Position
+from cli.shell.parameters import usable_cores
+
+ROOT: Final = Path(__file__).parents[2]
+PROOFS: Final = ROOT / "docs" / "deep.json"
+PAGE: Final = ROOT / "docs" / "deep.md"
 
 WORKERS: Final = (1, 2, 4, 8, 16, 32, 64)
 
@@ -71,7 +80,7 @@ def measure(
 @click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw FILE.svg.")
 def simulate(*, files: tuple[Path, ...], plies: str, overhead: int, plot: Path | None) -> None:
     """Simulate workers on pieces that were measured."""
-    curves: dict[str, list[tuple[int, float]]] = {}
+    curves: list[Line] = []
     for file in files:
         try:
             costs = Costs.read(file)
@@ -79,11 +88,42 @@ def simulate(*, files: tuple[Path, ...], plies: str, overhead: int, plot: Path |
         except (ValueError, UnknownPieceError) as error:
             raise click.ClickException(f"{file}: {error}") from None
         _tell(costs, outcomes)
-        curves[f"{costs.moves or 'empty'} on {costs.board}"] = [
-            (outcome.workers, outcome.speed_up(costs.single_nodes)) for outcome in outcomes
-        ]
+        points = [(each.workers, each.speed_up(costs.single_nodes)) for each in outcomes]
+        curves.append(Line(f"{costs.moves or 'empty'} on {costs.board}", points))
     if plot is not None:
-        draw(curves, plot)
+        growth.draw(
+            plot,
+            curves,
+            WORKERS,
+            title="One position, many workers (simulated)",
+            across="workers",
+            up="times as fast as one search",
+        )
+
+
+@main.command()
+@click.argument("names", metavar="BOARD", nargs=-1, required=True)
+@click.option("--minutes", type=click.FloatRange(0, min_open=True), default=30.0, show_default=True)
+@click.option("--threads", type=click.IntRange(1), default=usable_cores(), show_default="all cores")
+@click.option("--table-mb", type=click.IntRange(1), default=64, show_default=True)
+@click.option("--single/--no-single", default=True, help="Search by one thread as well.")
+def boards(
+    *, names: tuple[str, ...], minutes: float, threads: int, table_mb: int, single: bool
+) -> None:
+    """Prove empty boards by c4 deep, and keep what they took in docs/deep.json and docs/deep.md."""
+    for name in names:
+        with TemporaryDirectory() as directory:
+            proof = prove(
+                name,
+                Path(directory),
+                threads=threads,
+                table_mb=table_mb,
+                minutes=minutes,
+                single=single,
+            )
+        click.echo(proof)
+        text = fill(PAGE.read_text(encoding="utf-8"), {"boards": table(keep(proof, PROOFS))})
+        PAGE.write_text(text, encoding="utf-8")
 
 
 def _outcome(costs: Costs, workers: int, plies: str, overhead: int) -> Outcome:

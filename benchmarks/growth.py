@@ -1,18 +1,37 @@
-"""The plot of the speed-up: how many times as fast so many workers are as one search."""
+"""A plot of growth: lines over numbers of workers, both axes doubling, the ideal beneath."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.plot import COLOURS, FAINT, INK, SHAPES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 
-def draw(curves: Mapping[str, Sequence[tuple[int, float]]], path: Path) -> None:
-    """Write the plot as ``path.svg``: for each position its workers and how fast they are."""
+class Line(NamedTuple):
+    """One line of the plot."""
+
+    label: str
+    points: Sequence[tuple[int, float]]
+    """How many there are, and how many times as much they do."""
+
+
+def draw(
+    path: Path, lines: Sequence[Line], ticks: Sequence[int], *, title: str, across: str, up: str
+) -> None:
+    """Write the plot as ``path.svg``.
+
+    Args:
+        path: its suffix is replaced.
+        lines: of the plot, as many as there are colours.
+        ticks: of both axes.
+        title: of the plot.
+        across: label of the axis of numbers.
+        up: label of the axis of gains.
+    """
     import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
 
     mpl.use("agg")
@@ -21,16 +40,15 @@ def draw(curves: Mapping[str, Sequence[tuple[int, float]]], path: Path) -> None:
     from matplotlib import pyplot as plt  # noqa: PLC0415
 
     figure, axes = plt.subplots(figsize=(8, 5.2), layout="constrained")
-    ticks = sorted({workers for curve in curves.values() for workers, _ in curve})
     axes.plot(ticks, ticks, color=FAINT, linewidth=2, zorder=1)
-    for index, (label, curve) in enumerate(curves.items()):
+    for index, line in enumerate(lines):
         axes.plot(
-            *zip(*curve, strict=True),
-            color=COLOURS[index % len(COLOURS)],
-            marker=SHAPES[index % len(SHAPES)],
+            *zip(*line.points, strict=True),
+            color=COLOURS[index],
+            marker=SHAPES[index],
             markersize=7,
             linewidth=1.6,
-            label=label,
+            label=line.label,
             zorder=2,
         )
     axes.set_xscale("log", base=2)
@@ -43,9 +61,9 @@ def draw(curves: Mapping[str, Sequence[tuple[int, float]]], path: Path) -> None:
     axes.set_axisbelow(True)
     for side in axes.spines.values():
         side.set_visible(False)
-    axes.set_xlabel("workers", color=INK)
-    axes.set_ylabel("times as fast as one search", color=INK)
-    axes.set_title("One position, many workers (simulated)", loc="left", color=INK, fontsize=12)
+    axes.set_xlabel(across, color=INK)
+    axes.set_ylabel(up, color=INK)
+    axes.set_title(title, loc="left", color=INK, fontsize=12)
     axes.legend(loc="upper left", frameon=False, fontsize=10)
     figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
     plt.close(figure)

@@ -1,0 +1,159 @@
+"""Empty boards proven by ``c4 deep``, and by one search for comparison."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from benchmarks.results import this_machine
+from c4core.notation import parse_board
+from c4core.position import Position
+from c4core.solver import Solver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+FIRST_PLAYERS: Final = {
+    4: {4: "=", 5: "=", 6: "-", 7: "=", 8: "-", 9: "-", 10: "-", 11: "-"},
+    5: {4: "=", 5: "=", 6: "=", 7: "=", 8: "+", 9: "+", 10: "+"},
+    6: {4: "=", 5: "=", 6: "-", 7: "+", 8: "-", 9: "-"},
+    7: {4: "=", 5: "=", 6: "+", 7: "=", 8: "+"},
+    8: {4: "=", 5: "=", 6: "-", 7: "+"},
+    9: {4: "=", 5: "=", 6: "+"},
+    10: {4: "=", 5: "="},
+    11: {4: "="},
+}
+"""What is known of empty boards, by height and width: won (+), drawn (=) or lost (-) for who moves
+first (J. Tromp's table of solved boards)."""
+
+SIGNS: Final = {"+": 1, "=": 0, "-": -1}
+PATIENCE_SECONDS: Final = 60.0
+"""For a command that was told to stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What an empty board took."""
+
+    board: str
+    score: int | None
+    """For the first player; None where the time was not enough."""
+    seconds: float
+    """Of ``c4 deep``: its own clock, or all that was allowed."""
+    nodes: int | None
+    """Searched by it, in vain or not."""
+    pieces: int | None
+    """That were decided by searching them."""
+    threads: int
+    single_nodes: int | None
+    """Of one search by one thread; None where there was no time for it."""
+    single_seconds: float | None
+    processor: str
+
+
+def prove(
+    board: str, directory: Path, *, threads: int, table_mb: int, minutes: float, single: bool
+) -> Proof:
+    """Prove a board in an empty database.
+
+    Args:
+        board: WxH.
+        directory: an empty one, for the database.
+        threads: of the command.
+        table_mb: size of their table, and of that of the single search.
+        minutes: after which the command, and then the single search, is stopped.
+        single: whether to search the position by one thread as well.
+
+    Raises:
+        RuntimeError: the command failed, or its answer is wrong.
+    """
+    command = ["deep", "", f"--board={board}", f"--threads={threads}", f"--table-mb={table_mb}"]
+    command += [f"--db={directory / f'{board}.db'}", "--json", "--quiet"]
+    found = _answer(command, 60 * minutes)
+    score = None if found is None else int(found["score"])
+    size = parse_board(board)
+    value = FIRST_PLAYERS[size.height][size.width]
+    if score is not None and (score > 0) - (score < 0) != SIGNS[value]:
+        raise RuntimeError(f"{board}: score {score}, where {value} is known")
+    alone = None
+    if single:
+        start = Position(width=size.width, height=size.height)
+        alone = Solver(table_mb=table_mb).solve(start, time_limit=60 * minutes)
+        if score is not None and alone.score not in (None, score):
+            raise RuntimeError(f"{board}: {score} by pieces, {alone.score} by one search")
+    is_alone_done = alone is not None and alone.score is not None
+    return Proof(
+        board=board,
+        score=score,
+        seconds=60 * minutes if found is None else found["seconds"],
+        nodes=None if found is None else found["nodes"],
+        pieces=None if found is None else found["pieces"]["decided"],
+        threads=threads,
+        single_nodes=alone.nodes if alone and is_alone_done else None,
+        single_seconds=alone.seconds if alone and is_alone_done else None,
+        processor=str(this_machine()["processor"]),
+    )
+
+
+def _answer(command: list[str], seconds: float) -> dict[str, Any] | None:
+    """What ``c4`` writes, or None if it was not done in time."""
+    process = subprocess.Popen([sys.executable, "-m", "cli", *command], stdout=subprocess.PIPE)
+    with process:
+        try:
+            output, _ = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=PATIENCE_SECONDS)
+            return None
+    if process.returncode:
+        raise RuntimeError(f"c4 {' '.join(command)} ended with {process.returncode}")
+    answer: dict[str, Any] = json.loads(output)
+    return answer
+
+
+def keep(proof: Proof, file: Path) -> list[Proof]:
+    """Put a proof into the file, in the place of an older one; all of them, easiest first."""
+    entries = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
+    proofs = {entry["board"]: Proof(**entry) for entry in entries} | {proof.board: proof}
+    found = sorted(proofs.values(), key=lambda each: (each.score is None, each.seconds))
+    text = json.dumps([asdict(each) for each in found], indent=1)
+    file.write_text(text + "\n", encoding="utf-8")
+    return found
+
+
+def table(proofs: Iterable[Proof]) -> str:
+    """A table in Markdown."""
+    lines = [
+        "| board | score | by `c4 deep` | nodes | pieces | one search, one thread | its nodes "
+        "| nodes, times | as fast, times |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    processors = set()
+    for proof in proofs:
+        processors.add(f"{proof.processor}, {proof.threads} threads")
+        done, alone = proof.score is not None, proof.single_seconds is not None
+        both = done and alone
+        cells = [
+            proof.board,
+            f"{proof.score:+d}" if proof.score else "0" if done else "not found",
+            _time(proof.seconds) if done else f"more than {_time(proof.seconds)}",
+            f"{proof.nodes:,}" if done else "",
+            f"{proof.pieces:,}" if done else "",
+            _time(proof.single_seconds or 0.0) if alone else "",
+            f"{proof.single_nodes:,}" if alone else "",
+            f"{(proof.nodes or 0) / (proof.single_nodes or 1):.2f}" if both else "",
+            f"{(proof.single_seconds or 0.0) / proof.seconds:.2f}" if both else "",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", f"Scores are the first player's. On: {'; '.join(sorted(processors))}."]
+    return "\n".join(lines)
+
+
+def _time(seconds: float) -> str:
+    return time.strftime("%M:%S min", time.gmtime(seconds)) if seconds >= 60 else f"{seconds:.1f} s"
