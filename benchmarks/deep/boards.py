@@ -33,6 +33,7 @@ FIRST_PLAYERS: Final = {
 first (J. Tromp's table of solved boards)."""
 
 SIGNS: Final = {"+": 1, "=": 0, "-": -1}
+MINUTE: Final = 60.0
 PATIENCE_SECONDS: Final = 60.0
 """For a command that was told to stop."""
 
@@ -130,8 +131,10 @@ def keep(proof: Proof, file: Path) -> list[Proof]:
 def table(proofs: Iterable[Proof]) -> str:
     """A table in Markdown."""
     lines = [
-        "| board | score | by `c4 deep` | nodes | pieces | one search, one thread | its nodes "
-        "| nodes, times | as fast, times |",
+        (
+            "| board | score | by `c4 deep` | nodes | pieces | one search, one thread "
+            "| its nodes | nodes, times | as fast, times |"
+        ),
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     processors = set()
@@ -156,4 +159,8 @@ def table(proofs: Iterable[Proof]) -> str:
 
 
 def _time(seconds: float) -> str:
-    return time.strftime("%M:%S min", time.gmtime(seconds)) if seconds >= 60 else f"{seconds:.1f} s"
+    return (
+        time.strftime("%M:%S min", time.gmtime(seconds))
+        if seconds >= MINUTE
+        else f"{seconds:.1f} s"
+    )

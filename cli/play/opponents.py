@@ -13,7 +13,7 @@ from c4core.players.errors import Failing, PlayerFailure
 
 if TYPE_CHECKING:
     from c4core.players.base import Player
-    from c4core.position import Position, Side
+    from c4core.position import Side
     from cli.play.game import Game
     from cli.play.supplies import Supplies
 
