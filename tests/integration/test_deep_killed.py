@@ -23,7 +23,7 @@ from workers.deep.tree import Bounds
 
 ROOT = Path(__file__).resolve().parents[2]
 START = Position(width=6, height=6)
-TASK = DeepTask(START, "", split_plies=3, unit_nodes=100_000)
+TASK = DeepTask(START, "", split_plies=3, unit_nodes=20_000)
 
 
 @contextmanager

@@ -38,17 +38,24 @@ def less_than(beta: int) -> Bounds:
     return Bounds(-8, beta - 1)
 
 
+def wanted_now(tree: Tree) -> list[Piece]:
+    """What is wanted, without what will be asked next: for trees with leaves at an odd depth."""
+    return [piece for piece in tree.wanted(999) if piece.beta == 1 - tree.questions[0]]
+
+
 class TestQuestions:
     def test_win_draw_or_loss_first_then_away_from_there(self) -> None:
         tree = Tree(empty(), split_plies=0)
         key = tree.root.key
-        assert tree.wanted(9) == [Piece(key, 1)]
+        assert tree.questions == (1, 2, 0)
+        assert tree.wanted(1) == [Piece(key, 1)]
         tree.learn(key, at_least(1))
-        assert tree.wanted(9) == [Piece(key, 2)]
+        assert tree.wanted(1) == [Piece(key, 2)]
         tree.learn(key, at_least(2))
-        assert tree.wanted(9) == [Piece(key, 3)]
+        assert tree.wanted(1) == [Piece(key, 3)]
         tree.learn(key, less_than(3))
         assert tree.is_decided
+        assert tree.questions == ()
         assert tree.wanted(9) == []
         assert tree.root.bounds == (2, 2)
 
@@ -56,9 +63,35 @@ class TestQuestions:
         tree = Tree(empty(), split_plies=0)
         key = tree.root.key
         for beta in (1, 0, -1, -2):
-            assert tree.wanted(9) == [Piece(key, beta)]
+            assert tree.wanted(1) == [Piece(key, beta)]
             tree.learn(key, less_than(beta))
         assert tree.root.upper == -3
+
+    def test_who_has_nothing_else_to_do_asks_what_comes_next(self) -> None:
+        tree = Tree(empty(), split_plies=0)
+        key = tree.root.key
+        pieces = tree.wanted(9)
+        assert pieces == [Piece(key, 1), Piece(key, 2), Piece(key, 0)]
+        assert tree.needs(pieces) == set(pieces)
+        tree.learn(key, at_least(1))
+        assert tree.needs(pieces) == {Piece(key, 2)}
+        assert tree.wanted(9) == [Piece(key, 2), Piece(key, 3)]
+        tree.learn(key, less_than(3))
+        assert tree.wanted(9) == [Piece(key, 2)]
+
+    def test_a_guess_may_turn_out_to_be_the_answer(self) -> None:
+        tree = Tree(empty(), split_plies=0)
+        key = tree.root.key
+        pieces = tree.wanted(9)
+        tree.learn(key, at_least(2))
+        assert tree.needs(pieces) == set()
+        assert tree.questions == (3, 4)
+
+    def test_beyond_the_sign_nothing_is_asked_if_that_is_enough(self) -> None:
+        tree = Tree(empty(), split_plies=0, weak=True)
+        assert tree.questions == (1, 0)
+        tree.learn(tree.root.key, less_than(1))
+        assert tree.questions == (0,)
 
     def test_weak_ends_with_the_sign(self) -> None:
         tree = Tree(empty(), split_plies=0, weak=True)
@@ -69,10 +102,11 @@ class TestQuestions:
 
     def test_children_are_asked_from_the_other_side(self) -> None:
         tree = Tree(empty(), split_plies=2)
-        pieces = tree.wanted(99)
-        assert {piece.beta for piece in pieces} == {1}
+        assert [piece.beta for piece in tree.wanted(2)] == [1, 1]
+        assert {piece.beta for piece in tree.wanted(999)} == {1, 2, 0}
         tree = Tree(empty(), split_plies=3)
-        assert {piece.beta for piece in tree.wanted(99)} == {0}
+        assert [piece.beta for piece in tree.wanted(2)] == [0, 0]
+        assert {piece.beta for piece in tree.wanted(999)} == {0, -1, 1}
 
     def test_a_game_that_is_won_at_once_is_decided(self) -> None:
         tree = Tree(Position("112233", width=5, height=4), split_plies=3)
@@ -84,7 +118,7 @@ class TestPieces:
     def test_the_eldest_comes_first_and_speculation_grows(self) -> None:
         start = empty()
         tree = Tree(start, split_plies=1)
-        assert [piece.key for piece in tree.wanted(9)] == [
+        assert [piece.key for piece in wanted_now(tree)] == [
             child(start, 3),
             child(start, 2),
             child(start, 1),
@@ -97,8 +131,8 @@ class TestPieces:
 
     def test_what_runs_is_left_out(self) -> None:
         tree = Tree(empty(), split_plies=1)
-        first, *others = tree.wanted(9)
-        assert tree.wanted(9, running={first}) == others
+        first, *others = tree.wanted(99)
+        assert tree.wanted(99, running={first}) == others
 
     def test_no_more_than_asked_for(self) -> None:
         tree = Tree(empty(), split_plies=3)
@@ -107,7 +141,7 @@ class TestPieces:
     def test_a_move_that_proves_makes_the_others_needless(self) -> None:
         start = empty()
         tree = Tree(start, split_plies=1)
-        pieces = tree.wanted(9)
+        pieces = wanted_now(tree)
         assert tree.needs(pieces) == set(pieces)
         tree.learn(child(start, 2), less_than(0))
         assert tree.root.lower == 1
@@ -116,12 +150,12 @@ class TestPieces:
     def test_a_move_that_fails_leaves_the_others(self) -> None:
         start = empty()
         tree = Tree(start, split_plies=1)
-        pieces = tree.wanted(9)
+        pieces = wanted_now(tree)
         tree.learn(child(start, 3), at_least(0))
-        assert tree.needs(pieces) == set(pieces[1:]) == set(tree.wanted(9))
+        assert tree.needs(pieces) == set(pieces[1:]) == set(wanted_now(tree))
         tree.learn(child(start, 2), at_least(0))
         tree.learn(child(start, 1), at_least(0))
-        assert (tree.root.upper, tree.beta) == (0, 0)
+        assert (tree.root.upper, tree.questions) == (0, (0, -1))
         assert tree.needs(pieces) == set()  # another question is asked now
 
     def test_after_a_failure_brothers_are_less_speculative(self) -> None:
@@ -131,9 +165,9 @@ class TestPieces:
         tree = Tree(start, split_plies=2)
         tree.wanted(1)
         eldest = tree.nodes[child(start, 3)]
-        first, second, *_ = [node.key for node in tree.open_children(eldest)]
+        first, second, *_ = [node.key for node in tree.open_children(eldest, 0)]
         tree.learn(first, at_least(1))
-        assert tree.wanted(2) == [Piece(second, 1), Piece(tree.open_children(eldest)[1].key, 1)]
+        assert tree.wanted(2) == [Piece(second, 1), Piece(tree.open_children(eldest, 0)[1].key, 1)]
 
     def test_what_is_too_hard_is_split(self) -> None:
         start = empty()
@@ -158,9 +192,10 @@ class TestPieces:
             return {child(start, 3): Fact(at_least(0), 5)}
 
         tree = Tree(start, split_plies=1)
-        pieces = tree.wanted(9, known=known)
+        pieces = tree.wanted(1, known=known)
         assert sorted(asked) == sorted(tree.root.children)
-        assert child(start, 3) not in [piece.key for piece in pieces]
+        assert pieces == [Piece(child(start, 2), 0)]
+        assert Piece(child(start, 3), 0) not in tree.wanted(99, known=known)
 
     def test_what_is_stored_may_decide_everything(self) -> None:
         start = empty()

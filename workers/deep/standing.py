@@ -77,7 +77,7 @@ class Observer:
         return Standing(
             lower=tree.root.lower,
             upper=tree.root.upper,
-            asked=None if tree.is_decided else tree.beta,
+            asked=None if tree.is_decided else tree.questions[0],
             moves=self._moves(),
             limits=self._limits(),
             decided=memory.decided,

@@ -2,10 +2,10 @@
 
 A node is a canonical position with the bounds that are proven for its side to move. Whether the
 root scores at least ``beta`` (a null window) is asked of its children as ``1 - beta``, of their
-children as ``beta`` again: the root does if one child does not. So at any time one question is
-asked of every node, and a node is *open* while its bounds leave its question undecided and some
-chain of open nodes leads from it to the root. The leaves that are open are the *pieces*: what
-workers can search, each on its own::
+children as ``beta`` again: the root does if one child does not. So a question to the root asks one
+of every node, and a node is *open* while its bounds leave that undecided and some chain of open
+nodes leads from it to the root. The leaves that are open are the *pieces*: what workers can search,
+each on its own::
 
     root, beta 1          open
     +- 1st move, beta 0   decided: at least 0, so the root needs another move
@@ -16,7 +16,9 @@ workers can search, each on its own::
 
 Brothers wait for the eldest (young brothers wait), but as long as there are workers without a
 piece, they take the least speculative one that is left: strict waiting left 55 to 87 % of the
-workers idle in simulation.
+workers idle in simulation. The question that would be asked of the root next is such a speculation
+as well: with many workers it is the better one, for a score takes two proofs in any case, that it
+is at least so much and that it is no more, which have little in common.
 
 Nothing here knows of databases, clocks or processes. The same bounds make the same tree, whatever
 order they come in, so any process can make it anew from what is stored.
@@ -46,6 +48,10 @@ the first one decides the node."""
 REFUTED: Final = 0.5
 """Likewise when one has failed to decide it: then the others probably fail, too, and all of them
 have to be searched."""
+
+AHEAD: Final = 3.0
+"""Speculation of searching what will be asked of the root if what is asked now turns out to be so,
+or not so."""
 
 
 class Bounds(NamedTuple):
@@ -135,21 +141,40 @@ class Tree:
         return root.lower >= root.upper or (self._weak and (root.lower > 0 or root.upper < 0))
 
     @property
-    def beta(self) -> int:
-        """What is asked of the root now: whether it scores at least this.
+    def questions(self) -> tuple[int, ...]:
+        """What is asked of the root: whether it scores at least so much; empty when all is decided.
 
-        Win, draw or loss first; then away from there one by one, as the search itself does.
+        First what is asked now: win, draw or loss, then away from there one by one, as the search
+        itself does. Behind it what will be asked next, depending on the answer.
         """
+        if self.is_decided:
+            return ()
         lower, upper = self._root.bounds
         if lower <= 0 < upper:
-            return 1
-        if lower < 0 <= upper:
-            return 0
-        return lower + 1 if lower > 0 else upper
+            now = 1
+        elif lower < 0 <= upper:
+            now = 0
+        else:
+            now = lower + 1 if lower > 0 else upper
+        if self._weak:
+            lower, upper = max(lower, -1), min(upper, 1)
+        return now, *(beta for beta in (now + 1, now - 1) if lower < beta <= upper)
 
-    def beta_of(self, node: Node) -> int:
-        """What is asked of a node now."""
-        return 1 - self.beta if (node.ply - self._root.ply) % 2 else self.beta
+    def open_children(self, node: Node, beta: int) -> list[Node]:
+        """The children of a split node that are not decided, the most promising one first.
+
+        Most promising is the one that is proven to be worst for whoever moves there; the order of
+        moves decides between equals.
+
+        Args:
+            node: the node.
+            beta: what is asked of it.
+        """
+        children = [self.nodes[key] for key in node.children]
+        return sorted(
+            (child for child in children if not child.bounds.decides(1 - beta)),
+            key=lambda child: child.upper,
+        )
 
     def learn(self, key: int, bounds: Bounds, nodes: int = 0) -> None:
         """Take proven bounds into account, also for all that follows from them.
@@ -202,13 +227,14 @@ class Tree:
         """
         if self.is_decided:
             return set()
-        seen: dict[int, bool] = {}
-        return {piece for piece in pieces if self._needs(piece, seen)}
+        questions = self.questions
+        seen: dict[Piece, bool] = {}
+        return {piece for piece in pieces if self._needs(piece, questions, seen)}
 
     def take_backed_up(self) -> list[Node]:
         """Split nodes of which something new is known since this was called last.
 
-        Only those whose question their children have decided, and the root.
+        Only those of which their children have decided what is asked, and the root.
         """
         nodes = list(self._backed_up.values())
         self._backed_up.clear()
@@ -244,74 +270,69 @@ class Tree:
         """The position of a node."""
         return Position.from_key(node.key, width=self.board.width, height=self.board.height)
 
-    def open_children(self, node: Node) -> list[Node]:
-        """The children of a split node that are not decided, the most promising one first.
-
-        Most promising is the one that is proven to be worst for whoever moves there; the order of
-        moves decides between equals.
-        """
-        beta = 1 - self.beta_of(node)
-        children = [self.nodes[key] for key in node.children]
-        return sorted(
-            (child for child in children if not child.bounds.decides(beta)),
-            key=lambda child: child.upper,
-        )
-
     def _wanted(self, number: int, running: Collection[Piece], known: Known) -> list[Piece] | None:
-        """The pieces; None if splitting has decided more than the node that was split."""
+        """The pieces; None if a node that was split says something new about those above it."""
         pieces: list[Piece] = []
-        passed: set[int] = set()
-        asked = self.beta
+        passed: set[Piece] = set()
         # By speculation; among equals the leftmost way down. A node may be reached on several ways,
         # the least speculative of which comes first.
-        heap: list[tuple[float, tuple[int, ...], int]] = [(0.0, (), self._root.key)]
+        heap: list[tuple[float, tuple[int, ...], Piece]] = [
+            (AHEAD if rank else 0.0, (rank,), Piece(self._root.key, beta))
+            for rank, beta in enumerate(self.questions)
+        ]
         while heap and len(pieces) < number:
-            speculation, way, key = heappop(heap)
-            if key in passed:
+            speculation, way, piece = heappop(heap)
+            if piece in passed:
                 continue
-            passed.add(key)
-            node = self.nodes[key]
-            beta = self.beta_of(node)
+            passed.add(piece)
+            node, beta = self.nodes[piece.key], piece.beta
             if not node.children and self._is_to_be_split(node):
+                before = self._bounds_above(node)
                 self.expand(node, known)
-                if self.is_decided or self.beta != asked or self._decides_a_parent(node, beta):
+                if self._bounds_above(node) != before:
                     return None
                 if node.bounds.decides(beta):
                     continue
             if not node.children:
-                piece = Piece(key, beta)
                 if piece not in running:
                     pieces.append(piece)
                 continue
-            children = self.open_children(node)
+            children = self.open_children(node, beta)
             step = UNTRIED if len(children) == len(node.children) else REFUTED
             for rank, child in enumerate(children):
-                heappush(heap, (speculation + rank * step, (*way, rank), child.key))
+                heappush(
+                    heap, (speculation + rank * step, (*way, rank), Piece(child.key, 1 - beta))
+                )
         return pieces
 
     def _is_to_be_split(self, node: Node) -> bool:
         return node.key in self._hard or node.ply - self._root.ply < self._split_plies
 
-    def _decides_a_parent(self, node: Node, beta: int) -> bool:
-        """Whether a node that is asked for ``beta`` leaves a parent without a question."""
-        return node.bounds.decides(beta) and any(
-            self.nodes[key].bounds.decides(1 - beta) for key in node.parents
-        )
+    def _bounds_above(self, node: Node) -> list[Bounds]:
+        """What is proven about the positions before a node's, of the root about itself."""
+        return [self.nodes[key].bounds for key in node.parents or (node.key,)]
 
-    def _needs(self, piece: Piece, seen: dict[int, bool]) -> bool:
+    def _needs(self, piece: Piece, questions: Collection[int], seen: dict[Piece, bool]) -> bool:
         node = self.nodes.get(piece.key)
         return node is None or (
-            not node.children and piece.beta == self.beta_of(node) and self._is_open(node, seen)
+            not node.children
+            and self._asked_of_root(node, piece.beta) in questions
+            and self._is_open(piece, seen)
         )
 
-    def _is_open(self, node: Node, seen: dict[int, bool]) -> bool:
-        """Whether a node is undecided, and so are all nodes on some way from the root to it."""
-        if node.key not in seen:
-            seen[node.key] = not node.bounds.decides(self.beta_of(node)) and (
+    def _asked_of_root(self, node: Node, beta: int) -> int:
+        """What was asked of the root where ``beta`` is asked of a node; or the other way round."""
+        return 1 - beta if (node.ply - self._root.ply) % 2 else beta
+
+    def _is_open(self, piece: Piece, seen: dict[Piece, bool]) -> bool:
+        """Whether a question is undecided, and so is what leads to it from the root on some way."""
+        if piece not in seen:
+            node = self.nodes[piece.key]
+            seen[piece] = not node.bounds.decides(piece.beta) and (
                 node is self._root
-                or any(self._is_open(self.nodes[key], seen) for key in node.parents)
+                or any(self._is_open(Piece(key, 1 - piece.beta), seen) for key in node.parents)
             )
-        return seen[node.key]
+        return seen[piece]
 
     def _node(self, position: Position) -> Node:
         """The node of a canonical position, made if it is new."""
@@ -349,10 +370,13 @@ class Tree:
 
     def _back_up(self, node: Node) -> None:
         """Carry a node's new bounds up to all nodes that they say something about."""
-        changed = [node]
+        changed, asked = [node], self.questions
         while changed:
             node = changed.pop()
-            if node.children and (node is self._root or node.bounds.decides(self.beta_of(node))):
+            if node.children and (
+                node is self._root
+                or any(node.bounds.decides(self._asked_of_root(node, beta)) for beta in asked)
+            ):
                 node.nodes = sum(self.nodes[key].nodes for key in node.children)
                 self._backed_up[node.key] = node
             for key in node.parents:
