@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -42,11 +41,9 @@ def main() -> None:
 )
 @click.option("--slow", is_flag=True, help="Also matches that take minutes or hours.")
 @click.option(
-    "--times",
+    "--games",
     type=click.IntRange(1),
-    default=1,
-    show_default=True,
-    help="So many times as many games as the source.",
+    help="Longer matches, kept beside the others: so many games.  [default: those of the source]",
 )
 @click.option("--seed", type=click.IntRange(0), default=2022, show_default=True)
 @click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
@@ -58,7 +55,7 @@ def run(
     url: str,
     groups: tuple[str, ...],
     slow: bool,
-    times: int,
+    games: int | None,
     seed: int,
     threads: int,
     output: Path,
@@ -69,22 +66,23 @@ def run(
         for match in all_matches()
         if (not groups or match.group in groups) and (slow or not match.is_slow)
     ]
-    before = _read(output).matches if output.exists() else []
+    command = without_directories(shlex.join(["python", "-m", "benchmarks.matches", *sys.argv[1:]]))
+    before = _read(output) if output.exists() else None
     outcomes = Outcomes(
         date=datetime.now(tz=UTC).date().isoformat(),
-        command=without_directories(
-            shlex.join(["python", "-m", "benchmarks.matches", *sys.argv[1:]])
-        ),
+        commands=list(dict.fromkeys([*(before.commands if before else ()), command])),
         machine=this_machine(),
         versions=these_versions(),
-        matches=before,
+        matches=before.matches if before else [],
+        longer=before.longer if before else [],
     )
     with Database.open(url, create=True) as database:
-        for match, report in play(database, chosen, times=times, seed=seed, threads=threads):
+        for match, report in play(
+            database, chosen, least_games=games or 1, seed=seed, threads=threads
+        ):
             outcome = Outcome.of(match.name, report)
             click.echo(f"{match.name}: {figures.tally(outcome.results)}", err=True)
-            others = [each for each in outcomes.matches if each.name != match.name]
-            outcomes = replace(outcomes, matches=[*others, outcome])
+            outcomes.keep(outcome, longer=games is not None)
             outcomes.write(output)
 
 

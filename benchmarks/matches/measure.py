@@ -27,7 +27,7 @@ def play(
     database: Database,
     matches: Sequence[SourceMatch],
     *,
-    times: int,
+    least_games: int,
     seed: int,
     threads: int,
 ) -> Iterator[tuple[SourceMatch, MatchReport]]:
@@ -36,7 +36,7 @@ def play(
     Args:
         database: keeps the games.
         matches: of the sources.
-        times: so many times as many games as the source played.
+        least_games: of a match, where the source played fewer.
         seed: where all chance comes from.
         threads: to play with.
 
@@ -47,7 +47,7 @@ def play(
         terms = MatchTerms(
             player_a=match.a,
             player_b=match.b,
-            games=match.games * times,
+            games=max(match.games, least_games),
             seats=match.seats,
             seed=match_seed(seed, match.a, match.b),
         )

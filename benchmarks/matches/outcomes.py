@@ -2,8 +2,9 @@
 
 ::
 
-    {"format": 1, "date": "2026-01-31", "command": "...", "machine": {...}, "versions": {...},
-     "matches": [{"name": "equal: blog-v6:depth=2 - blog-v6:depth=2", "wins": 67, ...}, ...]}
+    {"format": 2, "date": "2026-01-31", "commands": [...], "machine": {...}, "versions": {...},
+     "matches": [{"name": "equal: blog-v6:depth=2 - blog-v6:depth=2", "wins": 67, ...}, ...],
+     "longer": [{"name": "equal: blog-v6:depth=2 - blog-v6:depth=2", "wins": 1340, ...}, ...]}
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
     from workers.matches.report import MatchReport
 
-FORMAT = 1
+FORMAT = 2
+
+LISTS = ("matches", "longer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +77,27 @@ class Outcomes:
     """Everything that was played, and where."""
 
     date: str
-    """Day of the run, ISO 8601."""
-    command: str
-    """The command line."""
+    """Day of the last run, ISO 8601."""
+    commands: list[str]
+    """The command lines, in the order in which they were first run."""
     machine: dict[str, str | int]
     """Processor, cores, system."""
     versions: dict[str, str]
     """Version by name of program."""
     matches: list[Outcome] = field(default_factory=list)
-    """In the order in which they were played."""
+    """With as many games as the source, in the order in which they were played."""
+    longer: list[Outcome] = field(default_factory=list)
+    """Likewise with more games."""
 
-    def find(self, name: str) -> Outcome | None:
+    def find(self, name: str, *, longer: bool = False) -> Outcome | None:
         """The outcome of a match, or None where it was not played."""
-        return next((outcome for outcome in self.matches if outcome.name == name), None)
+        outcomes = self.longer if longer else self.matches
+        return next((outcome for outcome in outcomes if outcome.name == name), None)
+
+    def keep(self, outcome: Outcome, *, longer: bool) -> None:
+        """Put an outcome in the place of an older one of its match."""
+        outcomes = self.longer if longer else self.matches
+        outcomes[:] = [*(each for each in outcomes if each.name != outcome.name), outcome]
 
     def write(self, path: Path) -> None:
         """Write the file."""
@@ -103,5 +114,5 @@ class Outcomes:
         fields = json.loads(path.read_text(encoding="utf-8"))
         if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
             raise ValueError(f"{path}: no outcomes of matches in format {FORMAT}")
-        matches = [Outcome(**entry) for entry in fields.pop("matches")]
-        return cls(**fields, matches=matches)
+        matches, longer = ([Outcome(**each) for each in fields.pop(name)] for name in LISTS)
+        return cls(**fields, matches=matches, longer=longer)

@@ -45,25 +45,34 @@ def run(outcomes: Outcomes) -> str:
     """Where and when it was played."""
     machine = outcomes.machine
     versions = ", ".join(f"{name} {version}" for name, version in outcomes.versions.items())
-    games = sum(outcome.results.games for outcome in outcomes.matches)
-    seconds = sum(outcome.seconds for outcome in outcomes.matches)
+    played = [*outcomes.matches, *outcomes.longer]
+    games = sum(outcome.results.games for outcome in played)
+    seconds = sum(outcome.seconds for outcome in played)
+    commands = ", ".join(f"`{command}`" for command in outcomes.commands)
     return "\n".join(
         [
             f"- Day: {outcomes.date}",
             f"- Machine: {machine['processor']}, {machine['cores']} cores, {machine['system']}",
             f"- Versions: {versions}",
-            f"- Command: `{outcomes.command}`",
-            f"- {games:,} games in {len(outcomes.matches)} matches, {seconds:,.0f} s of play",
+            f"- Commands: {commands}",
+            f"- {games:,} games in {len(played)} matches, {seconds:,.0f} s of play",
         ]
     )
 
 
 def summary(outcomes: Outcomes) -> str:
     """How many reports are borne out, and which are not."""
+    texts = [_summary(outcomes, longer=False)]
+    if outcomes.longer:
+        texts += ["With more games:", _summary(outcomes, longer=True)]
+    return "\n\n".join(texts)
+
+
+def _summary(outcomes: Outcomes, *, longer: bool) -> str:
     found = [
         (match, apart, verdicts_agree(match.reported, outcome.results))
         for match in all_matches()
-        for outcome in [outcomes.find(match.name)]
+        for outcome in [outcomes.find(match.name, longer=longer)]
         if outcome is not None and match.reported is not None
         for apart in [standard_errors(match.reported, outcome.results)]
     ]
@@ -94,6 +103,10 @@ def group_table(group: str, outcomes: Outcomes) -> Table:
         "here: decisive, P",
         "different games",
         "a game",
+        "apart",
+        "more games",
+        "decisive, P",
+        "different",
         "apart",
         "",
     )
@@ -137,6 +150,7 @@ def _title(group: str, matches: Sequence[SourceMatch]) -> str:
 def _rows(matches: Sequence[SourceMatch], outcomes: Outcomes) -> Iterator[list[str]]:
     for match in matches:
         outcome = outcomes.find(match.name)
+        longer = outcomes.find(match.name, longer=True)
         yield [
             match.a,
             match.b,
@@ -147,6 +161,10 @@ def _rows(matches: Sequence[SourceMatch], outcomes: Outcomes) -> Iterator[list[s
             _distinct(outcome),
             figures.NOTHING if outcome is None else figures.span(outcome.seconds_per_game),
             _apart(match, outcome),
+            figures.NOTHING if longer is None else figures.tally(longer.results),
+            _decisive(None if longer is None else longer.results),
+            _distinct(longer),
+            _apart(match, longer),
             match.note or ("not played yet" if outcome is None else ""),
         ]
 

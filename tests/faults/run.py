@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from c4core.notation import DEFAULT_BOARD
+from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db.costs import Cost, add_costs
 from db.database import Database
@@ -18,6 +21,7 @@ from tests.faults.figures import Figures
 from tests.faults.system import System
 from tests.support.databases import PostgresDatabases
 from tests.support.games import random_games
+from workers import planning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -30,9 +34,13 @@ if TYPE_CHECKING:
 POSITIONS: Final = 20_000
 EMPTY_SQUARES: Final = 28
 
-KNOWN_COSTS: Final = {DEFAULT_BOARD.cells - EMPTY_SQUARES: Cost(30, 30 * 0.0013)}
-"""As a database has them that has just begun. By the guess alone units would be too short to be
-hit, and after a whole job like this one there would be fewer than there are faults."""
+UNIT_SECONDS: Final = 0.5
+"""Work of a unit: long enough to be hit, and short enough that there are more than faults. Who is
+at work when another is stopped is done with its unit, and takes a new one, within the second that
+is promised."""
+
+SAMPLE: Final = 400
+"""Positions whose cost is measured beforehand."""
 
 
 @dataclass(slots=True)
@@ -185,6 +193,16 @@ class Scenarios:
         figures.check()
 
 
+@cache
+def _cost() -> Cost:
+    """What positions cost here when two threads are at work, for units of that length."""
+    solver = Solver(threads=2, table_mb=16)
+    began = time.perf_counter()
+    solver.solve_many(random_games(SAMPLE, empty=EMPTY_SQUARES, seed=2))
+    seconds = 2 * (time.perf_counter() - began)
+    return Cost(SAMPLE, seconds * planning.UNIT_SECONDS / UNIT_SECONDS)
+
+
 def _note_costs(url: str) -> None:
     with Database.open(url) as database:
         database.run(
@@ -193,6 +211,6 @@ def _note_costs(url: str) -> None:
                 engine_version=ENGINE_VERSION,
                 board=DEFAULT_BOARD,
                 columns=False,
-                costs=KNOWN_COSTS,
+                costs={DEFAULT_BOARD.cells - EMPTY_SQUARES: _cost()},
             )
         )

@@ -47,7 +47,11 @@ def test_every_quick_match_was_played() -> None:
         outcome = outcomes.find(match.name)
         assert match.is_slow or outcome is not None, match.name
         if outcome is not None:
-            assert outcome.results.games % match.games == 0
+            assert outcome.results.games == match.games
+        longer = outcomes.find(match.name, longer=True)
+        assert match.is_slow or longer is not None, match.name
+        if longer is not None:
+            assert longer.results.games >= 2000
 
 
 def test_standard_errors() -> None:
@@ -73,6 +77,12 @@ def test_commands_play_and_write(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     outcomes = Outcomes.read(file)
     assert [outcome.results.games for outcome in outcomes.matches] == [500] * 2
+    assert outcomes.longer == []
+    done = CliRunner().invoke(main, [*arguments, "--games", "600"])
+    assert done.exit_code == 0, done.output
+    again = Outcomes.read(file)
+    assert again.matches == outcomes.matches
+    assert [outcome.results.games for outcome in again.longer] == [600] * 2
     assert str(tmp_path) not in file.read_text()
     done = CliRunner().invoke(main, ["report", str(file), "--page", str(page)])
     assert done.exit_code == 0, done.output
