@@ -1,0 +1,106 @@
+"""Positions out of random games: every move uniform over the columns that are not full.
+
+Keys are canonical (layout picture in board.pyx). A position that is over is never given.
+"""
+
+import numpy as np
+
+from libc.stdint cimport uint64_t
+
+from c4core.board cimport Geometry, canonical_key, geometry_of, has_four
+from c4core.players.dice cimport Dice, DiceState, draw_below
+from c4core.players.playouts cimport random_square
+
+from c4core.notation import check_board
+
+cdef enum:
+    MOST_PLIES = 65     # of open positions of a game: no board has more squares than bits
+
+# No position's key: the empty board has its markers.
+cdef enum:
+    NOTHING = 0
+
+
+cdef int _play(
+    const Geometry* g, int last, uint64_t* keys, DiceState* dice
+) noexcept nogil:
+    """Play from the empty board until the game is over, or ``last`` stones lie.
+
+    Writes the canonical key of the position after every number of stones from 0 on that is not
+    over; returns how many there are.
+    """
+    cdef uint64_t own = 0, mask = 0, square
+    cdef int ply = 0
+    while True:
+        keys[ply] = canonical_key(g, own, mask)
+        ply += 1
+        if ply > last:
+            return ply
+        square = random_square(g, mask, dice)
+        own |= square
+        mask |= square
+        if mask == g.board or has_four(g, own):
+            return ply
+        own ^= mask
+
+
+def reach_ply(Dice dice not None, long games, int ply, *, int width=7, int height=6):
+    """The positions with so many stones of random games.
+
+    Args:
+        dice: where the moves come from.
+        games: how many are played.
+        ply: stones on the board.
+        width: columns of it.
+        height: its rows.
+
+    Returns:
+        Canonical keys in the order of the games, as uint64; a game that was over before has none.
+
+    Raises:
+        BoardError: impossible size.
+    """
+    return stop_within(dice, games, ply, ply, width=width, height=height)
+
+
+def stop_within(
+    Dice dice not None, long games, int first, int last, *, int width=7, int height=6
+):
+    """A position of each of some random games, any of those with ``first`` to ``last`` stones.
+
+    Args:
+        dice: where the moves and the choice come from.
+        games: how many are played.
+        first: fewest stones.
+        last: most stones.
+        width: columns of the board.
+        height: its rows.
+
+    Returns:
+        Canonical keys in the order of the games, as uint64; a game that was over before it had
+        ``first`` stones has none.
+
+    Raises:
+        BoardError: impossible size.
+    """
+    check_board(width, height)
+    cdef const Geometry* g = geometry_of(width, height)
+    cdef uint64_t reached[MOST_PLIES]
+    cdef int number
+    cdef long game
+    keys = np.empty(games, dtype=np.uint64)
+    cdef uint64_t[::1] found = keys
+    if not 0 <= first <= last < g.cells:
+        raise ValueError(f"plies {first} to {last}: there are positions that are not over "
+                         f"with 0 to {g.cells - 1} stones on {width}x{height}")
+    with nogil:
+        for game in range(games):
+            number = _play(g, last, reached, &dice.state)
+            found[game] = NOTHING
+            if number > first:
+                # One to choose from costs no draw.
+                number -= first
+                found[game] = reached[
+                    first + (<int>draw_below(&dice.state, number) if number > 1 else 0)
+                ]
+    return keys[keys != NOTHING]
