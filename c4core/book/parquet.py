@@ -7,12 +7,13 @@ else there is to know about the book lies as JSON under ``c4_book`` in the file'
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from c4core.book.content import BookContent, levels_of
 from c4core.book.errors import BookContentError, BookError
+from c4core.extras import load_pyarrow
 from c4core.notation import DEFAULT_BOARD, parse_board
 from c4core.position import Position
 
@@ -24,18 +25,6 @@ if TYPE_CHECKING:
 _ABOUT: Final = b"c4_book"
 
 
-def _pyarrow() -> Any:  # noqa: ANN401
-    """The pyarrow package; it has no type information."""
-    try:
-        import pyarrow as pa  # noqa: PLC0415
-        import pyarrow.parquet  # noqa: PLC0415
-    except ImportError:
-        raise BookError(
-            "Parquet files need the package pyarrow: pip install 'c4-analysis[parquet]'"
-        ) from None
-    return pa
-
-
 def write_parquet(book: Book, path: str | os.PathLike[str]) -> None:
     """Write a book as a Parquet file.
 
@@ -43,7 +32,7 @@ def write_parquet(book: Book, path: str | os.PathLike[str]) -> None:
         BookError: pyarrow is not installed.
         OSError: the file cannot be written.
     """
-    arrow = _pyarrow()
+    arrow = load_pyarrow(BookError)
     info = book.info
     about = {
         "board": str(info.board),
@@ -72,7 +61,7 @@ def read_parquet(path: str | os.PathLike[str]) -> BookContent:
         BookError: pyarrow is not installed.
         OSError: the file cannot be read.
     """
-    arrow = _pyarrow()
+    arrow = load_pyarrow(BookError)
     try:
         table = arrow.parquet.read_table(path)
         keys = table.column("key").to_numpy().astype(np.uint64, casting="safe")

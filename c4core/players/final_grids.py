@@ -9,6 +9,7 @@ import numpy as np
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players.finals import tally_columns
 from c4core.players.windows import stones_as_bits
+from c4core.words import split_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -82,18 +83,7 @@ class FinalGrids:
             winner: 1, -1, or 0 for a draw.
             board: the board's size.
         """
-        to_move = np.zeros_like(keys)
-        taken = np.zeros_like(keys)
-        stride = board.height + 1
-        for column in range(board.width):
-            shift = np.uint64(column * stride)
-            # The stones of the side to move, and above them a mark at the column's height.
-            bits = (keys >> shift) & np.uint64((1 << stride) - 1)
-            below_mark = bits >> np.uint64(1)
-            for distance in (1, 2, 4, 8, 16):
-                below_mark |= below_mark >> np.uint64(distance)
-            taken |= below_mark << shift
-            to_move |= (bits & below_mark) << shift
+        to_move, taken = split_keys(keys, board)
         other = taken ^ to_move
         is_first = _is_even(taken)
         first = np.where(is_first, to_move, other)

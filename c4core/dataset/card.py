@@ -1,0 +1,248 @@
+"""The data card: how a data set was made, and what is in it.
+
+As JSON (``card.json``, and inside the files that have a place for it)::
+
+    {"format": 1,
+     "title": "30000 positions of 7x6, with exact scores",
+     "command": "c4 dataset build --from plies ..",     makes the same files again
+     "board": "7x6",
+     "source": {"kind": "plies", "first_ply": 18, ..},  how the positions were found
+     "seed": 1, "asked": 30000, "positions": 30000,
+     "is_all": false,                  whether the source has no more, as far as is known
+     "drawn": 30010, "duplicates": 10, positions looked at, and those met before
+     "representation": ["planes"],
+     "c4_version": "0.1.0", "engine_version": 1,
+     "columns": [{"name": "ply", "dtype": "uint8", "shape": "(N,)", "meaning": ".."}, ..],
+     "split": {"shares": "80/10/10", "rule": ".."},
+     "labels": "..", "orientation": "..", "order": "..",
+     "splits": {"train": {"positions": 24012, "win": .., "draw": .., "loss": ..,
+                          "plies": [{"ply": 18, "positions": .., "win": .., ..}, ..]}, ..},
+     "files": [{"name": "train.npz", "split": "train", "positions": .., "sha256": ".."}, ..]}
+
+``files`` is in ``card.json`` only. There is no time in it and no name of a machine: the same
+command makes the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from c4core.dataset.errors import DatasetError
+from c4core.dataset.lots import SPLITS, Shares
+from c4core.dataset.records import REPRESENTATIONS, columns_of
+from c4core.errors import BoardError
+from c4core.notation import parse_board
+from c4core.version import ENGINE_VERSION, __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from c4core.dataset.records import Array
+    from c4core.notation import BoardSize
+
+    Json = dict[str, Any]
+
+FORMAT: Final = 1
+
+JSON_NAME: Final = "card.json"
+PAGE_NAME: Final = "card.md"
+
+OUTCOMES: Final = {"win": 1, "draw": 0, "loss": -1}
+"""Values by name, for the side to move."""
+
+LABELS: Final = (
+    "Scores and column scores are exact, proven by search or taken from an opening book, for the "
+    "side to move: with n stones on the board and W*H squares, a win at once is (W*H + 1 - n) // 2, "
+    "with each further stone of the winner one less; 0 is a draw, a loss the negative."
+)
+SPLIT_RULE: Final = (
+    "A position's part follows by a hash from the seed and its canonical key, which it shares with "
+    "its mirror image and its transpositions: none of these is in two parts, and with the same seed "
+    "and shares a position is in the same part of every data set."
+)
+ORIENTATION: Final = (
+    "Which of the two mirror images is shown follows from the seed and the canonical key by a "
+    "hash, half and half."
+)
+ORDER: Final = "Shuffled: in the order of a hash of the seed and the canonical key."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How a data set is made: together with its source all that its bytes depend on."""
+
+    command: str
+    """The command that makes it."""
+    board: BoardSize
+    source: Mapping[str, Any]
+    """Where the positions come from; ``kind`` says what else there is."""
+    seed: int
+    count: int
+    """Positions that were asked for."""
+    shares: Shares
+    representations: tuple[str, ...]
+
+
+def make_card(
+    recipe: Recipe,
+    parts: Mapping[str, Mapping[str, Array]],
+    *,
+    drawn: int,
+    duplicates: int,
+    is_all: bool,
+) -> Json:
+    """The card, without its files.
+
+    Args:
+        recipe: how the data set was made.
+        parts: the columns of every part, by its name.
+        drawn: positions that were looked at.
+        duplicates: those among them that had been met before.
+        is_all: whether the source has no more.
+    """
+    positions = sum(len(records["key"]) for records in parts.values())
+    board = recipe.board
+    return {
+        "format": FORMAT,
+        "title": f"{positions:,} positions of {board}, with exact scores",
+        "command": recipe.command,
+        "board": str(board),
+        "source": dict(recipe.source),
+        "seed": recipe.seed,
+        "asked": recipe.count,
+        "positions": positions,
+        "is_all": is_all,
+        "drawn": drawn,
+        "duplicates": duplicates,
+        "representation": list(recipe.representations),
+        "c4_version": __version__,
+        "engine_version": ENGINE_VERSION,
+        "columns": [
+            {
+                "name": column.name,
+                "dtype": column.dtype.format(C=board.cells),
+                "shape": column.shape,
+                "meaning": column.meaning,
+            }
+            for column in columns_of(recipe.representations)
+        ],
+        "split": {"shares": str(recipe.shares), "rule": SPLIT_RULE},
+        "labels": LABELS,
+        "orientation": ORIENTATION,
+        "order": ORDER,
+        "splits": {name: census(records) for name, records in parts.items()},
+    }
+
+
+def census(records: Mapping[str, Array]) -> Json:
+    """How many positions a part has, by value and by ply."""
+    plies, values = records["ply"], records["value"]
+    return {
+        **_tally(values),
+        "plies": [
+            {"ply": ply, **_tally(values[plies == ply])} for ply in np.unique(plies).tolist()
+        ],
+    }
+
+
+def _tally(values: Array) -> dict[str, int]:
+    by_value = {name: int((values == value).sum()) for name, value in OUTCOMES.items()}
+    return {"positions": len(values), **by_value}
+
+
+def total(splits: Mapping[str, Json]) -> Json:
+    """What all parts have together, as :func:`census` has it for one."""
+    plies = sorted({row["ply"] for part in splits.values() for row in part["plies"]})
+    return {
+        **_sum(list(splits.values())),
+        "plies": [
+            {
+                "ply": ply,
+                **_sum([r for part in splits.values() for r in part["plies"] if r["ply"] == ply]),
+            }
+            for ply in plies
+        ],
+    }
+
+
+def _sum(tallies: Sequence[Json]) -> Json:
+    return {name: sum(each[name] for each in tallies) for name in ("positions", *OUTCOMES)}
+
+
+def as_text(card: Json) -> str:
+    """The card as it is kept."""
+    return json.dumps(card, indent=1) + "\n"
+
+
+class PartFile(NamedTuple):
+    """A file that a card names."""
+
+    name: str
+    """Without its directory."""
+    split: str
+    """Which part it holds."""
+    sha256: str
+    """The digest of its bytes, in hexadecimal digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a reader has to know of a card to check files."""
+
+    board: BoardSize
+    seed: int
+    shares: Shares
+    representations: tuple[str, ...]
+    splits: Mapping[str, Json]
+    files: tuple[PartFile, ...]
+
+
+def read_card(text: str, path: str) -> tuple[Json, Terms]:
+    """A card from its text.
+
+    Args:
+        text: as :func:`as_text` writes it.
+        path: of the file that has it, for messages.
+
+    Raises:
+        DatasetError: it is none, or of a newer version.
+    """
+    try:
+        card = json.loads(text)
+        version = card["format"]
+        if version != FORMAT:
+            raise DatasetError(
+                f"{path}: the card has format {version!r}, this c4 reads {FORMAT}", path=path
+            )
+        return card, _terms(card)
+    except (AttributeError, BoardError, KeyError, RecursionError, TypeError, ValueError) as error:
+        if isinstance(error, DatasetError):
+            raise
+        reason = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise DatasetError(f"{path}: this is no data card: {reason}", path=path) from None
+
+
+def _terms(card: Json) -> Terms:
+    splits = card["splits"]
+    representations = tuple(card["representation"])
+    if not set(splits) <= set(SPLITS) or not set(representations) <= set(REPRESENTATIONS):
+        raise ValueError("it has parts or representations that there are not")
+    total(splits)  # has all numbers
+    files = tuple(
+        PartFile(entry["name"], entry["split"], entry["sha256"]) for entry in card.get("files", ())
+    )
+    for file in files:
+        if file.split not in splits or "/" in file.name:
+            raise ValueError(f"it names a file {file.name!r} of a part {file.split!r}")
+    return Terms(
+        parse_board(card["board"]),
+        int(card["seed"]),
+        Shares.parse(card["split"]["shares"]),
+        representations,
+        splits,
+        files,
+    )

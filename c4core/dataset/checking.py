@@ -1,0 +1,128 @@
+"""Whether the files of a data set are what its card says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from c4core.batch import UNPLAYABLE
+from c4core.book.minimax import canonical_keys
+from c4core.dataset.card import census
+from c4core.dataset.lots import SPLITS, are_mirrored, split_of
+from c4core.dataset.records import are_full, columns_of, make_records, turn
+from c4core.errors import KeyValueError
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from c4core.dataset.card import Terms
+    from c4core.dataset.records import Array
+    from c4core.notation import BoardSize
+
+    Keys = NDArray[np.uint64]
+
+
+def part_problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterator[str]:
+    """What is wrong with a part of a data set; nothing if all is well.
+
+    The labels are held against each other: a score is the best of the columns', and so on. Whether
+    they are the position's is not looked at.
+
+    Args:
+        records: the columns as a file has them.
+        terms: of the card.
+        split: which part it is said to be.
+    """
+    shaped = dict(records)
+    problems = list(_shape_problems(shaped, terms))
+    if problems:  # what follows would stumble
+        yield from problems
+        return
+    keys = np.ascontiguousarray(shaped["key"]).astype(np.uint64)
+    try:
+        canonical, _ = canonical_keys(keys, width=terms.board.width, height=terms.board.height)
+    except KeyValueError as error:
+        yield str(error)
+        return
+    yield from _told(canonical != keys, "a key that is not canonical")
+    yield from _told(_are_over(keys, terms.board), "nothing to be decided: the game is over")
+    yield from _record_problems(shaped, keys, terms)
+    places = split_of(keys, terms.seed, terms.shares)
+    yield from _told(places != SPLITS.index(split), "a position of another part")
+    repeated = len(keys) - len(np.unique(keys))
+    if repeated:
+        yield f"{repeated:,} positions are there more than once"
+    if census(shaped) != terms.splits[split]:
+        yield "the numbers of positions by ply and value are not those of the card"
+
+
+def common_positions(parts: Mapping[str, Array]) -> Iterator[str]:
+    """What parts have in common, which must be nothing.
+
+    Args:
+        parts: the canonical keys of each, by name.
+    """
+    names = list(parts)
+    for index, name in enumerate(names):
+        for other in names[index + 1 :]:
+            number = len(np.intersect1d(parts[name], parts[other]))
+            if number:
+                yield f"{number:,} positions are in {name} and in {other}"
+
+
+def _shape_problems(records: dict[str, Array], terms: Terms) -> Iterator[str]:
+    """What keeps the columns from being looked at; planes in a row get their shape."""
+    columns = columns_of(terms.representations)
+    missing = [column.name for column in columns if column.name not in records]
+    foreign = sorted(set(records) - {column.name for column in columns})
+    if missing:
+        yield f"no column {', '.join(missing)}"
+        return
+    if foreign:
+        yield f"a column {', '.join(foreign)} that the card does not name"
+    number = len(records["key"]) if records["key"].ndim else 0
+    width, height = terms.board
+    sizes = {"N": number, "W": width, "H": height, "2": 2}
+    for column in columns:
+        wanted = tuple(sizes[letter] for letter in column.shape.strip("(,)").split(", "))
+        array = records[column.name]
+        if len(array.shape) > 1 and array.size == np.prod(wanted):
+            array = array.reshape(wanted)
+        dtype = np.dtype(column.dtype.format(C=terms.board.cells))
+        if array.shape != wanted and number:
+            yield f"column {column.name} has the shape {array.shape} instead of {wanted}"
+        elif array.dtype.kind != dtype.kind or array.dtype.itemsize > dtype.itemsize:
+            yield f"column {column.name} is of type {array.dtype} instead of {dtype}"
+        records[column.name] = array.reshape(wanted) if not number else array
+
+
+def _record_problems(records: Mapping[str, Array], keys: Keys, terms: Terms) -> Iterator[str]:
+    """Which columns are not what key and column scores make of them."""
+    board, seed = terms.board, terms.seed
+    scores = turn(records["column_scores"].astype(np.int8), are_mirrored(keys, seed))
+    unlike = ((scores == UNPLAYABLE) != are_full(keys, board)).any(axis=1)
+    yield from _told(unlike, "a score for a full column, or none for an open one")
+    made = make_records(keys, scores, board=board, seed=seed, representations=terms.representations)
+    for name, array in made.items():
+        axes = tuple(range(1, array.ndim))
+        unlike = (records[name] != array).any(axis=axes) if axes else records[name] != array
+        yield from _told(unlike, f"a wrong entry in column {name}")
+
+
+def _are_over(keys: Keys, board: BoardSize) -> Array:
+    width, height = board
+    return np.array(
+        [Position.from_key(key, width=width, height=height).is_over for key in keys.tolist()],
+        dtype=np.bool_,
+    )
+
+
+def _told(rows: Array, what: str) -> Iterator[str]:
+    number = int(rows.sum())
+    if number:
+        noun = "position has" if number == 1 else "positions have"
+        yield f"{number:,} {noun} {what} (the first is number {int(rows.argmax()) + 1:,})"

@@ -1,0 +1,144 @@
+"""Drawing different positions from random games, until there are enough or no more come."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from c4core.dataset.random_play import reach_ply, stop_within
+from c4core.players.dice import Dice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from c4core.notation import BoardSize
+
+    Keys = NDArray[np.uint64]
+    Draw = Callable[[int], Keys]
+    """Plays so many random games; gives the canonical keys of the positions drawn from them, in
+    the order of the games. Not every game need have one."""
+
+PATIENCE: Final = 10_000
+"""At least so many games in a row without a new position, and there are taken to be no more."""
+
+MOST_GAMES: Final = 1_000_000
+"""Games that are played at a time: bounds the memory for what is not wanted in the end."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Different positions."""
+
+    keys: Keys
+    """Their canonical keys, sorted."""
+    drawn: int
+    """Positions that were looked at for them."""
+    duplicates: int
+    """Those of them that were the same as one before, a mirror image or a transposition of it."""
+    is_all: bool
+    """Whether the source has no more, as far as is known."""
+
+
+class Pool:
+    """Different positions from one kind of draw.
+
+    Args:
+        draw: plays games.
+
+    Attributes:
+        keys: what there is, sorted.
+        drawn: positions that were looked at.
+        is_exhausted: whether there seem to be no more.
+    """
+
+    def __init__(self, draw: Draw) -> None:
+        self.keys: Keys = np.empty(0, dtype=np.uint64)
+        self.drawn = 0
+        self.is_exhausted = False
+        self._draw = draw
+
+    def __len__(self) -> int:
+        """Different positions."""
+        return len(self.keys)
+
+    def grow(self, more: int) -> None:
+        """Draw until there are so many more, or the pool is exhausted."""
+        wanted = len(self) + more
+        while len(self) < wanted and not self.is_exhausted:
+            missing = wanted - len(self)
+            # Not many more than there are: when few are new, a large draw is largely in vain.
+            games = max(PATIENCE, min(2 * missing, len(self) + PATIENCE, MOST_GAMES))
+            self._take(self._draw(games), missing)
+
+    def _take(self, drawn: Keys, most: int) -> None:
+        """Add the first of some drawn positions that are new, not more than so many."""
+        distinct, first = np.unique(drawn, return_index=True)
+        places = np.sort(first[~np.isin(distinct, self.keys, assume_unique=True)])
+        self.is_exhausted = not len(places)
+        enough = len(places) > most
+        places = places[:most]
+        # What came after the last one that was wanted was not looked at.
+        self.drawn += int(places[-1]) + 1 if enough else len(drawn)
+        self.keys = np.union1d(self.keys, drawn[places])
+
+
+def draw_from_play(board: BoardSize, first: int, last: int, count: int, seed: int) -> Sample:
+    """Positions as random games meet them: of each game one, with ``first`` to ``last`` stones.
+
+    Args:
+        board: the size of all of them.
+        first: fewest stones.
+        last: most stones.
+        count: how many are wanted.
+        seed: where all chance comes from.
+    """
+    dice = _dice("play", seed)
+
+    def draw(games: int) -> Keys:
+        return stop_within(dice, games, first, last, width=board.width, height=board.height)
+
+    pool = Pool(draw)
+    pool.grow(count)
+    return _sample([pool])
+
+
+def draw_by_plies(board: BoardSize, first: int, last: int, count: int, seed: int) -> Sample:
+    """Positions of random games, of every ply as many; where one has too few, of the others more.
+
+    Args:
+        board: the size of all of them.
+        first: fewest stones.
+        last: most stones.
+        count: how many are wanted.
+        seed: where all chance comes from.
+    """
+    pools = [Pool(_draw_of_ply(board, ply, seed)) for ply in range(first, last + 1)]
+    open_pools = pools
+    while open_pools and (missing := count - sum(map(len, pools))):
+        each, rest = divmod(missing, len(open_pools))
+        for index, pool in enumerate(open_pools):
+            pool.grow(each + (index < rest))
+        open_pools = [pool for pool in open_pools if not pool.is_exhausted]
+    return _sample(pools)
+
+
+def _draw_of_ply(board: BoardSize, ply: int, seed: int) -> Draw:
+    dice = _dice(f"ply {ply}", seed)
+    return lambda games: reach_ply(dice, games, ply, width=board.width, height=board.height)
+
+
+def _dice(name: str, seed: int) -> Dice:
+    """A generator of its own for a name: no pool's draws depend on how many another one made."""
+    digest = hashlib.blake2b(f"dataset {name} {seed}".encode(), digest_size=8).digest()
+    return Dice(int.from_bytes(digest, "big"))
+
+
+def _sample(pools: Sequence[Pool]) -> Sample:
+    keys = np.sort(np.concatenate([pool.keys for pool in pools]))
+    drawn = sum(pool.drawn for pool in pools)
+    return Sample(keys, drawn, drawn - len(keys), all(pool.is_exhausted for pool in pools))

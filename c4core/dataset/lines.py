@@ -1,0 +1,67 @@
+"""A line of moves that leads to a position, found from the position alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from c4core.notation import format_moves
+
+if TYPE_CHECKING:
+    from c4core.position import Position
+
+    Heights = tuple[int, ...]
+
+
+def line_to(position: Position) -> str:
+    """Moves that lead from the empty board to a position; of several such lines always the same.
+
+    Stones are taken off from the top of the columns, the last mover's first, the leftmost that may
+    be. Where that comes to a dead end, the last one is put back and another one tried.
+
+    Args:
+        position: not won by anybody, so that no order of its moves ends the game too early.
+
+    Raises:
+        ValueError: no order of moves leads there.
+    """
+    columns = _columns(position)
+    dead: set[Heights] = set()
+    taken: list[int] = []
+    heights = list(map(len, columns))
+    tries = [0]
+    while len(taken) < position.ply:
+        mover = "o" if (position.ply - len(taken)) % 2 == 0 else "x"
+        column = _next(columns, heights, mover, tries[-1], dead)
+        if column is not None:
+            tries[-1] = column + 1
+            tries.append(0)
+            taken.append(column)
+            heights[column] -= 1
+            continue
+        dead.add(tuple(heights))
+        if not taken:
+            raise ValueError(f"no line of moves leads to {position!r}")
+        tries.pop()
+        heights[taken.pop()] += 1
+    return format_moves(reversed(taken))
+
+
+def _next(
+    columns: tuple[str, ...], heights: list[int], mover: str, first: int, dead: set[Heights]
+) -> int | None:
+    """The next column from ``first`` on whose top stone the mover may have played last."""
+    for column in range(first, len(columns)):
+        height = heights[column]
+        if height and columns[column][height - 1] == mover:
+            if not dead:
+                return column
+            below = (*heights[:column], height - 1, *heights[column + 1 :])
+            if below not in dead:
+                return column
+    return None
+
+
+def _columns(position: Position) -> tuple[str, ...]:
+    """The stones of each column from the bottom up; the grid has the top row first."""
+    rows = reversed(str(position).splitlines())
+    return tuple("".join(column).rstrip(".") for column in zip(*rows, strict=True))

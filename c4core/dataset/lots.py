@@ -1,0 +1,136 @@
+"""What a seed decides about a position: by a hash of its canonical key, and of nothing else.
+
+So neither the source of a data set nor its size nor its order changes what becomes of a position;
+and a mirror image or a transposition, which has the same canonical key, has the same fate.
+
+A lot is ``mix(key ^ salt)``: ``mix`` is the finalizer of splitmix64 (Steele, Lea and Flood 2014), a
+permutation of the 64-bit words, so different positions have different lots; ``salt`` is the first
+eight bytes, the highest first, of BLAKE2b with that digest size over ``PURPOSE SEED`` in ASCII.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, Self
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Keys = NDArray[np.uint64]
+
+Purpose = Literal["choose", "split", "order", "image"]
+"""What the lot is about; those of different purposes say nothing about one another."""
+
+SPLITS: Final = ("train", "validation", "test")
+"""The parts of a data set, in order."""
+
+MOST_SHARES: Final = 1_000_000
+"""Largest sum of shares."""
+
+
+def draw_lots(keys: Keys, seed: int, purpose: Purpose) -> Keys:
+    """One 64-bit word for each position; see the module for how it is made.
+
+    Args:
+        keys: canonical keys.
+        seed: any whole number.
+        purpose: what the lots are about.
+    """
+    text = f"{purpose} {seed}".encode()
+    salt = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
+    words = keys ^ np.uint64(salt)
+    words ^= words >> np.uint64(30)
+    words *= np.uint64(0xBF58476D1CE4E5B9)
+    words ^= words >> np.uint64(27)
+    words *= np.uint64(0x94D049BB133111EB)
+    words ^= words >> np.uint64(31)
+    return words
+
+
+def choose(keys: Keys, count: int, seed: int) -> Keys:
+    """So many of some different positions, each equally likely; all if there are no more.
+
+    Returns:
+        Sorted keys, the same in whatever order the positions were given.
+    """
+    chosen = keys
+    if count < len(keys):
+        lots = draw_lots(keys, seed, "choose")
+        chosen = keys[np.argpartition(lots, count)[:count]]
+    return np.sort(chosen)
+
+
+def are_mirrored(keys: Keys, seed: int) -> NDArray[np.bool_]:
+    """Of which positions the mirror image of the canonical one is shown: of half of them."""
+    mirrored: NDArray[np.bool_] = (draw_lots(keys, seed, "image") & np.uint64(1)) == 1
+    return mirrored
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """How much of a data set each part gets, in order of :data:`SPLITS`: ``80/10/10``.
+
+    Raises:
+        ValueError: a share is negative, or their sum is nothing or too large.
+    """
+
+    train: int = 80
+    validation: int = 10
+    test: int = 10
+
+    def __post_init__(self) -> None:
+        """Refuse shares that give nothing to anybody."""
+        shares = self.as_tuple()
+        if min(shares) < 0 or not 0 < sum(shares) <= MOST_SHARES:
+            raise ValueError(
+                f"{self} is no split: shares are 0 or more, and their sum is 1 to {MOST_SHARES:,}"
+            )
+
+    def __str__(self) -> str:
+        """``TRAIN/VALIDATION/TEST``; :meth:`parse` reads it."""
+        return "/".join(map(str, self.as_tuple()))
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read ``TRAIN/VALIDATION/TEST``.
+
+        Raises:
+            ValueError: the text is no split.
+        """
+        parts = text.split("/")
+        if len(parts) != len(SPLITS) or not all(part.strip().isdecimal() for part in parts):
+            raise ValueError(
+                f"{text!r} is no split: write the shares of train, validation and test, "
+                "as in 80/10/10"
+            )
+        train, validation, test = map(int, parts)
+        return cls(train, validation, test)
+
+    def as_tuple(self) -> tuple[int, int, int]:
+        """The shares in order."""
+        return self.train, self.validation, self.test
+
+    def names(self) -> tuple[str, ...]:
+        """The parts that get anything."""
+        return tuple(name for name, share in zip(SPLITS, self.as_tuple(), strict=True) if share > 0)
+
+
+def split_of(keys: Keys, seed: int, shares: Shares) -> NDArray[np.uint8]:
+    """For each position the index in :data:`SPLITS` of its part.
+
+    The lot's upper 32 bits, times the sum of the shares, divided by 2^32, are a number below that
+    sum: below the first share it is the first part, below the first two the second, else the third.
+    """
+    sums = np.cumsum(np.array(shares.as_tuple(), dtype=np.uint64))
+    lots = draw_lots(keys, seed, "split")
+    places = ((lots >> np.uint64(32)) * sums[-1]) >> np.uint64(32)
+    parts: NDArray[np.uint8] = np.searchsorted(sums, places, side="right").astype(np.uint8)
+    return parts
+
+
+def in_order(keys: Keys, seed: int) -> NDArray[np.intp]:
+    """The indices that put positions into the order of their lots: shuffled, always alike."""
+    return np.argsort(draw_lots(keys, seed, "order"))
