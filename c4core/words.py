@@ -44,3 +44,25 @@ def squares_of(words: NDArray[np.uint64], board: BoardSize) -> NDArray[np.uint8]
         for row in range(board.height):
             squares[:, row, column] = (words >> np.uint64(column * stride + row)) & np.uint64(1)
     return squares
+
+
+def are_over(keys: NDArray[np.uint64], board: BoardSize) -> NDArray[np.bool_]:
+    """Which positions are won by the last move, or full.
+
+    Args:
+        keys: of positions, canonical or not.
+        board: the size of all of them.
+    """
+    to_move, taken = split_keys(keys, board)
+    stride = board.height + 1
+    over: NDArray[np.bool_] = np.all(squares_of(taken, board), axis=(1, 2))
+    for step in (1, stride - 1, stride, stride + 1):
+        over |= _have_four(taken ^ to_move, np.uint64(step))
+    return over
+
+
+def _have_four(words: NDArray[np.uint64], step: np.uint64) -> NDArray[np.bool_]:
+    """Which words have four bits at a distance from one another; no bit may lie above a column."""
+    pairs = words & (words >> step)
+    fours: NDArray[np.bool_] = (pairs & (pairs >> (step + step))) != 0
+    return fours

@@ -17,6 +17,7 @@ COMMANDS = {
     "status": "cli.jobs.status:status",
     "match": "cli.match.command:match",
     "tournament": "cli.match.tournament:tournament",
+    "dataset": "cli.dataset.command:dataset",
     "play": "cli.play.command:play",
     "games": "cli.games.command:games",
     "players": "cli.players.command:players",

@@ -32,6 +32,7 @@ from workers.outcome import UnitOutcome
 from workers.planning import UNIT_LINES, plan_units
 from workers.question import Question
 from workers.results import Answer, answer_object, error_object
+from workers.resumption import find_and_resume
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -77,6 +78,7 @@ def submit(
     question: Question = EVERYTHING,
     zero_based: bool = False,
     book: str | None = None,
+    topic: str | None = None,
     label: str | None = None,
     priority: int = 0,
     unit_lines: int = UNIT_LINES,
@@ -94,6 +96,7 @@ def submit(
         question: what is asked about each position.
         zero_based: moves count columns from 0, in the lines and in the output.
         book: as :func:`workers.books.lookup.book_of_job` finds it among the parameters.
+        topic: what the lines are, for :func:`find_job`; None where nobody is going to look.
         label: a name for people.
         priority: jobs of higher priority are worked on first.
         unit_lines: most lines of a unit: what is given to one worker as a whole.
@@ -108,9 +111,7 @@ def submit(
     batch = list(islice(plans, UNITS_PER_TRANSACTION))
     if not batch:
         raise NoInputError("the input is empty: there is nothing to analyze")
-    params = {**question.as_params(), "zero_based": zero_based}
-    if book is not None:
-        params["book"] = book
+    params = _params(question, zero_based=zero_based, book=book, topic=topic)
     is_last = len(batch) < UNITS_PER_TRANSACTION
 
     def begin(session: Session) -> int:
@@ -143,6 +144,32 @@ def submit(
         database.run(lambda session: jobs.cancel_job(session, job_id))
         raise
     return Submission(job_id, positions, planned - positions)
+
+
+def find_job(
+    database: Database,
+    *,
+    board: BoardSize,
+    topic: str,
+    question: Question = EVERYTHING,
+    book: str | None = None,
+) -> int | None:
+    """The newest job that was submitted with these arguments, set going; None if there is none.
+
+    Raises:
+        StorageError: the database cannot be read or written.
+    """
+    params = _params(question, zero_based=False, book=book, topic=topic)
+    return find_and_resume(database, kind=KIND, board=board, params=params)
+
+
+def _params(question: Question, *, zero_based: bool, book: str | None, topic: str | None) -> Json:
+    return {
+        **question.as_params(),
+        "zero_based": zero_based,
+        **({} if book is None else {"book": book}),
+        **({} if topic is None else {"topic": topic}),
+    }
 
 
 def _add(database: Database, job_id: int, plans: list[UnitPlan], *, is_last: bool) -> None:

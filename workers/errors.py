@@ -35,3 +35,15 @@ class BookIncompleteError(C4Error):
     def __init__(self, message: str, *, job_id: int) -> None:
         super().__init__(message)
         self.job_id = job_id
+
+
+class DatasetIncompleteError(C4Error):
+    """Labels of a data set are missing: their job was cancelled, or has units that failed.
+
+    Attributes:
+        job_id: the job's number.
+    """
+
+    def __init__(self, message: str, *, job_id: int) -> None:
+        super().__init__(message)
+        self.job_id = job_id

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 RESULT_UNITS = 4
 """Units whose results are in memory at a time."""
 
+UNITS_AT_A_TIME = 16
+"""Units that :func:`iterate_units` has in memory together."""
+
 ENDED = frozenset({UnitState.DONE, UnitState.FAILED})
 """States of units that have something to write."""
 
@@ -103,6 +106,31 @@ def read_job(database: Database, job_id: int) -> JobInfo:
     """
     with database.read() as session:
         return jobs.get_job(session, job_id)
+
+
+def iterate_units(database: Database, job_id: int) -> Iterator[UnitResult]:
+    """All units of a job, in order, whatever their state; a few are in memory at a time.
+
+    Raises:
+        StorageError: the database cannot be read.
+    """
+    after = -1
+    while True:
+        with database.read() as session:
+            units = jobs.unit_results(session, job_id, after_seq=after, limit=UNITS_AT_A_TIME)
+        yield from units
+        if not units:
+            return
+        after = units[-1].seq
+
+
+def why_not_done(job: JobInfo) -> str:
+    """Why a job that is not done has not all its results, for people."""
+    failed = job.units[UnitState.FAILED]
+    if failed:
+        reason = f": {job.errors[0]}" if job.errors else ""
+        return f"job {job.id}: {failed:,} of {sum(job.units.values()):,} units failed{reason}"
+    return f"job {job.id} is {job.state}: it has to be done first"
 
 
 def refuse_foreign(job: JobInfo) -> None:

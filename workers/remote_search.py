@@ -13,6 +13,7 @@ from db.jobs import INTERACTIVE_PRIORITY, JobState
 from workers.analysis import submit, unit_answers
 from workers.errors import NotSolvedError
 from workers.evaluate import find_answers_by, look_up
+from workers.following import iterate_units
 from workers.remote import call_workers, has_workers
 from workers.search import settles
 
@@ -119,12 +120,5 @@ class RemoteSearch:
 
 
 def _answers(database: Database, job: JobInfo) -> Iterator[Answer]:
-    after = -1
-    while True:
-        with database.read() as session:
-            units = jobs.unit_results(session, job.id, after_seq=after)
-        for unit in units:
-            yield from unit_answers(unit) or ()
-            after = unit.seq
-        if not units:
-            return
+    for unit in iterate_units(database, job.id):
+        yield from unit_answers(unit) or ()

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from c4core.dataset.records import Array
+    from c4core.dataset.sample import Sample
     from c4core.notation import BoardSize
 
     Json = dict[str, Any]
@@ -56,13 +57,14 @@ OUTCOMES: Final = {"win": 1, "draw": 0, "loss": -1}
 
 LABELS: Final = (
     "Scores and column scores are exact, proven by search or taken from an opening book, for the "
-    "side to move: with n stones on the board and W*H squares, a win at once is (W*H + 1 - n) // 2, "
-    "with each further stone of the winner one less; 0 is a draw, a loss the negative."
+    "side to move. With n stones on the board and W*H squares, a win at once is "
+    "(W*H + 1 - n) // 2, with each further stone of the winner one less; 0 is a draw, a loss the "
+    "negative."
 )
 SPLIT_RULE: Final = (
     "A position's part follows by a hash from the seed and its canonical key, which it shares with "
-    "its mirror image and its transpositions: none of these is in two parts, and with the same seed "
-    "and shares a position is in the same part of every data set."
+    "its mirror image and its transpositions: none of these is in two parts, and with the same "
+    "seed and shares a position is in the same part of every data set."
 )
 ORIENTATION: Final = (
     "Which of the two mirror images is shown follows from the seed and the canonical key by a "
@@ -88,21 +90,14 @@ class Recipe:
 
 
 def make_card(
-    recipe: Recipe,
-    parts: Mapping[str, Mapping[str, Array]],
-    *,
-    drawn: int,
-    duplicates: int,
-    is_all: bool,
+    recipe: Recipe, parts: Mapping[str, Mapping[str, Array]], sample: Sample
 ) -> Json:
     """The card, without its files.
 
     Args:
         recipe: how the data set was made.
         parts: the columns of every part, by its name.
-        drawn: positions that were looked at.
-        duplicates: those among them that had been met before.
-        is_all: whether the source has no more.
+        sample: the positions, and how many were looked at for them.
     """
     positions = sum(len(records["key"]) for records in parts.values())
     board = recipe.board
@@ -115,9 +110,9 @@ def make_card(
         "seed": recipe.seed,
         "asked": recipe.count,
         "positions": positions,
-        "is_all": is_all,
-        "drawn": drawn,
-        "duplicates": duplicates,
+        "is_all": sample.is_all,
+        "drawn": sample.drawn,
+        "duplicates": sample.duplicates,
         "representation": list(recipe.representations),
         "c4_version": __version__,
         "engine_version": ENGINE_VERSION,

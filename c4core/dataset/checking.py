@@ -12,7 +12,7 @@ from c4core.dataset.card import census
 from c4core.dataset.lots import SPLITS, are_mirrored, split_of
 from c4core.dataset.records import are_full, columns_of, make_records, turn
 from c4core.errors import KeyValueError
-from c4core.position import Position
+from c4core.words import are_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from c4core.dataset.card import Terms
     from c4core.dataset.records import Array
-    from c4core.notation import BoardSize
 
     Keys = NDArray[np.uint64]
 
@@ -49,7 +48,7 @@ def part_problems(records: Mapping[str, Array], terms: Terms, split: str) -> Ite
         yield str(error)
         return
     yield from _told(canonical != keys, "a key that is not canonical")
-    yield from _told(_are_over(keys, terms.board), "nothing to be decided: the game is over")
+    yield from _told(are_over(keys, terms.board), "nothing to be decided: the game is over")
     yield from _record_problems(shaped, keys, terms)
     places = split_of(keys, terms.seed, terms.shares)
     yield from _told(places != SPLITS.index(split), "a position of another part")
@@ -111,14 +110,6 @@ def _record_problems(records: Mapping[str, Array], keys: Keys, terms: Terms) -> 
         axes = tuple(range(1, array.ndim))
         unlike = (records[name] != array).any(axis=axes) if axes else records[name] != array
         yield from _told(unlike, f"a wrong entry in column {name}")
-
-
-def _are_over(keys: Keys, board: BoardSize) -> Array:
-    width, height = board
-    return np.array(
-        [Position.from_key(key, width=width, height=height).is_over for key in keys.tolist()],
-        dtype=np.bool_,
-    )
 
 
 def _told(rows: Array, what: str) -> Iterator[str]:

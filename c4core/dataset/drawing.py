@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from c4core.dataset.random_play import reach_ply, stop_within
+from c4core.dataset.sample import Sample
 from c4core.players.dice import Dice
 
 if TYPE_CHECKING:
@@ -28,20 +28,6 @@ PATIENCE: Final = 10_000
 
 MOST_GAMES: Final = 1_000_000
 """Games that are played at a time: bounds the memory for what is not wanted in the end."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Sample:
-    """Different positions."""
-
-    keys: Keys
-    """Their canonical keys, sorted."""
-    drawn: int
-    """Positions that were looked at for them."""
-    duplicates: int
-    """Those of them that were the same as one before, a mirror image or a transposition of it."""
-    is_all: bool
-    """Whether the source has no more, as far as is known."""
 
 
 class Pool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from c4core.dataset.errors import DatasetError
 from c4core.notation import format_moves
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def line_to(position: Position) -> str:
         position: not won by anybody, so that no order of its moves ends the game too early.
 
     Raises:
-        ValueError: no order of moves leads there.
+        DatasetError: no order of moves leads there.
     """
     columns = _columns(position)
     dead: set[Heights] = set()
@@ -40,7 +41,7 @@ def line_to(position: Position) -> str:
             continue
         dead.add(tuple(heights))
         if not taken:
-            raise ValueError(f"no line of moves leads to {position!r}")
+            raise DatasetError(f"no line of moves leads to the position with key {position.key}")
         tries.pop()
         heights[taken.pop()] += 1
     return format_moves(reversed(taken))

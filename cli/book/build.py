@@ -161,19 +161,16 @@ class _Workshop:
         return Laboratory(self._database, self._work, fresh=fresh)
 
     def _work(self, job_id: int) -> None:
-        from cli.jobs.running import run_job
-        from db.jobs import JobState
-        from workers.following import read_job
+        from cli.jobs.running import finish_job
 
         self.job_ids.append(job_id)
-        if read_job(self._database, job_id).state is JobState.DONE:
-            self._settings.tell(f"job {job_id} was done before")
-            return
-        try:
-            run_job(self._settings, self._database, job_id, self._hands, None)
-        except KeyboardInterrupt:
-            self._settings.say("The same command again goes on, and writes the book in the end.")
-            raise
+        finish_job(
+            self._settings,
+            self._database,
+            job_id,
+            self._hands,
+            afterwards="The same command again goes on, and writes the book in the end.",
+        )
 
 
 def _detach(

@@ -14,7 +14,7 @@ from cli.output import progress
 from cli.output.render import count, duration
 from cli.shell import signals
 from db.jobs import JobState
-from workers.following import read_job
+from workers.following import iterate_units, read_job
 from workers.outputs import unit_objects
 
 if TYPE_CHECKING:
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.jobs import JobInfo
     from workers.progress import Progress
-
-UNITS_AT_A_TIME = 8
-"""Units whose results are in memory together."""
 
 
 @dataclass(slots=True)
@@ -93,26 +90,43 @@ def run_job(
     return job.state is JobState.DONE and not tally.errors
 
 
+def finish_job(
+    settings: Settings, database: Database, job_id: int, hands: Hands, *, afterwards: str
+) -> None:
+    """See a job to its end that something is made of then, unless it is done.
+
+    Args:
+        settings: how much talk.
+        database: where the job lives.
+        job_id: a job that is running, or done.
+        hands: who does the work.
+        afterwards: what to say to somebody who interrupts it.
+
+    Raises:
+        KeyboardInterrupt: after the job was left in order.
+    """
+    if read_job(database, job_id).state is JobState.DONE:
+        settings.tell(f"job {job_id} was done before")
+        return
+    try:
+        run_job(settings, database, job_id, hands, None)
+    except KeyboardInterrupt:
+        settings.say(afterwards)
+        raise
+
+
 def write_results(database: Database, job_id: int, target: IO[str]) -> Tally:
     """Write what a job has come to so far, a line for every line of its input.
 
     Raises:
         JobNotFoundError: there is none of this number.
     """
-    from db import jobs
-
     job = read_job(database, job_id)
     tally = Tally()
-    after = -1
-    while True:
-        with database.read() as session:
-            units = jobs.unit_results(session, job_id, after_seq=after, limit=UNITS_AT_A_TIME)
-        for unit in units:
-            for fields in unit_objects(job, unit):
-                tally.write(target, fields)
-            after = unit.seq
-        if not units:
-            return tally
+    for unit in iterate_units(database, job_id):
+        for fields in unit_objects(job, unit):
+            tally.write(target, fields)
+    return tally
 
 
 def summary(job: JobInfo, tally: Tally, seconds: float) -> str:

@@ -7,6 +7,7 @@ from functools import singledispatch
 from typing import NamedTuple
 
 from c4core.book.errors import BookBoardError, BookContentError, BookError
+from c4core.dataset.errors import DatasetError
 from c4core.errors import C4Error
 from cli.shell import exits, signals
 from db.errors import (
@@ -17,7 +18,12 @@ from db.errors import (
     UnknownSchemeError,
     UnreachableError,
 )
-from workers.errors import BookIncompleteError, BrokerUnreachableError, NotSolvedError
+from workers.errors import (
+    BookIncompleteError,
+    BrokerUnreachableError,
+    DatasetIncompleteError,
+    NotSolvedError,
+)
 
 
 class Failure(NamedTuple):
@@ -79,8 +85,10 @@ def _(error: BookError) -> Failure:
     return Failure(exits.USAGE, str(error))
 
 
-@explain.register
-def _(error: BookIncompleteError) -> Failure:
+@explain.register(BookIncompleteError)
+@explain.register(DatasetIncompleteError)
+@explain.register(DatasetError)
+def _(error: Exception) -> Failure:
     return Failure(exits.PROBLEMS, str(error))
 
 

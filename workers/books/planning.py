@@ -15,11 +15,12 @@ import numpy as np
 from c4core.book.units import cut_units, owners_of
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.jobs import JobState, UnitPlan
+from db.jobs import UnitPlan
 from workers.books.payload import encode_keys
 from workers.books.task import KIND
 from workers.costs import read_model
 from workers.question import Question
+from workers.resumption import find_and_resume
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -60,20 +61,7 @@ def find_job(database: Database, task: PlyTask) -> int | None:
     Raises:
         StorageError: the database cannot be read or written.
     """
-    with database.read() as session:
-        job_id = jobs.newest_job(
-            session,
-            kind=KIND,
-            board=task.board,
-            params=task.as_params(),
-            engine_version=ENGINE_VERSION,
-        )
-    if job_id is None:
-        return None
-    state = database.run(lambda session: jobs.resume_job(session, job_id))
-    if state is JobState.FAILED:
-        database.run(lambda session: jobs.retry_job(session, job_id))
-    return job_id
+    return find_and_resume(database, kind=KIND, board=task.board, params=task.as_params())
 
 
 def plan_job(

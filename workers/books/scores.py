@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from db import jobs
 from db.jobs import JobState, UnitState
 from workers.books.payload import decode_keys, decode_scores
 from workers.errors import BookIncompleteError
-from workers.following import read_job
+from workers.following import iterate_units, read_job, why_not_done
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from db.database import Database
-    from db.jobs import JobInfo, UnitResult
     from workers.books.payload import Keys, Scores
     from workers.books.task import PlyTask
-
-UNITS_AT_A_TIME: Final = 16
-"""Units that are in memory together as JSON."""
 
 
 def read_scores(database: Database, job_id: int, task: PlyTask, keys: Keys) -> Scores:
@@ -42,11 +35,11 @@ def read_scores(database: Database, job_id: int, task: PlyTask, keys: Keys) -> S
     """
     job = read_job(database, job_id)
     if job.state is not JobState.DONE:
-        raise BookIncompleteError(_why(job), job_id=job_id)
+        raise BookIncompleteError(why_not_done(job), job_id=job_id)
     columns = task.board.width if task.columns else 1
     found_keys = [np.empty(0, dtype=np.uint64)]
     found_scores = [np.empty((0, columns), dtype=np.int8)]
-    for unit in _units(database, job_id):
+    for unit in iterate_units(database, job_id):
         found_keys.append(decode_keys(unit.payload))
         if unit.state is UnitState.DONE and unit.result is not None:
             found_scores.append(decode_scores(unit.result["scores"], columns=columns))
@@ -60,22 +53,3 @@ def read_scores(database: Database, job_id: int, task: PlyTask, keys: Keys) -> S
         )
     scores: Scores = all_scores[order]
     return scores if task.columns else scores[:, 0]
-
-
-def _units(database: Database, job_id: int) -> Iterator[UnitResult]:
-    after = -1
-    while True:
-        with database.read() as session:
-            units = jobs.unit_results(session, job_id, after_seq=after, limit=UNITS_AT_A_TIME)
-        yield from units
-        if not units:
-            return
-        after = units[-1].seq
-
-
-def _why(job: JobInfo) -> str:
-    failed = job.units[UnitState.FAILED]
-    if failed:
-        reason = f": {job.errors[0]}" if job.errors else ""
-        return f"job {job.id}: {failed:,} of {sum(job.units.values()):,} units failed{reason}"
-    return f"job {job.id} is {job.state}: there is no book yet"

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.version import ENGINE_VERSION
 from db import games, jobs
-from db.jobs import JobState, UnitPlan
+from db.jobs import UnitPlan
 from workers.matches.errors import MatchTermsError
 from workers.matches.measuring import Paces
 from workers.matches.terms import complete
 from workers.matches.units import KIND
+from workers.resumption import set_going
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,9 +81,7 @@ def find_job(database: Database, terms: Sequence[MatchTerms]) -> int | None:
         # Matches may have been deleted since.
         if job_id is None or len(games.matches_of_job(session, job_id)) < len(asked):
             return None
-    state = database.run(lambda session: jobs.resume_job(session, job_id))
-    if state is JobState.FAILED:
-        database.run(lambda session: jobs.retry_job(session, job_id))
+    set_going(database, job_id)
     return job_id
 
 

@@ -11,6 +11,9 @@ from db import games
 from workers.matches.errors import MatchTermsError
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from c4core.notation import BoardSize
     from c4core.players import PlayerSpec
     from db.database import Database
     from db.games import MatchTerms
@@ -39,7 +42,8 @@ def complete(database: Database, terms: MatchTerms) -> MatchTerms:
     """
     _check(terms)
     specs = [parse_player(text) for text in (terms.player_a, terms.player_b)]
-    corpus = _corpus(database, terms) if any(map(looks_games_up, specs)) else ()
+    looked_up = any(map(looks_games_up, specs))
+    corpus = find_corpus(database, terms.board, terms.corpus) if looked_up else ()
     return replace(terms, player_a=specs[0].full, player_b=specs[1].full, corpus=corpus)
 
 
@@ -67,15 +71,29 @@ def needs_this_machine(description: str) -> bool:
     return is_external(parse_player(description))
 
 
-def _corpus(database: Database, terms: MatchTerms) -> tuple[int, ...]:
+def find_corpus(database: Database, board: BoardSize, wanted: Collection[int]) -> tuple[int, ...]:
+    """The matches whose games are looked at: finished ones on a board, whose games do not change.
+
+    Args:
+        database: where they are.
+        board: of all their games.
+        wanted: numbers of matches; none for all that are finished.
+
+    Returns:
+        Their numbers, ascending.
+
+    Raises:
+        MatchTermsError: one is not finished, or on another board, or not there.
+        StorageError: the database cannot be read.
+    """
     with database.read() as session:
-        finished = games.finished_matches(session, terms.board)
-    wrong = sorted(set(terms.corpus) - set(finished))
+        finished = games.finished_matches(session, board)
+    wrong = sorted(set(wanted) - set(finished))
     if wrong:
         raise MatchTermsError(
-            f"match {wrong[0]} is no finished match on {terms.board}: nobody can look its games up"
+            f"match {wrong[0]} is no finished match on {board}: nobody can look its games up"
         )
-    return tuple(sorted(set(terms.corpus))) or finished
+    return tuple(sorted(set(wanted))) or finished
 
 
 def _check(terms: MatchTerms) -> None:

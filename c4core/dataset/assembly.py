@@ -1,0 +1,43 @@
+"""From labelled positions to the columns of every part."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from c4core.dataset.lots import SPLITS, in_order, split_of
+from c4core.dataset.records import make_records
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from c4core.dataset.card import Recipe
+    from c4core.dataset.records import Array
+
+
+def split_records(
+    keys: NDArray[np.uint64], column_scores: NDArray[np.int8], recipe: Recipe
+) -> dict[str, dict[str, Array]]:
+    """The columns of every part that has a share, by its name.
+
+    Args:
+        keys: canonical, different ones, in any order: the result is the same.
+        column_scores: a row for each, as the canonical position lies.
+        recipe: says seed, shares and representations.
+
+    Raises:
+        DatasetError: a position that no line of moves leads to shall be shown as one.
+    """
+    order = in_order(keys, recipe.seed)
+    keys, column_scores = keys[order], column_scores[order]
+    places = split_of(keys, recipe.seed, recipe.shares)
+    return {
+        name: make_records(
+            keys[places == SPLITS.index(name)],
+            column_scores[places == SPLITS.index(name)],
+            board=recipe.board,
+            seed=recipe.seed,
+            representations=recipe.representations,
+        )
+        for name in recipe.shares.names()
+    }

@@ -1,0 +1,88 @@
+"""Different positions that were found somewhere: what a data set is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from c4core.dataset.lots import choose
+from c4core.words import are_over
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from c4core.book import Book
+
+    Keys = NDArray[np.uint64]
+
+_PIECE: Final = 1_000_000
+"""Positions that are gathered before they are sorted and freed of duplicates."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Different positions."""
+
+    keys: Keys
+    """Their canonical keys, sorted."""
+    drawn: int
+    """Positions that were looked at for them."""
+    duplicates: int
+    """Those of them that were the same as one before, a mirror image or a transposition of it."""
+    is_all: bool
+    """Whether the source has no more, as far as is known."""
+
+
+def gather(keys: Iterable[int], count: int, seed: int) -> Sample:
+    """Some of the different positions of a stream, each equally likely, however often it is there.
+
+    Memory grows with the different positions, 8 bytes each.
+
+    Args:
+        keys: canonical.
+        count: how many are wanted.
+        seed: decides which.
+    """
+    distinct: Keys = np.empty(0, dtype=np.uint64)
+    drawn = 0
+    piece: list[int] = []
+    for key in keys:
+        piece.append(key)
+        if len(piece) == _PIECE:
+            distinct, drawn = _joined(distinct, piece), drawn + len(piece)
+            piece.clear()
+    distinct, drawn = _joined(distinct, piece), drawn + len(piece)
+    chosen = choose(distinct, count, seed)
+    return Sample(chosen, drawn, drawn - len(distinct), is_all=len(chosen) == len(distinct))
+
+
+def choose_from_book(book: Book, first: int, last: int, count: int, seed: int) -> Sample:
+    """Some of a book's positions with ``first`` to ``last`` stones, each equally likely.
+
+    Args:
+        book: open.
+        first: fewest stones.
+        last: most stones.
+        count: how many are wanted.
+        seed: decides which.
+
+    Raises:
+        BookDamagedError: the file's bytes at some place are wrong.
+    """
+    levels = [
+        keys
+        for ply, (keys, _) in enumerate(book.levels(), book.info.first_ply)
+        if first <= ply <= last
+    ]
+    distinct = np.concatenate([np.empty(0, dtype=np.uint64), *levels])
+    chosen = choose(distinct, count, seed)
+    open_ones = chosen[~are_over(chosen, book.info.board)]  # of a book that others have made
+    return Sample(open_ones, len(distinct), 0, is_all=len(chosen) == len(distinct))
+
+
+def _joined(distinct: Keys, piece: list[int]) -> Keys:
+    return np.union1d(distinct, np.array(piece, dtype=np.uint64))

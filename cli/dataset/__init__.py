@@ -1,0 +1,1 @@
+"""``c4 dataset``: positions with exact labels, for programs that learn."""

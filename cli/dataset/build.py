@@ -1,0 +1,324 @@
+"""``c4 dataset build``: a data set, labelled by a job."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.book.options import book_options, book_path
+from cli.output import progress
+from cli.shell import parameters
+from cli.shell.commands import Command, refuse
+
+if TYPE_CHECKING:
+    from c4core.dataset.lots import Shares
+    from c4core.notation import BoardSize
+    from cli.dataset.order import Order
+    from cli.jobs.hands import Hands
+    from cli.shell.parameters import Range
+    from cli.shell.settings import Settings
+    from db.database import Database
+
+LARGEST_SEED = 2**63 - 1
+MOST_POSITIONS = 100_000_000
+
+EXAMPLES = (
+    "c4 dataset build --count 1000 --plies 18..30 --output mid",
+    "c4 dataset build --from play --board 5x4 --count 500 --output small",
+    "c4 dataset build --from games --corpus 1 --format jsonl --output games",
+    "c4 dataset build --from book --count 2000 --output openings",
+)
+
+
+def read_shares(_context: click.Context, _parameter: click.Parameter, text: str) -> Shares:
+    """An option's text as shares: ``80/10/10``."""
+    from c4core.dataset.lots import Shares
+
+    try:
+        return Shares.parse(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+@click.command(cls=Command, broker=True, examples=EXAMPLES)
+@click.option(
+    "--from",
+    "source",
+    type=click.Choice(["plies", "play", "games", "book"]),
+    default="plies",
+    show_default=True,
+    help="Random games, of every ply as many positions; random games, of each a position; stored "
+    "games; a book.",
+)
+@click.option(
+    "--count",
+    type=click.IntRange(1, MOST_POSITIONS),
+    metavar="N",
+    default=10_000,
+    show_default=True,
+    help="How many different positions.",
+)
+@click.option(
+    "--plies",
+    metavar="N|A..B",
+    callback=parameters.read_range,
+    help="Only positions with so many stones; an end can be left open.  [default: all]",
+)
+@click.option(
+    "--corpus",
+    type=click.IntRange(1),
+    multiple=True,
+    metavar="MATCH",
+    help="With games: those of this match; can be given again.  [default: all finished matches]",
+)
+@parameters.board_option
+@click.option(
+    "--seed",
+    type=click.IntRange(0, LARGEST_SEED),
+    default=1,
+    show_default=True,
+    metavar="S",
+    help="Where all chance comes from: the same seed, the same files.",
+)
+@click.option(
+    "--split",
+    "shares",
+    metavar="A/B/C",
+    default="80/10/10",
+    show_default=True,
+    callback=read_shares,
+    help="Shares of train, validation and test; one with 0 has no file.",
+)
+@click.option(
+    "--format",
+    "formats",
+    type=click.Choice(["npz", "parquet", "jsonl"]),
+    multiple=True,
+    default=["npz"],
+    show_default=True,
+    help="Of the files; can be given again. parquet needs pyarrow.",
+)
+@click.option(
+    "--representation",
+    "representations",
+    type=click.Choice(["planes", "moves"]),
+    multiple=True,
+    default=["planes"],
+    show_default=True,
+    help="How positions are shown; can be given again.",
+)
+@click.option("--output", "-o", "output", metavar="DIR", help="Where the files go.")
+@book_options
+@click.option("--fresh", is_flag=True, help="Make a new job, even if there is one for this.")
+@click.option("--detach", is_flag=True, help="Only make the job and write its number.")
+@parameters.threads_option
+@parameters.table_option
+@click.pass_context
+def build(
+    context: click.Context,
+    /,
+    *,
+    output: str | None,
+    no_book: bool,
+    fresh: bool,
+    detach: bool,
+    threads: int | None,
+    table_mb: int,
+    **wishes: Any,
+) -> None:
+    """Make a data set of positions with exact labels.
+
+    Every position comes with the exact score of each column, found by a job like that of "c4
+    analyze": what is stored or in a book is not searched, Ctrl-C loses nothing, and the same
+    command goes on. The bytes of the files depend on the positions and the options alone, not on
+    threads or interruptions.
+
+    Of mirror images and transpositions one is taken, and a hash of the position decides whether it
+    is for train, validation or test. Where a source has fewer positions than --count, the data set
+    has what there is. card.json and card.md say how it was made and what is in it; "c4 dataset
+    info" checks that.
+
+    With --from book the positions are those of --book. With --broker workers search; --threads and
+    --table-mb are theirs then, and Ctrl-C only ends the watching.
+    """
+    settings: Settings = context.obj
+    refuse(
+        context,
+        (bool(wishes["corpus"]) and wishes["source"] != "games", "--corpus is for --from games"),
+        (no_book and wishes["source"] == "book", "--no-book leaves --from book nothing"),
+        (detach and output is not None, "a detached job writes no file: the same command does later"),
+        (not detach and output is None, "where to? give a directory: --output DIR"),
+    )
+    from cli.jobs.hands import Hands
+    from workers.books.lookup import find_book
+
+    order = _order(wishes)
+    chosen_book = book_path(context, order.book, no_book=no_book)
+    find_book(chosen_book, order.board)
+    if "parquet" in order.formats:
+        from c4core.dataset.errors import DatasetError
+        from c4core.extras import load_pyarrow
+
+        load_pyarrow(DatasetError)  # better now than when all is labelled
+    directory = None if output is None else _directory(output)
+    hands = Hands.found(settings, threads=threads, table_mb=table_mb)
+    with settings.open_database(create=True) as database:
+        workshop = _Workshop(settings, database, hands, chosen_book, fresh=fresh)
+        if directory is None:
+            workshop.detach(order)
+        else:
+            workshop.build(order, directory)
+
+
+def _order(wishes: dict[str, Any]) -> Order:
+    from cli.dataset.order import Order
+
+    board: BoardSize = wishes["board"]
+    plies: Range | None = wishes["plies"]
+    first = 0 if plies is None or plies.first is None else plies.first
+    last = board.cells - 1 if plies is None or plies.last is None else plies.last
+    if not 0 <= first <= last < board.cells:
+        raise click.BadParameter(
+            f"on {board} positions that are not over have 0 to {board.cells - 1} stones",
+            param_hint="'--plies'",
+        )
+    return Order(
+        source=wishes["source"],
+        board=board,
+        first_ply=first,
+        last_ply=last,
+        matches=tuple(sorted(set(wishes["corpus"]))),
+        book=wishes["book"],
+        count=wishes["count"],
+        seed=wishes["seed"],
+        shares=wishes["shares"],
+        formats=tuple(dict.fromkeys(wishes["formats"])),
+        representations=tuple(dict.fromkeys(wishes["representations"])),
+    )
+
+
+def _directory(name: str) -> Path:
+    """Make the directory, and see that files can be written there.
+
+    Raises:
+        click.BadParameter: they cannot; says why.
+    """
+    from c4core.dataset.card import JSON_NAME
+    from cli.book import targets
+
+    path = Path(os.path.realpath(name))
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = "there is a file of that name" if path.is_file() else error.strerror
+        raise click.BadParameter(f"{name!r}: {reason}", param_hint="'--output'") from None
+    targets.checked(os.path.join(name, JSON_NAME), option="--output")  # noqa: PTH118 (as typed)
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class _Workshop:
+    """Where data sets are made."""
+
+    settings: Settings
+    database: Database
+    hands: Hands
+    book: str | None
+    """Helps with the labels, as ``find_book`` takes it."""
+    fresh: bool
+    """Whether a job is made even if there is one."""
+
+    def detach(self, order: Order) -> None:
+        """Make the job, and write its number."""
+        sample, _ = order.find(self.database)
+        job_id = self._job(order, sample.keys)
+        self.hands.call(self.database, job_id)
+        if self.settings.json:
+            from cli.output.formats import write_object
+
+            write_object({"job": job_id})
+        else:
+            click.echo(job_id)
+        verb, command = (
+            ("Work on", "resume") if self.settings.broker_url is None else ("Watch", "watch")
+        )
+        self.settings.say(
+            f"{verb} it with: c4 jobs {command} {job_id}. When it is done, the same command with "
+            "--output instead of --detach writes the files."
+        )
+
+    def build(self, order: Order, directory: Path) -> None:
+        """Make the data set."""
+        from c4core.dataset.assembly import split_records
+        from c4core.dataset.card import make_card
+        from c4core.dataset.directory import write_dataset
+        from cli.book import targets
+        from cli.jobs.running import finish_job
+        from workers.dataset.labelling import read_labels
+
+        began = time.monotonic()
+        self.settings.tell(f"looking for positions: {order.source}")
+        sample, recipe = order.find(self.database)
+        job_id = self._job(order, sample.keys)
+        finish_job(
+            self.settings,
+            self.database,
+            job_id,
+            self.hands,
+            afterwards="The same command again goes on, and writes the files in the end.",
+        )
+        labels = read_labels(self.database, job_id, sample.keys, order.board)
+        parts = split_records(sample.keys, labels, recipe)
+        card = make_card(recipe, parts, sample)
+        try:
+            card = write_dataset(
+                directory, parts, card, formats=order.formats, whole=targets.whole
+            )
+        except OSError:
+            self.settings.say("The labels are kept: the same command writes the files.")
+            raise
+        self._tell(order, card, directory, job_id, time.monotonic() - began)
+
+    def _job(self, order: Order, keys: Any) -> int:
+        from workers.dataset.labelling import labelling_job
+
+        shown = progress.is_shown(self.settings, over_output=False)
+        with progress.planning(shown=shown) as tell:
+            return labelling_job(
+                self.database,
+                keys,
+                board=order.board,
+                book=self.book,
+                label=order.label,
+                fresh=self.fresh,
+                on_planned=tell,
+            )
+
+    def _tell(
+        self, order: Order, card: dict[str, Any], directory: Path, job_id: int, seconds: float
+    ) -> None:
+        from cli.output.render import count, duration
+
+        positions = card["positions"]
+        if positions < order.count:
+            self.settings.say(
+                f"{count(positions, 'position')} instead of {order.count:,}: there are no more, as "
+                "far as can be found"
+            )
+        numbers = ", ".join(
+            f"{part['positions']:,} {name}" for name, part in card["splits"].items()
+        )
+        self.settings.say(
+            f"{directory}: {count(positions, 'position')} ({numbers}), in {duration(seconds)}"
+        )
+        if self.settings.json:
+            from cli.output.formats import write_object
+
+            write_object(
+                {"directory": str(directory), "job": job_id, "seconds": round(seconds, 3), **card}
+            )

@@ -1,0 +1,27 @@
+"""The group ``c4 dataset``."""
+
+from __future__ import annotations
+
+import click
+
+from cli.shell.commands import LazyGroup
+
+
+@click.group(
+    cls=LazyGroup,
+    lazy={
+        "build": "cli.dataset.build:build",
+        "info": "cli.dataset.info:info",
+    },
+    examples=[
+        "c4 dataset build --from plies --plies 18..30 --output mid",
+        "c4 dataset info mid",
+    ],
+)
+def dataset() -> None:
+    """Make and check data sets of positions with exact labels, for learning.
+
+    A data set is a directory: the parts train, validation and test as files, and a card that says
+    how they were made and what is in them. docs/datasets.md tells more. The final grids of stored
+    games, as one program learned from them, are written by "c4 games export --format csv".
+    """

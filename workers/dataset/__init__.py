@@ -1,0 +1,1 @@
+"""Data sets: positions of stored games, labelled by a job like any other analysis."""

@@ -1,0 +1,121 @@
+"""Labels of positions: an analysis of all columns as a job, and its answers as an array."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from c4core.batch import UNPLAYABLE
+from c4core.book.minimax import canonical_keys
+from c4core.lines import Request
+from c4core.position import Position
+from db.jobs import JobState
+from workers import analysis
+from workers.errors import DatasetIncompleteError
+from workers.following import iterate_units, read_job, why_not_done
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from c4core.notation import BoardSize
+    from db.database import Database
+
+    Keys = NDArray[np.uint64]
+
+DIGEST_BYTES: Final = 16
+
+
+def labelling_job(
+    database: Database,
+    keys: Keys,
+    *,
+    board: BoardSize,
+    book: str | None = None,
+    label: str | None = None,
+    fresh: bool = False,
+    on_planned: Callable[[int], None] = lambda _positions: None,
+) -> int:
+    """The job that labels certain positions: found and set going, or planned; its number.
+
+    It is an analysis like any other, whose positions have few stones first: those take longest, and
+    the end of a job should hold nothing that takes long. What is stored already is not searched.
+
+    Args:
+        database: where the job lives.
+        keys: canonical, of positions that are not over; sorted, and at least one.
+        board: of all of them.
+        book: as :func:`workers.books.lookup.book_of_job` finds it among the parameters.
+        label: a name for people.
+        fresh: make a new job, even if there is one for the same positions.
+        on_planned: told now and then how many positions are planned by now.
+
+    Raises:
+        StorageError: the database cannot be read or written.
+    """
+    topic = _topic(keys)
+    found = None if fresh else analysis.find_job(database, board=board, topic=topic, book=book)
+    if found is not None:
+        return found
+    submission = analysis.submit(
+        database,
+        _requests(keys, board),
+        board=board,
+        book=book,
+        topic=topic,
+        label=label,
+        on_planned=on_planned,
+    )
+    return submission.job_id
+
+
+def read_labels(database: Database, job_id: int, keys: Keys, board: BoardSize) -> NDArray[np.int8]:
+    """The exact scores of every column, from the job that has found them.
+
+    Args:
+        database: where the job is.
+        job_id: its number.
+        keys: the positions that it was made for.
+        board: theirs.
+
+    Returns:
+        Shape (positions, columns of the board), in the order of the keys; UNPLAYABLE where a column
+        is full.
+
+    Raises:
+        DatasetIncompleteError: the job is not done.
+        StorageError: the database cannot be read.
+    """
+    job = read_job(database, job_id)
+    if job.state is not JobState.DONE:
+        raise DatasetIncompleteError(why_not_done(job), job_id=job_id)
+    labels = np.empty((len(keys), board.width), dtype=np.int8)
+    labels[_work_order(keys, board)] = np.array(list(_rows(database, job_id)), dtype=np.int8)
+    return labels
+
+
+def _rows(database: Database, job_id: int) -> Iterator[list[int]]:
+    for unit in iterate_units(database, job_id):
+        for answer in analysis.unit_answers(unit) or ():
+            scores = answer.scores or ()
+            yield [UNPLAYABLE if score is None else score for score in scores]
+
+
+def _topic(keys: Keys) -> str:
+    """What the job is about, for finding it again: exactly these positions."""
+    digest = hashlib.blake2b(keys.astype("<u8").tobytes(), digest_size=DIGEST_BYTES)
+    return f"dataset {digest.hexdigest()}"
+
+
+def _work_order(keys: Keys, board: BoardSize) -> NDArray[np.intp]:
+    """The indices of positions by their number of stones, then by key: neighbours are alike."""
+    _, plies = canonical_keys(keys, width=board.width, height=board.height)
+    return np.lexsort((keys, plies))
+
+
+def _requests(keys: Keys, board: BoardSize) -> Iterator[Request]:
+    for line, key in enumerate(keys[_work_order(keys, board)].tolist(), start=1):
+        yield Request(line, Position.from_key(key, width=board.width, height=board.height))
