@@ -89,9 +89,7 @@ class Recipe:
     representations: tuple[str, ...]
 
 
-def make_card(
-    recipe: Recipe, parts: Mapping[str, Mapping[str, Array]], sample: Sample
-) -> Json:
+def make_card(recipe: Recipe, parts: Mapping[str, Mapping[str, Array]], sample: Sample) -> Json:
     """The card, without its files.
 
     Args:

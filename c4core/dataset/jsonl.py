@@ -71,16 +71,18 @@ def _rows(records: Mapping[str, Array]) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _add(columns: dict[str, list[Any]], row: dict[str, Any], *, is_first: bool) -> None:
+def _add(columns: dict[str, list[Any]], row: Any, *, is_first: bool) -> None:
     """Add a row's values to their columns.
 
     Raises:
-        KeyError: it has other fields than the first row.
+        KeyError, TypeError, ValueError: it is no object, or has other fields than the first row.
     """
+    if not isinstance(row, dict):
+        raise TypeError("not a JSON object")
     if is_first:
         columns.update({name: [] for name in row})
     if len(row) != len(columns):
-        raise KeyError(f"{len(row)} fields, and {len(columns)} in the first line")
+        raise ValueError(f"{len(row)} fields, and {len(columns)} in the first line")
     for name, value in row.items():
         if name == _SCORES:
             value = [UNPLAYABLE if score is None else score for score in value]  # noqa: PLW2901

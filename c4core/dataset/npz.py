@@ -45,7 +45,7 @@ def read_npz(path: Path) -> tuple[dict[str, Array], str]:
         OSError: it cannot be read.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         card = str(arrays.pop(_CARD))
     except (AttributeError, EOFError, KeyError, TypeError, ValueError) as error:

@@ -151,7 +151,10 @@ def build(
         context,
         (bool(wishes["corpus"]) and wishes["source"] != "games", "--corpus is for --from games"),
         (no_book and wishes["source"] == "book", "--no-book leaves --from book nothing"),
-        (detach and output is not None, "a detached job writes no file: the same command does later"),
+        (
+            detach and output is not None,
+            "a detached job writes no file: the same command does later",
+        ),
         (not detach and output is None, "where to? give a directory: --output DIR"),
     )
     from cli.jobs.hands import Hands
@@ -276,9 +279,7 @@ class _Workshop:
         parts = split_records(sample.keys, labels, recipe)
         card = make_card(recipe, parts, sample)
         try:
-            card = write_dataset(
-                directory, parts, card, formats=order.formats, whole=targets.whole
-            )
+            card = write_dataset(directory, parts, card, formats=order.formats, whole=targets.whole)
         except OSError:
             self.settings.say("The labels are kept: the same command writes the files.")
             raise

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from c4core.dataset.card import Recipe
 from c4core.dataset.drawing import draw_by_plies, draw_from_play
-from c4core.dataset.sample import choose_from_book
 from c4core.dataset.errors import EmptySourceError
+from c4core.dataset.sample import choose_from_book
 from cli.book.options import open_book
 from cli.output.render import count
 from workers.dataset.stored_games import choose_from_games
@@ -125,9 +125,7 @@ class Order:
     def _from_book(self) -> tuple[Sample, Facts]:
         with closing(open_book(self.book, self.board)) as book:
             info = book.info
-            sample = choose_from_book(
-                book, self.first_ply, self.last_ply, self.count, self.seed
-            )
+            sample = choose_from_book(book, self.first_ply, self.last_ply, self.count, self.seed)
             return sample, {
                 "book": Path(book.path).name,
                 "book_kind": info.kind,

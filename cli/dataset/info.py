@@ -1,0 +1,90 @@
+"""``c4 dataset info``: what a data set is, and whether its files agree with its card."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.output.formats import Column
+from cli.shell import exits
+from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from cli.output.formats import Row
+    from cli.shell.settings import Settings
+
+EXAMPLES = ("c4 dataset info mid", "c4 dataset info mid/train.npz --json")
+
+
+def _counts(heading: str, width: int) -> tuple[Column, ...]:
+    """The columns of a table of positions by value."""
+    return (
+        Column(heading, width, lambda row: str(row[heading]), right=heading == "ply"),
+        *(_number(name) for name in ("positions", "win", "draw", "loss")),
+    )
+
+
+def _number(name: str) -> Column:
+    return Column(name, 11, lambda row: f"{row[name]:,}", right=True)
+
+
+@click.command(cls=Command, database=False, examples=EXAMPLES)
+@click.argument("path", type=click.Path(exists=True), metavar="DIR|FILE")
+@click.pass_context
+def info(context: click.Context, *, path: str) -> None:
+    """Show the card of a data set and check its files, or one of them.
+
+    Checked are: that the files are those that were written with the card; that every position is in
+    the part that its hash says, once, so that none is in two parts; that planes, moves, plies,
+    values and best columns are what key and scores make of them; and the numbers of the card. What
+    is wrong is listed, and the exit code is 1.
+    """
+    settings: Settings = context.obj
+    from c4core.dataset.directory import inspect
+    from cli.output.formats import write_object
+
+    found = inspect(Path(path))
+    if settings.json:
+        write_object({"path": path, "problems": found.problems, **found.card})
+    else:
+        _show(path, found.card)
+        for problem in found.problems:
+            click.echo(f"wrong: {problem}")
+    if found.problems:
+        context.exit(exits.PROBLEMS)
+    settings.say(f"{', '.join(found.files)}: as the card says")
+
+
+def _show(path: str, card: dict[str, Any]) -> None:
+    from c4core.dataset.card import total
+    from cli.output.formats import write_facts, write_rows
+
+    everything = total(card["splits"])
+    write_facts(_facts(path, card))
+    click.echo()
+    parts: list[Row] = [{"part": name, **part} for name, part in card["splits"].items()]
+    write_rows([*parts, {"part": "all", **everything}], "table", _counts("part", 10))
+    click.echo()
+    write_rows(everything["plies"], "table", _counts("ply", 3))
+
+
+def _facts(path: str, card: dict[str, Any]) -> dict[str, str]:
+    source = card["source"]
+    others = {name: fact for name, fact in source.items() if name not in _TOLD}
+    return {
+        "data set": f"{path}: {card['title']}",
+        "made by": str(card["command"]),
+        "with": f"c4 {card['c4_version']}, engine {card['engine_version']}",
+        "source": f"{source['kind']}, plies {source['first_ply']} to {source['last_ply']}",
+        **{name.replace("_", " "): str(fact) for name, fact in others.items()},
+        "asked for": f"{card['asked']:,}{'; there are no more' if card['is_all'] else ''}",
+        "duplicates": f"{card['duplicates']:,} dropped of {card['drawn']:,} looked at",
+        "split": str(card["split"]["shares"]),
+        "columns": ", ".join(column["name"] for column in card["columns"]),
+    }
+
+
+_TOLD = frozenset({"kind", "first_ply", "last_ply"})
+"""What the line about the source says already."""

@@ -1,0 +1,65 @@
+"""Data sets: no mirror image and no transposition in two parts; every position has its line."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from c4core import Position
+from c4core.dataset.lines import line_to
+from c4core.dataset.lots import Shares, are_mirrored, split_of
+from c4core.words import are_over, split_keys, squares_of
+from tests.support.positions import games
+
+SEEDS = st.integers(0, 2**63 - 1)
+SHARES = st.builds(Shares, *[st.integers(1, 100)] * 3)
+
+
+def part(position: Position, seed: int, shares: Shares) -> int:
+    keys = np.array([position.canonical_key], dtype=np.uint64)
+    return int(split_of(keys, seed, shares)[0])
+
+
+@given(game=games(minimum=4), seed=SEEDS, shares=SHARES)
+def test_a_mirror_image_is_in_the_same_part(
+    game: tuple[Position, str], seed: int, shares: Shares
+) -> None:
+    position, _ = game
+    assert part(position, seed, shares) == part(position.mirrored(), seed, shares)
+
+
+@given(game=games(minimum=4), seed=SEEDS, shares=SHARES)
+def test_a_transposition_is_in_the_same_part(
+    game: tuple[Position, str], seed: int, shares: Shares
+) -> None:
+    position, moves = game
+    if position.is_over:
+        return
+    width, height = position.board
+    other = Position(line_to(position), width=width, height=height)
+    played = Position(moves, width=width, height=height)
+    assert other == played
+    assert part(other, seed, shares) == part(played, seed, shares)
+
+
+@given(found=st.lists(games(minimum=4, max_cells=20), min_size=1), seed=SEEDS, shares=SHARES)
+def test_the_company_decides_nothing(
+    found: list[tuple[Position, str]], seed: int, shares: Shares
+) -> None:
+    keys = np.array([position.canonical_key for position, _ in found], dtype=np.uint64)
+    for decide in (lambda some: split_of(some, seed, shares), lambda some: are_mirrored(some, seed)):
+        together = decide(keys).tolist()
+        assert together == [decide(keys[index : index + 1])[0] for index in range(len(keys))]
+
+
+@given(game=games())
+def test_words_are_the_positions(game: tuple[Position, str]) -> None:
+    position, _ = game
+    keys = np.array([position.key], dtype=np.uint64)
+    to_move, taken = split_keys(keys, position.board)
+    own, both = (squares_of(words, position.board)[0] for words in (to_move, taken))
+    for column in range(position.width):
+        for row in range(position.height):
+            stone = position.stone_at(column, row)
+            assert both[row, column] == (stone is not None)
+            assert own[row, column] == (stone == position.turn)
+    assert are_over(keys, position.board).tolist() == [position.is_over]

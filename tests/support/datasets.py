@@ -1,0 +1,48 @@
+"""Data sets for tests: of small boards, labelled without a job."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from c4core.dataset.assembly import split_records
+from c4core.dataset.card import Recipe, make_card
+from c4core.dataset.drawing import draw_from_play
+from c4core.dataset.lots import Shares
+from c4core.notation import BoardSize
+from c4core.solver import Solver
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from c4core.dataset.records import Array
+
+SMALL = BoardSize(5, 4)
+
+
+def recipe(**changes: Any) -> Recipe:  # noqa: ANN401
+    """A recipe for positions of a small board, with changes."""
+    return Recipe(
+        **{
+            "command": "c4 dataset build",
+            "board": SMALL,
+            "source": {"kind": "play", "first_ply": 0, "last_ply": 19},
+            "seed": 1,
+            "count": 200,
+            "shares": Shares(60, 20, 20),
+            "representations": ("planes", "moves"),
+            **changes,
+        }
+    )
+
+
+def made(asked: Recipe) -> tuple[dict[str, dict[str, Array]], dict[str, Any]]:
+    """The parts of a data set, and its card."""
+    board = asked.board
+    sample = draw_from_play(board, 0, board.cells - 1, asked.count, asked.seed)
+    found = Solver(table_mb=1).analyze_many(
+        np.ascontiguousarray(sample.keys), width=board.width, height=board.height
+    )
+    parts = split_records(sample.keys, found.scores, asked)
+    return parts, make_card(asked, parts, sample)

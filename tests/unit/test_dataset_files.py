@@ -1,0 +1,254 @@
+"""Files of data sets: what is written is read, and whatever is wrong with them is named."""
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from c4core.dataset.card import as_text, read_card
+from c4core.dataset.directory import inspect, write_dataset
+from c4core.dataset.errors import DatasetError
+from c4core.dataset.formats import FORMATS
+
+from cli.book.targets import whole
+from tests.support.datasets import made, recipe
+
+PARTS, CARD = made(recipe())
+ENDINGS = [
+    pytest.param("npz"),
+    pytest.param("jsonl"),
+    pytest.param("parquet"),
+]
+
+
+def needs(ending: str) -> None:
+    if ending == "parquet":
+        pytest.importorskip("pyarrow")
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    """A data set in two formats."""
+    write_dataset(tmp_path, PARTS, CARD, formats=["npz", "jsonl"], whole=whole)
+    return tmp_path
+
+
+def rewrite(path: Path, change: Any) -> None:  # noqa: ANN401
+    """Write an NPZ file again with other contents."""
+    records, text = FORMATS["npz"].read(path)
+    change(records)
+    FORMATS["npz"].write(path, records, text or "")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_there_and_back(tmp_path: Path, ending: str) -> None:
+    needs(ending)
+    for name, records in PARTS.items():
+        path = tmp_path / f"{name}.{ending}"
+        FORMATS[ending].write(path, records, as_text(CARD))
+        found, text = FORMATS[ending].read(path)
+        assert list(found) == list(records)
+        for column, array in records.items():
+            assert found[column].dtype.kind == array.dtype.kind
+            assert found[column].reshape(array.shape).tolist() == array.tolist()
+        assert (text is None) == (ending == "jsonl")
+        if text is not None:
+            assert read_card(text, "x")[0] == CARD
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_same_bytes_again(tmp_path: Path, ending: str) -> None:
+    needs(ending)
+    parts, card = made(recipe())
+    digests = []
+    for number in range(2):
+        there = tmp_path / str(number)
+        there.mkdir()
+        files = write_dataset(there, parts, card, formats=[ending], whole=whole)["files"]
+        digests.append([file["sha256"] for file in files])
+        assert inspect(there).problems == []
+    assert digests[0] == digests[1]
+
+
+def test_npz_is_as_agreed(directory: Path) -> None:
+    with np.load(directory / "train.npz", allow_pickle=False) as archive:
+        number = len(archive["key"])
+        shapes = {name: (archive[name].dtype.str, archive[name].shape) for name in archive.files}
+    assert shapes.pop("card")[0].startswith("<U")
+    assert shapes == {
+        "planes": ("|u1", (number, 2, 4, 5)),
+        "moves": ("|S20", (number,)),
+        "ply": ("|u1", (number,)),
+        "side": ("|u1", (number,)),
+        "key": ("<u8", (number,)),
+        "score": ("|i1", (number,)),
+        "value": ("|i1", (number,)),
+        "column_scores": ("|i1", (number, 5)),
+        "best": ("|u1", (number, 5)),
+    }
+
+
+def test_a_whole_data_set_is_well(directory: Path) -> None:
+    found = inspect(directory)
+    assert (found.problems, len(found.files)) == ([], 6)
+    assert inspect(directory / "card.json").problems == []
+    assert inspect(directory / "test.npz").problems == []
+    assert inspect(directory / "test.jsonl").files == ["test.jsonl"]
+
+
+@pytest.mark.parametrize("column", ["planes", "ply", "side", "score", "value", "best", "moves"])
+def test_an_entry_that_is_wrong(directory: Path, column: str) -> None:
+    def change(records: dict[str, Any]) -> None:
+        array = records[column]
+        array[3] = b"" if column == "moves" else array[3] + 1
+
+    rewrite(directory / "train.npz", change)
+    for place in (directory, directory / "train.npz"):
+        assert any(
+            f"a wrong entry in column {column} (the first is number 4)" in problem
+            for problem in inspect(place).problems
+        )
+    assert any("sha256" in problem for problem in inspect(directory).problems)
+
+
+def test_a_column_score_that_cannot_be(directory: Path) -> None:
+    def change(records: dict[str, Any]) -> None:
+        records["column_scores"][0, np.argmax(records["column_scores"][0])] = -128
+
+    rewrite(directory / "train.npz", change)
+    (problem,) = [each for each in inspect(directory / "train.npz").problems if "full" in each]
+    assert problem.startswith("train.npz: 1 position has a score for a full column, or none")
+
+
+def test_a_position_in_another_part(directory: Path) -> None:
+    other, _ = FORMATS["npz"].read(directory / "test.npz")
+
+    def change(records: dict[str, Any]) -> None:
+        for name, array in records.items():
+            array[0] = other[name][0]
+
+    rewrite(directory / "train.npz", change)
+    alone = inspect(directory / "train.npz").problems
+    assert any("1 position has a position of another part" in problem for problem in alone)
+    together = inspect(directory).problems
+    assert "1 positions are in train and in test" in together
+
+
+def test_a_position_twice(directory: Path) -> None:
+    def change(records: dict[str, Any]) -> None:
+        for array in records.values():
+            array[0] = array[1]
+
+    rewrite(directory / "train.npz", change)
+    problems = inspect(directory / "train.npz").problems
+    assert "train.npz: 1 positions are there more than once" in problems
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda records: records.pop("ply"), "no column ply"),
+        (lambda records: records.update(more=records["ply"]), "a column more that"),
+        (lambda records: records.update(ply=records["ply"][1:]), "column ply has the shape"),
+        (lambda records: records.update(ply=records["ply"].astype(float)), "ply is of type float"),
+        (lambda records: records.update(key=records["key"] + np.uint64(1 << 63)), "is no key"),
+    ],
+)
+def test_columns_that_are_none(directory: Path, change: Any, message: str) -> None:  # noqa: ANN401
+    rewrite(directory / "test.npz", change)
+    assert message in " ".join(inspect(directory / "test.npz").problems)
+
+
+def test_missing_and_foreign_files(directory: Path) -> None:
+    (directory / "test.npz").unlink()
+    (directory / "train.parquet").write_bytes(b"of another build")
+    problems = inspect(directory).problems
+    assert problems == [
+        "test.npz: missing",
+        "train.parquet: not of this data set: the card does not name it",
+    ]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"PAR1", b"[1]\n", b'{"key": "x"}\n{}\n'])
+def test_files_that_are_none(directory: Path, ending: str, content: bytes) -> None:
+    needs(ending)
+    path = directory / f"train.{ending}"
+    path.write_bytes(content)
+    if ending == "jsonl" and not content:
+        assert "no column" in " ".join(inspect(path).problems)
+        return
+    with pytest.raises(DatasetError, match=path.name):
+        inspect(path)
+
+
+def test_cut_short(directory: Path) -> None:
+    path = directory / "train.npz"
+    whole_file = path.read_bytes()
+    path.write_bytes(whole_file[: len(whole_file) // 2])
+    with pytest.raises(DatasetError, match=r"train\.npz"):
+        inspect(path)
+    assert any("train.npz" in problem for problem in inspect(directory).problems)
+
+
+def test_a_flipped_byte_in_the_middle(directory: Path) -> None:
+    path = directory / "train.npz"
+    content = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        inside = archive.getinfo("planes.npy").header_offset + 300
+    content[inside] ^= 0xFF
+    path.write_bytes(content)
+    with pytest.raises(DatasetError, match="damaged"):
+        inspect(path)
+
+
+def test_no_pickle_is_read(directory: Path) -> None:
+    np.savez(directory / "train.npz", key=np.array([{}], dtype=object), card=np.array("{}"))
+    with pytest.raises(DatasetError, match="no data set in NPZ"):
+        inspect(directory / "train.npz")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": 2}, "format 2, this c4 reads 1"),
+        ({"board": "9x9"}, "impossible board"),
+        ({"seed": None}, "no data card"),
+        ({"splits": []}, "no data card"),
+        ({"split": {"shares": "1"}}, "no split"),
+        ({"representation": ["words"]}, "there are not"),
+        ({"splits": {"train": {"plies": [{}]}}}, "is missing"),
+        ({"files": [{"name": "../x", "split": "train", "sha256": ""}]}, "names a file"),
+    ],
+)
+def test_cards_that_are_none(directory: Path, change: dict[str, Any], message: str) -> None:
+    path = directory / "card.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(DatasetError, match=message):
+        inspect(directory)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", "nonsense", "\udcff"])
+def test_a_card_that_is_no_object(directory: Path, text: str) -> None:
+    (directory / "card.json").write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(DatasetError, match=r"card\.json: this is no data card"):
+        inspect(directory)
+
+
+def test_no_card_and_no_data_set(directory: Path) -> None:
+    (directory / "card.json").unlink()
+    with pytest.raises(DatasetError, match=r"card\.json: missing"):
+        inspect(directory)
+    with pytest.raises(DatasetError, match=r"card\.json: missing"):
+        inspect(directory / "train.jsonl")
+    with pytest.raises(DatasetError, match="no file of a data set"):
+        inspect(directory / "card.md")
+
+
+def test_parquet_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(DatasetError, match=r"pip install 'c4-analysis\[parquet\]'"):
+        FORMATS["parquet"].write(tmp_path / "a.parquet", PARTS["train"], "")
