@@ -71,7 +71,7 @@ def _rows(records: Mapping[str, Array]) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _add(columns: dict[str, list[Any]], row: Any, *, is_first: bool) -> None:
+def _add(columns: dict[str, list[Any]], row: object, *, is_first: bool) -> None:
     """Add a row's values to their columns.
 
     Raises:

@@ -89,9 +89,12 @@ class TestBuilding:
         assert c4(*SMALL, "--format", "parquet", "--output", "x").code == 0
         assert c4("dataset", "info", "x").code == 0
         table = parquet.read_table(c4.directory / "x" / "train.parquet")
-        assert table.num_rows == json.loads((c4.directory / "x/card.json").read_text())["splits"][
-            "train"
-        ]["positions"]
+        assert (
+            table.num_rows
+            == json.loads((c4.directory / "x/card.json").read_text())["splits"]["train"][
+                "positions"
+            ]
+        )
 
     def test_a_part_without_a_share_has_no_file(self, c4: C4) -> None:
         assert c4(*SMALL, "--split", "1/0/1", "--output", "x").code == 0

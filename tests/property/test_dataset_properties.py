@@ -46,7 +46,10 @@ def test_the_company_decides_nothing(
     found: list[tuple[Position, str]], seed: int, shares: Shares
 ) -> None:
     keys = np.array([position.canonical_key for position, _ in found], dtype=np.uint64)
-    for decide in (lambda some: split_of(some, seed, shares), lambda some: are_mirrored(some, seed)):
+    for decide in (
+        lambda some: split_of(some, seed, shares),
+        lambda some: are_mirrored(some, seed),
+    ):
         together = decide(keys).tolist()
         assert together == [decide(keys[index : index + 1])[0] for index in range(len(keys))]
 

@@ -12,7 +12,6 @@ from c4core.dataset.card import as_text, read_card
 from c4core.dataset.directory import inspect, write_dataset
 from c4core.dataset.errors import DatasetError
 from c4core.dataset.formats import FORMATS
-
 from cli.book.targets import whole
 from tests.support.datasets import made, recipe
 
