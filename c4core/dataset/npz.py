@@ -50,6 +50,8 @@ def read_npz(path: Path) -> tuple[dict[str, Array], str]:
         card = str(arrays.pop(_CARD))
     except (AttributeError, EOFError, KeyError, TypeError, ValueError) as error:
         raise DatasetError(f"{path}: this is no data set in NPZ: {error}", path=str(path)) from None
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError) as error:
+    except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError) as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise  # of opening it; wrong bytes lead to impossible places in the file
         raise DatasetError(f"{path}: the file is damaged: {error}", path=str(path)) from None
     return arrays, card

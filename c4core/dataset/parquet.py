@@ -50,12 +50,15 @@ def read_parquet(path: Path) -> tuple[dict[str, Array], str]:
     """
     arrow = load_pyarrow(DatasetError)
     try:
-        table = arrow.parquet.read_table(path)
+        with path.open("rb") as file:
+            table = arrow.parquet.read_table(file)
         card: bytes = (table.schema.metadata or {})[_CARD]
         arrays = {name: _as_array(arrow, table.column(name)) for name in table.column_names}
     except KeyError:
         raise DatasetError(f"{path}: this is no data set: it has no card", path=str(path)) from None
-    except (arrow.ArrowException, ValueError) as error:
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.filename is not None:
+            raise  # of opening it; arrow has the same kind of error for wrong bytes
         message = f"{path}: this is no data set in Parquet: {error}"
         raise DatasetError(message, path=str(path)) from None
     return arrays, card.decode(errors="replace")

@@ -19,9 +19,10 @@ from cli.shell.commands import LazyGroup
     ],
 )
 def dataset() -> None:
-    """Make and check data sets of positions with exact labels, for learning.
+    """Make and check data sets with exact labels.
 
-    A data set is a directory: the parts train, validation and test as files, and a card that says
-    how they were made and what is in them. docs/datasets.md tells more. The final grids of stored
-    games, as one program learned from them, are written by "c4 games export --format csv".
+    A data set is a directory of positions to learn from: the parts train, validation and test as
+    files, and a card that says how they were made and what is in them. docs/datasets.md tells more.
+    The final grids of stored games, as one program learned from them, are written by "c4 games
+    export --format csv".
     """

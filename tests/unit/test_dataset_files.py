@@ -1,7 +1,9 @@
 """Files of data sets: what is written is read, and whatever is wrong with them is named."""
 
 import json
+import random
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -202,6 +204,23 @@ def test_a_flipped_byte_in_the_middle(directory: Path) -> None:
     path.write_bytes(content)
     with pytest.raises(DatasetError, match="damaged"):
         inspect(path)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_any_wrong_byte_is_an_error_or_a_problem(directory: Path, ending: str) -> None:
+    needs(ending)
+    write_dataset(directory, PARTS, CARD, formats=[ending], whole=whole)
+    path = directory / f"test.{ending}"
+    content = path.read_bytes()
+    chance = random.Random(1)
+    for _ in range(100):
+        changed = bytearray(content)
+        place = chance.randrange(len(changed))
+        changed[place] ^= chance.randrange(1, 256)
+        path.write_bytes(changed)
+        assert any(path.name in problem for problem in inspect(directory).problems)
+        with suppress(DatasetError):
+            inspect(path)
 
 
 def test_no_pickle_is_read(directory: Path) -> None:

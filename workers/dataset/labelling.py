@@ -93,7 +93,8 @@ def read_labels(database: Database, job_id: int, keys: Keys, board: BoardSize) -
     if job.state is not JobState.DONE:
         raise DatasetIncompleteError(why_not_done(job), job_id=job_id)
     labels = np.empty((len(keys), board.width), dtype=np.int8)
-    labels[_work_order(keys, board)] = np.array(list(_rows(database, job_id)), dtype=np.int8)
+    row = np.dtype((np.int8, (board.width,)))
+    labels[_work_order(keys, board)] = np.fromiter(_rows(database, job_id), row, count=len(keys))
     return labels
 
 
