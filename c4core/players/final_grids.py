@@ -117,6 +117,10 @@ class FinalGrids:
         """Games."""
         return len(self._winner)
 
+    def words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int8]]:
+        """The first player's stones, the second player's, and who won; see the class."""
+        return self._first, self._second, self._winner
+
     def tally(self, position: Position) -> tuple[tuple[int, int, int] | None, ...]:
         """For each column, the games whose final grid holds all stones of the position after it.
 

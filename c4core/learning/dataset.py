@@ -1,0 +1,127 @@
+"""Positions with exact labels: the NPZ files of a data set's directory.
+
+``train.npz``, ``validation.npz`` and ``test.npz`` hold arrays of n positions each; of them are used:
+
+=========  =============================  =====================================================
+planes     uint8 (n, 2, height, width)    stones of the side to move, and of the other; row 0 is
+                                          the bottom one
+ply        uint8 (n,)                     stones on the board
+value      int8 (n,)                      -1, 0, 1: the side to move loses, draws, wins
+best       uint8 (n, width)               1 for columns that no other one is better than
+=========  =============================  =====================================================
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+from zipfile import BadZipFile
+
+import numpy as np
+
+from c4core.errors import BoardError
+from c4core.learning.errors import DatasetError
+from c4core.notation import BoardSize, check_board
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+Split = Literal["train", "validation", "test"]
+
+_ARRAYS: Final = ("planes", "ply", "value", "best")
+_PLANES_AXES: Final = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Positions:
+    """Positions of one board, with what is known about them."""
+
+    planes: NDArray[np.uint8]
+    """(n, 2, height, width); see the module."""
+    ply: NDArray[np.uint8]
+    """(n,): stones on the board."""
+    value: NDArray[np.int8]
+    """(n,): -1, 0 or 1, for the side to move."""
+    best: NDArray[np.uint8]
+    """(n, width): 1 for columns that no other one is better than."""
+    board: BoardSize
+    """Of all of them."""
+
+    def __len__(self) -> int:
+        """Positions."""
+        return len(self.ply)
+
+    @property
+    def fingerprint(self) -> str:
+        """A checksum of all arrays."""
+        digest = hashlib.sha256()
+        for array in (self.planes, self.ply, self.value, self.best):
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()[:16]
+
+    @property
+    def is_open(self) -> NDArray[np.bool_]:
+        """(n, width): which columns are not full."""
+        top: NDArray[np.bool_] = self.planes[:, :, -1].any(axis=1)
+        return ~top
+
+
+def read_positions(directory: Path, split: Split) -> Positions:
+    """Read a split of a data set.
+
+    Raises:
+        DatasetError: its file is missing, damaged, or does not hold what it should.
+    """
+    path = directory / f"{split}.npz"
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            missing = [name for name in _ARRAYS if name not in file]
+            if missing:
+                raise DatasetError(f"{path} has no array {missing[0]}", path=str(path))
+            arrays = {name: file[name] for name in _ARRAYS}
+    except FileNotFoundError:
+        raise DatasetError(
+            f"{path} is missing: a data set is made by c4 dataset build --format npz",
+            path=str(path),
+        ) from None
+    except (BadZipFile, ValueError, EOFError, KeyError, TypeError) as error:
+        if isinstance(error, DatasetError):
+            raise
+        raise DatasetError(f"{path} is no data set, or damaged: {error}", path=str(path)) from None
+    return _checked(path, arrays)
+
+
+def _checked(path: Path, arrays: dict[str, NDArray[np.uint8]]) -> Positions:
+    """The positions, once it is clear that the arrays fit each other.
+
+    Raises:
+        DatasetError: they do not.
+    """
+    planes, ply, value, best = (arrays[name] for name in _ARRAYS)
+    shape = planes.shape
+    if len(shape) != _PLANES_AXES or shape[1] != 2 or planes.dtype != np.uint8:  # noqa: PLR2004
+        raise DatasetError(
+            f"{path}: planes are {planes.dtype} {shape}, not uint8 (n, 2, height, width)",
+            path=str(path),
+        )
+    try:
+        board = check_board(shape[3], shape[2])
+    except BoardError as error:
+        raise DatasetError(f"{path}: {error}", path=str(path)) from None
+    n = shape[0]
+    for name, array, wanted in (
+        ("ply", ply, (n,)),
+        ("value", value, (n,)),
+        ("best", best, (n, board.width)),
+    ):
+        if array.shape != wanted:
+            raise DatasetError(f"{path}: {name} is {array.shape}, not {wanted}", path=str(path))
+    found = Positions(planes, ply, value.astype(np.int8), best, board)
+    if n == 0:
+        raise DatasetError(f"{path} has no positions", path=str(path))
+    if not ((best != 0) & found.is_open).any(axis=1).all() or (np.abs(found.value) > 1).any():
+        raise DatasetError(f"{path}: a position has no best column or no value", path=str(path))
+    return found

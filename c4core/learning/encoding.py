@@ -1,0 +1,64 @@
+"""Positions and final grids as arrays that networks take.
+
+*Planes* are ``uint8`` (n, 2, height, width): plane 0 has the stones of the side that is looked at,
+plane 1 the other's; row 0 is the bottom one. A *grid* of the source (Brewer 2017) has one plane with
+1 for the first kind of stone, -1 for the other and 0 for no stone, and row 0 is the top one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from c4core.players.windows import stones_as_bits
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from c4core.notation import BoardSize
+    from c4core.position import Position
+
+
+def square_bits(board: BoardSize) -> NDArray[np.uint64]:
+    """The bit of every square in words of the engine's layout: (height, width), row 0 the bottom."""
+    rows, columns = np.indices((board.height, board.width))
+    shifts = columns * (board.height + 1) + rows
+    bits: NDArray[np.uint64] = np.uint64(1) << shifts.astype(np.uint64)
+    return bits
+
+
+def planes_of_words(
+    own: NDArray[np.uint64], other: NDArray[np.uint64], board: BoardSize
+) -> NDArray[np.uint8]:
+    """Planes of stones that are given as words of the engine's layout.
+
+    Args:
+        own: (n,), the stones of the side that is looked at.
+        other: (n,), the other side's.
+        board: the board's size.
+    """
+    bits = square_bits(board)
+    words = np.stack([own, other], axis=1)[:, :, np.newaxis, np.newaxis]
+    return ((words & bits) != 0).astype(np.uint8)
+
+
+def planes_of_positions(positions: Sequence[Position], *, moved: bool) -> NDArray[np.uint8]:
+    """Planes of positions of one board.
+
+    Args:
+        positions: at least one.
+        moved: plane 0 has the stones of the side that has just moved, and else of the side to move.
+    """
+    words = np.array([stones_as_bits(position) for position in positions], dtype=np.uint64)
+    second = np.array([(position.turn == "o") != moved for position in positions])
+    own, other = np.where(second, words[:, 1], words[:, 0]), np.where(second, words[:, 0], words[:, 1])
+    return planes_of_words(own, other, positions[0].board)
+
+
+def grids_of_planes(planes: NDArray[np.uint8]) -> NDArray[np.int8]:
+    """Planes as grids of the source, (n, 1, height, width): plane 0 becomes 1, plane 1 becomes -1."""
+    grids = planes[:, :1].astype(np.int8) - planes[:, 1:].astype(np.int8)
+    return np.ascontiguousarray(grids[:, :, ::-1])

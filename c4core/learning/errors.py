@@ -1,0 +1,33 @@
+"""What learning raises: packages that are missing, and files that cannot be used."""
+
+from __future__ import annotations
+
+from c4core.errors import C4Error
+
+
+class LearningMissingError(C4Error, ImportError):
+    """The packages that learning needs are not installed; the message says how to get them."""
+
+
+class ModelError(C4Error, ValueError):
+    """A file that is no model of this program, or one that cannot be used here.
+
+    Attributes:
+        path: the file.
+    """
+
+    def __init__(self, message: str, *, path: str) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+class DatasetError(C4Error, ValueError):
+    """Files of labelled positions or of games that cannot be learned from.
+
+    Attributes:
+        path: the file or directory.
+    """
+
+    def __init__(self, message: str, *, path: str) -> None:
+        super().__init__(message)
+        self.path = path

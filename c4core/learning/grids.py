@@ -1,0 +1,134 @@
+"""Final grids of games, to learn from: played here, read from a file, or out of the database.
+
+The source draws who begins, so that either kind of stone may have moved first. Here the first player
+of a game always has ``x``; which kind of stone that is, is drawn when the grids are made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from c4core.arena.files_csv import read_csv_games
+from c4core.arena.game import play_game
+from c4core.arena.seeds import game_seed
+from c4core.learning.encoding import grids_of_planes, planes_of_words
+from c4core.learning.errors import DatasetError
+from c4core.lines import BadLine
+from c4core.notation import DEFAULT_BOARD
+from c4core.players import FinalGrids, parse_player
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import BinaryIO
+
+    from numpy.typing import NDArray
+
+    from c4core.notation import BoardSize
+
+TOLD_GAMES = 500
+"""Games between two remarks about how many there are."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labelled:
+    """Final grids with what is to be learned about them."""
+
+    grids: NDArray[np.int8]
+    """(n, 1, height, width); see :mod:`c4core.learning.encoding`. Player 1's stones are 1."""
+    won: NDArray[np.bool_]
+    """(n,): whether player 1 has won; otherwise it has lost, or the game was drawn."""
+    board: BoardSize
+    """Of all of them."""
+
+    def __len__(self) -> int:
+        """Games."""
+        return len(self.won)
+
+    @property
+    def fingerprint(self) -> str:
+        """A checksum of all grids and labels."""
+        digest = hashlib.sha256(self.grids.tobytes())
+        digest.update(self.won.tobytes())
+        return digest.hexdigest()[:16]
+
+
+def play_finals(
+    games: int,
+    *,
+    player: str = "set",
+    opponent: str = "set",
+    seed: int = 0,
+    board: BoardSize = DEFAULT_BOARD,
+    tell: Callable[[int], object] = lambda _games: None,
+) -> FinalGrids:
+    """Play games and keep how they ended.
+
+    Args:
+        games: how many.
+        player: the description of who begins.
+        opponent: of the other player.
+        seed: where all chance comes from.
+        board: the board's size.
+        tell: told now and then how many games there are.
+
+    Raises:
+        PlayerError: a description cannot be read.
+        DatasetError: a player failed, so that a game did not end on the board.
+    """
+    start = Position(width=board.width, height=board.height)
+    finals = []
+    with parse_player(player).make() as first, parse_player(opponent).make() as second:
+        for number in range(games):
+            record = play_game(first, second, seed=game_seed(seed, number), start=start)
+            if record.is_forfeit:
+                raise DatasetError(f"game {number}: {record.detail}", path=f"{player} - {opponent}")
+            finals.append(record.final())
+            if number % TOLD_GAMES == 0:
+                tell(number)
+    tell(games)
+    return FinalGrids.from_positions(finals)
+
+
+def read_finals(stream: BinaryIO, *, name: str, board: BoardSize = DEFAULT_BOARD) -> FinalGrids:
+    """Read a file of final grids in the source's format.
+
+    Args:
+        stream: the file, binary.
+        name: what it is called.
+        board: of all games.
+
+    Raises:
+        DatasetError: a line is no finished game, or there is none.
+    """
+    finals = []
+    for entry in read_csv_games(stream, board=board):
+        if isinstance(entry, BadLine):
+            raise DatasetError(f"{name}, line {entry.line}: {entry.error}", path=name)
+        finals.append(entry.final)
+    if not finals:
+        raise DatasetError(f"{name} has no games", path=name)
+    return FinalGrids.from_positions(finals)
+
+
+def labelled(finals: FinalGrids, *, seed: int) -> Labelled:
+    """Give either player the stones of player 1, at random, and leave repeated grids out.
+
+    Args:
+        finals: games that are over.
+        seed: where the draw comes from.
+    """
+    first, second, winner = finals.words()
+    is_second = np.random.default_rng(seed).integers(0, 2, len(finals), dtype=np.int8).astype(bool)
+    own, other = np.where(is_second, second, first), np.where(is_second, first, second)
+    won = np.where(is_second, -winner, winner) == 1
+    # Two words tell the grid, and the grid tells the winner.
+    pairs = np.stack([own, other], axis=1)
+    _, chosen = np.unique(pairs, axis=0, return_index=True)
+    chosen.sort()
+    planes = planes_of_words(own[chosen], other[chosen], finals.board)
+    return Labelled(grids_of_planes(planes), won[chosen], finals.board)

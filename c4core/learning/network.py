@@ -1,0 +1,78 @@
+"""The network of Brewer 2017: has player 1 won the game of which this is the final grid?
+
+::
+
+    grid 1 x H x W -> convolution, 42 filters 4 x 4, tanh -> largest of each 2 x 2
+                   -> flat -> 7 units, sigmoid -> 1 unit, sigmoid
+
+With padding ``same`` the convolution keeps the grid's size, by a row and a column of zeros at the
+top and on the left and two at the bottom and on the right; with ``valid`` there is none. The source
+does not say which; its program has ``same``. On 7x6 these are 3,375 and 1,317 parameters.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+import torch
+from torch import nn
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+
+Padding = Literal["same", "valid"]
+
+FILTERS: Final = 42
+KERNEL: Final = 4
+POOL: Final = 2
+HIDDEN: Final = 7
+
+
+class FinalGridNetwork(nn.Module):
+    """Gives each grid a number from 0 to 1: how sure it is that player 1 has won.
+
+    Weights begin as in the library of the source's program: uniform by Glorot's rule, biases zero.
+
+    Args:
+        board: of the grids.
+        padding: of the convolution.
+
+    Raises:
+        ValueError: no such padding, or the board is too small for it.
+    """
+
+    def __init__(self, board: BoardSize, padding: Padding = "same") -> None:
+        super().__init__()
+        if padding not in get_args(Padding):
+            raise ValueError(f"padding is same or valid, not {padding!r}")
+        lost = 0 if padding == "same" else KERNEL - 1
+        high, wide = ((size - lost) // POOL for size in (board.height, board.width))
+        if min(high, wide) < 1:
+            raise ValueError(f"padding {padding} leaves nothing of a {board} board")
+        before, after = (KERNEL - 1) // 2, KERNEL // 2
+        around = (before, after, before, after)
+        self.layers = nn.Sequential(
+            nn.ZeroPad2d(around) if padding == "same" else nn.Identity(),
+            nn.Conv2d(1, FILTERS, KERNEL),
+            nn.Tanh(),
+            nn.MaxPool2d(POOL),
+            nn.Flatten(),
+            nn.Linear(FILTERS * high * wide, HIDDEN),
+            nn.Sigmoid(),
+            nn.Linear(HIDDEN, 1),
+            nn.Sigmoid(),
+        )
+        for layer in self.layers:
+            if isinstance(layer, nn.Conv2d | nn.Linear):
+                nn.init.xavier_uniform_(layer.weight)
+                nn.init.zeros_(layer.bias)
+
+    def forward(self, grids: torch.Tensor) -> torch.Tensor:
+        """The outputs, (n,), of grids (n, 1, height, width)."""
+        outputs: torch.Tensor = self.layers(grids)
+        return outputs.squeeze(1)
+
+
+def parameter_count(network: nn.Module) -> int:
+    """How many numbers training may change."""
+    return sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)

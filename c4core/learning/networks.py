@@ -1,0 +1,73 @@
+"""Networks of every kind, made from their description and filled with weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from c4core.learning.columns import ColumnNetwork
+from c4core.learning.errors import ModelError
+from c4core.learning.exact import ExactNetwork
+from c4core.learning.network import FinalGridNetwork
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+    from torch import nn
+
+    from c4core.learning.modelfile import Model
+    from c4core.notation import BoardSize
+
+_CLASSES = {"cnn": FinalGridNetwork, "exact": ExactNetwork, "selfplay": ColumnNetwork}
+
+
+def new_network(
+    kind: str, board: BoardSize, architecture: Mapping[str, Any], *, seed: int
+) -> nn.Module:
+    """A network with random weights; the generator that everybody shares is left as it was.
+
+    Args:
+        kind: one of :data:`c4core.learning.modelfile.KINDS`.
+        board: that it plays on.
+        architecture: the arguments of its class.
+        seed: the same one gives the same weights.
+
+    Raises:
+        ValueError, TypeError: there is no such network.
+    """
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return _CLASSES[kind](board, **architecture)
+
+
+def network_of(model: Model, path: Path) -> nn.Module:
+    """The network of a model, ready to be asked.
+
+    Args:
+        model: of a file.
+        path: the file, for messages.
+
+    Raises:
+        ModelError: its weights do not fit what it says of its network.
+    """
+    try:
+        network = new_network(model.kind, model.board, model.architecture, seed=0)
+        network.load_state_dict(tensors_of(model.weights))
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ModelError(f"{path}: the network cannot be made: {error}", path=str(path)) from None
+    network.eval()
+    return network
+
+
+def tensors_of(arrays: Mapping[str, NDArray[np.generic]]) -> dict[str, torch.Tensor]:
+    """Arrays as tensors of their own."""
+    return {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
+
+
+def arrays_of(tensors: Mapping[str, torch.Tensor]) -> dict[str, NDArray[np.generic]]:
+    """Tensors as arrays that do not change when training goes on."""
+    return {name: tensor.detach().numpy().copy() for name, tensor in tensors.items()}

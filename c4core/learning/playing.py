@@ -1,0 +1,111 @@
+"""Models that play: from a position to a column.
+
+=========  ==========================================================================
+cnn        the grids after every open column, in one batch; the largest output
+           (Brewer 2017). The stones of the side that moves are 1, whoever began
+exact      the column with the largest policy
+selfplay   the column with the largest worth
+=========  ==========================================================================
+
+Of several equal columns the leftmost is played. Full columns never are.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import torch
+
+from c4core.learning.encoding import grids_of_planes, planes_of_positions
+from c4core.learning.errors import ModelError
+from c4core.learning.final_course import final_outputs
+from c4core.learning.modelfile import read_model
+from c4core.learning.networks import network_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from torch import nn
+
+    from c4core.position import Position
+
+_KEPT: Final = 16
+"""Networks that are kept in memory."""
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def load_network(path: str, fingerprint: str) -> nn.Module:
+    """The network of a file, read once; from then on PyTorch uses one thread in this process.
+
+    Matches play games side by side, so a thread for each is as many as there are cores, and one
+    thread adds up numbers in one order.
+
+    Args:
+        path: the file.
+        fingerprint: of the weights that it must have.
+
+    Raises:
+        ModelError: it is no model any more, or one with other weights.
+        OSError: it cannot be read.
+    """
+    torch.set_num_threads(1)
+    model = read_model(Path(path))
+    if model.fingerprint != fingerprint:
+        raise ModelError(
+            f"{path} has changed: weights {model.fingerprint}, not {fingerprint}", path=path
+        )
+    return network_of(model, Path(path))
+
+
+def choose_column(network: nn.Module, kind: str, position: Position) -> int:
+    """The column that a network plays.
+
+    Args:
+        network: of a model of this kind.
+        kind: one of :data:`c4core.learning.modelfile.KINDS`.
+        position: not over, of the network's board.
+    """
+    columns = position.legal_columns()
+    if kind == "cnn":
+        after = planes_of_positions([position.play(column) for column in columns], moved=True)
+        outputs = final_outputs(network, torch.from_numpy(grids_of_planes(after)))
+        return columns[int(outputs.argmax())]
+    worth, _ = preferences(network, kind, planes_of_positions([position], moved=False))
+    return max(columns, key=worth[0].__getitem__)
+
+
+def preferences(
+    network: nn.Module, kind: str, planes: NDArray[np.uint8]
+) -> tuple[NDArray[np.float32], NDArray[np.int64] | None]:
+    """How much a network likes every column of n positions.
+
+    Args:
+        network: of a model of this kind.
+        kind: one of :data:`c4core.learning.modelfile.KINDS`.
+        planes: (n, 2, height, width) of the side to move.
+
+    Returns:
+        (n, width), meaningless where a column is full; and (n,) the results that it expects, -1, 0
+        or 1 for the side to move, where it expects any.
+    """
+    if kind == "cnn":
+        return _final_preferences(network, planes), None
+    with torch.inference_mode():
+        outputs = network(torch.from_numpy(planes).float())
+        if kind == "exact":
+            return outputs.policy.numpy().copy(), outputs.value.argmax(1).numpy() - 1
+        return outputs.numpy().copy(), None
+
+
+def _final_preferences(network: nn.Module, planes: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """The outputs for the grids after every column."""
+    n, _, height, width = planes.shape
+    heights = planes.any(axis=1).sum(axis=1)
+    after = np.repeat(planes[:, np.newaxis], width, axis=1)
+    rows = np.minimum(heights, height - 1)  # of a full column anything will do
+    after[np.arange(n)[:, np.newaxis], np.arange(width), 0, rows, np.arange(width)] = 1
+    grids = grids_of_planes(after.reshape(n * width, 2, height, width))
+    found: NDArray[np.float32] = final_outputs(network, torch.from_numpy(grids)).numpy()
+    return found.reshape(n, width).copy()

@@ -1,0 +1,228 @@
+"""The loop that trains a network, whatever it learns, and its checkpoints.
+
+A course of training is cut into epochs. After each of them, and before the first, the model's file
+is written with all that is needed to go on: so it is a checkpoint and a model that plays at once. An
+epoch's chances come from the seed and its number alone, so that a training that was interrupted and
+resumed comes to the same weights as one that was not, with the same program, machine and number of
+threads.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import torch
+
+from c4core.arena.seeds import game_seed
+from c4core.learning.errors import ModelError
+from c4core.learning.modelfile import Model, write_model
+from c4core.learning.networks import arrays_of, new_network, tensors_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+    from torch import nn
+
+    from c4core.notation import BoardSize
+
+    Tell = Callable[[int, int], object]
+    """Is told how many parts of an epoch are done, of how many."""
+
+Figures = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How far a training is."""
+
+    epoch: int
+    """Epochs that are complete."""
+    epochs: int
+    """Epochs that are wanted."""
+    done: int
+    """Parts of the next epoch that are done."""
+    parts: int
+    """Parts of an epoch; 0 at the end of one."""
+    figures: Mapping[str, Any]
+    """Of the last complete epoch; empty before the first."""
+
+
+class Course(ABC):
+    """What is learned, and how: one kind of network with its data.
+
+    Args:
+        board: that the network plays on.
+        architecture: what it is made of.
+        settings: what it is trained with and on, ``seed`` and ``rate`` among it; as JSON.
+        epsilon: a small number in Adam's denominator.
+
+    Attributes:
+        network: that is trained.
+        optimizer: that trains it.
+    """
+
+    kind: ClassVar[str]
+    """One of :data:`c4core.learning.modelfile.KINDS`."""
+
+    def __init__(
+        self,
+        board: BoardSize,
+        architecture: dict[str, Any],
+        settings: dict[str, Any],
+        *,
+        epsilon: float = 1e-8,
+    ) -> None:
+        self.board = board
+        self.architecture = architecture
+        self.settings = settings
+        self.network: nn.Module = new_network(
+            self.kind, board, architecture, seed=settings["seed"] % (1 << 63)
+        )
+        self.optimizer = torch.optim.Adam(
+            self.network.parameters(), lr=settings["rate"], eps=epsilon
+        )
+
+    @abstractmethod
+    def epoch(self, number: int, tell: Tell) -> Figures:
+        """Train for an epoch.
+
+        Args:
+            number: of the epoch, from 1; all its chances follow from it and the seed.
+            tell: told about its parts.
+
+        Returns:
+            What it has come to.
+        """
+
+    def seed_of(self, number: int) -> int:
+        """A seed for an epoch."""
+        return game_seed(self.settings["seed"], number) >> 1
+
+    def generator(self, number: int) -> torch.Generator:
+        """A generator for the chances of an epoch."""
+        return torch.Generator().manual_seed(self.seed_of(number))
+
+    def learn(self, loss: torch.Tensor) -> None:
+        """Change the weights a little, so that this becomes smaller."""
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        self.optimizer.step()
+
+
+def train(
+    course: Course,
+    path: Path,
+    *,
+    epochs: int,
+    resume: Model | None = None,
+    tell: Callable[[Step], object] = lambda _step: None,
+) -> Model:
+    """Train, and keep the model's file up to date.
+
+    Args:
+        course: fresh.
+        path: the model's file.
+        epochs: to be complete in the end, with those that were before.
+        resume: the model to go on from.
+        tell: told how far it is.
+
+    Returns:
+        The trained model.
+
+    Raises:
+        ModelError: the model to go on from was trained in another way, or on other data.
+        OSError: the file cannot be written.
+        KeyboardInterrupt: the file has the last complete epoch.
+    """
+    history: list[dict[str, Any]] = []
+    if resume is not None:
+        _restore(course, resume, path)
+        history = list(resume.history)
+    else:
+        write_model(path, _model(course, history))
+    while len(history) < epochs:
+        complete = len(history)
+        last = history[-1] if history else {}
+
+        def told(done: int, parts: int, complete: int = complete, last: Any = last) -> None:  # noqa: ANN401
+            tell(Step(complete, epochs, done, parts, last))
+
+        began = time.perf_counter()
+        figures = course.epoch(complete + 1, told)
+        seconds = round(time.perf_counter() - began, 3)
+        history.append({"epoch": complete + 1, **_rounded(figures), "seconds": seconds})
+        write_model(path, _model(course, history))
+        tell(Step(complete + 1, epochs, 0, 0, history[-1]))
+    return _model(course, history)
+
+
+def _rounded(figures: Figures) -> Figures:
+    """Figures with as many digits as mean anything."""
+    return {name: round(value, 6) for name, value in figures.items()}
+
+
+def _model(course: Course, history: list[dict[str, Any]]) -> Model:
+    return Model(
+        kind=course.kind,
+        board=course.board,
+        architecture=course.architecture,
+        settings=course.settings,
+        history=list(history),
+        weights=arrays_of(course.network.state_dict()),
+        optimizer=_optimizer_arrays(course),
+    )
+
+
+def _optimizer_arrays(course: Course) -> dict[str, NDArray[Any]]:
+    """The optimizer's moments, named like the weights that they belong to."""
+    tensors = {
+        f"{name}.{key}": value
+        for name, parameter in course.network.named_parameters()
+        for key, value in course.optimizer.state.get(parameter, {}).items()
+    }
+    return arrays_of(tensors)
+
+
+def _restore(course: Course, model: Model, path: Path) -> None:
+    """Put a course where a model was.
+
+    Raises:
+        ModelError: the model does not belong to such a course.
+    """
+    for what, there, here in (
+        ("kind", model.kind, course.kind),
+        ("board", str(model.board), str(course.board)),
+        *_pairs("architecture", model.architecture, course.architecture),
+        *_pairs("settings", model.settings, course.settings),
+    ):
+        if there != here:
+            raise ModelError(
+                f"{path} cannot be resumed: {what} was {there!r} and is {here!r} now",
+                path=str(path),
+            )
+    try:
+        course.network.load_state_dict(tensors_of(model.weights))
+    except RuntimeError as error:
+        raise ModelError(f"{path} cannot be resumed: {error}", path=str(path)) from None
+    state = tensors_of(model.optimizer)
+    for name, parameter in course.network.named_parameters():
+        found = {
+            key.removeprefix(f"{name}."): value
+            for key, value in state.items()
+            if key.rpartition(".")[0] == name
+        }
+        if found:
+            course.optimizer.state[parameter] = found
+
+
+def _pairs(
+    what: str, there: Mapping[str, Any], here: Mapping[str, Any]
+) -> list[tuple[str, Any, Any]]:
+    """The entries of two descriptions, side by side."""
+    names = dict.fromkeys((*there, *here))
+    return [(f"{what}: {name}", there.get(name), here.get(name)) for name in names]

@@ -1,0 +1,38 @@
+"""Convolutions over the whole board, which the networks for columns begin with.
+
+Every layer keeps the board's size; the zeros around it tell the network where the board ends. The
+first layer's kernel is as long as a four.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from torch import nn
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+
+PLANES: Final = 2
+FIRST_KERNEL: Final = 4
+
+
+def trunk(board: BoardSize, *, channels: int, layers: int, hidden: int) -> nn.Sequential:
+    """Layers from planes (n, 2, height, width) to features (n, hidden).
+
+    Args:
+        board: of the planes.
+        channels: filters of each convolution.
+        layers: convolutions, at least one.
+        hidden: features.
+    """
+    before, after = (FIRST_KERNEL - 1) // 2, FIRST_KERNEL // 2
+    parts: list[nn.Module] = [
+        nn.ZeroPad2d((before, after, before, after)),
+        nn.Conv2d(PLANES, channels, FIRST_KERNEL),
+        nn.ReLU(),
+    ]
+    for _ in range(layers - 1):
+        parts += [nn.Conv2d(channels, channels, 3, padding=1), nn.ReLU()]
+    parts += [nn.Flatten(), nn.Linear(channels * board.cells, hidden), nn.ReLU()]
+    return nn.Sequential(*parts)
