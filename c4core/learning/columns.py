@@ -25,7 +25,7 @@ class ColumnNetwork(nn.Module):
     """
 
     def __init__(
-        self, board: BoardSize, *, channels: int = 32, layers: int = 1, hidden: int = 64
+        self, board: BoardSize, *, channels: int = 64, layers: int = 1, hidden: int = 128
     ) -> None:
         super().__init__()
         self.trunk = trunk(board, channels=channels, layers=layers, hidden=hidden)

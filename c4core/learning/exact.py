@@ -43,7 +43,7 @@ class ExactNetwork(nn.Module):
     """
 
     def __init__(
-        self, board: BoardSize, *, channels: int = 32, layers: int = 3, hidden: int = 128
+        self, board: BoardSize, *, channels: int = 64, layers: int = 3, hidden: int = 128
     ) -> None:
         super().__init__()
         self.trunk = trunk(board, channels=channels, layers=layers, hidden=hidden)

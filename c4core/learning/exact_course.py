@@ -52,7 +52,7 @@ class ExactCourse(Course):
         positions: Positions,
         held_out: Positions,
         *,
-        channels: int = 32,
+        channels: int = 64,
         layers: int = 3,
         hidden: int = 128,
         batch: int = BATCH,

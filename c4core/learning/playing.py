@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 import torch
@@ -29,14 +29,24 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import nn
 
+    from c4core.notation import BoardSize
     from c4core.position import Position
 
 _KEPT: Final = 16
 """Networks that are kept in memory."""
 
 
+class Loaded(NamedTuple):
+    """A network that plays."""
+
+    network: nn.Module
+    """Ready to be asked."""
+    board: BoardSize
+    """That it knows."""
+
+
 @functools.lru_cache(maxsize=_KEPT)
-def load_network(path: str, fingerprint: str) -> nn.Module:
+def load_network(path: str, fingerprint: str) -> Loaded:
     """The network of a file, read once; from then on PyTorch uses one thread in this process.
 
     Matches play games side by side, so a thread for each is as many as there are cores, and one
@@ -56,7 +66,7 @@ def load_network(path: str, fingerprint: str) -> nn.Module:
         raise ModelError(
             f"{path} has changed: weights {model.fingerprint}, not {fingerprint}", path=path
         )
-    return network_of(model, Path(path))
+    return Loaded(network_of(model, Path(path)), model.board)
 
 
 def choose_column(network: nn.Module, kind: str, position: Position) -> int:

@@ -7,8 +7,8 @@ column was worth is told to it: after Peng and Watkins's Q(lambda), seen by two 
 - a move that won is worth 1, one that filled the board 0;
 - any other is worth minus what comes next, a little less for being further away: the part ``TRACE``
   of it what the next move of the game turned out to be worth, the rest what the network thinks of
-  its best column there; all of it the latter where the next move was a random one that it thinks
-  little of.
+  its best column there; all of it the latter where the next move was a random one that did not turn out
+  better than that.
 
 Nothing else is told to it: no win is pointed out, no game of anybody else is seen.
 """

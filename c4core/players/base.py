@@ -55,6 +55,8 @@ class Player(ABC):
 
     kind: ClassVar[PlayerKind]
     """Its entry in the registry."""
+    needs_files: ClassVar[bool] = False
+    """Whether it is made of files of this machine, which other machines may not have."""
 
     def __post_init__(self) -> None:
         """Check the parameters.

@@ -21,6 +21,10 @@ class PlayerError(C4Error, ValueError):
         self.parameter = parameter
 
 
+class PlayerMissingError(PlayerError):
+    """A player that needs packages which are not installed; the message says how to get them."""
+
+
 class Failing(StrEnum):
     """How a player can lose a game other than on the board."""
 

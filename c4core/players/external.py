@@ -39,6 +39,7 @@ class ExternalPlayer(Player):
     _seat: Seat = field(default_factory=Seat, init=False, repr=False, compare=False)
 
     is_random = True  # nobody knows
+    needs_files = True
 
     @abstractmethod
     def command(self) -> Sequence[str]:

@@ -41,7 +41,17 @@ class PlayerKind:
         """How it is written, with every parameter and its default."""
         if self.argument is not None:
             return f"{self.name}:{self.argument}"
-        return self._text([f"{item.name}={item.format(item.default)}" for item in self.parameters])
+        return self._text(
+            [
+                f"{item.name}={item.name.upper() if item.is_required else item.format(item.default)}"
+                for item in self.parameters
+            ]
+        )
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether its name is a description: nothing more has to be given."""
+        return self.argument is None and not any(item.is_required for item in self.parameters)
 
     def check(self, player: Player) -> None:
         """Look at the values of a player's parameters.
@@ -78,9 +88,15 @@ class PlayerKind:
                 values[name] = parameter.parse(value)
             except ValueError:
                 raise self._value_error(parameter, repr(value)) from None
-        spec = PlayerSpec(self, tuple(values.values()))
-        spec.make()  # what no parameter can know alone, its class looks at
-        return spec
+        for parameter in self.parameters:
+            if parameter.is_required and parameter.name not in given:
+                raise PlayerError(
+                    f"player {self.name} needs {parameter.name}: {self.usage}",
+                    player=self.name,
+                    parameter=parameter.name,
+                )
+        # What no parameter can know alone its class looks at, and may complete.
+        return self.spec_of(PlayerSpec(self, tuple(values.values())).make())
 
     def spec_of(self, player: Player) -> PlayerSpec:
         """The description of a player."""

@@ -5,7 +5,8 @@ A player declares a parameter as a field of its class::
     depth: Annotated[int, Whole(1, 12), "plies looked ahead"] = 4
 
 The default is the field's; the text is for people. ``bool`` fields are switches and ``Literal``
-fields words without more being said; ``| None`` allows ``none``.
+fields words without more being said; ``| None`` allows ``none``. A parameter whose default is none of
+its values must be given.
 """
 
 from __future__ import annotations
@@ -46,6 +47,11 @@ class Parameter:
     """Whether it may be None as well."""
     about: str
     """What it means, for people."""
+
+    @property
+    def is_required(self) -> bool:
+        """Whether it must be given: its default is no value."""
+        return not self.holds(self.default)
 
     @property
     def allowed(self) -> str:

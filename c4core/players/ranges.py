@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.players.errors import PlayerError
 from c4core.players.registry import parse_player, player_kinds
+from c4core.players.values import Whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from c4core.players.kinds import PlayerSpec
 
@@ -37,7 +38,8 @@ def parse_players(text: str) -> list[PlayerSpec]:
     kind = kinds.get(name.strip())
     if kind is None or kind.argument is not None or not rest:
         return [parse_player(text)]
-    choices = [_choices(part, name) for part in rest.split(",")]
+    whole = {item.name for item in kind.parameters if isinstance(item.values, Whole)}
+    choices = [_choices(part, name, whole) for part in rest.split(",")]
     number = 1
     for values in choices:
         number *= len(values)
@@ -48,10 +50,10 @@ def parse_players(text: str) -> list[PlayerSpec]:
     ]
 
 
-def _choices(part: str, player: str) -> Sequence[str]:
-    """What one ``parameter=values`` stands for."""
+def _choices(part: str, player: str, whole: Collection[str]) -> Sequence[str]:
+    """What one ``parameter=values`` stands for; only whole numbers may be lists."""
     name, equals, values = part.partition("=")
-    if not (".." in values or "/" in values):
+    if name.strip() not in whole or not (".." in values or "/" in values):
         return (part,)
     found = [number for piece in values.split("/") for number in _numbers(piece, part, player)]
     return [f"{name}{equals}{number}" for number in found]

@@ -148,3 +148,48 @@ class Digits:
     def parse(self, text: str) -> Value:
         """Read digits."""
         return text
+
+
+@dataclass(frozen=True, slots=True)
+class FileName:
+    """Names of files; there is no default, so it has to be given."""
+
+    is_shown: bool = True
+
+    @property
+    def allowed(self) -> str:
+        """What it may be, in words."""
+        return "a file's name, without commas"
+
+    def holds(self, value: object) -> bool:
+        """Whether it can be written as part of a description."""
+        return isinstance(value, str) and value == value.strip() != "" and "," not in value
+
+    def parse(self, text: str) -> Value:
+        """Read a name."""
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Checksum:
+    """Checksums of some hexadecimal digits."""
+
+    digits: int
+    is_shown: bool = False
+
+    @property
+    def allowed(self) -> str:
+        """How many digits, in words."""
+        return f"{self.digits} hexadecimal digits"
+
+    def holds(self, value: object) -> bool:
+        """Whether it is so many digits."""
+        return (
+            isinstance(value, str)
+            and len(value) == self.digits
+            and all(digit in "0123456789abcdef" for digit in value)
+        )
+
+    def parse(self, text: str) -> Value:
+        """Read digits."""
+        return text.lower()

@@ -101,7 +101,7 @@ def match(
     seats = Seats.ALTERNATE if swap else Seats.RANDOM if shuffle else Seats.FIXED
     terms = rules.terms(player_a, player_b, seats=seats, sprt=_test(sprt, sprt_errors))
     hands = Hands.found(settings, threads=threads, table_mb=table_mb)
-    playing.warn_of_programs(settings, [terms])
+    playing.warn_of_files(settings, [terms])
     with settings.open_database(create=True) as database:
         job_id = playing.find_or_plan(database, [terms], label=label, fresh=fresh)
         if detach:

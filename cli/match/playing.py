@@ -30,8 +30,8 @@ TALLY_SECONDS = 1.0
 """Between two looks at the results of a match that is being played."""
 
 
-def warn_of_programs(settings: Settings, terms: Sequence[MatchTerms]) -> None:
-    """Say it if players that are programs of this machine are to play on others.
+def warn_of_files(settings: Settings, terms: Sequence[MatchTerms]) -> None:
+    """Say it if players that are files of this machine are to play on others.
 
     Raises:
         PlayerError: a player's description cannot be read.
@@ -39,9 +39,9 @@ def warn_of_programs(settings: Settings, terms: Sequence[MatchTerms]) -> None:
     from workers.matches.terms import needs_this_machine
 
     players = dict.fromkeys(player for each in terms for player in (each.player_a, each.player_b))
-    programs = [player for player in players if needs_this_machine(player)]
-    if settings.broker_url is not None and programs:
-        settings.say(f"{', '.join(programs)}: every worker needs this program, in the same place")
+    local = [player for player in players if needs_this_machine(player)]
+    if settings.broker_url is not None and local:
+        settings.say(f"{', '.join(local)}: every worker needs this file, in the same place")
 
 
 def find_or_plan(

@@ -94,7 +94,7 @@ def tournament(
         themselves=themselves,
     )
     hands = Hands.found(settings, threads=threads, table_mb=table_mb)
-    playing.warn_of_programs(settings, terms)
+    playing.warn_of_files(settings, terms)
     with settings.open_database(create=True) as database:
         job_id = playing.find_or_plan(database, terms, label=label, fresh=fresh)
         if detach:

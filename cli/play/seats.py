@@ -67,12 +67,12 @@ def read_seat(text: str) -> Seat:
 def choices() -> list[tuple[str, str]]:
     """Who can be chosen from a list: for each what it is, in a line, and its text.
 
-    Players that need an argument are not among them.
+    Players that need more than their name are not among them.
     """
     levels = [(f"{name}: {player.partition(':')[0]}", name) for name, player in LEVELS.items()]
     players = [
         (f"{kind.name}: {kind.summary.rstrip('.')}", kind.name)
         for kind in player_kinds()
-        if kind.argument is None
+        if kind.stands_alone
     ]
     return [("human: somebody at this terminal", HUMAN), *levels, *players]

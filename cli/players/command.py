@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from c4core.players import Parameter, PlayerKind
     from cli.shell.settings import Settings
 
+REQUIRED = "(must be given)"
+
 
 @click.group(
     cls=LazyGroup,
@@ -71,8 +73,8 @@ def show(settings: Settings, player: str) -> None:
 
     name = player.partition(":")[0].strip()
     kind = next((kind for kind in player_kinds() if kind.name == name), None)
-    # What takes an argument is nobody without one; it can be shown all the same.
-    if kind is not None and kind.argument is not None and ":" not in player:
+    # What needs an argument is nobody without one; it can be shown all the same.
+    if kind is not None and not kind.stands_alone and ":" not in player:
         spec = None
     else:
         spec = parse_player(player)
@@ -131,7 +133,7 @@ def _as_row(kind: PlayerKind) -> dict[str, Any]:
 def _parameter_object(parameter: Parameter) -> dict[str, str]:
     return {
         "name": parameter.name,
-        "default": parameter.format(parameter.default),
+        "default": REQUIRED if parameter.is_required else parameter.format(parameter.default),
         "values": parameter.allowed,
         "about": parameter.about,
     }

@@ -63,12 +63,12 @@ def is_external(spec: PlayerSpec) -> bool:
 
 
 def needs_this_machine(description: str) -> bool:
-    """Whether a player is a program of its own, which may be on one machine only.
+    """Whether a player is made of files, a program or a model, which other machines may not have.
 
     Raises:
         PlayerError: the description cannot be read.
     """
-    return is_external(parse_player(description))
+    return parse_player(description).kind.cls.needs_files
 
 
 def find_corpus(database: Database, board: BoardSize, wanted: Collection[int]) -> tuple[int, ...]:

@@ -1,0 +1,99 @@
+"""Players that are trained models: what they share. PyTorch is imported with the first move."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, ClassVar
+
+from c4core.learning.errors import LearningMissingError, ModelError
+from c4core.learning.modelfile import FINGERPRINT_DIGITS, read_model
+from c4core.learning.requirements import require
+from c4core.players.base import NO_LIMITS, GameStart, Limits, Player
+from c4core.players.dice import Dice
+from c4core.players.errors import Failing, PlayerError, PlayerFailure, PlayerMissingError
+from c4core.players.values import Checksum, FileName
+from c4core.position import Position
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearningPlayer(Player):
+    """A model of a file.
+
+    Its description names the weights too, so that what is stored with a game tells who played it, and
+    a file that was trained on is somebody else.
+    """
+
+    model: Annotated[str, FileName(), "the model's file, as c4 learn train writes it"] = ""
+    weights: Annotated[
+        str | None, Checksum(FINGERPRINT_DIGITS), "the weights it must have; none: any, and says which"
+    ] = None
+
+    learned: ClassVar[str]
+    """The kind of model that it plays by."""
+    needs_files = True
+
+    def __post_init__(self) -> None:
+        """Look at the file.
+
+        Raises:
+            PlayerMissingError: the packages that learning needs are not installed.
+            PlayerError: it is no such model, or has other weights.
+        """
+        super().__post_init__()
+        found = self._fingerprint()
+        if self.weights is None:
+            object.__setattr__(self, "weights", found)  # the one moment in which it changes
+        elif self.weights != found:
+            raise self._error(f"{self.model} has the weights {found}", parameter="weights")
+
+    def begin(self, game: GameStart) -> None:
+        """Read the network, which may take longer than a move should.
+
+        Raises:
+            PlayerFailure: the file cannot be read any more, or the board is another one.
+        """
+        self._choose_on(Position(width=game.board.width, height=game.board.height))
+
+    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
+        """The 0-based column to play.
+
+        Raises:
+            PlayerFailure: the file cannot be read any more, or the board is another one.
+        """
+        return self._choose_on(position)
+
+    def _choose_on(self, position: Position) -> int:
+        from c4core.learning.playing import choose_column, load_network  # noqa: PLC0415 (optional)
+
+        try:
+            network, board = load_network(self.model, str(self.weights))
+        except (ModelError, OSError) as error:
+            raise PlayerFailure(Failing.ERROR, str(error)) from None
+        if position.board != board:
+            raise PlayerFailure(
+                Failing.ERROR, f"{self.model} plays on {board}, not on {position.board}"
+            )
+        return choose_column(network, self.learned, position)
+
+    def _fingerprint(self) -> str:
+        """The checksum of the file's weights.
+
+        Raises:
+            PlayerError: there is no such file, or it is no model for this player.
+        """
+        try:
+            require()
+            found = read_model(Path(self.model))
+        except LearningMissingError as error:
+            raise PlayerMissingError(f"player {self.kind.name}: {error}", player=self.kind.name) from None
+        except OSError as error:
+            raise self._error(f"{self.model}: {error.strerror}") from None
+        except ModelError as error:
+            raise self._error(str(error)) from None
+        if found.kind != self.learned:
+            raise self._error(f"{self.model} is a model of kind {found.kind}, not {self.learned}")
+        return found.fingerprint
+
+    def _error(self, message: str, *, parameter: str = "model") -> PlayerError:
+        return PlayerError(
+            f"player {self.kind.name}: {message}", player=self.kind.name, parameter=parameter
+        )
