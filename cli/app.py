@@ -21,6 +21,7 @@ COMMANDS = {
     "play": "cli.play.command:play",
     "games": "cli.games.command:games",
     "players": "cli.players.command:players",
+    "learn": "cli.learn.command:learn",
     "worker": "cli.worker:worker",
     "db": "cli.database:database",
     "bench": "cli.bench.command:bench",

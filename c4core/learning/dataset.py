@@ -1,6 +1,6 @@
 """Positions with exact labels: the NPZ files of a data set's directory.
 
-``train.npz``, ``validation.npz`` and ``test.npz`` hold arrays of n positions each; of them are used:
+``train.npz``, ``validation.npz`` and ``test.npz`` hold arrays of n positions each. Used are:
 
 =========  =============================  =====================================================
 planes     uint8 (n, 2, height, width)    stones of the side to move, and of the other; row 0 is
@@ -65,8 +65,8 @@ class Positions:
     @property
     def is_open(self) -> NDArray[np.bool_]:
         """(n, width): which columns are not full."""
-        top: NDArray[np.bool_] = self.planes[:, :, -1].any(axis=1)
-        return ~top
+        open_: NDArray[np.bool_] = ~np.any(self.planes[:, :, -1], axis=1)
+        return open_
 
 
 def read_positions(directory: Path, split: Split) -> Positions:

@@ -1,8 +1,8 @@
 """Positions and final grids as arrays that networks take.
 
 *Planes* are ``uint8`` (n, 2, height, width): plane 0 has the stones of the side that is looked at,
-plane 1 the other's; row 0 is the bottom one. A *grid* of the source (Brewer 2017) has one plane with
-1 for the first kind of stone, -1 for the other and 0 for no stone, and row 0 is the top one.
+plane 1 the other's; row 0 is the bottom one. A *grid* of the source (Brewer 2017) has one plane
+with 1 for the first kind of stone, -1 for the other and 0 for no stone; row 0 is the top one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def square_bits(board: BoardSize) -> NDArray[np.uint64]:
-    """The bit of every square in words of the engine's layout: (height, width), row 0 the bottom."""
+    """The bit of every square in the engine's words: (height, width), row 0 the bottom."""
     rows, columns = np.indices((board.height, board.width))
     shifts = columns * (board.height + 1) + rows
     bits: NDArray[np.uint64] = np.uint64(1) << shifts.astype(np.uint64)
@@ -42,7 +42,8 @@ def planes_of_words(
     """
     bits = square_bits(board)
     words = np.stack([own, other], axis=1)[:, :, np.newaxis, np.newaxis]
-    return ((words & bits) != 0).astype(np.uint8)
+    planes: NDArray[np.uint8] = ((words & bits) != 0).astype(np.uint8)
+    return planes
 
 
 def planes_of_positions(positions: Sequence[Position], *, moved: bool) -> NDArray[np.uint8]:
@@ -54,11 +55,14 @@ def planes_of_positions(positions: Sequence[Position], *, moved: bool) -> NDArra
     """
     words = np.array([stones_as_bits(position) for position in positions], dtype=np.uint64)
     second = np.array([(position.turn == "o") != moved for position in positions])
-    own, other = np.where(second, words[:, 1], words[:, 0]), np.where(second, words[:, 0], words[:, 1])
+    own, other = (
+        np.where(second, words[:, 1], words[:, 0]),
+        np.where(second, words[:, 0], words[:, 1]),
+    )
     return planes_of_words(own, other, positions[0].board)
 
 
 def grids_of_planes(planes: NDArray[np.uint8]) -> NDArray[np.int8]:
-    """Planes as grids of the source, (n, 1, height, width): plane 0 becomes 1, plane 1 becomes -1."""
+    """Planes as grids of the source, (n, 1, height, width): 1 for plane 0, -1 for plane 1."""
     grids = planes[:, :1].astype(np.int8) - planes[:, 1:].astype(np.int8)
     return np.ascontiguousarray(grids[:, :, ::-1])

@@ -21,6 +21,14 @@ class ModelError(C4Error, ValueError):
         self.path = path
 
 
+class ModelMismatchError(ModelError):
+    """A model that is not what was asked for: of another kind, or trained in another way."""
+
+
+class LearningError(C4Error, ValueError):
+    """A training that makes no sense: too few games, a board that is too small."""
+
+
 class DatasetError(C4Error, ValueError):
     """Files of labelled positions or of games that cannot be learned from.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import torch
 from torch.nn import functional
 
+from c4core.learning.errors import LearningError
 from c4core.learning.report import share_of_best
 from c4core.learning.training import Course, Figures
 
@@ -42,7 +43,7 @@ class ExactCourse(Course):
         seed: of the weights, the order of positions and the mirror.
 
     Raises:
-        ValueError: the positions are of different boards.
+        LearningError: the positions are of different boards.
     """
 
     kind: ClassVar[str] = "exact"
@@ -60,7 +61,7 @@ class ExactCourse(Course):
         seed: int = 0,
     ) -> None:
         if positions.board != held_out.board:
-            raise ValueError(f"trained on {positions.board}, tested on {held_out.board}")
+            raise LearningError(f"trained on {positions.board}, tested on {held_out.board}")
         settings = {
             "seed": seed,
             "batch": batch,
@@ -81,9 +82,8 @@ class ExactCourse(Course):
         generator = self.generator(number)
         for group in self.optimizer.param_groups:
             group["lr"] = self.settings["rate"] * DECAY ** (number - 1)
-        batches = torch.randperm(len(self._value), generator=generator).split(
-            self.settings["batch"]
-        )
+        order = torch.randperm(len(self._value), generator=generator)
+        batches = torch.split(order, self.settings["batch"])
         self.network.train()
         policy_sum = value_sum = 0.0
         for done, batch in enumerate(batches):

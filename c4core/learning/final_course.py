@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import torch
 from torch.nn import functional
 
+from c4core.learning.errors import LearningError
 from c4core.learning.training import Course, Figures
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class FinalGridCourse(Course):
         seed: of the weights, the split and the order of grids.
 
     Raises:
-        ValueError: there are too few games to split, or the board is too small.
+        LearningError: there are too few games to split, or the board is too small.
     """
 
     kind: ClassVar[str] = "cnn"
@@ -60,7 +61,7 @@ class FinalGridCourse(Course):
     ) -> None:
         tested = round(TEST_SHARE * len(games))
         if not 0 < tested < len(games):
-            raise ValueError(f"{len(games)} different games are too few to train and test on")
+            raise LearningError(f"{len(games)} different games are too few to train and test on")
         settings = {
             "seed": seed,
             "batch": batch,
@@ -79,9 +80,8 @@ class FinalGridCourse(Course):
     def epoch(self, number: int, tell: Tell) -> Figures:
         """Train on every grid once; loss and accuracy are means of the time of training."""
         grids, won = self._train
-        batches = torch.randperm(len(won), generator=self.generator(number)).split(
-            self.settings["batch"]
-        )
+        order = torch.randperm(len(won), generator=self.generator(number))
+        batches = torch.split(order, self.settings["batch"])
         self.network.train()
         loss_sum, right = 0.0, 0
         for done, batch in enumerate(batches):
@@ -104,4 +104,4 @@ def final_outputs(network: nn.Module, grids: torch.Tensor) -> torch.Tensor:
     """The outputs of a network for final grids, (n,); some at a time, to save memory."""
     network.eval()
     with torch.inference_mode():
-        return torch.cat([network(part.float()) for part in grids.split(_TEST_BATCH)])
+        return torch.cat([network(part.float()) for part in torch.split(grids, _TEST_BATCH)])

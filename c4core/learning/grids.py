@@ -1,7 +1,7 @@
 """Final grids of games, to learn from: played here, read from a file, or out of the database.
 
-The source draws who begins, so that either kind of stone may have moved first. Here the first player
-of a game always has ``x``; which kind of stone that is, is drawn when the grids are made.
+The source draws who begins, so that either kind of stone may have moved first. Here the first
+player of a game always has ``x``; which kind of stone that is, is drawn when the grids are made.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The file of a model: tensors and a description, in the safetensors format.
 
 The format has a header in JSON and the tensors' bytes, and nothing that could be executed. Tensors
-are called ``weights.NAME``, and ``optimizer.NAME`` what is needed to train on. The header's metadata
-has one entry, ``c4``, a JSON object::
+are called ``weights.NAME``, and ``optimizer.NAME`` what is needed to train on. The header's
+metadata has one entry, ``c4``, a JSON object::
 
     {"format": 1, "kind": "cnn", "board": "7x6",
      "architecture": {"padding": "same"},          what the network is made of
@@ -20,7 +20,6 @@ import json
 import os
 import secrets
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from c4core.errors import BoardError
@@ -30,6 +29,7 @@ from c4core.notation import BoardSize, parse_board
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray

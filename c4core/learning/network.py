@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Final, Literal, get_args
 import torch
 from torch import nn
 
+from c4core.learning.errors import LearningError
+
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
@@ -38,17 +40,17 @@ class FinalGridNetwork(nn.Module):
         padding: of the convolution.
 
     Raises:
-        ValueError: no such padding, or the board is too small for it.
+        LearningError: no such padding, or the board is too small for it.
     """
 
     def __init__(self, board: BoardSize, padding: Padding = "same") -> None:
         super().__init__()
         if padding not in get_args(Padding):
-            raise ValueError(f"padding is same or valid, not {padding!r}")
+            raise LearningError(f"padding is same or valid, not {padding!r}")
         lost = 0 if padding == "same" else KERNEL - 1
         high, wide = ((size - lost) // POOL for size in (board.height, board.width))
         if min(high, wide) < 1:
-            raise ValueError(f"padding {padding} leaves nothing of a {board} board")
+            raise LearningError(f"padding {padding} leaves nothing of a {board} board")
         before, after = (KERNEL - 1) // 2, KERNEL // 2
         around = (before, after, before, after)
         self.layers = nn.Sequential(
@@ -65,7 +67,8 @@ class FinalGridNetwork(nn.Module):
         for layer in self.layers:
             if isinstance(layer, nn.Conv2d | nn.Linear):
                 nn.init.xavier_uniform_(layer.weight)
-                nn.init.zeros_(layer.bias)
+                if layer.bias is not None:
+                    nn.init.zeros_(layer.bias)
 
     def forward(self, grids: torch.Tensor) -> torch.Tensor:
         """The outputs, (n,), of grids (n, 1, height, width)."""

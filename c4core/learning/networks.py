@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 
 from c4core.learning.columns import ColumnNetwork
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    import numpy as np
     from numpy.typing import NDArray
     from torch import nn
 
@@ -37,11 +37,13 @@ def new_network(
         seed: the same one gives the same weights.
 
     Raises:
-        ValueError, TypeError: there is no such network.
+        LearningError: there is no such network.
+        TypeError: an argument has an unknown name.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return _CLASSES[kind](board, **architecture)
+        network: nn.Module = _CLASSES[kind](board, **architecture)
+        return network
 
 
 def network_of(model: Model, path: Path) -> nn.Module:

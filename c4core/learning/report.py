@@ -1,4 +1,4 @@
-"""What a model is worth: confusion matrix, accuracy, share of best moves; and its curves as a plot."""
+"""What a model is worth: confusion matrix, accuracy, share of best moves; its curves as a plot."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import torch
 
 from c4core.learning.final_course import SURE, final_outputs
 from c4core.learning.playing import preferences
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from numpy.typing import NDArray
+    import torch
     from torch import nn
 
     from c4core.learning.dataset import Positions
@@ -126,9 +125,7 @@ def share_of_best(network: nn.Module, kind: str, positions: Positions) -> BestSh
     hit = best[np.arange(len(columns)), columns]
     chance = (best & is_open).sum(axis=1) / is_open.sum(axis=1)
     plies = tuple(
-        PlyShare(
-            int(ply), int(at.sum()), int(hit[at].sum()), round(float(chance[at].sum()), 6)
-        )
+        PlyShare(int(ply), int(at.sum()), int(hit[at].sum()), round(float(chance[at].sum()), 6))
         for ply in np.unique(positions.ply)
         for at in [positions.ply == ply]
     )
@@ -138,7 +135,10 @@ def share_of_best(network: nn.Module, kind: str, positions: Positions) -> BestSh
 
 CURVES: Final[Mapping[str, Sequence[tuple[str, Sequence[tuple[str, str]]]]]] = {
     "cnn": (
-        ("share of grids that it is right about", (("accuracy", "trained on"), ("test_accuracy", "tested"))),
+        (
+            "share of grids that it is right about",
+            (("accuracy", "trained on"), ("test_accuracy", "tested")),
+        ),
         ("mean squared error", (("loss", "trained on"), ("test_loss", "tested"))),
     ),
     "exact": (

@@ -2,13 +2,13 @@
 
 It plays many games side by side. In some moves, fewer as it learns, it plays a random column; else
 the one that it thinks is worth most, full ones left out. When the games are over, what each played
-column was worth is told to it: after Peng and Watkins's Q(lambda), seen by two sides that take turns:
+column was worth is told to it, by Watkins's Q(lambda) for two sides that take turns:
 
 - a move that won is worth 1, one that filled the board 0;
 - any other is worth minus what comes next, a little less for being further away: the part ``TRACE``
   of it what the next move of the game turned out to be worth, the rest what the network thinks of
-  its best column there; all of it the latter where the next move was a random one that did not turn out
-  better than that.
+  its best column there; all of it the latter where the next move was a random one that did not
+  turn out better than that.
 
 Nothing else is told to it: no win is pointed out, no game of anybody else is seen.
 """
@@ -118,7 +118,12 @@ class SelfPlayCourse(Course):
         figures = {"random_moves": random, "moves": moves / games, "loss": loss / moves}
         for opponent in OPPONENTS:
             share = win_share(
-                self.network, self.kind, opponent, TEST_GAMES, self.seed_of(number), self.board
+                self.network,
+                self.kind,
+                opponent,
+                games=TEST_GAMES,
+                seed=self.seed_of(number),
+                board=self.board,
             )
             figures[f"won_{opponent}"] = share
         return figures
@@ -138,9 +143,7 @@ class SelfPlayCourse(Course):
             columns = np.where(chance.random(len(best)) < random, drawn, best)
             won, over = games.play(columns)
             rows = np.arange(len(best))
-            played.append(
-                _Moves(planes, columns, worth[rows, best], columns == best, won, over)
-            )
+            played.append(_Moves(planes, columns, worth[rows, best], columns == best, won, over))
         return played
 
     def _learn_from(self, played: list[_Moves], chance: np.random.Generator) -> float:
@@ -152,7 +155,7 @@ class SelfPlayCourse(Course):
         order = torch.from_numpy(chance.permutation(len(columns)))
         self.network.train()
         total = 0.0
-        for batch in order.split(self.settings["batch"]):
+        for batch in torch.split(order, self.settings["batch"]):
             seen, at = planes[batch].float(), columns[batch]
             if chance.random() < 0.5:  # noqa: PLR2004 (every other step is seen in the mirror)
                 seen, at = seen.flip(-1), self.board.width - 1 - at
@@ -185,7 +188,7 @@ def worth_of_moves(played: list[_Moves]) -> list[NDArray[np.float32]]:
 
 
 def win_share(
-    network: nn.Module, kind: str, opponent: str, games: int, seed: int, board: BoardSize
+    network: nn.Module, kind: str, opponent: str, *, games: int, seed: int, board: BoardSize
 ) -> float:
     """The share of games that a network wins; it moves first in every other one.
 

@@ -1,7 +1,7 @@
 """The loop that trains a network, whatever it learns, and its checkpoints.
 
 A course of training is cut into epochs. After each of them, and before the first, the model's file
-is written with all that is needed to go on: so it is a checkpoint and a model that plays at once. An
+is written with all that is needed to go on: it is a checkpoint, and a model that plays at once. An
 epoch's chances come from the seed and its number alone, so that a training that was interrupted and
 resumed comes to the same weights as one that was not, with the same program, machine and number of
 threads.
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import torch
 
 from c4core.arena.seeds import game_seed
-from c4core.learning.errors import ModelError
+from c4core.learning.errors import ModelError, ModelMismatchError
 from c4core.learning.modelfile import Model, write_model
 from c4core.learning.networks import arrays_of, new_network, tensors_of
 
@@ -135,7 +135,7 @@ def train(
         The trained model.
 
     Raises:
-        ModelError: the model to go on from was trained in another way, or on other data.
+        ModelMismatchError: the model to go on from was trained in another way, or on other data.
         OSError: the file cannot be written.
         KeyboardInterrupt: the file has the last complete epoch.
     """
@@ -192,7 +192,8 @@ def _restore(course: Course, model: Model, path: Path) -> None:
     """Put a course where a model was.
 
     Raises:
-        ModelError: the model does not belong to such a course.
+        ModelMismatchError: the model does not belong to such a course.
+        ModelError: its weights do not fit its network.
     """
     for what, there, here in (
         ("kind", model.kind, course.kind),
@@ -201,7 +202,7 @@ def _restore(course: Course, model: Model, path: Path) -> None:
         *_pairs("settings", model.settings, course.settings),
     ):
         if there != here:
-            raise ModelError(
+            raise ModelMismatchError(
                 f"{path} cannot be resumed: {what} was {there!r} and is {here!r} now",
                 path=str(path),
             )

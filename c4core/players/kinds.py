@@ -41,11 +41,12 @@ class PlayerKind:
         """How it is written, with every parameter and its default."""
         if self.argument is not None:
             return f"{self.name}:{self.argument}"
+        defaults = (
+            item.name.upper() if item.is_required else item.format(item.default)
+            for item in self.parameters
+        )
         return self._text(
-            [
-                f"{item.name}={item.name.upper() if item.is_required else item.format(item.default)}"
-                for item in self.parameters
-            ]
+            [f"{item.name}={text}" for item, text in zip(self.parameters, defaults, strict=True)]
         )
 
     @property

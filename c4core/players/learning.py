@@ -18,13 +18,15 @@ from c4core.position import Position
 class LearningPlayer(Player):
     """A model of a file.
 
-    Its description names the weights too, so that what is stored with a game tells who played it, and
-    a file that was trained on is somebody else.
+    Its description names the weights too, so that what is stored with a game tells who played it,
+    and a file that was trained on is somebody else.
     """
 
     model: Annotated[str, FileName(), "the model's file, as c4 learn train writes it"] = ""
     weights: Annotated[
-        str | None, Checksum(FINGERPRINT_DIGITS), "the weights it must have; none: any, and says which"
+        str | None,
+        Checksum(FINGERPRINT_DIGITS),
+        "the weights it must have; none: any, and says which",
     ] = None
 
     learned: ClassVar[str]
@@ -84,7 +86,9 @@ class LearningPlayer(Player):
             require()
             found = read_model(Path(self.model))
         except LearningMissingError as error:
-            raise PlayerMissingError(f"player {self.kind.name}: {error}", player=self.kind.name) from None
+            raise PlayerMissingError(
+                f"player {self.kind.name}: {error}", player=self.kind.name
+            ) from None
         except OSError as error:
             raise self._error(f"{self.model}: {error.strerror}") from None
         except ModelError as error:

@@ -5,8 +5,8 @@ A player declares a parameter as a field of its class::
     depth: Annotated[int, Whole(1, 12), "plies looked ahead"] = 4
 
 The default is the field's; the text is for people. ``bool`` fields are switches and ``Literal``
-fields words without more being said; ``| None`` allows ``none``. A parameter whose default is none of
-its values must be given.
+fields words without more being said; ``| None`` allows ``none``. A parameter whose default is none
+of its values must be given.
 """
 
 from __future__ import annotations

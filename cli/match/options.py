@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import click
 
-from cli.output import outfile
+from cli.output import drawing, outfile
 from cli.shell import parameters
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 ReportFormat = Literal["table", "json", "csv", "markdown"]
 
-SUFFIXES = (".svg", ".png", ".pdf")
 ALL = "all"
 NONE = "none"
 LARGEST_SEED = (1 << 64) - 1
@@ -292,27 +291,7 @@ def writing_of(settings: Settings, options: dict[str, Any]) -> Writing:
     default: ReportFormat = "json" if settings.json else "table"
     name: ReportFormat = options.pop("format_name") or default
     plots = cast("tuple[str, ...]", options.pop("plots"))
-    _check_plots(plots)
+    drawing.check(plots)
     return Writing(
         format=name, output=options.pop("output"), by_ply=options.pop("by_ply"), plots=plots
     )
-
-
-def _check_plots(names: tuple[str, ...]) -> None:
-    if not names:
-        return
-    from importlib.util import find_spec
-    from pathlib import Path
-
-    from cli.book import targets
-
-    for name in names:
-        if Path(name).suffix not in SUFFIXES:
-            raise click.BadParameter(
-                f"{name!r} ends with none of {', '.join(SUFFIXES)}", param_hint="'--plot'"
-            )
-        targets.checked(name, option="--plot")
-    if find_spec("matplotlib") is None:
-        raise click.ClickException(
-            "drawing needs the package matplotlib: pip install 'c4-analysis[plot]'"
-        )

@@ -93,6 +93,61 @@ def solving(
         yield tell
 
 
+@contextmanager
+def counting(what: str, total: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
+    """Show how many of some things are done; the context's value is to be told.
+
+    Args:
+        what: what is counted, as in ``playing games``.
+        total: how many there will be.
+        shown: whether anything is shown.
+    """
+    if not shown:
+        yield lambda _done: None
+        return
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    with Bar(
+        TextColumn(what),
+        BarColumn(bar_width=None),
+        TextColumn("{task.completed:,.0f}/{task.total:,.0f}"),
+        TimeRemainingColumn(),
+        console=_console(),
+        expand=True,
+        transient=True,
+    ) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+@contextmanager
+def training(epochs: int, *, shown: bool) -> Iterator[Callable[[float, str], None]]:
+    """Show how far a training is; the context's value is to be told epochs and a remark.
+
+    Args:
+        epochs: that there will be.
+        shown: whether anything is shown.
+    """
+    if not shown:
+        yield lambda _done, _remark: None
+        return
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    with Bar(
+        TextColumn("epoch {task.completed:.1f}/{task.total:.0f}"),
+        BarColumn(bar_width=None),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[remark]}"),
+        console=_console(),
+        expand=True,
+        transient=True,
+    ) as bar:
+        task = bar.add_task("", total=epochs, remark="")
+        yield lambda done, remark: bar.update(task, completed=done, remark=remark)
+
+
 def rate_text(rate: float | None) -> str:
     """Positions per second; a dash while unknown."""
     if rate is None:

@@ -9,6 +9,8 @@ from typing import NamedTuple
 from c4core.book.errors import BookBoardError, BookContentError, BookError
 from c4core.dataset.errors import DatasetError
 from c4core.errors import C4Error
+from c4core.learning.errors import LearningMissingError, ModelError, ModelMismatchError
+from c4core.players.errors import PlayerMissingError
 from cli.shell import exits, signals
 from db.errors import (
     GameNotFoundError,
@@ -86,10 +88,18 @@ def _(error: BookError) -> Failure:
 
 
 @explain.register(BookIncompleteError)
-@explain.register(DatasetIncompleteError)
 @explain.register(DatasetError)
+@explain.register(DatasetIncompleteError)
+@explain.register(LearningMissingError)
+@explain.register(ModelError)
+@explain.register(PlayerMissingError)
 def _(error: Exception) -> Failure:
     return Failure(exits.PROBLEMS, str(error))
+
+
+@explain.register
+def _(error: ModelMismatchError) -> Failure:
+    return Failure(exits.USAGE, str(error))
 
 
 @explain.register

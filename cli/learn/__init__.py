@@ -1,0 +1,1 @@
+"""``c4 learn``: networks that play, trained and evaluated. PyTorch is imported when needed."""

@@ -1,0 +1,47 @@
+"""``c4 learn``: the group."""
+
+from __future__ import annotations
+
+import click
+
+from cli.shell.commands import LazyGroup
+
+
+@click.group(
+    cls=LazyGroup,
+    lazy={
+        "train": "cli.learn.command:train",
+        "evaluate": "cli.learn.evaluate:evaluate",
+    },
+    examples=[
+        "c4 learn train cnn --games 2000 --epochs 5 --output won.safetensors",
+        "c4 learn evaluate model.safetensors --games 1000",
+    ],
+)
+def learn() -> None:
+    """Train networks that play, and evaluate them.
+
+    A model plays as learning-cnn:model=FILE, learning-exact:model=FILE or
+    learning-selfplay:model=FILE. Needs PyTorch: pip install 'c4-analysis[learn]'.
+    """
+
+
+@click.group(
+    cls=LazyGroup,
+    lazy={
+        "cnn": "cli.learn.cnn:cnn",
+        "exact": "cli.learn.exact:exact",
+        "selfplay": "cli.learn.selfplay:selfplay",
+    },
+    examples=[
+        "c4 learn train cnn --games 2000 --epochs 5 --output won.safetensors",
+        "c4 learn train selfplay --games 256 --epochs 1 --output self.safetensors",
+    ],
+)
+def train() -> None:
+    """Train a network.
+
+    The file is written after every epoch with all that is needed to go on, and plays at once.
+    Ctrl-C leaves the last complete epoch; the same command with --resume goes on from there, to the
+    same weights as if nothing had happened.
+    """

@@ -1,0 +1,121 @@
+"""``c4 learn train exact``: a network with policy and value, on exact labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from cli.learn import options
+from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
+
+EPOCHS = 20
+
+EXAMPLES = (
+    "c4 learn train exact --data positions --epochs 2 --channels 8",
+    "c4 learn train exact --data positions --epochs 1 --json",
+)
+
+
+def network_options(
+    *, channels: int, layers: int, hidden: int, batch: int, rate: float
+) -> Callable[[Decorated], Decorated]:
+    """Add the options of networks with an output for every column, with their defaults."""
+
+    def add(function: Decorated) -> Decorated:
+        for option in (
+            click.option(
+                "--rate",
+                type=click.FloatRange(0, 1, min_open=True),
+                metavar="X",
+                default=rate,
+                show_default=True,
+                help="Adam's learning rate at the beginning.",
+            ),
+            click.option(
+                "--batch",
+                type=click.IntRange(1),
+                metavar="N",
+                default=batch,
+                show_default=True,
+                help="Positions of a step.",
+            ),
+            click.option(
+                "--hidden",
+                type=click.IntRange(1, 4096),
+                metavar="N",
+                default=hidden,
+                show_default=True,
+                help="Units of the layer before the outputs.",
+            ),
+            click.option(
+                "--layers",
+                type=click.IntRange(1, 64),
+                metavar="N",
+                default=layers,
+                show_default=True,
+                help="Convolutions.",
+            ),
+            click.option(
+                "--channels",
+                type=click.IntRange(1, 1024),
+                metavar="N",
+                default=channels,
+                show_default=True,
+                help="Filters of each convolution.",
+            ),
+        ):
+            function = option(function)
+        return function
+
+    return add
+
+
+@click.command(cls=Command, database=False, examples=EXAMPLES)
+@click.option(
+    "--data",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
+    metavar="DIR",
+    help="A data set of c4 dataset build, with NPZ files.",
+)
+@network_options(channels=64, layers=3, hidden=128, batch=256, rate=0.002)
+@options.training_options(kind="exact", epochs=EPOCHS, curves="shares and losses by epoch")
+@click.pass_context
+def exact(
+    context: click.Context,
+    /,
+    *,
+    data: Path,
+    seed: int,
+    **others: Any,
+) -> None:
+    """Train a network on positions with exact labels.
+
+    It learns which columns are best, and who wins. Trained on train.npz; after every epoch, and in
+    the report, it is held against validation.npz. The model plays as learning-exact:model=FILE.
+    """
+    training = options.training_of(context, others)
+    from c4core.learning.dataset import read_positions
+    from c4core.learning.exact_course import ExactCourse
+    from c4core.learning.network import parameter_count
+    from c4core.learning.report import share_of_best
+    from cli.learn.view import write_report
+
+    held_out = read_positions(data, "validation")
+    course = ExactCourse(read_positions(data, "train"), held_out, seed=seed, **others)
+    model = options.run(context.obj, course, training)
+    write_report(
+        context.obj,
+        training.path,
+        model,
+        parameters=parameter_count(course.network),
+        shares=share_of_best(course.network, course.kind, held_out),
+        with_history=True,
+    )

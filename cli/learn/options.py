@@ -1,0 +1,195 @@
+"""What the commands that train have in common: options, the model's file, the loop, the report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from cli.output import drawing
+from cli.shell.commands import refuse
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from c4core.learning.modelfile import Model
+    from c4core.learning.training import Course
+    from cli.shell.settings import Settings
+
+Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
+
+LARGEST_SEED = (1 << 64) - 1
+
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(0, LARGEST_SEED),
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="Where all chance comes from.",
+)
+
+model_argument = click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
+
+
+def require() -> None:
+    """See whether PyTorch is there.
+
+    Raises:
+        LearningMissingError: it is not.
+    """
+    from c4core.learning import requirements
+
+    requirements.require()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Training:
+    """What the options of all commands that train say."""
+
+    path: Path
+    epochs: int
+    earlier: Model | None
+    plots: tuple[Path, ...]
+
+
+def training_options(*, kind: str, epochs: int, curves: str) -> Callable[[Decorated], Decorated]:
+    """Add the options that :func:`training_of` collects, and ``--seed``.
+
+    Args:
+        kind: of model.
+        epochs: the default.
+        curves: what ``--plot`` draws.
+    """
+
+    def add(function: Decorated) -> Decorated:
+        for option in (
+            drawing.plot_option(curves),
+            click.option(
+                "--threads",
+                type=click.IntRange(1, 1024),
+                metavar="N",
+                default=1,
+                show_default=True,
+                help="Threads of PyTorch; with another number the weights differ a little.",
+            ),
+            click.option("--fresh", is_flag=True, help="Begin anew even if the file exists."),
+            click.option(
+                "--resume", is_flag=True, help="Go on from the file; begin where there is none."
+            ),
+            seed_option,
+            click.option(
+                "--epochs",
+                type=click.IntRange(1),
+                metavar="N",
+                default=epochs,
+                show_default=True,
+                help="To be complete in the end, with those of an earlier run.",
+            ),
+            click.option(
+                "-o",
+                "--output",
+                metavar="FILE",
+                default=f"{kind}.safetensors",
+                show_default=True,
+                help="The model.",
+            ),
+        ):
+            function = option(function)
+        return function
+
+    return add
+
+
+def training_of(context: click.Context, options: dict[str, Any]) -> Training:
+    """Take what :func:`training_options` has added out of a command's options, and look at it.
+
+    Raises:
+        LearningMissingError: PyTorch is not installed.
+        ModelError: the file to go on from is no model.
+        click.UsageError: the options contradict each other or the files.
+    """
+    from cli.book import targets
+
+    require()
+    resume, fresh, output = (options.pop(name) for name in ("resume", "fresh", "output"))
+    refuse(context, (resume and fresh, "--resume and --fresh do not go together"))
+    path = targets.checked(output, option="--output")
+    plots = tuple(drawing.check(options.pop("plots")))
+    refuse(
+        context,
+        (
+            path.exists() and not (resume or fresh),
+            f"{output} exists: --resume goes on from it, --fresh begins anew",
+        ),
+    )
+    earlier = None
+    if resume and path.exists():
+        from c4core.learning.modelfile import read_model
+
+        earlier = read_model(path)
+    threads = options.pop("threads")
+    import torch
+
+    torch.set_num_threads(threads)
+    return Training(path=path, epochs=options.pop("epochs"), earlier=earlier, plots=plots)
+
+
+def run(settings: Settings, course: Course, training: Training) -> Model:
+    """Train, with progress, and draw the curves.
+
+    Raises:
+        ModelMismatchError: the model to go on from belongs to another training.
+        OSError: a file cannot be written.
+        KeyboardInterrupt: after it was told what is left and how to go on.
+    """
+    from c4core.learning.report import draw_curves
+    from c4core.learning.training import Step, train
+    from cli.book import targets
+    from cli.output import progress
+    from cli.shell import signals
+
+    complete = 0
+    shown = progress.is_shown(settings, over_output=False)
+    try:
+        with progress.training(training.epochs, shown=shown) as tell:
+
+            def look(step: Step) -> None:
+                nonlocal complete
+                complete = step.epoch
+                signals.check()
+                tell(step.epoch + step.done / max(step.parts, 1), _remark(step.figures))
+                if step.parts == 0:
+                    settings.tell(f"epoch {step.epoch}: {_remark(step.figures)}")
+
+            model = train(
+                course,
+                training.path,
+                epochs=training.epochs,
+                resume=training.earlier,
+                tell=look,
+            )
+    except KeyboardInterrupt:
+        if training.path.exists():
+            settings.say(
+                f"{training.path.name} has {complete} of {training.epochs} epochs and can play; "
+                "go on with the same command and --resume"
+            )
+        raise
+    if training.plots:
+        for plot in training.plots:
+            with targets.whole(plot) as beside:
+                draw_curves(model, [beside])
+    return model
+
+
+def _remark(figures: Any) -> str:
+    """The figures of an epoch in a line."""
+    left_out = ("epoch", "seconds")
+    return ", ".join(
+        f"{name.replace('_', ' ')} {value:.4g}"
+        for name, value in figures.items()
+        if name not in left_out
+    )

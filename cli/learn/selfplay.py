@@ -1,0 +1,61 @@
+"""``c4 learn train selfplay``: a network that learns from its own games."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.learn import options
+from cli.learn.exact import network_options
+from cli.shell import parameters
+from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+
+GAMES = 2048
+EPOCHS = 100
+
+EXAMPLES = (
+    "c4 learn train selfplay --games 256 --epochs 1 --output self.safetensors",
+    "c4 learn train selfplay --board 5x4 --games 256 --epochs 1 --seed 7",
+)
+
+
+@click.command(cls=Command, database=False, examples=EXAMPLES)
+@click.option(
+    "--games",
+    type=click.IntRange(1),
+    metavar="N",
+    default=GAMES,
+    show_default=True,
+    help="Games of an epoch.",
+)
+@parameters.board_option
+@network_options(channels=64, layers=1, hidden=128, batch=512, rate=0.001)
+@options.training_options(kind="selfplay", epochs=EPOCHS, curves="wins and error by epoch")
+@click.pass_context
+def selfplay(
+    context: click.Context, /, *, games: int, board: BoardSize, seed: int, **others: Any
+) -> None:
+    """Train a network from scratch, by its own games.
+
+    It has an output for each column and is told nothing but how its games ended. After every epoch
+    it plays 100 games against random and against set, from which it learns nothing; that is its
+    curve. The model plays as learning-selfplay:model=FILE.
+    """
+    training = options.training_of(context, others)
+    from c4core.learning.network import parameter_count
+    from c4core.learning.selfplay import SelfPlayCourse
+    from cli.learn.view import write_report
+
+    course = SelfPlayCourse(board=board, games=games, seed=seed, **others)
+    model = options.run(context.obj, course, training)
+    write_report(
+        context.obj,
+        training.path,
+        model,
+        parameters=parameter_count(course.network),
+        with_history=True,
+    )
