@@ -77,7 +77,8 @@ def read_positions(directory: Path, split: Split) -> Positions:
     """
     path = directory / f"{split}.npz"
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Opened here: numpy leaves what it cannot read open.
+        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             missing = [name for name in _ARRAYS if name not in file]
             if missing:
                 raise DatasetError(f"{path} has no array {missing[0]}", path=str(path))

@@ -163,16 +163,16 @@ _STYLE: Final[Any] = {
 _DOTS_PER_INCH: Final = 150
 
 
-def draw_curves(model: Model, paths: Sequence[Path]) -> None:
-    """Draw how a training went, into files whose suffixes say in which format.
+def draw_curves(model: Model, path: Path) -> None:
+    """Draw how a training went, into a file whose suffix says in which format.
 
     Args:
         model: with at least one epoch.
-        paths: where to.
+        path: where to.
 
     Raises:
         ImportError: matplotlib is not installed.
-        OSError: a file cannot be written.
+        OSError: the file cannot be written.
     """
     import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
 
@@ -192,9 +192,8 @@ def draw_curves(model: Model, paths: Sequence[Path]) -> None:
             axes.set_ylabel(label)
             axes.xaxis.set_major_locator(MaxNLocator(integer=True))
             axes.legend(frameon=False)
-        for path in paths:
-            metadata = {"Date": None} if path.suffix == ".svg" else None
-            figure.savefig(path, dpi=_DOTS_PER_INCH, metadata=metadata)
+        metadata = {"Date": None} if path.suffix == ".svg" else None
+        figure.savefig(path, dpi=_DOTS_PER_INCH, metadata=metadata)
 
 
 def confusion_object(confusion: Confusion) -> dict[str, float]:

@@ -178,10 +178,9 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
                 "go on with the same command and --resume"
             )
         raise
-    if training.plots:
-        for plot in training.plots:
-            with targets.whole(plot) as beside:
-                draw_curves(model, [beside])
+    for plot in training.plots:
+        with targets.whole(plot) as beside:
+            draw_curves(model, beside)
     return model
 
 

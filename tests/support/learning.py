@@ -1,0 +1,56 @@
+"""Small data sets and models for tests of learning."""
+
+import random
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4core import Position, Solver
+from c4core.batch import UNPLAYABLE
+from c4core.learning.encoding import planes_of_positions
+from c4core.notation import BoardSize
+
+SMALL = BoardSize(5, 4)
+REASON = "learning needs PyTorch: pip install 'c4-analysis[learn]'"
+
+
+def random_positions(count: int, *, seed: int = 1, board: BoardSize = SMALL) -> list[Position]:
+    """Positions of random play that are not over."""
+    chance = random.Random(seed)
+    found = []
+    while len(found) < count:
+        position = Position(width=board.width, height=board.height)
+        for _ in range(chance.randrange(board.cells)):
+            if not position.is_over:
+                position = position.play(chance.choice(position.legal_columns()))
+        if not position.is_over:
+            found.append(position)
+    return found
+
+
+def labelled_arrays(positions: list[Position]) -> dict[str, NDArray[np.generic]]:
+    """The arrays of a data set's file, with exact labels."""
+    analysis = Solver(table_mb=1).analyze_many(positions)
+    scores = analysis.scores.max(axis=1)
+    best = (analysis.scores == scores[:, np.newaxis]) & (analysis.scores != UNPLAYABLE)
+    return {
+        "planes": planes_of_positions(positions, moved=False),
+        "ply": np.array([position.ply for position in positions], dtype=np.uint8),
+        "value": np.sign(scores).astype(np.int8),
+        "best": best.astype(np.uint8),
+    }
+
+
+def write_dataset(directory: Path, *, board: BoardSize = SMALL, count: int = 300) -> Path:
+    """A data set of random positions, all splits from the same play."""
+    directory.mkdir()
+    for seed, split in enumerate(("train", "validation", "test")):
+        positions = random_positions(count, seed=seed, board=board)
+        np.savez_compressed(directory / f"{split}.npz", **labelled_arrays(positions))  # type: ignore[arg-type]
+    return directory
+
+
+def outside(*_: object) -> int:
+    """A player that never chooses a column of the board."""
+    return 8
