@@ -133,7 +133,11 @@ class TestTrain:
         [
             (["cnn"], 2, "cnn.safetensors exists: --resume goes on from it"),
             (["cnn", "--resume", "--fresh"], 2, "do not go together"),
-            (["cnn", "--resume", "--games", "600", "--seed", "1"], 2, "cannot be resumed: settings"),
+            (
+                ["cnn", "--resume", "--games", "600", "--seed", "1"],
+                2,
+                "cannot be resumed: settings",
+            ),
             (["cnn", "--resume", "--games", "2"], 2, "cannot be resumed"),
             (["cnn", "--games", "1", "-o", "new"], 2, "1 different games are too few"),
             (["cnn", "--games", "9", "--csv", "games.csv", "-o", "new"], 2, "do not go together"),
@@ -186,9 +190,7 @@ class TestInterrupt:
 
     def test_killed_at_any_time_the_file_is_whole(self, c4: C4) -> None:
         pytest.importorskip("torch", reason=REASON)
-        process = c4.start(
-            "learn", "train", "cnn", "--games", "300", "--epochs", "1000000", "-q"
-        )
+        process = c4.start("learn", "train", "cnn", "--games", "300", "--epochs", "1000000", "-q")
         path, deadline = c4.directory / "cnn.safetensors", time.monotonic() + 60
         while not path.exists() and time.monotonic() < deadline:
             time.sleep(0.05)

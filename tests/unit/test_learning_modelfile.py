@@ -14,10 +14,10 @@ from tests.support.learning import REASON
 pytest.importorskip("torch", reason=REASON)
 pytest.importorskip("safetensors", reason=REASON)
 
-from safetensors.numpy import save_file  # noqa: E402
+from safetensors.numpy import save_file
 
-from c4core.learning import modelfile  # noqa: E402
-from c4core.learning.modelfile import Model, read_model, write_model  # noqa: E402
+from c4core.learning import modelfile
+from c4core.learning.modelfile import Model, read_model, write_model
 
 
 def model(value: float = 1.5) -> Model:

@@ -33,9 +33,7 @@ ARCHITECTURES: dict[str, dict[str, object]] = {
 }
 
 
-def make_model(
-    path: Path, kind: str, *, seed: int = 1, board: BoardSize = DEFAULT_BOARD
-) -> Path:
+def make_model(path: Path, kind: str, *, seed: int = 1, board: BoardSize = DEFAULT_BOARD) -> Path:
     """A file with random weights."""
     network = new_network(kind, board, ARCHITECTURES[kind], seed=seed)
     weights = arrays_of(network.state_dict())
@@ -72,9 +70,7 @@ def has_four(grids: torch.Tensor) -> torch.Tensor:
     kernels = [torch.ones(1, 1, 1, 4), torch.ones(1, 1, 4, 1)]
     diagonal = torch.eye(4).view(1, 1, 4, 4)
     kernels += [diagonal, diagonal.flip(-1)]
-    found = [
-        torch.nn.functional.conv2d(ones, kernel).flatten(1).amax(1) == 4 for kernel in kernels
-    ]
+    found = [torch.nn.functional.conv2d(ones, kernel).flatten(1).amax(1) == 4 for kernel in kernels]
     return torch.stack(found).any(0).float()
 
 
@@ -122,9 +118,7 @@ class TestRuleOfTheSource:
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=st.integers(0, 10_000))
 @settings(max_examples=25)
-def test_every_answer_is_legal_and_repeats(
-    models: dict[str, Path], kind: str, seed: int
-) -> None:
+def test_every_answer_is_legal_and_repeats(models: dict[str, Path], kind: str, seed: int) -> None:
     player = parse_player(f"learning-{kind}:model={models[kind]}").make()
     (position,) = random_positions(1, seed=seed, board=DEFAULT_BOARD)
     column = player.choose(position, Dice(seed))

@@ -69,7 +69,7 @@ def test_bad_data_sets(
 
 
 def test_a_damaged_or_missing_file(data: Path, tmp_path: Path) -> None:
-    with pytest.raises(DatasetError, match="train.npz is missing"):
+    with pytest.raises(DatasetError, match=r"train\.npz is missing"):
         read_positions(tmp_path, "train")
     content = (data / "train.npz").read_bytes()
     for bad in (content[:-40], b"", b"text"):

@@ -13,7 +13,7 @@ from tests.support.learning import REASON
 
 pytest.importorskip("torch", reason=REASON)
 
-from c4core.learning.selfplay import (  # noqa: E402
+from c4core.learning.selfplay import (
     DISCOUNT,
     TRACE,
     SelfPlayCourse,
@@ -44,9 +44,7 @@ def test_games_side_by_side_are_the_same_as_single_ones(seed: int, size: tuple[i
     assert all(position.is_over for position in positions)
 
 
-def moves(
-    best: list[float], *, is_best: list[bool], won: list[bool], over: list[bool]
-) -> _Moves:
+def moves(best: list[float], *, is_best: list[bool], won: list[bool], over: list[bool]) -> _Moves:
     n = len(best)
     return _Moves(
         planes=np.zeros((n, 2, 4, 4), dtype=np.uint8),

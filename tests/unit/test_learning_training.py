@@ -161,6 +161,8 @@ def test_weights_that_do_not_fit_are_refused(games: Labelled, tmp_path: Path) ->
 def test_too_little_to_learn_from(games: Labelled) -> None:
     with pytest.raises(LearningError, match="1 different games are too few"):
         FinalGridCourse(Labelled(games.grids[:1], games.won[:1], games.board))
-    other = Positions(**labelled_arrays(random_positions(9, board=BoardSize(4, 4))), board=BoardSize(4, 4))  # type: ignore[arg-type]
+    other = Positions(
+        **labelled_arrays(random_positions(9, board=BoardSize(4, 4))), board=BoardSize(4, 4)
+    )  # type: ignore[arg-type]
     with pytest.raises(LearningError, match="trained on 5x4, tested on 4x4"):
         ExactCourse(positions(1), other)

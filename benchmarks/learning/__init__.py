@@ -1,0 +1,9 @@
+"""Learning players, trained and tried: ``python -m benchmarks.learning --help``.
+
+==========  ====================================================================
+measure     what models are worth: on final grids, on exact labels, in games
+results     the file that keeps it, part by part
+pages       the tables of ``docs/learning.md``
+plots       ``docs/learning-*.svg``
+==========  ====================================================================
+"""

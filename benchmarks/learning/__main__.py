@@ -1,0 +1,174 @@
+"""``python -m benchmarks.learning``: train, try, and write the page, part by part.
+
+A training that was interrupted goes on with its model's file; one that is complete is only tried.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from benchmarks.learning import pages, plots, results
+from benchmarks.page import fill
+from cli.shell import signals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
+
+FILE: Final = Path("docs/learning.json")
+PAGE: Final = Path("docs/learning.md")
+
+file_option = click.option(
+    "--output",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=FILE,
+    show_default=True,
+)
+models_option = click.option(
+    "--models",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=Path(),
+    show_default=True,
+    help="Where cnn.safetensors, exact.safetensors and selfplay.safetensors are.",
+)
+data_option = click.option(
+    "--data",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    required=True,
+    help="A data set of c4 dataset build, with NPZ files.",
+)
+seed_option = click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+
+
+def _epochs_option(default: int) -> Callable[[Decorated], Decorated]:
+    return click.option("--epochs", type=click.IntRange(1), default=default, show_default=True)
+
+
+def _games_option(default: int) -> Callable[[Decorated], Decorated]:
+    return click.option("--games", type=click.IntRange(1), default=default, show_default=True)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """Train learning players and see what they are worth."""
+
+
+@main.command()
+@models_option
+@_games_option(300_000)
+@_epochs_option(100)
+@seed_option
+@file_option
+def cnn(*, models: Path, games: int, epochs: int, seed: int, file: Path) -> None:
+    """Train the source's network on games of set against set."""
+    from benchmarks.learning.measure import train_cnn  # noqa: PLC0415 (PyTorch is slow to import)
+
+    part = train_cnn(models / "cnn.safetensors", games=games, epochs=epochs, seed=seed)
+    results.write_part(file, "cnn", part)
+
+
+@main.command()
+@models_option
+@_games_option(500)
+@seed_option
+@file_option
+def games(*, models: Path, games: int, seed: int, file: Path) -> None:
+    """Let the source's network, and random, play against set; it is drawn who begins."""
+    from benchmarks.learning.measure import drawn_games  # noqa: PLC0415
+
+    players = {"learning-cnn": _model(models, "cnn"), "random": "random"}
+    marks = {
+        name: drawn_games(player, "set", games=games, seed=seed) for name, player in players.items()
+    }
+    results.write_part(file, "games", {"marks": marks})
+
+
+@main.command()
+@models_option
+@data_option
+@_epochs_option(20)
+@seed_option
+@file_option
+def exact(*, models: Path, data: Path, epochs: int, seed: int, file: Path) -> None:
+    """Train the network with policy and value on exact labels."""
+    from benchmarks.learning.measure import train_exact  # noqa: PLC0415
+
+    part = train_exact(models / "exact.safetensors", data, epochs=epochs, seed=seed)
+    results.write_part(file, "exact", part)
+
+
+@main.command()
+@models_option
+@_epochs_option(100)
+@seed_option
+@file_option
+def selfplay(*, models: Path, epochs: int, seed: int, file: Path) -> None:
+    """Train the network that learns by its own games."""
+    from benchmarks.learning.measure import train_selfplay  # noqa: PLC0415
+
+    part = train_selfplay(models / "selfplay.safetensors", epochs=epochs, seed=seed)
+    results.write_part(file, "selfplay", part)
+
+
+@main.command()
+@models_option
+@data_option
+@_games_option(200)
+@seed_option
+@file_option
+def matches(*, models: Path, data: Path, games: int, seed: int, file: Path) -> None:
+    """Let all three play, and hold the other two against exact labels as well."""
+    from benchmarks.learning.measure import match, shares_of  # noqa: PLC0415
+
+    own = {f"learning-{kind}": _model(models, kind) for kind in ("exact", "cnn", "selfplay")}
+    pairs = [
+        *(("learning-exact", other) for other in ("set", "minimax-windows", "mcts-uct")),
+        ("learning-exact", "learning-cnn"),
+        ("learning-exact", "learning-selfplay"),
+        *(("learning-selfplay", other) for other in ("random", "set", "learning-cnn")),
+        *(("learning-cnn", other) for other in ("random", "set", "minimax-windows", "mcts-uct")),
+    ]
+    played = []
+    for a, b in pairs:
+        played.append(match(own[a], own.get(b, b), games=games, seed=seed))
+        click.echo(played[-1], err=True)
+    shares = {
+        f"learning-{kind}": shares_of(models / f"{kind}.safetensors", data)
+        for kind in ("selfplay", "cnn")
+    }
+    results.write_part(file, "matches", {"matches": played, "shares": shares})
+
+
+@main.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=FILE)
+@click.option(
+    "--page",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default=PAGE,
+    show_default=True,
+    help="Replace the tables between the page's markers, and draw the plots beside it.",
+)
+def report(*, file: Path, page: Path) -> None:
+    """Write the page's tables and the plots."""
+    try:
+        found = results.read(file)
+        text = fill(page.read_text(encoding="utf-8"), pages.sections(found))
+    except ValueError as error:
+        raise click.ClickException(str(error)) from None
+    page.write_text(text, encoding="utf-8")
+    plots.draw_all(found, page.parent)
+
+
+def _model(models: Path, kind: str) -> str:
+    """The description of the player of a model."""
+    return f"learning-{kind}:model={models / f'{kind}.safetensors'}"
+
+
+if __name__ == "__main__":
+    signals.install()  # here alone: whoever calls the command keeps their own handlers
+    main(prog_name="python -m benchmarks.learning")

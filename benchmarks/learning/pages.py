@@ -1,0 +1,193 @@
+"""The tables of ``docs/learning.md``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from c4core.arena.statistics import wilson_interval
+from cli.match.figures import percent, percent_interval
+from cli.match.tables import Table, markdown_lines
+
+if TYPE_CHECKING:
+    from benchmarks.learning.results import Results
+
+NOT_MEASURED: Final = "Not measured yet."
+REPORTED: Final = (58659, 143, 114, 54076)
+"""Brewer 2017: won and said so, won and not said so, not won but said so, not won and not said."""
+REPORTED_SHARES: Final = {"learning-cnn": "about 45%", "random": "about 2%"}
+STONES: Final = ((0, 7), (8, 11), (12, 15), (16, 19), (20, 23), (24, 27), (28, 31), (32, 41))
+EPOCHS_SHOWN: Final = 8
+
+
+def sections(results: Results) -> dict[str, str]:
+    """The text of every place of the page, by name."""
+    parts = results["parts"]
+    makers = {
+        "run": _run,
+        "confusion": _confusion,
+        "games": _games,
+        "exact": _exact,
+        "matches": _matches,
+        "selfplay": _selfplay,
+    }
+    needs = {"run": (), "confusion": ("cnn",)}
+    return {
+        name: make(results)
+        if all(part in parts for part in needs.get(name, (name,)))
+        else NOT_MEASURED
+        for name, make in makers.items()
+    }
+
+
+def _run(results: Results) -> str:
+    machine, parts = results["machine"], results["parts"]
+    versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
+    return "\n".join(
+        [
+            f"- Machine: {machine['processor']}, {machine['cores']} cores, {machine['system']}",
+            "- Training: one thread, at low priority beside other work: the times are the clock's",
+            f"- Versions: {versions}",
+            *(f"- {part['date']}: `{part['command']}`" for part in parts.values()),
+        ]
+    )
+
+
+def _confusion(results: Results) -> str:
+    part = results["parts"]["cnn"]
+    found = part["confusion"]
+    here = [found[name] for name in ("true_true", "true_false", "false_true", "false_false")]
+    rows = [
+        [what, f"{reported:,}", f"{measured:,}"]
+        for what, reported, measured in zip(
+            (
+                "player 1 has won, and the network says so",
+                "player 1 has won, and it does not say so",
+                "player 1 has not won, but it says so",
+                "player 1 has not won, and it does not say so",
+            ),
+            REPORTED,
+            here,
+            strict=True,
+        )
+    ]
+    accuracy = (REPORTED[0] + REPORTED[3]) / sum(REPORTED)
+    last = part["history"][-1]
+    rows += [
+        ["games tested", f"{sum(REPORTED):,}", f"{found['games']:,}"],
+        ["accuracy", f"{accuracy:.5f}", f"{found['accuracy']:.5f}"],
+        ["accuracy on what it was trained on", "-", f"{last['accuracy']:.5f}"],
+        ["parameters", "3,375", f"{part['parameters']:,}"],
+        ["epochs", "100", f"{len(part['history'])}"],
+        ["time of training", "-", _minutes(part["history"])],
+        ["time to play the games", "-", f"{part['playing_seconds']:.0f} s"],
+    ]
+    title = f"{part['games']:,} games of set against set, {part['different']:,} different grids"
+    return _text(Table(("", "Brewer 2017", "here"), rows, title=title))
+
+
+def _games(results: Results) -> str:
+    rows = []
+    for player, marks in results["parts"]["games"]["marks"].items():
+        won, games = marks.count("w"), len(marks)
+        interval = wilson_interval(won, games)
+        rows.append(
+            [
+                f"`{player}`",
+                REPORTED_SHARES.get(player, "-"),
+                percent(won / games),
+                "-" if interval is None else percent_interval(interval),
+                f"{won}-{marks.count('l')}-{marks.count('d')}",
+            ]
+        )
+    headings = ("against `set`", "Brewer 2017", "games won here", "95% sure", "won-lost-drawn")
+    return _text(Table(headings, rows))
+
+
+def _exact(results: Results) -> str:
+    parts = results["parts"]
+    part = parts["exact"]
+    others = parts.get("matches", {}).get("shares", {})
+    columns = {"`learning-exact`": part["test"]} | {
+        f"`{name}`": each for name, each in others.items()
+    }
+    rows = []
+    for low, high in (*STONES, (0, 63)):
+        positions = sum(ply["positions"] for ply in _between(part["test"], low, high))
+        if not positions:
+            continue
+        rows.append(
+            [
+                "all" if high > STONES[-1][1] else f"{low} to {high}",
+                f"{positions:,}",
+                *(percent(_share(each, low, high, "best_share")) for each in columns.values()),
+                percent(_share(part["test"], low, high, "random_share")),
+            ]
+        )
+    title = (
+        f"Share of {part['test']['positions']:,} held-out positions in which the column is a best "
+        f"one; {part['positions']:,} to train on, {part['parameters']:,} parameters, "
+        f"{len(part['history'])} epochs in {_minutes(part['history'])}; it names the result of "
+        f"{percent(part['test']['value_accuracy'])}"
+    )
+    return _text(Table(("stones", "positions", *columns, "random column"), rows, title=title))
+
+
+def _matches(results: Results) -> str:
+    rows = []
+    for each in results["parts"]["matches"]["matches"]:
+        games = each["wins"] + each["losses"] + each["draws"]
+        score = (each["wins"] + each["draws"] / 2) / games
+        rows.append(
+            [
+                f"`{each['a']}`",
+                f"`{each['b']}`",
+                f"{games:,}{' *' if each['openings'] else ''}",
+                f"{each['wins']}-{each['losses']}-{each['draws']}",
+                percent(score),
+            ]
+        )
+    headings = ("A", "B", "games", "A won-lost-drawn", "A's score")
+    return _text(Table(headings, rows, left=2))
+
+
+def _selfplay(results: Results) -> str:
+    part = results["parts"]["selfplay"]
+    history = part["history"]
+    step = max(1, len(history) // EPOCHS_SHOWN)
+    chosen = sorted({0, *range(step - 1, len(history), step), len(history) - 1})
+    seconds = 0.0
+    rows = []
+    for index, entry in enumerate(history):
+        seconds += entry["seconds"]
+        if index in chosen:
+            rows.append(
+                [
+                    str(entry["epoch"]),
+                    f"{entry['epoch'] * part['games_per_epoch']:,}",
+                    f"{seconds / 60:.1f} min",
+                    percent(entry["won_random"]),
+                    percent(entry["won_set"]),
+                ]
+            )
+    headings = ("epoch", "own games", "time", "won against `random`", "won against `set`")
+    return _text(Table(headings, rows, left=0, title=f"{part['parameters']:,} parameters"))
+
+
+def _between(shares: Any, low: int, high: int) -> list[Any]:  # noqa: ANN401
+    return [ply for ply in shares["plies"] if low <= ply["ply"] <= high]
+
+
+def _share(shares: Any, low: int, high: int, name: str) -> float:  # noqa: ANN401
+    """A share over several plies."""
+    plies = _between(shares, low, high)
+    return float(
+        sum(ply[name] * ply["positions"] for ply in plies) / sum(ply["positions"] for ply in plies)
+    )
+
+
+def _minutes(history: list[Any]) -> str:
+    return f"{sum(entry['seconds'] for entry in history) / 60:.1f} min"
+
+
+def _text(table: Table) -> str:
+    return "\n".join(markdown_lines([table]))
