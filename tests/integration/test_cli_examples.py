@@ -2,16 +2,21 @@
 
 import re
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from c4core.notation import DEFAULT_BOARD
 from cli.reference import contexts
 from cli.shell.commands import Command, LazyGroup
 from tests.support.command_line import C4
+from tests.support.learning import write_dataset
 
 EASY = "2252576253462244111563365343671351441"
-ELSEWHERE = re.compile(r"c4 (bench|book plot|play(?!.*--plain)|worker)\b")
+HAS_TORCH = find_spec("torch") is not None
+LEFT_OUT = "bench|book plot|play(?!.*--plain)|worker" + ("" if HAS_TORCH else "|learn")
+ELSEWHERE = re.compile(rf"c4 ({LEFT_OUT})\b")
 """Too slow, without an end, in need of a terminal or of another package: tested elsewhere."""
 
 
@@ -26,7 +31,7 @@ def examples() -> list[str]:
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> C4:
-    """Some positions, a job that is done and one that is not, a book, two matches."""
+    """Some positions, a job that is done and one that is not, a book, two matches, a model."""
     c4 = C4(tmp_path_factory.mktemp("examples"))
     (c4.directory / "positions.txt").write_text(f"{EASY}\n{EASY}6\n{EASY}7\n")
     assert c4("analyze", "-q", "--detach", "positions.txt").code == 0
@@ -43,6 +48,10 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> C4:
     for name in ("jsonl", "csv"):
         games = ("games", "export", "1", "-q", "--format", name, "-o", f"games.{name}")
         assert c4(*games).code == 0
+    if HAS_TORCH:
+        write_dataset(c4.directory / "positions", board=DEFAULT_BOARD, count=40, least_ply=24)
+        model = ("-o", "model.safetensors", "--games", "200", "--epochs", "1", "-q")
+        assert c4("learn", "train", "cnn", *model).code == 0
     return c4
 
 

@@ -65,6 +65,7 @@ HEURISTICS: dict[str, Callable[[slow.Squares, str], int]] = {
 def test_no_player_is_left_out() -> None:
     named = {text.partition(":")[0] for text in QUICK}
     others = {"perfect", "exec", "kaggle", "python"}
+    others |= {"learning-cnn", "learning-exact", "learning-selfplay"}  # test_learning_players.py
     assert {kind.name for kind in player_kinds()} == named | others
 
 
@@ -263,7 +264,7 @@ def values_of(parameter: Parameter) -> st.SearchStrategy[Value]:
 
 @given(st.data())
 def test_descriptions_are_read_as_they_are_written(data: st.DataObject) -> None:
-    kind = data.draw(st.sampled_from([k for k in player_kinds() if k.argument is None]))
+    kind = data.draw(st.sampled_from([k for k in player_kinds() if k.stands_alone]))
     given_ = data.draw(st.permutations(kind.parameters)) if kind.parameters else []
     parts = [f"{p.name}={p.format(data.draw(values_of(p)))}" for p in given_]
     values = dict(part.split("=") for part in parts)

@@ -15,16 +15,18 @@ SMALL = BoardSize(5, 4)
 REASON = "learning needs PyTorch: pip install 'c4-analysis[learn]'"
 
 
-def random_positions(count: int, *, seed: int = 1, board: BoardSize = SMALL) -> list[Position]:
-    """Positions of random play that are not over."""
+def random_positions(
+    count: int, *, seed: int = 1, board: BoardSize = SMALL, least_ply: int = 0
+) -> list[Position]:
+    """Positions of random play that are not over, with so many stones at least."""
     chance = random.Random(seed)
     found = []
     while len(found) < count:
         position = Position(width=board.width, height=board.height)
-        for _ in range(chance.randrange(board.cells)):
+        for _ in range(chance.randrange(least_ply, board.cells)):
             if not position.is_over:
                 position = position.play(chance.choice(position.legal_columns()))
-        if not position.is_over:
+        if not position.is_over and position.ply >= least_ply:
             found.append(position)
     return found
 
@@ -42,11 +44,13 @@ def labelled_arrays(positions: list[Position]) -> dict[str, NDArray[np.generic]]
     }
 
 
-def write_dataset(directory: Path, *, board: BoardSize = SMALL, count: int = 300) -> Path:
+def write_dataset(
+    directory: Path, *, board: BoardSize = SMALL, count: int = 300, least_ply: int = 0
+) -> Path:
     """A data set of random positions, all splits from the same play."""
     directory.mkdir()
     for seed, split in enumerate(("train", "validation", "test")):
-        positions = random_positions(count, seed=seed, board=board)
+        positions = random_positions(count, seed=seed, board=board, least_ply=least_ply)
         np.savez_compressed(directory / f"{split}.npz", **labelled_arrays(positions))  # type: ignore[arg-type]
     return directory
 

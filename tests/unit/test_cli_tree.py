@@ -23,8 +23,10 @@ HEAVY = {
     "psycopg",
     "redis",
     "rich",
+    "safetensors",
     "sqlalchemy",
     "textual",
+    "torch",
 }
 
 

@@ -21,6 +21,9 @@ EVERYONE = {
     "exec",
     "greedy",
     "kaggle",
+    "learning-cnn",
+    "learning-exact",
+    "learning-selfplay",
     "mcts-uct",
     "minimax-features",
     "minimax-runs",
@@ -51,8 +54,11 @@ def test_kind_says_what_it_is(kind: PlayerKind) -> None:
     for parameter in kind.parameters:
         assert parameter.about
         assert parameter.allowed
-        assert parameter.holds(parameter.default)
-        assert parameter.parse(parameter.format(parameter.default)) == parameter.default
+        if not parameter.is_required:
+            assert parameter.holds(parameter.default)
+            assert parameter.parse(parameter.format(parameter.default)) == parameter.default
+    required = any(parameter.is_required for parameter in kind.parameters)
+    assert kind.stands_alone == (kind.argument is None and not required)
 
 
 @pytest.mark.parametrize(
@@ -136,6 +142,9 @@ def test_a_player_is_a_value() -> None:
         ("perfect:blunder=x", "perfect", "blunder", "it is a number from 0 to 1"),
         ("perfect:blunder=1,temperature=1", "perfect", "temperature", "either blunder or temper"),
         ("montecarlo-timed:time_ms=none", "montecarlo-timed", "playouts", "cannot both be none"),
+        ("learning-cnn", "learning-cnn", "model", "needs model: learning-cnn:model=MODEL"),
+        ("learning-cnn:model=", "learning-cnn", "model", "it is a file's name, without commas"),
+        ("learning-cnn:model=x,weights=xyz", "learning-cnn", "weights", "12 hexadecimal digits"),
         ("exec", "exec", None, "player exec needs an argument: exec:COMMAND"),
         ("exec:no-such-program-anywhere", "exec", None, "no program is called 'no-such-program"),
         ('exec:cat "', "exec", None, "cannot be read: No closing quotation"),

@@ -8,7 +8,7 @@ import pytest
 from c4core.arena.seeds import game_seed
 from c4core.arena.statistics import Sprt
 from c4core.errors import MoveError
-from c4core.players import FinalGrids, PlayerError, Resources
+from c4core.players import FinalGrids, PlayerError, Resources, player_kinds
 from c4core.position import Position
 from c4core.solver import Solver
 from db import evaluations, games
@@ -85,6 +85,8 @@ def test_programs_are_told_from_players_of_ours() -> None:
     assert needs_this_machine("exec:sh player.sh")
     assert needs_this_machine("python:mine:player")
     assert not needs_this_machine("perfect")
+    for kind in player_kinds():
+        assert kind.cls.needs_files != kind.stands_alone, kind.name
 
 
 def test_seats() -> None:

@@ -1,0 +1,79 @@
+"""``docs/learning.md`` says what ``docs/learning.json`` holds, and the commands write both."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from benchmarks.learning import pages, results
+from benchmarks.learning.__main__ import main
+from benchmarks.learning.plots import win_shares
+from benchmarks.page import fill
+from c4core.notation import DEFAULT_BOARD
+from tests.support.learning import REASON, write_dataset
+
+ROOT = Path(__file__).parents[2]
+FILE = ROOT / "docs" / "learning.json"
+PAGE = (ROOT / "docs" / "learning.md").read_text(encoding="utf-8")
+
+
+def test_tables_are_current() -> None:
+    texts = pages.sections(results.read(FILE))
+    assert fill(PAGE, texts) == PAGE, "python -m benchmarks.learning report"
+
+
+def test_every_part_was_measured() -> None:
+    assert set(results.read(FILE)["parts"]) == set(results.PARTS)
+    assert pages.NOT_MEASURED not in PAGE
+
+
+def test_the_source_s_accuracy_is_reached() -> None:
+    found = results.read(FILE)["parts"]["cnn"]["confusion"]
+    right = found["true_true"] + found["false_false"]
+    assert found["accuracy"] == pytest.approx(right / found["games"], abs=1e-6)
+    assert found["accuracy"] > 0.99
+
+
+def test_links_lead_somewhere() -> None:
+    for link in re.findall(r"\]\(([^)#:]+)\)", PAGE):
+        assert (ROOT / "docs" / link).exists(), link
+
+
+def test_draws_count_as_games() -> None:
+    assert list(win_shares("wdlw")) == [1, 1 / 2, 1 / 3, 1 / 2]
+
+
+def test_foreign_results_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"format": 9}')
+    with pytest.raises(ValueError, match="no results of learning in format 1"):
+        results.read(tmp_path / "x.json")
+
+
+def test_every_part_can_be_made_anew(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch", reason=REASON)
+    pytest.importorskip("matplotlib")
+    torch.set_num_threads(1)
+    data = write_dataset(tmp_path / "positions", board=DEFAULT_BOARD, count=60, least_ply=26)
+    out = tmp_path / "learning.json"
+    given = ("--models", str(tmp_path), "--output", str(out), "--seed", "0")
+    for part, *options in (
+        ("cnn", "--games", "300", "--epochs", "1"),
+        ("games", "--games", "4"),
+        ("exact", "--epochs", "1", "--data", str(data)),
+        ("selfplay", "--epochs", "1"),
+        ("matches", "--games", "2", "--data", str(data)),
+    ):
+        done = CliRunner().invoke(main, [part, *options, *given], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+    found = json.loads(out.read_text())
+    assert set(found["parts"]) == set(results.PARTS)
+    page = tmp_path / "learning.md"
+    page.write_text(PAGE)
+    done = CliRunner().invoke(main, ["report", str(out), "--page", str(page)])
+    assert done.exit_code == 0, done.output
+    assert "300 games of set against set" in page.read_text()
+    assert str(tmp_path) not in out.read_text()
+    for name in ("cnn", "exact", "selfplay", "games"):
+        assert (tmp_path / f"learning-{name}.svg").read_bytes().startswith(b"<?xml")
