@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.players.errors import PlayerError
 from c4core.players.registry import parse_player, player_kinds
-from c4core.players.values import Whole
+from c4core.players.values import FileName
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -38,8 +38,8 @@ def parse_players(text: str) -> list[PlayerSpec]:
     kind = kinds.get(name.strip())
     if kind is None or kind.argument is not None or not rest:
         return [parse_player(text)]
-    whole = {item.name for item in kind.parameters if isinstance(item.values, Whole)}
-    choices = [_choices(part, name, whole) for part in rest.split(",")]
+    files = {item.name for item in kind.parameters if isinstance(item.values, FileName)}
+    choices = [_choices(part, name, files) for part in rest.split(",")]
     number = 1
     for values in choices:
         number *= len(values)
@@ -50,10 +50,10 @@ def parse_players(text: str) -> list[PlayerSpec]:
     ]
 
 
-def _choices(part: str, player: str, whole: Collection[str]) -> Sequence[str]:
-    """What one ``parameter=values`` stands for; only whole numbers may be lists."""
+def _choices(part: str, player: str, files: Collection[str]) -> Sequence[str]:
+    """What one ``parameter=values`` stands for; a file's name is no list, though it has slashes."""
     name, equals, values = part.partition("=")
-    if name.strip() not in whole or not (".." in values or "/" in values):
+    if name.strip() in files or not (".." in values or "/" in values):
         return (part,)
     found = [number for piece in values.split("/") for number in _numbers(piece, part, player)]
     return [f"{name}{equals}{number}" for number in found]
