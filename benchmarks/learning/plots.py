@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from c4core.learning.modelfile import Model
-from c4core.learning.report import draw_curves
 from c4core.notation import DEFAULT_BOARD
 
 if TYPE_CHECKING:
@@ -26,6 +25,8 @@ REPORTED: Final = {"learning-cnn": 0.45, "random": 0.02}
 
 def draw_all(results: Results, directory: Path) -> None:
     """Draw what the results have."""
+    from c4core.learning.report import draw_curves  # noqa: PLC0415 (PyTorch is optional)
+
     parts = results["parts"]
     for kind in ("cnn", "exact", "selfplay"):
         if kind in parts:
