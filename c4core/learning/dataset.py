@@ -15,16 +15,17 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
-from zipfile import BadZipFile
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from c4core.dataset.errors import DatasetError
+from c4core.dataset.npz import read_npz
 from c4core.errors import BoardError
-from c4core.learning.errors import DatasetError
 from c4core.notation import BoardSize, check_board
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -77,25 +78,19 @@ def read_positions(directory: Path, split: Split) -> Positions:
     """
     path = directory / f"{split}.npz"
     try:
-        # Opened here: numpy leaves what it cannot read open.
-        with path.open("rb") as stream, np.load(stream, allow_pickle=False) as file:
-            missing = [name for name in _ARRAYS if name not in file]
-            if missing:
-                raise DatasetError(f"{path} has no array {missing[0]}", path=str(path))
-            arrays = {name: file[name] for name in _ARRAYS}
+        columns, _ = read_npz(path)
     except FileNotFoundError:
         raise DatasetError(
             f"{path} is missing: a data set is made by c4 dataset build --format npz",
             path=str(path),
         ) from None
-    except (BadZipFile, ValueError, EOFError, KeyError, TypeError) as error:
-        if isinstance(error, DatasetError):
-            raise
-        raise DatasetError(f"{path} is no data set, or damaged: {error}", path=str(path)) from None
-    return _checked(path, arrays)
+    missing = [name for name in _ARRAYS if name not in columns]
+    if missing:
+        raise DatasetError(f"{path} has no array {missing[0]}", path=str(path))
+    return _checked(path, columns)
 
 
-def _checked(path: Path, arrays: dict[str, NDArray[np.uint8]]) -> Positions:
+def _checked(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Positions:
     """The positions, once it is clear that the arrays fit each other.
 
     Raises:

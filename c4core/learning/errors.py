@@ -27,15 +27,3 @@ class ModelMismatchError(ModelError):
 
 class LearningError(C4Error, ValueError):
     """A training that makes no sense: too few games, a board that is too small."""
-
-
-class DatasetError(C4Error, ValueError):
-    """Files of labelled positions or of games that cannot be learned from.
-
-    Attributes:
-        path: the file or directory.
-    """
-
-    def __init__(self, message: str, *, path: str) -> None:
-        super().__init__(message)
-        self.path = path

@@ -15,8 +15,8 @@ import numpy as np
 from c4core.arena.files_csv import read_csv_games
 from c4core.arena.game import play_game
 from c4core.arena.seeds import game_seed
+from c4core.dataset.errors import DatasetError
 from c4core.learning.encoding import grids_of_planes, planes_of_words
-from c4core.learning.errors import DatasetError
 from c4core.lines import BadLine
 from c4core.notation import DEFAULT_BOARD
 from c4core.players import FinalGrids, parse_player

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from c4core import Position, Solver
 from c4core.batch import UNPLAYABLE
+from c4core.dataset.npz import write_npz
 from c4core.learning.encoding import planes_of_positions
 from c4core.notation import BoardSize
 
@@ -51,7 +52,7 @@ def write_dataset(
     directory.mkdir()
     for seed, split in enumerate(("train", "validation", "test")):
         positions = random_positions(count, seed=seed, board=board, least_ply=least_ply)
-        np.savez_compressed(directory / f"{split}.npz", **labelled_arrays(positions))  # type: ignore[arg-type]
+        write_npz(directory / f"{split}.npz", labelled_arrays(positions), "{}")
     return directory
 
 

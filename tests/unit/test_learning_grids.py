@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from c4core import Position
 from c4core.arena.files_csv import csv_line, csv_names
+from c4core.dataset.errors import DatasetError
 from c4core.learning.encoding import grids_of_planes, planes_of_positions
-from c4core.learning.errors import DatasetError
 from c4core.learning.grids import labelled, play_finals, read_finals
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import FinalGrids
