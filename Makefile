@@ -83,6 +83,11 @@ $(VENV)/extras: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench,monitor,parquet]'
 	touch $@
 
+# PyTorch takes whatever build the package index offers first; who has one already keeps it.
+$(VENV)/learn: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[learn]'
+	touch $@
+
 bench: $(VENV)/extras
 	$(BIN)/python -m benchmarks run $(if $(POSITIONS),--positions $(POSITIONS)) $(BENCH) --output docs/performance.json
 	$(BIN)/python -m benchmarks report docs/performance.json
