@@ -10,10 +10,7 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import tempfile
-import time
 from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
@@ -22,6 +19,8 @@ from typing import Any, Final
 import click
 import numpy as np
 
+from benchmarks import commands
+from benchmarks.commands import ROOT, Usage
 from benchmarks.page import fill
 from benchmarks.results import this_machine
 from c4core.book import Book
@@ -33,7 +32,6 @@ from db import jobs
 from db.database import Database
 from workers.books.planning import ANCESTOR_PLIES, LEAST_POSITIONS, MOST_BY_LEAST
 
-ROOT: Final = Path(__file__).parents[1]
 FIGURES: Final = ROOT / "docs" / "books.json"
 PAGE: Final = ROOT / "docs" / "books.md"
 
@@ -50,7 +48,6 @@ COLUMNS: Final = (
     "bytes a position",
 )
 
-KILOBYTE: Final = 1024
 HOUR: Final = 3600.0
 
 
@@ -157,36 +154,19 @@ def _build(directory: Path, plies: int, threads: int, table_mb: int) -> Building
     database = f"sqlite:///{directory / 'c4.db'}"
     command = ["book", "build", f"--plies={plies}", f"--threads={threads}"]
     command += [f"--table-mb={table_mb}", f"--out={out}", f"--db={database}", "--quiet"]
-    begin = time.perf_counter()
-    with subprocess.Popen([sys.executable, "-m", "cli", *command], cwd=ROOT) as process:
-        _pid, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    seconds = time.perf_counter() - begin
-    if process.returncode:
-        raise click.ClickException(f"c4 {' '.join(command)} ended with {process.returncode}")
+    usage = commands.run(command)
     with Database.open(database) as opened, opened.read() as session:
         nodes = sum(jobs.progress(session, job.id).nodes for job in jobs.list_jobs(session))
     return describe(
         out,
         nodes=nodes,
-        seconds=seconds,
-        processor_seconds=usage.ru_utime + usage.ru_stime,
-        peak_mb=usage.ru_maxrss / KILOBYTE,
+        usage=usage,
         threads=threads,
         table_mb=table_mb,
     )
 
 
-def describe(
-    path: Path,
-    *,
-    nodes: int,
-    seconds: float,
-    processor_seconds: float,
-    peak_mb: float,
-    threads: int,
-    table_mb: int,
-) -> Building:
+def describe(path: Path, *, nodes: int, usage: Usage, threads: int, table_mb: int) -> Building:
     """What a book took, and what is in it."""
     with Book.open(path) as book:
         info = book.info
@@ -195,9 +175,9 @@ def describe(
             positions=info.plies[-1].positions,
             all_positions=len(book),
             nodes=nodes,
-            seconds=seconds,
-            processor_seconds=processor_seconds,
-            peak_mb=peak_mb,
+            seconds=usage.seconds,
+            processor_seconds=usage.processor_seconds,
+            peak_mb=usage.peak_mb,
             file_bytes=path.stat().st_size,
             threads=threads,
             table_mb=table_mb,

@@ -9,22 +9,20 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import tempfile
-import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
+from benchmarks import commands
+from benchmarks.commands import ROOT
 from benchmarks.page import fill
 from benchmarks.results import this_machine
 from db import jobs
 from db.database import Database
 
-ROOT: Final = Path(__file__).parents[1]
 FIGURES: Final = ROOT / "docs" / "datasets.json"
 PAGE: Final = ROOT / "docs" / "datasets.md"
 
@@ -40,8 +38,6 @@ COLUMNS: Final = (
     "memory",
     "files",
 )
-
-KILOBYTE: Final = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +97,7 @@ def build(directory: Path, count: int, plies: str, threads: int, table_mb: int) 
     database, out = f"sqlite:///{directory / 'c4.db'}", directory / "out"
     command = ["dataset", "build", f"--count={count}", f"--plies={plies}", f"--threads={threads}"]
     command += [f"--table-mb={table_mb}", f"--output={out}", f"--db={database}", "--quiet"]
-    begin = time.perf_counter()
-    with subprocess.Popen([sys.executable, "-m", "cli", *command], cwd=ROOT) as process:
-        _pid, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    seconds = time.perf_counter() - begin
-    if process.returncode:
-        raise click.ClickException(f"c4 {' '.join(command)} ended with {process.returncode}")
+    usage = commands.run(command)
     with Database.open(database) as opened, opened.read() as session:
         (job,) = jobs.list_jobs(session)
     return Building(
@@ -115,11 +105,11 @@ def build(directory: Path, count: int, plies: str, threads: int, table_mb: int) 
         positions=json.loads((out / "card.json").read_text(encoding="utf-8"))["positions"],
         threads=threads,
         table_mb=table_mb,
-        seconds=seconds,
+        seconds=usage.seconds,
         search_seconds=job.seconds,
-        processor_seconds=usage.ru_utime + usage.ru_stime,
+        processor_seconds=usage.processor_seconds,
         nodes=job.nodes,
-        peak_mb=usage.ru_maxrss / KILOBYTE,
+        peak_mb=usage.peak_mb,
         file_bytes=sum(path.stat().st_size for path in out.glob("*.npz")),
         processor=str(this_machine()["processor"]),
     )

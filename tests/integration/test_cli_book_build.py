@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from db.database import Database
 from db.jobs import UnitState
 from tests.support.books import digest
 from tests.support.command_line import C4, ROOT
+from tests.support.watching import await_work, units
 
 HARD = ("book", "build", "--board", "6x5", "--plies", "6", "--table-mb", "8")
 """Some seconds of work, in a hundred units or so."""
@@ -33,21 +33,6 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
     c4 = C4(tmp_path_factory.mktemp("undisturbed"))
     assert c4(*HARD, "--threads", "1", "--out", "x.c4book").code == 0
     return digest(c4.directory / "x.c4book")
-
-
-def units(url: str) -> dict[UnitState, int]:
-    """The units of the newest job by their state; none while there is no job."""
-    with Database.open(url) as database, database.read() as session:
-        newest = jobs.list_jobs(session, limit=1)
-    return dict(newest[0].units) if newest else dict.fromkeys(UnitState, 0)
-
-
-def await_work(url: str, done: int) -> None:
-    """Wait until somebody works, and so many units are done."""
-    deadline = time.monotonic() + 120
-    while not ((now := units(url))[UnitState.LEASED] and now[UnitState.DONE] >= done):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def test_two_threads(c4: C4, undisturbed: str) -> None:

@@ -4,7 +4,6 @@ import json
 import re
 import signal
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from db.database import Database
 from db.jobs import UnitState
 from tests.support.books import digest
 from tests.support.command_line import C4
+from tests.support.watching import await_work, units
 
 SMALL = ("dataset", "build", "--board", "5x4", "--count", "300")
 HARD = ("dataset", "build", "--plies", "12..13", "--count", "250", "--no-book", "--output", "out")
@@ -37,21 +37,6 @@ def keys(directory: Path) -> list[int]:
         with np.load(directory / f"{name}.npz") as archive:
             found += archive["key"].tolist()
     return found
-
-
-def units(url: str) -> dict[UnitState, int]:
-    """The units of the newest job by their state; none while there is no job."""
-    with Database.open(url) as database, database.read() as session:
-        newest = jobs.list_jobs(session, limit=1)
-    return dict(newest[0].units) if newest else dict.fromkeys(UnitState, 0)
-
-
-def await_work(url: str, done: int) -> None:
-    """Wait until somebody works, and so many units are done."""
-    deadline = time.monotonic() + 120
-    while not ((now := units(url))[UnitState.LEASED] and now[UnitState.DONE] >= done):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 class TestBuilding:

@@ -1,0 +1,50 @@
+"""What a command of C4 takes, measured from outside."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+ROOT: Final = Path(__file__).parents[1]
+KILOBYTE: Final = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a process has taken."""
+
+    seconds: float
+    """Wall-clock time, from its start to its end."""
+    processor_seconds: float
+    """Of all threads."""
+    peak_mb: float
+    """The most memory that it has had."""
+
+
+def run(arguments: Sequence[str]) -> Usage:
+    """Run ``c4`` in a process of its own.
+
+    Args:
+        arguments: behind ``c4``.
+
+    Raises:
+        click.ClickException: it ended with another exit code than 0.
+    """
+    begin = time.perf_counter()
+    with subprocess.Popen([sys.executable, "-m", "cli", *arguments], cwd=ROOT) as process:
+        _pid, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    seconds = time.perf_counter() - begin
+    if process.returncode:
+        raise click.ClickException(f"c4 {' '.join(arguments)} ended with {process.returncode}")
+    return Usage(seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / KILOBYTE)

@@ -1,0 +1,22 @@
+"""Watching the job of a command that runs, to interrupt or kill it in the midst of its work."""
+
+import time
+
+from db import jobs
+from db.database import Database
+from db.jobs import UnitState
+
+
+def units(url: str) -> dict[UnitState, int]:
+    """The units of the newest job by their state; none while there is no job."""
+    with Database.open(url) as database, database.read() as session:
+        newest = jobs.list_jobs(session, limit=1)
+    return dict(newest[0].units) if newest else dict.fromkeys(UnitState, 0)
+
+
+def await_work(url: str, done: int) -> None:
+    """Wait until somebody works, and so many units are done."""
+    deadline = time.monotonic() + 120
+    while not ((now := units(url))[UnitState.LEASED] and now[UnitState.DONE] >= done):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
