@@ -65,7 +65,8 @@ def _draw(path: Path, fill: Any, part: Any) -> None:  # noqa: ANN401
         axes = figure.subplots()
         fill(axes, part)
         axes.yaxis.set_major_formatter(PercentFormatter(1))
-        axes.legend(frameon=False)
+        if axes.get_legend_handles_labels()[0]:  # too few positions may leave nothing to draw
+            axes.legend(frameon=False)
         figure.savefig(path, metadata={"Date": None})
 
 
