@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, NoReturn
 if TYPE_CHECKING:
     from types import FrameType
 
+    UnraisableHookArgs = sys.UnraisableHookArgs
+
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SHOW_CURSOR = b"\x1b[?25h"
 
@@ -22,6 +24,7 @@ _received: list[int] = []
 
 def install() -> None:
     """Raise KeyboardInterrupt with the signal's number at the first signal, exit at the second."""
+    sys.unraisablehook = _tell_unless_interrupted
     for number in SIGNALS:
         # What the parent ignores (nohup, a background job of a script) stays ignored.
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -54,6 +57,12 @@ def exit_code(interrupt: KeyboardInterrupt) -> int:
     """The exit code after a KeyboardInterrupt: 128 and the signal's number."""
     number = interrupt.args[0] if interrupt.args else signal.SIGINT
     return 128 + int(number)
+
+
+def _tell_unless_interrupted(unraisable: UnraisableHookArgs) -> None:
+    """Show what Python drops, but not the exception of a signal: :func:`check` raises it again."""
+    if not (_received and isinstance(unraisable.exc_value, KeyboardInterrupt)):
+        sys.__unraisablehook__(unraisable)
 
 
 def _stop_in_order(number: int, _frame: FrameType | None) -> NoReturn:

@@ -117,6 +117,37 @@ def test_no_stack_trace_whenever_it_is_interrupted(c4: C4, delay: float) -> None
     assert "Traceback" not in err
 
 
+DROPPED = """
+import os, signal, sys
+from cli.shell import signals
+
+class Dying:
+    def __del__(self):
+        {deed}
+
+signals.install()
+Dying()
+signals.check()
+"""
+
+
+def test_an_interrupt_that_python_drops_is_raised_again_and_not_told() -> None:
+    """As when it comes while an object is destroyed."""
+    deed = "os.kill(os.getpid(), signal.SIGINT)"
+    command = [sys.executable, "-c", DROPPED.format(deed=deed)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "ignored" not in done.stderr
+    assert done.stderr.endswith("KeyboardInterrupt: 2\n")
+
+
+def test_other_dropped_exceptions_are_told() -> None:
+    command = [sys.executable, "-c", DROPPED.format(deed="raise ValueError('lost')")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "Exception ignored in" in done.stderr
+    assert "ValueError: lost" in done.stderr
+
+
 def test_closed_pipe_is_quiet(c4: C4) -> None:
     lines = f"{EASY}\n" * 3000
     (c4.directory / "lines").write_text(lines)
