@@ -51,6 +51,10 @@ def ignore() -> None:
     """
     for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
+    # CPython kills itself by SIGINT in the end if a KeyboardInterrupt has ever left a text that was
+    # executed, as the modules of dataclasses and named tuples do on import, although it was caught;
+    # executing another one makes it forget.
+    exec("pass")  # noqa: S102
 
 
 def exit_code(interrupt: KeyboardInterrupt) -> int:

@@ -140,6 +140,27 @@ def test_an_interrupt_that_python_drops_is_raised_again_and_not_told() -> None:
     assert done.stderr.endswith("KeyboardInterrupt: 2\n")
 
 
+def test_an_interrupt_within_generated_code_does_not_change_the_code(tmp_path: Path) -> None:
+    """As while a module with dataclasses is imported."""
+    program = """
+import os, signal, sys
+from cli.shell import signals
+
+signals.install()
+try:
+    exec("os.kill(os.getpid(), signal.SIGINT)")
+except KeyboardInterrupt as interrupt:
+    code = signals.exit_code(interrupt)
+signals.ignore()
+sys.exit(code)
+"""
+    (tmp_path / "interrupted.py").write_text(program)
+    command = [sys.executable, "-m", "interrupted"]  # with -m only
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, check=False)
+    assert done.returncode == 130
+
+
 def test_other_dropped_exceptions_are_told() -> None:
     command = [sys.executable, "-c", DROPPED.format(deed="raise ValueError('lost')")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
