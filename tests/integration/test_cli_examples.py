@@ -31,7 +31,7 @@ def examples() -> list[str]:
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> C4:
-    """Some positions, a job that is done and one that is not, a book, two matches, a model."""
+    """Some positions, a job done and one that is not, a book, two matches, a data set, a model."""
     c4 = C4(tmp_path_factory.mktemp("examples"))
     (c4.directory / "positions.txt").write_text(f"{EASY}\n{EASY}6\n{EASY}7\n")
     assert c4("analyze", "-q", "--detach", "positions.txt").code == 0
@@ -48,6 +48,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> C4:
     for name in ("jsonl", "csv"):
         games = ("games", "export", "1", "-q", "--format", name, "-o", f"games.{name}")
         assert c4(*games).code == 0
+    labelled = ("dataset", "build", "-q", "--plies", "34..", "--count", "50", "--output", "mid")
+    assert c4("--db", "book.db", *labelled).code == 0
     if HAS_TORCH:
         write_dataset(c4.directory / "positions", board=DEFAULT_BOARD, count=40, least_ply=24)
         model = ("-o", "model.safetensors", "--games", "200", "--epochs", "1", "-q")
