@@ -110,7 +110,7 @@ class Course(ABC):
     def learn(self, loss: torch.Tensor) -> None:
         """Change the weights a little, so that this becomes smaller."""
         self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        torch.autograd.backward(loss)
         self.optimizer.step()
 
 

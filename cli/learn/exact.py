@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import click
 
 from cli.learn import options
 from cli.shell.commands import Command
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
 EPOCHS = 20
 
@@ -21,60 +16,6 @@ EXAMPLES = (
     "c4 learn train exact --data positions --epochs 2 --channels 8",
     "c4 learn train exact --data positions --epochs 1 --json",
 )
-
-
-def network_options(
-    *, channels: int, layers: int, hidden: int, batch: int, rate: float
-) -> Callable[[Decorated], Decorated]:
-    """Add the options of networks with an output for every column, with their defaults."""
-
-    def add(function: Decorated) -> Decorated:
-        for option in (
-            click.option(
-                "--rate",
-                type=click.FloatRange(0, 1, min_open=True),
-                metavar="X",
-                default=rate,
-                show_default=True,
-                help="Adam's learning rate at the beginning.",
-            ),
-            click.option(
-                "--batch",
-                type=click.IntRange(1),
-                metavar="N",
-                default=batch,
-                show_default=True,
-                help="Positions of a step.",
-            ),
-            click.option(
-                "--hidden",
-                type=click.IntRange(1, 4096),
-                metavar="N",
-                default=hidden,
-                show_default=True,
-                help="Units of the layer before the outputs.",
-            ),
-            click.option(
-                "--layers",
-                type=click.IntRange(1, 64),
-                metavar="N",
-                default=layers,
-                show_default=True,
-                help="Convolutions.",
-            ),
-            click.option(
-                "--channels",
-                type=click.IntRange(1, 1024),
-                metavar="N",
-                default=channels,
-                show_default=True,
-                help="Filters of each convolution.",
-            ),
-        ):
-            function = option(function)
-        return function
-
-    return add
 
 
 @click.command(cls=Command, database=False, examples=EXAMPLES)
@@ -85,7 +26,7 @@ def network_options(
     metavar="DIR",
     help="A data set of c4 dataset build, with NPZ files.",
 )
-@network_options(channels=64, layers=3, hidden=128, batch=256, rate=0.002)
+@options.network_options(channels=64, layers=3, hidden=128, batch=256, rate=0.002)
 @options.training_options(kind="exact", epochs=EPOCHS, curves="shares and losses by epoch")
 @click.pass_context
 def exact(

@@ -103,6 +103,60 @@ def training_options(*, kind: str, epochs: int, curves: str) -> Callable[[Decora
     return add
 
 
+def network_options(
+    *, channels: int, layers: int, hidden: int, batch: int, rate: float
+) -> Callable[[Decorated], Decorated]:
+    """Add the options of networks with an output for every column, with their defaults."""
+
+    def add(function: Decorated) -> Decorated:
+        for option in (
+            click.option(
+                "--rate",
+                type=click.FloatRange(0, 1, min_open=True),
+                metavar="X",
+                default=rate,
+                show_default=True,
+                help="Adam's learning rate at the beginning.",
+            ),
+            click.option(
+                "--batch",
+                type=click.IntRange(1),
+                metavar="N",
+                default=batch,
+                show_default=True,
+                help="Positions of a step.",
+            ),
+            click.option(
+                "--hidden",
+                type=click.IntRange(1, 4096),
+                metavar="N",
+                default=hidden,
+                show_default=True,
+                help="Units of the layer before the outputs.",
+            ),
+            click.option(
+                "--layers",
+                type=click.IntRange(1, 64),
+                metavar="N",
+                default=layers,
+                show_default=True,
+                help="Convolutions.",
+            ),
+            click.option(
+                "--channels",
+                type=click.IntRange(1, 1024),
+                metavar="N",
+                default=channels,
+                show_default=True,
+                help="Filters of each convolution.",
+            ),
+        ):
+            function = option(function)
+        return function
+
+    return add
+
+
 def training_of(context: click.Context, options: dict[str, Any]) -> Training:
     """Take what :func:`training_options` has added out of a command's options, and look at it.
 

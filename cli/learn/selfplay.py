@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.learn import options
-from cli.learn.exact import network_options
 from cli.shell import parameters
 from cli.shell.commands import Command
 
@@ -33,7 +32,7 @@ EXAMPLES = (
     help="Games of an epoch.",
 )
 @parameters.board_option
-@network_options(channels=64, layers=1, hidden=128, batch=512, rate=0.001)
+@options.network_options(channels=64, layers=1, hidden=128, batch=512, rate=0.001)
 @options.training_options(kind="selfplay", epochs=EPOCHS, curves="wins and error by epoch")
 @click.pass_context
 def selfplay(

@@ -25,7 +25,7 @@ from c4core.learning.networks import new_network  # noqa: E402
 def test_parameters_and_shapes_of_the_source(
     padding: str, layers: list[int], total: int, shapes: list[tuple[int, ...]]
 ) -> None:
-    network = FinalGridNetwork(DEFAULT_BOARD, padding)  # type: ignore[arg-type]
+    network = FinalGridNetwork(DEFAULT_BOARD, padding)
     assert parameter_count(network) == total
     with_weights = [layer for layer in network.layers if list(layer.parameters())]
     assert [parameter_count(layer) for layer in with_weights] == layers
@@ -89,4 +89,4 @@ def test_what_makes_no_network_is_refused() -> None:
     with pytest.raises(LearningError, match="padding valid leaves nothing of a 4x4 board"):
         FinalGridNetwork(BoardSize(4, 4), "valid")
     with pytest.raises(LearningError, match="padding is same or valid, not 'full'"):
-        FinalGridNetwork(DEFAULT_BOARD, "full")  # type: ignore[arg-type]
+        FinalGridNetwork(DEFAULT_BOARD, "full")

@@ -62,7 +62,7 @@ def test_bad_data_sets(
 ) -> None:
     arrays = labelled_arrays(random_positions(5)) | change
     kept = {name: array for name, array in arrays.items() if array is not None}
-    np.savez(tmp_path / "train.npz", card=np.array("{}"), **kept)  # type: ignore[arg-type]
+    np.savez(tmp_path / "train.npz", card=np.array("{}"), **kept)
     with pytest.raises(DatasetError, match=message) as caught:
         read_positions(tmp_path, "train")
     assert caught.value.path == str(tmp_path / "train.npz")

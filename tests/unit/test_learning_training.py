@@ -34,7 +34,7 @@ def games() -> Labelled:
 
 def positions(seed: int) -> Positions:
     arrays = labelled_arrays(random_positions(200, seed=seed))
-    return Positions(**arrays, board=SMALL)  # type: ignore[arg-type]
+    return Positions(**arrays, board=SMALL)
 
 
 def final_course(games: Labelled) -> Course:
@@ -163,6 +163,6 @@ def test_too_little_to_learn_from(games: Labelled) -> None:
         FinalGridCourse(Labelled(games.grids[:1], games.won[:1], games.board))
     other = Positions(
         **labelled_arrays(random_positions(9, board=BoardSize(4, 4))), board=BoardSize(4, 4)
-    )  # type: ignore[arg-type]
+    )
     with pytest.raises(LearningError, match="trained on 5x4, tested on 4x4"):
         ExactCourse(positions(1), other)
