@@ -2,7 +2,7 @@
 
 >>> from c4core import Position, Solver
 >>> Solver().solve(Position("4453")).score
-0
+-2
 """
 
 from c4core.book import Book

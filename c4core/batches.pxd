@@ -33,4 +33,6 @@ cdef struct Batch:
 cdef void run_batch(Batch* batch, bint (*interrupted)() noexcept nogil) noexcept nogil
 
 # The words of a batch's positions as two arrays, and the board that they are on.
-cdef tuple words_of_batch(object positions, int width, int height, const Geometry** g)
+cdef tuple words_of_batch(
+    object positions, object width, object height, const Geometry** g
+)

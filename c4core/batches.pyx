@@ -5,6 +5,7 @@ sides. Threads take a few positions at a time from the batch; all share one tabl
 where it is used: programs that solve no batches start faster without it.
 """
 
+from cpython.number cimport PyNumber_Index
 from libc.stdint cimport uint64_t
 
 from c4core cimport atomics
@@ -20,7 +21,7 @@ from c4core.kernel cimport Bounds, Search
 from c4core.position cimport Position
 from c4core.root cimport analyze_position, solve_position, start_search
 
-from c4core.errors import BoardError
+from c4core.errors import BoardError, KeyValueError, MoveError
 from c4core.notation import check_board
 from c4core.position import Position as PositionType
 
@@ -68,7 +69,9 @@ cdef void run_batch(Batch* batch, bint (*interrupted)() noexcept nogil) noexcept
             index += 1
 
 
-cdef tuple words_of_batch(object positions, int width, int height, const Geometry** g):
+cdef tuple words_of_batch(
+    object positions, object width, object height, const Geometry** g
+):
     """Two uint64 arrays: the stones of the sides to move, and of both sides.
 
     Args:
@@ -80,7 +83,7 @@ cdef tuple words_of_batch(object positions, int width, int height, const Geometr
     import numpy as np
 
     cdef list items
-    check_board(width, height)
+    check_board(PyNumber_Index(width), PyNumber_Index(height))
     g[0] = geometry_of(width, height)
     if isinstance(positions, np.ndarray):
         return _words_of_keys(positions, g[0])
@@ -102,14 +105,25 @@ cdef bint _words_of_key(
     )
 
 
-cdef list _as_positions(object positions, int width, int height):
+cdef list _as_positions(object positions, object width, object height):
     """The batch as ``Position`` objects, texts read on the given board."""
     if isinstance(positions, str):
         raise TypeError("positions must be a sequence of positions or texts, not one text")
     return [
-        item if isinstance(item, PositionType) else PositionType(item, width=width, height=height)
-        for item in positions
+        item if isinstance(item, PositionType) else _read(item, index, width, height)
+        for index, item in enumerate(positions)
     ]
+
+
+cdef object _read(object text, object index, object width, object height):
+    try:
+        return PositionType(text, width=width, height=height)
+    except MoveError as error:
+        raise MoveError(
+            f"position {index}: {error}", kind=error.kind, column=error.column, index=error.index
+        ) from None
+    except TypeError as error:
+        raise TypeError(f"position {index}: {error}") from None
 
 
 cdef tuple _words_of_positions(list positions, const Geometry* g):
@@ -150,5 +164,14 @@ cdef tuple _words_of_keys(object keys, const Geometry* g):
     stones_view, masks_view = stones, masks
     for index in range(count):
         if not _words_of_key(g, keys_view[index], &stones_view[index], &masks_view[index]):
-            PositionType.from_key(keys_view[index], width=g.width, height=g.height)
+            _refuse_key(keys_view[index], index, g)
     return stones, masks
+
+
+cdef int _refuse_key(uint64_t key, object index, const Geometry* g) except -1:
+    """Say what is wrong with a key, and which of the batch it is."""
+    try:
+        PositionType.from_key(key, width=g.width, height=g.height)
+    except KeyValueError as error:
+        raise KeyValueError(f"position {index}: {error}", key=error.key) from None
+    raise AssertionError(f"position {index}: {key}")

@@ -1,4 +1,4 @@
-"""Bitboards for every board with width * (height + 1) <= 64.
+"""Bitboards for every board with width * (height + 1) <= 64 and at most 19 rows.
 
 Bit (height + 1) * column + row; row 0 is the bottom. The top bit of each column is a guard that
 holds no stone, so that shifts by the four directions never carry a line from one column into the

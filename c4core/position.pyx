@@ -2,6 +2,7 @@
 
 import operator
 
+from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_READ_CHAR
 from libc.stdint cimport uint64_t
 
@@ -28,6 +29,15 @@ from c4core.notation import (
     parse_moves,
 )
 
+cdef extern from "Python.h":
+    Py_ssize_t PyNumber_AsSsize_t(object number, PyObject* overflow) except? -1
+
+
+cdef inline Py_ssize_t _whole(object number) except? -1:
+    """A whole number, the nearest one that there is room for; TypeError for 3.9 or "3"."""
+    return PyNumber_AsSsize_t(number, NULL)
+
+
 # What a move can be wrong about; 0 says that it is legal.
 cdef enum MoveFault:
     LEGAL = 0
@@ -38,6 +48,8 @@ cdef enum MoveFault:
 # A Python number: C's would overflow at 64 bits.
 cdef object _TWO = 2
 
+cdef const Geometry* _EMPTY_BOARD = geometry_of(7, 6)
+
 cdef dict _FAULT_KINDS = {RANGE: "range", FULL: "full", OVER: "over"}
 
 
@@ -47,31 +59,39 @@ cdef Position make_position(const Geometry* g, uint64_t stones, uint64_t mask, i
     position.stones = stones
     position.mask = mask
     position.ply = ply
+    position._is_made = True
     return position
 
 
-cdef const Geometry* _checked_geometry(int width, int height) except NULL:
-    """The geometry of a size, or BoardError that says why there is none."""
-    cdef const Geometry* g = geometry_of(width, height)
+cdef const Geometry* _checked_geometry(object width, object height) except NULL:
+    """The geometry of a size, or BoardError that says why there is none; TypeError for no numbers."""
+    cdef Py_ssize_t columns = _whole(width)
+    cdef Py_ssize_t rows = _whole(height)
+    cdef const Geometry* g = NULL
+    if 0 < columns <= 64 and 0 < rows <= 64:
+        g = geometry_of(<int>columns, <int>rows)
     if g == NULL:
-        check_board(width, height)
+        check_board(operator.index(width), operator.index(height))
         raise BoardError(f"impossible board {width}x{height}", size=(width, height))
     return g
 
 
-cdef inline MoveFault _fault(const Geometry* g, uint64_t stones, uint64_t mask, int column) noexcept:
+cdef inline MoveFault _fault(
+    const Geometry* g, uint64_t stones, uint64_t mask, Py_ssize_t column
+) noexcept:
     """What is wrong with a move; the game being over is looked at last."""
     if column < 0 or column >= g.width:
         return RANGE
-    if mask & top_square(g, column):
+    if mask & top_square(g, <int>column):
         return FULL
     if has_four(g, stones ^ mask):
         return OVER
     return LEGAL
 
 
-cdef object _move_error(const Geometry* g, MoveFault fault, int column, object index):
+cdef object _move_error(const Geometry* g, MoveFault fault, object column, object index):
     """The exception for an illegal move; the message counts columns from 1, as all text does."""
+    column = operator.index(column)
     cdef str where = "illegal move" if index is None else f"invalid move at index {index}"
     cdef str label = column_label(column) if 0 <= column < 32 else f"number {column + 1}"
     if fault == RANGE:
@@ -96,11 +116,16 @@ cdef class Position:
         ply: stones on the board.
 
     Raises:
-        BoardError: no bitboard holds the size: ``width * (height + 1)`` is limited to 64.
+        BoardError: no bitboard holds the size: ``width * (height + 1)`` is limited to 64, the rows
+            to 19.
+        TypeError: ``moves`` is no text, or a size no integer.
         MoveError: a move cannot be read or cannot be played; its ``index`` says which.
     """
 
-    def __init__(self, moves="", *, int width=7, int height=6):
+    def __cinit__(self):
+        self.g = _EMPTY_BOARD       # until __init__ or make_position says otherwise
+
+    def __init__(self, moves="", *, width=7, height=6):
         cdef const Geometry* g = _checked_geometry(width, height)
         cdef Py_ssize_t index, length
         cdef uint64_t stones = 0, mask = 0
@@ -113,14 +138,16 @@ cdef class Position:
                 f"moves must be text such as '4453', not {type(moves).__name__} "
                 "(Position.from_columns takes 0-based columns)"
             )
-        text = moves
+        if self._is_made:
+            raise TypeError("a position does not change: make another one")
+        text = moves if type(moves) is str else str.__str__(moves)
         length = len(text)
         for index in range(length):
             character = PyUnicode_READ_CHAR(text, index)
             column = <int>character - c"1"
-            if column < 0 or column >= 9 or column >= width:
+            if column < 0 or column >= 9 or column >= g.width:
                 # Letters, and everything that is wrong: the slow way knows what to say.
-                column = _parse_one(text, index, width)
+                column = _parse_one(text, index, g.width)
             fault = _fault(g, stones, mask, column)
             if fault:
                 raise _move_error(g, fault, column, index)
@@ -129,9 +156,10 @@ cdef class Position:
         self.stones = stones
         self.mask = mask
         self.ply = <int>length
+        self._is_made = True
 
     @classmethod
-    def from_columns(cls, columns, *, int width=7, int height=6):
+    def from_columns(cls, columns, *, width=7, height=6):
         """The position after a sequence of 0-based columns.
 
         Raises:
@@ -140,18 +168,20 @@ cdef class Position:
         """
         cdef const Geometry* g = _checked_geometry(width, height)
         cdef uint64_t stones = 0, mask = 0
-        cdef int column, ply = 0
+        cdef Py_ssize_t column
+        cdef int ply = 0
         cdef MoveFault fault
-        for column in columns:
+        for number in columns:
+            column = _whole(number)
             fault = _fault(g, stones, mask, column)
             if fault:
-                raise _move_error(g, fault, column, ply)
+                raise _move_error(g, fault, number, ply)
             stones, mask = stones ^ mask, mask | (mask + (<uint64_t>1 << (column * g.stride)))
             ply += 1
         return make_position(g, stones, mask, ply)
 
     @classmethod
-    def from_key(cls, key, *, int width=7, int height=6):
+    def from_key(cls, key, *, width=7, height=6):
         """The position with a given :attr:`key` (a canonical key gives the canonical image).
 
         Raises:
@@ -162,13 +192,13 @@ cdef class Position:
         """
         cdef const Geometry* g = _checked_geometry(width, height)
         cdef uint64_t bits, column_bits, pile, stones = 0, mask = 0
-        cdef uint64_t column_range = (<uint64_t>2 << height) - 1
+        cdef uint64_t column_range = (<uint64_t>2 << g.height) - 1
         cdef int column, ply
         key = operator.index(key)
-        if not 0 <= key < _TWO ** (width * g.stride):
+        if not 0 <= key < _TWO ** (g.width * g.stride):
             raise KeyValueError(f"{key} is no key of a {width}x{height} position", key=key)
         bits = key
-        for column in range(width):
+        for column in range(g.width):
             column_bits = (bits >> (column * g.stride)) & column_range
             if column_bits == 0:
                 raise KeyValueError(
@@ -303,9 +333,9 @@ cdef class Position:
             [popcount(self.mask & column_mask(self.g, column)) for column in range(self.g.width)]
         )
 
-    def is_legal(self, int column):
+    def is_legal(self, column):
         """Whether the side to move may play the 0-based column."""
-        return _fault(self.g, self.stones, self.mask, column) == LEGAL
+        return _fault(self.g, self.stones, self.mask, _whole(column)) == LEGAL
 
     def legal_columns(self):
         """The 0-based columns that can be played, from left to right; none when the game is over."""
@@ -316,34 +346,36 @@ cdef class Position:
             [c for c in range(self.g.width) if not self.mask & top_square(self.g, c)]
         )
 
-    def is_winning(self, int column):
+    def is_winning(self, column):
         """Whether playing the 0-based column completes four in a row.
 
         Raises:
             MoveError: the column cannot be played.
         """
-        cdef MoveFault fault = _fault(self.g, self.stones, self.mask, column)
+        cdef Py_ssize_t index = _whole(column)
+        cdef MoveFault fault = _fault(self.g, self.stones, self.mask, index)
         if fault:
             raise _move_error(self.g, fault, column, None)
         return (
             winning_squares(self.g, self.stones, self.mask)
             & playable_squares(self.g, self.mask)
-            & column_mask(self.g, column)
+            & column_mask(self.g, <int>index)
         ) != 0
 
-    def play(self, int column):
+    def play(self, column):
         """The position after the side to move drops a stone into the 0-based column.
 
         Raises:
             MoveError: the column is outside the board or full, or the game is over.
         """
-        cdef MoveFault fault = _fault(self.g, self.stones, self.mask, column)
+        cdef Py_ssize_t index = _whole(column)
+        cdef MoveFault fault = _fault(self.g, self.stones, self.mask, index)
         if fault:
             raise _move_error(self.g, fault, column, None)
         return make_position(
             self.g,
             self.stones ^ self.mask,
-            self.mask | (self.mask + (<uint64_t>1 << (column * self.g.stride))),
+            self.mask | (self.mask + (<uint64_t>1 << (index * self.g.stride))),
             self.ply + 1,
         )
 
@@ -353,16 +385,17 @@ cdef class Position:
             self.g, mirror_bits(self.g, self.stones), mirror_bits(self.g, self.mask), self.ply
         )
 
-    def stone_at(self, int column, int row):
+    def stone_at(self, column, row):
         """``"x"``, ``"o"`` or None for a 0-based column and a 0-based row from the bottom.
 
         Raises:
             IndexError: no such square.
         """
         cdef uint64_t square
-        if not (0 <= column < self.g.width and 0 <= row < self.g.height):
+        cdef Py_ssize_t x = _whole(column), y = _whole(row)
+        if not (0 <= x < self.g.width and 0 <= y < self.g.height):
             raise IndexError(f"no square at column {column}, row {row} of {self.board}")
-        square = <uint64_t>1 << (column * self.g.stride + row)
+        square = <uint64_t>1 << (x * self.g.stride + y)
         if not self.mask & square:
             return None
         return "x" if ((self.stones & square) != 0) != (self.ply & 1) else "o"
@@ -392,7 +425,7 @@ cdef class Position:
         )
 
     def __repr__(self):
-        size = "" if (self.g.width, self.g.height) == (7, 6) else f", width={self.width}, height={self.height}"
+        size = "" if self.g == _EMPTY_BOARD else f", width={self.width}, height={self.height}"
         return f"Position.from_key({self.key}{size})"
 
     def __eq__(self, other):

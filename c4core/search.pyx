@@ -471,6 +471,8 @@ cdef void _solve(
     # Step 1.
     if _wins(s, stones, mask) & playable_squares(g, mask):
         bounds.lower = bounds.upper = (g.cells + 1 - ply) >> 1
+        if s.team != NULL:
+            _share(s, bounds)
         return
     bounds.upper = min(bounds.upper, (g.cells - 1 - ply) >> 1)
     bounds.lower = max(bounds.lower, -((g.cells - ply) >> 1))

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import final
+from typing import SupportsIndex, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from c4core.position import Position
 @final
 class Solver:
     def __init__(
-        self, *, table_mb: int = 8, threads: int = 1, book: Book | None = None
+        self, *, table_mb: SupportsIndex = 8, threads: SupportsIndex = 1, book: Book | None = None
     ) -> None: ...
     @property
     def table_mb(self) -> int: ...
@@ -26,43 +26,43 @@ class Solver:
         *,
         weak: bool = False,
         time_limit: float | None = None,
-        node_limit: int | None = None,
+        node_limit: SupportsIndex | None = None,
     ) -> Evaluation: ...
     def test(
         self,
         position: Position,
-        beta: int,
+        beta: SupportsIndex,
         *,
         time_limit: float | None = None,
-        node_limit: int | None = None,
+        node_limit: SupportsIndex | None = None,
     ) -> Evaluation: ...
     def analyze(
         self,
         position: Position,
         *,
         time_limit: float | None = None,
-        node_limit: int | None = None,
+        node_limit: SupportsIndex | None = None,
     ) -> Analysis: ...
     def principal_variation(self, position: Position) -> tuple[int, ...]: ...
     def solve_many(
         self,
         positions: Sequence[Position | str] | NDArray[np.uint64],
         *,
-        width: int = 7,
-        height: int = 6,
+        width: SupportsIndex = 7,
+        height: SupportsIndex = 6,
         weak: bool = False,
-        threads: int | None = None,
-        node_limit: int | None = None,
+        threads: SupportsIndex | None = None,
+        node_limit: SupportsIndex | None = None,
         time_limit: float | None = None,
     ) -> BatchEvaluation: ...
     def analyze_many(
         self,
         positions: Sequence[Position | str] | NDArray[np.uint64],
         *,
-        width: int = 7,
-        height: int = 6,
-        threads: int | None = None,
-        node_limit: int | None = None,
+        width: SupportsIndex = 7,
+        height: SupportsIndex = 6,
+        threads: SupportsIndex | None = None,
+        node_limit: SupportsIndex | None = None,
         time_limit: float | None = None,
     ) -> BatchAnalysis: ...
     def stop(self) -> None: ...

@@ -5,10 +5,13 @@ move and ``mask`` of both sides; a batch as two arrays of such words. Behind it 
 objects and no interpreter lock.
 """
 
+import os
 import threading
+from _thread import allocate_lock, start_new_thread
 from time import perf_counter
 
 from cpython.exc cimport PyErr_CheckSignals
+from cpython.number cimport PyNumber_Index
 from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
 from cpython.pythread cimport PyThread_get_thread_ident
 from libc.math cimport isnan
@@ -72,13 +75,38 @@ cdef inline object _new_object(type cls):
 cdef enum:
     MOST_BOARDS = 192   # more than there are board sizes
     MOST_THREADS = 1024
+    MOST_TABLE_MB = 1 << 30
+    MOST_ASKED = 100    # above every score
     SOLO_NODES = 50000  # nodes (some 5 ms) before a call starts threads for its position
 
-cdef unsigned long _MAIN_THREAD = threading.main_thread().ident
+cdef unsigned long _main_thread = threading.main_thread().ident
 
 # What a signal handler raised while the main thread searched (Ctrl-C): it is raised again when the
 # search has ended. Only the main thread runs signal handlers, so one place is enough.
 cdef list _raised = []
+
+
+def _after_fork():
+    """In a child there is one thread, which is the main one from now on."""
+    global _main_thread
+    _main_thread = PyThread_get_thread_ident()
+    _raised.clear()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
+
+cdef int _number(str name, object value, int least, int most) except -1:
+    """The value of an argument that is a whole number.
+
+    Raises:
+        TypeError: it is none.
+        ValueError: it is too small or too large.
+    """
+    number = PyNumber_Index(value)
+    if not least <= number <= most:
+        raise ValueError(f"{name} must be between {least} and {most}, not {number}")
+    return number
 
 
 cdef bint _interrupted() noexcept nogil:
@@ -143,7 +171,7 @@ cdef class Solver:
         book: answers what it knows, without a search and with 0 nodes.
 
     Raises:
-        ValueError: ``table_mb`` or ``threads`` is not positive.
+        ValueError: ``table_mb`` or ``threads`` is not positive, or larger than any machine's.
     """
 
     cdef readonly int table_mb
@@ -154,13 +182,9 @@ cdef class Solver:
     cdef int _board_count
     cdef BoardTable[MOST_BOARDS] _boards
 
-    def __cinit__(self, *, int table_mb=8, int threads=1, Book book=None):
-        if table_mb < 1:
-            raise ValueError(f"table_mb must be at least 1, not {table_mb}")
-        if not 1 <= threads <= MOST_THREADS:
-            raise ValueError(f"threads must be between 1 and {MOST_THREADS}, not {threads}")
-        self.table_mb = table_mb
-        self.threads = threads
+    def __cinit__(self, *, table_mb=8, threads=1, Book book=None):
+        self.table_mb = _number("table_mb", table_mb, 1, MOST_TABLE_MB)
+        self.threads = _number("threads", threads, 1, MOST_THREADS)
         self.book = book
         self._kernel = chosen_kernel()
 
@@ -170,7 +194,8 @@ cdef class Solver:
             table_free(&self._boards[index].table)
 
     def __repr__(self):
-        return f"Solver(table_mb={self.table_mb}, threads={self.threads})"
+        book = "" if self.book is None else f", book={self.book!r}"
+        return f"Solver(table_mb={self.table_mb}, threads={self.threads}{book})"
 
     cdef Table* _table(self, const Geometry* g) except NULL:
         """The table for a board size: keys of different boards must not meet in one."""
@@ -201,9 +226,10 @@ cdef class Solver:
             limits.timed = True
             limits.deadline = atomics.now() + seconds
         if node_limit is not None:
-            if node_limit < 0:
-                raise ValueError(f"node_limit must be a number from 0 on, not {node_limit!r}")
-            limits.node_limit = min(node_limit, NO_LIMIT)
+            nodes = PyNumber_Index(node_limit)
+            if nodes < 0:
+                raise ValueError(f"node_limit must be a number from 0 on, not {nodes}")
+            limits.node_limit = min(nodes, NO_LIMIT)
         return 0
 
     def solve(self, Position position not None, *, bint weak=False, time_limit=None, node_limit=None):
@@ -230,7 +256,7 @@ cdef class Solver:
             self._solve(&call, position.stones, position.mask, &bounds, weak)
         return _evaluation(&bounds, call.s.nodes, atomics.now() - call.start)
 
-    def test(self, Position position not None, int beta, *, time_limit=None, node_limit=None):
+    def test(self, Position position not None, beta, *, time_limit=None, node_limit=None):
         """Whether a position scores at least so much for its side to move: one null window.
 
         It is searched by the calling thread alone.
@@ -253,14 +279,15 @@ cdef class Solver:
         cdef Call call
         cdef Bounds bounds
         cdef uint64_t stones = position.stones, mask = position.mask
+        cdef int asked = max(-MOST_ASKED, min(MOST_ASKED, PyNumber_Index(beta)))
         self._begin(&call, position, time_limit, node_limit)
         if (
             not self._has_score(position.g, stones, mask, &bounds)
             and not game_bounds(position.g, stones, mask, &bounds)
-            and bounds.lower < beta <= bounds.upper
+            and bounds.lower < asked <= bounds.upper
         ):
             with nogil:
-                self._kernel.test(&call.s, stones, mask, popcount(mask), &bounds, beta)
+                self._kernel.test(&call.s, stones, mask, popcount(mask), &bounds, asked)
             self._reraise()
         return _evaluation(&bounds, call.s.nodes, atomics.now() - call.start)
 
@@ -309,6 +336,7 @@ cdef class Solver:
         while not call.s.stopped and popcount(mask) < g.cells and not has_four(g, stones ^ mask):
             with nogil:
                 column = principal_move(self._kernel, &call.s, stones, mask, score)
+            self._reraise()
             if column == ABORTED:
                 break
             line.append(column)
@@ -390,6 +418,7 @@ cdef class Solver:
             call.s.node_limit = min(limit, call.s.nodes + SOLO_NODES)
         with nogil:
             solve_position(self._kernel, &call.s, stones, mask, bounds, weak)
+        call.s.node_limit = limit
         self._reraise()
         if call.s.stopped and self._may_go_on(call):
             self._solve_together(call, stones, mask, bounds, weak)
@@ -417,8 +446,8 @@ cdef class Solver:
             if move and scores[column] == UNPLAYABLE and self._may_go_on(call):
                 if from_twin(g, stones, mask, column, scores):
                     continue
-                game_bounds(g, stones ^ mask, mask | move, &child)
-                self._solve_together(call, stones ^ mask, mask | move, &child, False)
+                if not game_bounds(g, stones ^ mask, mask | move, &child):
+                    self._solve_together(call, stones ^ mask, mask | move, &child, False)
                 if child.lower == child.upper:
                     scores[column] = -child.lower
         position_bounds(g, stones, mask, scores, bounds)
@@ -443,7 +472,7 @@ cdef class Solver:
         they spread over the tree.
         """
         cdef Together together
-        cdef int index
+        cdef list helpers = []
         together.kernel = self._kernel
         together.stones = stones
         together.mask = mask
@@ -459,20 +488,13 @@ cdef class Solver:
         together.s.node_limit = call.limits.node_limit
         if call.limits.node_limit != NO_LIMIT:
             together.s.node_limit = (call.limits.node_limit - call.s.nodes) // self.threads
-        helpers = [
-            threading.Thread(target=_help_position, args=(<size_t>&together, index), daemon=True)
-            for index in range(1, self.threads)
-        ]
-        for helper in helpers:
-            helper.start()
         try:
+            _call_helpers(helpers, self.threads - 1, _help_position, <size_t>&together)
             with nogil:
                 run_together(&together, 0)
             self._reraise()
         finally:
-            # What they work on lies on this thread's stack.
-            for helper in helpers:
-                helper.join()
+            self._wait_for(helpers)
         bounds.lower = team_lower(together.team.bounds)
         bounds.upper = team_upper(together.team.bounds)
         call.s.nodes += together.nodes
@@ -483,8 +505,8 @@ cdef class Solver:
         self,
         positions,
         *,
-        int width=7,
-        int height=6,
+        width=7,
+        height=6,
         bint weak=False,
         threads=None,
         node_limit=None,
@@ -520,8 +542,8 @@ cdef class Solver:
         self,
         positions,
         *,
-        int width=7,
-        int height=6,
+        width=7,
+        height=6,
         threads=None,
         node_limit=None,
         time_limit=None,
@@ -542,8 +564,8 @@ cdef class Solver:
     cdef tuple _many(
         self,
         object positions,
-        int width,
-        int height,
+        object width,
+        object height,
         bint weak,
         object threads,
         object node_limit,
@@ -554,9 +576,9 @@ cdef class Solver:
         import numpy as np
 
         cdef Batch batch
-        cdef int workers = self.threads if threads is None else threads
-        if not 1 <= workers <= MOST_THREADS:
-            raise ValueError(f"threads must be between 1 and {MOST_THREADS}, not {threads}")
+        cdef int workers = self.threads
+        if threads is not None:
+            workers = _number("threads", threads, 1, MOST_THREADS)
         self._set_limits(&batch.limits, time_limit, node_limit)
         stones, masks = words_of_batch(positions, width, height, &batch.g)
         batch.weak = weak
@@ -643,25 +665,37 @@ cdef class Solver:
 
     cdef int _share(self, Batch* batch, int workers) except -1:
         """Run the batch in this thread and in ``workers - 1`` more."""
-        helpers = [
-            threading.Thread(target=_help, args=(<size_t>batch,), daemon=True)
-            for _ in range(workers - 1)
-        ]
-        for helper in helpers:
-            helper.start()
+        cdef list helpers = []
         try:
+            _call_helpers(helpers, workers - 1, _help, <size_t>batch)
             with nogil:
                 run_batch(batch, batch.limits.interrupted)
             self._reraise()
         finally:
-            # The batch lies on this thread's stack: nothing may end before the helpers have.
-            for helper in helpers:
-                helper.join()
+            self._wait_for(helpers)
+        return 0
+
+    cdef int _wait_for(self, list helpers) except -1:
+        """Wait until helpers have ended, whatever signal handlers raise meanwhile.
+
+        What they work on lies on this thread's stack: nothing may end before they have.
+        """
+        cdef object raised = None
+        for ended in helpers:
+            while True:
+                try:
+                    ended.acquire()
+                    break
+                except BaseException as error:
+                    atomics.add(&self._epoch, 1)
+                    raised = error
+        if raised is not None:
+            raise raised
         return 0
 
     cdef int _reraise(self) except -1:
         """Raise what a signal handler raised during the search, if it did; all calls end with it."""
-        if _raised and PyThread_get_thread_ident() == _MAIN_THREAD:
+        if _raised and PyThread_get_thread_ident() == _main_thread:
             self.stop()
             raise _raised.pop()
         return 0
@@ -678,13 +712,32 @@ cdef class Solver:
                 table_clear(&self._boards[index].table)
 
 
-def _help_position(size_t together, int index):
+cdef int _call_helpers(list helpers, int number, object body, size_t work) except -1:
+    """Start threads, fewer if the system has no more of them; for each a lock that it opens in the end.
+
+    No signal handler runs from here to the caller's search: none of this is interpreted.
+    """
+    cdef int index
+    for index in range(1, number + 1):
+        ended = allocate_lock()
+        ended.acquire()
+        try:
+            start_new_thread(body, (work, index, ended))
+        except RuntimeError:
+            break
+        helpers.append(ended)
+    return 0
+
+
+def _help_position(size_t together, int index, ended):
     """The body of a helper thread of one position."""
     with nogil:
         run_together(<Together*>together, index)
+    ended.release()
 
 
-def _help(size_t batch):
+def _help(size_t batch, int index, ended):
     """The body of a batch's helper thread."""
     with nogil:
         run_batch(<Batch*>batch, NULL)
+    ended.release()

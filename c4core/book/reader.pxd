@@ -24,6 +24,7 @@ cdef class Book:
     cdef int _raise_damaged(self, str what, uint64_t offset) except -1
     cdef int _raise_fault(self, int fault, int ply, uint64_t offset) except -1
     cdef int _check_open(self) except -1
+    cdef object _mapped(self)
     cdef int _check_board(self, const Geometry* g, object board) except -1
     cdef int _probe(
         self, uint64_t stones, uint64_t mask, bint reachable, uint64_t* trouble

@@ -140,6 +140,11 @@ cdef class Book:
             raise ValueError("the book is closed")
         return 0
 
+    cdef object _mapped(self):
+        """Keeps the file mapped while somebody holds it, whatever other threads close."""
+        self._check_open()
+        return self._view
+
     cdef int _check_board(self, const Geometry* g, object board) except -1:
         if g != self._ranking.r.g:
             raise BookBoardError(
@@ -275,7 +280,7 @@ cdef class Book:
     ):
         import numpy as np
 
-        cdef object view = self._view       # keeps the file mapped whatever other threads do
+        cdef object view = self._mapped()
         cdef Py_ssize_t index, bad = -1
         cdef uint64_t trouble = 0
         cdef int score = 0
@@ -370,7 +375,7 @@ cdef class Book:
         """All positions of a sparse book's ply."""
         import numpy as np
 
-        cdef object view = self._view
+        cdef object view = self._mapped()
         cdef Section* s = &self._sections[ply - self._first]
         cdef uint64_t trouble = 0, group
         cdef int count

@@ -393,6 +393,8 @@ def minimax(
         raise ValueError(f"no cache is called {cache!r}: {', '.join(_CACHES)}")
     t.cache_key = _CACHES[cache]
     if t.cache_key != NO_CACHE:
+        if cache_size < 1:
+            raise ValueError(f"a cache has at least one entry, not {cache_size}")
         t.cache = new_recent(cache_size)
         if t.judge.own_is_first:
             r.hash = zobrist_hash(r.own, r.own ^ r.mask)

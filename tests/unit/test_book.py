@@ -7,7 +7,7 @@ import random
 import struct
 import threading
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
@@ -28,6 +28,7 @@ from c4core.reachable import open_plies, plies
 from tests.support.small_books import opening, resealed, small_book, whole_game
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.support.small_books import Level
@@ -214,6 +215,7 @@ def test_open_and_closed(small: Path) -> None:
     ):
         with pytest.raises(ValueError, match="closed"):
             ask()
+    assert repr(Solver(book=book)) == f"Solver(table_mb=8, threads=1, book={book!r})"
     assert len(copy) == len(book)
     with pytest.raises(TypeError, match=r"Book\.open"):
         Book()
@@ -239,6 +241,18 @@ def test_threads_share_a_book_that_is_closed_meanwhile(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert not any(wrong)
+
+
+def test_a_book_that_is_closed_while_positions_are_read(small: Path) -> None:
+    book = Book.open(small)
+
+    def positions() -> Iterator[Position]:  # no sequence: a mistake that only the checker sees
+        yield Position(width=4, height=4)
+        book.close()
+        yield Position("1", width=4, height=4)
+
+    with pytest.raises(ValueError, match="closed"):
+        book.probe_many(cast("list[Position]", positions()))
 
 
 def test_no_book(tmp_path: Path) -> None:

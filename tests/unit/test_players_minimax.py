@@ -88,6 +88,20 @@ def test_a_cache_changes_no_value(name: str, size: int, cache: str) -> None:
         assert cached[:2] == plain[:2]
 
 
+@pytest.mark.parametrize("size", [0, -1])
+def test_a_cache_has_entries(size: int) -> None:
+    with pytest.raises(ValueError, match="at least one entry"):
+        minimax(
+            Position("4"),
+            heuristic="both",
+            depth=5,
+            order=ORDER,
+            win=10_000,
+            cache="exact",
+            cache_size=size,
+        )
+
+
 def test_a_cache_saves_nodes() -> None:
     def nodes(**options: object) -> int:
         return minimax(

@@ -1,7 +1,10 @@
 """Positions: making, playing, ending, keys, grids, and what they say about bad input."""
 
 import pickle
+from decimal import Decimal
+from typing import Any
 
+import numpy as np
 import pytest
 
 from c4core import BoardSize, Position
@@ -129,6 +132,44 @@ def test_illegal_columns(column: int, kind: str) -> None:
 def test_moves_must_be_text() -> None:
     with pytest.raises(TypeError, match="from_columns"):
         Position([3, 3])  # type: ignore[arg-type]  # the mistake under test
+    assert Position(np.str_("4453")) == Position("4453")
+
+
+@pytest.mark.parametrize("number", [3.0, 3.9, "3", None, Decimal(3)])
+def test_what_is_no_integer_is_no_column(number: Any) -> None:  # noqa: ANN401  (mistakes)
+    position = Position("44")
+    for call in (
+        position.play,
+        position.is_legal,
+        position.is_winning,
+        lambda column: position.stone_at(column, 0),
+        lambda column: Position.from_columns([column]),
+        lambda width: Position(width=width),
+        lambda height: Position(height=height),
+        lambda width: Position.from_key(0, width=width),
+    ):
+        with pytest.raises(TypeError, match="integer"):
+            call(number)
+
+
+@pytest.mark.parametrize("number", [2**31 - 1, 2**31, 2**40, 2**63, 10**20, -(10**20)])
+def test_numbers_of_any_size(number: int) -> None:
+    position = Position("44")
+    assert not position.is_legal(number)
+    for call in (position.play, lambda column: Position.from_columns([column])):
+        with pytest.raises(MoveError, match=f"column number {number + 1} is outside") as caught:
+            call(number)
+        assert caught.value.column == number
+    with pytest.raises(IndexError):
+        position.stone_at(number, 0)
+    for size in ({"width": number}, {"height": number}):
+        with pytest.raises(BoardError):
+            Position(**size)
+
+
+def test_integers_of_other_kinds() -> None:
+    assert Position().play(np.int8(3)).play(True) == Position("42")
+    assert Position(width=np.uint64(8)).board == (8, 6)
 
 
 @pytest.mark.parametrize("size", [(0, 6), (7, 0), (8, 8), (33, 1), (-1, -1), (2, 20)])
@@ -204,5 +245,11 @@ def test_stone_at() -> None:
 
 
 def test_positions_cannot_be_changed() -> None:
+    position = Position("44")
     with pytest.raises(AttributeError):
-        Position().ply = 3  # type: ignore[misc]  # the mistake under test
+        setattr(position, "ply", 3)  # noqa: B010  (a mistake that the checker would see)
+    for made in (position, position.play(3), Position.from_key(position.key)):
+        with pytest.raises(TypeError, match="does not change"):
+            Position.__init__(made, "45")
+    assert position == Position("44")
+    assert Position.__new__(Position) == Position()

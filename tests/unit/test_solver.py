@@ -5,16 +5,23 @@ from __future__ import annotations
 import math
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
 
 from c4core import MoveError, Position
+from c4core import solver as solver_module
 from c4core.batch import UNPLAYABLE
 from c4core.errors import BoardError, KeyValueError
 from c4core.solver import Solver
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Positions with known scores: from the opening to the last move, won, lost and drawn.
 KNOWN = [
@@ -30,6 +37,10 @@ KNOWN = [
     ("3135151421347443544172316522225776773566", 0),
 ]
 HARD = Position("")
+ENDLESS = Position("", width=8, height=7)
+"""Takes hours."""
+PATIENCE_SECONDS = 10
+"""For what takes some milliseconds on a machine that has nothing else to do."""
 
 
 @pytest.fixture
@@ -208,10 +219,14 @@ def test_limited_batch(solver: Solver) -> None:
 
 
 def test_batch_refuses_what_is_no_position(solver: Solver) -> None:
-    with pytest.raises(MoveError):
-        solver.solve_many(["8"])
-    with pytest.raises(KeyValueError):
-        solver.solve_many(np.array([0], dtype=np.uint64))
+    with pytest.raises(MoveError, match="position 1: invalid move at index 6: column 4") as caught:
+        solver.solve_many(["44", "4444444"])
+    assert (caught.value.kind, caught.value.column, caught.value.index) == ("full", 3, 6)
+    with pytest.raises(TypeError, match="position 2: moves must be text"):
+        solver.solve_many(cast("list[str]", ["44", HARD, 3]))
+    with pytest.raises(KeyValueError, match="position 1: 0 is no key"):
+        solver.solve_many(np.array([HARD.key, 0], dtype=np.uint64))
+    assert solver.solve_many(list(np.array(["45461667"]))).scores.tolist() == [11]
     with pytest.raises(BoardError):
         solver.solve_many([Position(), Position(width=6)])
     with pytest.raises(BoardError):
@@ -235,6 +250,26 @@ def test_impossible_settings() -> None:
         Solver(table_mb=0)
     with pytest.raises(ValueError, match="threads"):
         Solver(threads=0)
+    with pytest.raises(ValueError, match="table_mb must be between 1 and"):
+        Solver(table_mb=10**20)
+
+
+def test_fractions_are_no_numbers(solver: Solver) -> None:
+    calls: list[Callable[[Any], object]] = [
+        lambda number: Solver(threads=number),
+        lambda number: Solver(table_mb=number),
+        lambda number: solver.solve(HARD, node_limit=number),
+        lambda number: solver.test(HARD, number),
+        lambda number: solver.solve_many([], threads=number),
+        lambda number: solver.solve_many([], width=number),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match="integer"):
+            call(1.5)
+        with pytest.raises(TypeError, match="integer"):
+            call("2")
+    assert solver.test(Position("45461667"), 10**30).nodes == 0  # no score is that high
+    assert solver.solve_many(["44"], threads=np.int64(2), node_limit=np.uint8(9)).nodes[0] <= 9
 
 
 def test_clear_and_boards_side_by_side(solver: Solver) -> None:
@@ -260,6 +295,30 @@ def test_threads_on_one_position(moves: str, score: int) -> None:
     assert solver.analyze(Position(moves)).scores == Solver().analyze(Position(moves)).scores
 
 
+# What one thread needs some 200,000 nodes or more for, and somebody threatens to win at once.
+THREATENED = (
+    "33563536",
+    "33651363",
+    "334456",
+    "3761413",
+    "4122621374",
+    "4434651",
+    "61155412",
+    "755156631",
+    "756413",
+)
+
+
+@pytest.mark.parametrize("moves", THREATENED)
+def test_threads_find_what_one_finds(moves: str) -> None:
+    position = Position(moves)
+    one, several = Solver().analyze(position), Solver(threads=3).analyze(position)
+    assert (several.scores, several.score, several.best) == (one.scores, one.score, one.best)
+    line = Solver(threads=3).principal_variation(position)
+    assert line == Solver().principal_variation(position)
+    assert line[0] in one.best
+
+
 def test_limits_with_threads() -> None:
     solver = Solver(threads=2)
     assert solver.solve(HARD, node_limit=200_000).nodes <= 200_000
@@ -275,12 +334,90 @@ def test_limits_with_threads() -> None:
 @pytest.mark.parametrize("call", ["solve", "test", "analyze", "principal_variation", "solve_many"])
 def test_a_signal_ends_a_call(call: str, threads: int) -> None:
     solver = Solver(threads=threads)
-    arguments = {"solve_many": ([HARD] * 20,), "test": (HARD, 1)}.get(call, (HARD,))
+    arguments = {"solve_many": ([ENDLESS] * 20,), "test": (ENDLESS, 1)}.get(call, (ENDLESS,))
     timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
     timer.start()
     start = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         getattr(solver, call)(*arguments)
-    assert time.perf_counter() - start < 1
+    assert time.perf_counter() - start < PATIENCE_SECONDS
     timer.join()
     assert solver.solve(Position("45461667")).score == 11
+
+
+def test_a_signal_ends_a_batch_that_only_the_others_work_on() -> None:
+    # The first sixteen are done at once; then the calling thread waits for its helper.
+    batch = [Position("1212121", width=8, height=7)] * 16 + [ENDLESS] * 4
+    solver = Solver(table_mb=1, threads=2)
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        solver.solve_many(batch)
+    timer.join()
+    busy = time.process_time()
+    time.sleep(0.3)
+    assert time.process_time() - busy < 0.1  # nobody goes on
+    assert solver.solve_many(["45461667"] * 40).scores.tolist() == [11] * 40
+
+
+def test_a_signal_within_a_principal_variation_is_raised_there() -> None:
+    solver = Solver(table_mb=1)
+    position = Position("4453")
+    line = solver.principal_variation(position)
+    interrupted = 0
+    for delay in (0.002, 0.005, 0.01, 0.02, 0.04):
+        timer = threading.Timer(delay, signal.raise_signal, [signal.SIGINT])
+        timer.start()
+        try:
+            assert solver.principal_variation(position) == line
+            timer.join()
+        except KeyboardInterrupt:
+            interrupted += 1
+        assert solver.solve(Position("45461667")).score == 11
+    assert interrupted
+
+
+@pytest.mark.parametrize("started", [0, 1])
+def test_threads_that_the_system_refuses_are_done_without(
+    monkeypatch: pytest.MonkeyPatch, started: int
+) -> None:
+    start, calls = solver_module.start_new_thread, []
+
+    def refuse(*arguments: object) -> int:
+        calls.append(arguments)
+        if len(calls) > started:
+            raise RuntimeError("can't start new thread")
+        return start(*arguments)
+
+    monkeypatch.setattr(solver_module, "start_new_thread", refuse)
+    solver = Solver(table_mb=1, threads=8)
+    assert solver.solve_many(["45461667"] * 400).scores.tolist() == [11] * 400
+    calls.clear()
+    assert solver.solve(Position("33651363")).score == solver_score(Position("33651363"))
+    assert calls
+
+
+FORKED = """
+import os, signal, sys, threading
+from c4core import Position, Solver
+
+def work():
+    if os.fork() == 0:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        try:
+            Solver().solve(Position())
+        except ZeroDivisionError:
+            os._exit(7)
+        os._exit(1)
+
+signal.signal(signal.SIGALRM, lambda *_: 1 / 0)
+thread = threading.Thread(target=work)
+thread.start()
+thread.join()
+sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+"""
+
+
+def test_the_child_of_a_thread_hears_signals() -> None:
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED])  # noqa: PLW1510
+    assert done.returncode == 7

@@ -1,0 +1,41 @@
+"""The examples in the engine's docstrings are run, those of compiled modules too."""
+
+import doctest
+import importlib
+import pkgutil
+from collections.abc import Iterator
+
+import c4core
+
+ONLY_THERE = frozenset({"c4core.search_x86_v3"})
+"""Modules that some processors do not have; the same source is compiled for all as another one."""
+
+
+def docstrings() -> Iterator[doctest.DocTest]:
+    """Every docstring of the package, with or without examples."""
+    finder = doctest.DocTestFinder(exclude_empty=False)
+    names = [module.name for module in pkgutil.walk_packages(c4core.__path__, "c4core.")]
+    for name in ["c4core", *names]:
+        try:
+            module = importlib.import_module(name)
+        except ImportError as error:
+            missing = (error.name or "").partition(".")[0] != "c4core"
+            if not (missing or name in ONLY_THERE):
+                raise
+            continue  # of an extra that is not installed
+        yield from finder.find(module, name)
+
+
+def test_examples() -> None:
+    runner = doctest.DocTestRunner(verbose=False)
+    with_examples = set()
+    for docstring in docstrings():
+        if docstring.examples:
+            with_examples.add(docstring.name)
+            assert runner.run(docstring).failed == 0, docstring.name
+    assert {"c4core", "c4core.book", "c4core.players"} <= with_examples
+
+
+def test_docstrings_of_compiled_modules_are_seen() -> None:
+    names = {docstring.name for docstring in docstrings() if docstring.docstring}
+    assert {"c4core.position.Position.play", "c4core.solver.Solver.solve"} <= names
