@@ -8,7 +8,23 @@ from __future__ import annotations
 
 
 class C4Error(Exception):
-    """Base class of everything that this project raises on purpose."""
+    """Base class of everything that this project raises on purpose.
+
+    Every subclass can be pickled, whatever its constructor takes: a pool of processes sends errors
+    home that way, and one that cannot be unpickled there breaks the pool.
+    """
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """The class, the arguments and the attributes; the constructor is not called again."""
+        return _restored, (type(self), self.args), self.__dict__
+
+
+def _restored(kind: type[C4Error], arguments: tuple[object, ...]) -> C4Error:
+    """An error as it was raised, still without its attributes."""
+    error = kind.__new__(kind, *arguments)
+    # The constructor of the standard library's class beside C4Error: ImportError sets its own text.
+    super(C4Error, error).__init__(*arguments)
+    return error
 
 
 class BoardError(C4Error, ValueError):

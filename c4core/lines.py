@@ -173,7 +173,7 @@ def _parse_object(text: str, board: BoardSize, *, zero_based: bool, line: int) -
     return Request(line, position, fields["moves"] if field == "moves" else None, identity)
 
 
-class _FieldError(Exception):
+class _FieldError(C4Error):
     """One field of an object is wrong."""
 
     def __init__(self, field: str, message: str) -> None:

@@ -17,9 +17,17 @@ if TYPE_CHECKING:
 LABELS = "0123456789abcdefghijklmnopqrstuvw"
 """A column's character by its number, as written by a program that counts from zero."""
 
-MAX_WIDTH = 32
-MAX_HEIGHT = 19
 MAX_BITS = 64
+"""``width * (height + 1)`` of the largest boards: those squares and a guard bit for each column."""
+
+MAX_WIDTH = 32
+"""Columns of the widest board that so many bits hold."""
+
+MAX_HEIGHT = 19
+"""Rows of the highest board: one more, and lines of four are longer than the engine's shifts."""
+
+_NUMBERS = {form: number for number, label in enumerate(LABELS) for form in (label, label.upper())}
+"""A column's number by its character. No ``lower()``: that makes a plain k of the Kelvin sign."""
 
 _BOARD = re.compile(r"([0-9]{1,3})x([0-9]{1,3})")
 
@@ -52,12 +60,14 @@ def check_board(width: int, height: int) -> BoardSize:
     size = BoardSize(width, height)
     if width < 1 or height < 1:
         raise BoardError(f"impossible board {size}: it needs a column and a row", size=size)
-    if width > MAX_WIDTH or height > MAX_HEIGHT or width * (height + 1) > MAX_BITS:
-        raise BoardError(
-            f"impossible board {size}: width * (height + 1) is {width * (height + 1)}, "
-            f"the limit is {MAX_BITS} (and {MAX_WIDTH} columns, {MAX_HEIGHT} rows)",
-            size=size,
-        )
+    bits = width * (height + 1)
+    problem = None
+    if bits > MAX_BITS:
+        problem = f"width * (height + 1) is {bits}, the limit is {MAX_BITS}"
+    elif height > MAX_HEIGHT:
+        problem = f"it has {height} rows, the limit is {MAX_HEIGHT}"
+    if problem is not None:
+        raise BoardError(f"impossible board {size}: {problem}", size=size)
     return size
 
 
@@ -74,15 +84,20 @@ def parse_board(text: str) -> BoardSize:
 
 
 def column_label(column: int, *, zero_based: bool = False) -> str:
-    """The character that stands for a 0-based column in text."""
-    return LABELS[column if zero_based else column + 1]
+    """The character that stands for a 0-based column in text.
+
+    Raises:
+        MoveError: no board has this column.
+    """
+    return _label(column, zero_based=zero_based, index=None)
 
 
 def parse_moves(text: str, *, width: int = 7, zero_based: bool = False) -> tuple[int, ...]:
     """Read a line of moves into 0-based columns. Whether they can be played is not looked at.
 
     Args:
-        text: one character a move; upper and lower case letters are the same.
+        text: one character a move; upper and lower case letters are the same, others than those of
+            ASCII are none.
         width: columns of the board.
         zero_based: the text counts columns from 0.
 
@@ -92,13 +107,14 @@ def parse_moves(text: str, *, width: int = 7, zero_based: bool = False) -> tuple
     shift = 0 if zero_based else 1
     columns = []
     for index, character in enumerate(text):
-        column = LABELS.find(character.lower()) - shift
-        if column < -shift:
+        number = _NUMBERS.get(character)
+        if number is None:
             raise MoveError(
                 f"invalid move at index {index}: {character!r} is no column",
                 kind="syntax",
                 index=index,
             )
+        column = number - shift
         if not 0 <= column < width:
             first, last = (
                 column_label(0, zero_based=zero_based),
@@ -116,5 +132,24 @@ def parse_moves(text: str, *, width: int = 7, zero_based: bool = False) -> tuple
 
 
 def format_moves(columns: Iterable[int], *, zero_based: bool = False) -> str:
-    """Write 0-based columns as a line of moves."""
-    return "".join(column_label(column, zero_based=zero_based) for column in columns)
+    """Write 0-based columns as a line of moves.
+
+    Raises:
+        MoveError: a number is no column of any board.
+    """
+    return "".join(
+        _label(column, zero_based=zero_based, index=index) for index, column in enumerate(columns)
+    )
+
+
+def _label(column: int, *, zero_based: bool, index: int | None) -> str:
+    """The character of a column, which may be a move in a line of them."""
+    if not 0 <= column < MAX_WIDTH:
+        place = "" if index is None else f"invalid move at index {index}: "
+        raise MoveError(
+            f"{place}there is no column {column}; counted from 0 they go up to {MAX_WIDTH - 1}",
+            kind="range",
+            column=column,
+            index=index,
+        )
+    return LABELS[column if zero_based else column + 1]

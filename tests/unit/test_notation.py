@@ -7,6 +7,7 @@ from c4core.notation import (
     DEFAULT_BOARD,
     BoardSize,
     check_board,
+    column_label,
     format_moves,
     parse_board,
     parse_moves,
@@ -40,10 +41,26 @@ def test_impossible_boards(text: str) -> None:
         parse_board(text)
 
 
-def test_every_size_within_64_bits_is_a_board() -> None:
-    for width in range(4, 17):
-        for height in range(4, 17):
-            if width * (height + 1) <= 64:
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("8x8", "width * (height + 1) is 72, the limit is 64"),
+        ("33x1", "width * (height + 1) is 66, the limit is 64"),
+        ("3x20", "it has 20 rows, the limit is 19"),
+        ("1x63", "it has 63 rows, the limit is 19"),
+        ("0x6", "it needs a column and a row"),
+    ],
+)
+def test_an_impossible_board_says_which_limit_it_breaks(text: str, reason: str) -> None:
+    with pytest.raises(BoardError) as caught:
+        parse_board(text)
+    assert str(caught.value) == f"impossible board {text}: {reason}"
+
+
+def test_every_size_within_64_bits_and_19_rows_is_a_board() -> None:
+    for width in range(1, 40):
+        for height in range(1, 70):
+            if width * (height + 1) <= 64 and height <= 19:
                 assert check_board(width, height) == (width, height)
             else:
                 with pytest.raises(BoardError):
@@ -76,6 +93,7 @@ def test_letters_from_the_tenth_column_on() -> None:
         ("0", 0, "range", "column 0 is outside"),
         ("4\u00e9", 1, "syntax", "'\u00e9' is no column"),
         ("\u0664", 0, "syntax", "is no column"),
+        ("4\u212a", 1, "syntax", "'\u212a' is no column"),  # the Kelvin sign: lower() makes it a k
     ],
 )
 def test_bad_moves_name_index_and_kind(text: str, index: int, kind: str, message: str) -> None:
@@ -84,3 +102,28 @@ def test_bad_moves_name_index_and_kind(text: str, index: int, kind: str, message
     assert caught.value.index == index
     assert caught.value.kind == kind
     assert message in str(caught.value)
+
+
+def test_letters_are_those_of_ascii() -> None:
+    assert parse_moves("kK", width=32) == (19, 19)
+    with pytest.raises(MoveError, match="is no column"):
+        parse_moves("\u212a", width=32)
+
+
+@pytest.mark.parametrize("zero_based", [False, True])
+@pytest.mark.parametrize("columns", [[-1, -2], [0, 32], [40], [-40]])
+def test_what_is_no_column_is_not_written(columns: list[int], zero_based: bool) -> None:  # noqa: FBT001
+    wrong, index = next((n, i) for i, n in enumerate(columns) if not 0 <= n < 32)
+    with pytest.raises(MoveError, match=f"at index {index}: there is no column {wrong}") as caught:
+        format_moves(columns, zero_based=zero_based)
+    assert (caught.value.kind, caught.value.column) == ("range", wrong)
+    assert caught.value.index == index
+    with pytest.raises(MoveError, match=f"^there is no column {wrong};") as caught:
+        column_label(wrong, zero_based=zero_based)
+    assert caught.value.index is None
+
+
+def test_every_column_is_written_and_read() -> None:
+    for zero_based in (False, True):
+        text = format_moves(range(32), zero_based=zero_based)
+        assert parse_moves(text, width=32, zero_based=zero_based) == tuple(range(32))
