@@ -1,8 +1,10 @@
 """Opening books: files with the exact scores of positions with few stones.
 
+>>> from importlib.resources import files
 >>> from c4core import Book, Position
->>> Book.open("c4-7x6-ply8.c4book").probe(Position("4453"))  # doctest: +SKIP
-0
+>>> book = Book.open(files("c4core") / "data" / "c4-7x6-ply12.c4book")
+>>> book.probe(Position("4453"))
+-2
 """
 
 from c4core.book.reader import NOT_IN_BOOK, Book

@@ -7,15 +7,16 @@ else there is to know about the book lies as JSON under ``c4_book`` in the file'
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from c4core.book.about import read_about
 from c4core.book.content import BookContent, levels_of
 from c4core.book.errors import BookContentError, BookError
 from c4core.extras import load_pyarrow
-from c4core.notation import DEFAULT_BOARD, parse_board
-from c4core.position import Position
+from c4core.notation import DEFAULT_BOARD
 
 if TYPE_CHECKING:
     import os
@@ -63,22 +64,18 @@ def read_parquet(path: str | os.PathLike[str]) -> BookContent:
     """
     arrow = load_pyarrow(BookError)
     try:
-        table = arrow.parquet.read_table(path)
+        with Path(path).open("rb") as file:
+            table = arrow.parquet.read_table(file)
         keys = table.column("key").to_numpy().astype(np.uint64, casting="safe")
         scores = table.column("score").to_numpy().astype(np.int8, casting="safe")
         about = json.loads((table.schema.metadata or {}).get(_ABOUT, b"{}"))
-        size = parse_board(about.get("board", str(DEFAULT_BOARD)))
-        start = Position(width=size.width, height=size.height)
-        if "start" in about:
-            start = Position.from_key(about["start"], width=size.width, height=size.height)
-    except (KeyError, TypeError, ValueError) as error:  # arrow's own errors are ValueErrors
+        described = read_about(about, board=DEFAULT_BOARD, engine_version=0)
+    except (KeyError, OSError, RecursionError, TypeError, ValueError) as error:
+        # Arrow's own errors are ValueErrors, or OSErrors where bytes are wrong.
+        if isinstance(error, OSError) and error.filename is not None:
+            raise  # of opening the file
         raise BookContentError(
             f"{path}: this is no book in Parquet: {error}", path=str(path)
         ) from None
-    return BookContent(
-        start,
-        levels_of(keys, scores, start),
-        about.get("kind", "sparse"),
-        about.get("description", ""),
-        about.get("engine_version", 0),
-    )
+    start, kind, description, engine_version = described
+    return BookContent(start, levels_of(keys, scores, start), kind, description, engine_version)

@@ -202,7 +202,7 @@ def _read_header(data: bytes, name: str) -> tuple[BoardSize, int, int, int]:
         or depth + width - 1 >= MOST_DIGITS
         or key_bytes not in _KEY_BYTES
         or value_bytes != 1
-        or log2_size > LOG2_SIZES[-1]
+        or log2_size not in LOG2_SIZES
     ):
         raise BookForeignError(f"{name}: this is no book of Pons's solver", path=name, offset=0)
     size = table_size(log2_size)

@@ -14,15 +14,16 @@ from __future__ import annotations
 
 import csv
 import json
+from array import array
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from c4core.book.about import KEYS, read_about, whole_number
 from c4core.book.content import BookContent, levels_of
 from c4core.book.errors import BookContentError
-from c4core.book.layout import KINDS
-from c4core.errors import C4Error
-from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
+from c4core.errors import KeyValueError
+from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 CSV_NAMES: Final = ("ply", "key", "score")
 
 _SCORES: Final = range(-127, 128)
-_KEYS: Final = range(1 << 64)
 
 
 def json_lines(book: Book) -> Iterator[str]:
@@ -74,26 +74,28 @@ def read_json_lines(lines: Iterable[str], *, board: BoardSize = DEFAULT_BOARD) -
 
     Raises:
         BookContentError: a line is no position with a score; the message says which.
-        KeyValueError: a key is no position's.
+        KeyValueError: a key is no position's; the message says on which line.
     """
     about: dict[str, object] = {}
     keys: list[int] = []
     scores: list[int] = []
+    numbers = array("Q")
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             fields = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise BookContentError(f"line {number}: not a JSON object: {error}") from None
         if not isinstance(fields, dict):
             raise BookContentError(f"line {number}: not a JSON object")
         if isinstance(fields.get("book"), dict) and not keys:
             about = fields["book"]
             continue
-        keys.append(_number(fields.get("key"), _KEYS, f"line {number}: key"))
-        scores.append(_number(fields.get("score"), _SCORES, f"line {number}: score"))
-    return _content(about, keys, scores, board)
+        keys.append(whole_number(fields.get("key"), KEYS, f"line {number}: key"))
+        scores.append(whole_number(fields.get("score"), _SCORES, f"line {number}: score"))
+        numbers.append(number)
+    return _content(about, keys, scores, numbers, board)
 
 
 def read_csv_lines(
@@ -108,66 +110,57 @@ def read_csv_lines(
 
     Raises:
         BookContentError: a row is no position with a score; the message says which.
-        KeyValueError: a key is no position's.
+        KeyValueError: a key is no position's; the message says on which line.
     """
     rows = csv.DictReader(lines)
-    missing = {"key", "score"}.difference(rows.fieldnames or ())
-    if missing:
-        raise BookContentError(f"line 1: no column is named {' or '.join(sorted(missing))}")
     keys: list[int] = []
     scores: list[int] = []
-    for row in rows:
-        keys.append(_number(row["key"], _KEYS, f"line {rows.line_num}: key"))
-        scores.append(_number(row["score"], _SCORES, f"line {rows.line_num}: score"))
+    numbers = array("Q")
+    try:
+        missing = {"key", "score"}.difference(rows.fieldnames or ())
+        if missing:
+            raise BookContentError(f"line 1: no column is named {' or '.join(sorted(missing))}")
+        for row in rows:
+            keys.append(whole_number(row["key"], KEYS, f"line {rows.line_num}: key"))
+            scores.append(whole_number(row["score"], _SCORES, f"line {rows.line_num}: score"))
+            numbers.append(rows.line_num)
+    except csv.Error as error:  # a value of 128 KB, or a line end within a line
+        raise BookContentError(f"line {rows.reader.line_num}: not CSV: {error}") from None
     start = start or Position()
-    return BookContent(start, _levels(keys, scores, start), kind)
-
-
-def _number(value: object, allowed: range, what: str) -> int:
-    """A whole number, also one that is written in quotes."""
-    if isinstance(value, str):
-        try:
-            value = int(value)
-        except ValueError:
-            raise BookContentError(f"{what} {value!r} is no number") from None
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise BookContentError(f"{what} is no whole number")
-    if value not in allowed:
-        raise BookContentError(f"{what} {value} is out of range")
-    return value
+    return BookContent(start, _levels(keys, scores, numbers, start), kind)
 
 
 def _levels(
-    keys: list[int], scores: list[int], start: Position
+    keys: list[int], scores: list[int], numbers: array[int], start: Position
 ) -> tuple[
     tuple[np.ndarray[tuple[int], np.dtype[np.uint64]], np.ndarray[tuple[int], np.dtype[np.int8]]],
     ...,
 ]:
-    return levels_of(np.array(keys, dtype=np.uint64), np.array(scores, dtype=np.int8), start)
+    """The positions by ply.
+
+    Raises:
+        BookContentError: they do not belong together.
+        KeyValueError: a key is no position's; names its line, which is one of ``numbers``.
+    """
+    try:
+        return levels_of(np.array(keys, dtype=np.uint64), np.array(scores, dtype=np.int8), start)
+    except KeyValueError as error:
+        line = numbers[keys.index(error.key)]
+        raise KeyValueError(f"line {line}: {error}", key=error.key) from None
 
 
 def _content(
-    about: dict[str, object], keys: list[int], scores: list[int], board: BoardSize
+    about: dict[str, object],
+    keys: list[int],
+    scores: list[int],
+    numbers: array[int],
+    board: BoardSize,
 ) -> BookContent:
     """The positions as the first line describes them."""
     try:
-        named = about.get("board")
-        size = parse_board(named) if isinstance(named, str) else board
-        start = Position(width=size.width, height=size.height)
-        if "start" in about:
-            key = _number(about["start"], _KEYS, "line 1: start")
-            start = Position.from_key(key, width=size.width, height=size.height)
-    except C4Error as error:
+        described = read_about(about, board=board, engine_version=ENGINE_VERSION)
+    except BookContentError as error:
         raise BookContentError(f"line 1: {error}") from None
-    kinds: list[Kind] = [kind for kind in KINDS if kind == about.get("kind", "sparse")]
-    if not kinds:
-        raise BookContentError(f"line 1: there is no kind of book named {about['kind']!r}")
-    return BookContent(
-        start,
-        _levels(keys, scores, start),
-        kinds[0],
-        str(about.get("description", "")),
-        _number(
-            about.get("engine_version", ENGINE_VERSION), range(1 << 32), "line 1: engine_version"
-        ),
-    )
+    start, kind, description, engine_version = described
+    levels = _levels(keys, scores, numbers, start)
+    return BookContent(start, levels, kind, description, engine_version)

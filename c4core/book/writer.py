@@ -7,10 +7,7 @@ engine's version alone: nothing is written that differs between machines or days
 from __future__ import annotations
 
 import hashlib
-import os
-import secrets
 import zlib
-from contextlib import suppress
 from itertools import chain, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,8 +28,10 @@ from c4core.book.rank import Ranking
 from c4core.evaluation import score_limits
 from c4core.reachable import open_plies
 from c4core.version import ENGINE_VERSION
+from c4core.whole_file import whole_file
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
@@ -81,7 +80,11 @@ def write_book(
         raise BookContentError(
             f"a book from ply {start.ply} of {start.board} cannot have {len(levels)} plies"
         )
-    if len(description.encode()) > MOST_DESCRIPTION:
+    try:
+        length = len(description.encode())
+    except UnicodeEncodeError:  # JSON can write halves of characters
+        raise BookContentError(f"the description {description!r} is no text") from None
+    if length > MOST_DESCRIPTION:
         raise BookContentError(f"a description has at most {MOST_DESCRIPTION} bytes")
     ranking = Ranking(start, last=start.ply + len(levels) - 1)
     if kind == "complete":
@@ -107,7 +110,12 @@ def write_book(
         packed.append(data)
         offset += len(data)
     info = BookInfo(kind, start, tuple(sections), engine_version, description)
-    _write_whole(Path(path), [pack_header(info), *packed])
+    with whole_file(Path(path)) as beside, beside.open("wb") as file:
+        digest = hashlib.sha256()
+        for part in (pack_header(info), *packed):
+            digest.update(part)
+            file.write(part)
+        file.write(digest.digest()[:DIGEST_BYTES])
     return info
 
 
@@ -151,28 +159,3 @@ def _check_completeness(keys: NDArray[np.uint64], everything: NDArray[np.uint64]
     key = int((foreign if len(foreign) else np.setdiff1d(everything, keys))[0])
     what = "cannot be reached from the start" if len(foreign) else "is missing from a complete book"
     raise BookContentError(f"ply {ply}: position {key} {what}", key=key)
-
-
-def _write_whole(path: Path, parts: Sequence[bytes]) -> None:
-    """Write the parts and their digest to a new file beside the path, then give it the name."""
-    digest = hashlib.sha256()
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            for part in parts:
-                digest.update(part)
-                file.write(part)
-            file.write(digest.digest()[:DIGEST_BYTES])
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    with suppress(OSError):  # not every system can do this; the file itself is safe
-        directory = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)

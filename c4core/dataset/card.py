@@ -52,6 +52,23 @@ FORMAT: Final = 1
 JSON_NAME: Final = "card.json"
 PAGE_NAME: Final = "card.md"
 
+_SEEDS: Final = range(1 << 64)
+
+_FACTS: Final = {
+    "title": str,
+    "command": str,
+    "source": dict,
+    "asked": int,
+    "positions": int,
+    "is_all": bool,
+    "drawn": int,
+    "duplicates": int,
+    "c4_version": str,
+    "engine_version": int,
+    "columns": list,
+}
+"""What is shown of a card, beside what :class:`Terms` has."""
+
 OUTCOMES: Final = {"win": 1, "draw": 0, "loss": -1}
 """Values by name, for the side to move."""
 
@@ -205,21 +222,53 @@ def read_card(text: str, path: str) -> tuple[Json, Terms]:
         DatasetError: it is none, or of a newer version.
     """
     try:
-        card = json.loads(text)
+        card = _object(json.loads(text))
         version = card["format"]
         if version != FORMAT:
             raise DatasetError(
                 f"{path}: the card has format {version!r}, this c4 reads {FORMAT}", path=path
             )
         return card, _terms(card)
-    except (AttributeError, BoardError, KeyError, RecursionError, TypeError, ValueError) as error:
+    except (
+        AttributeError,
+        BoardError,
+        KeyError,
+        OverflowError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
         if isinstance(error, DatasetError):
             raise
         reason = f"{error} is missing" if isinstance(error, KeyError) else error
         raise DatasetError(f"{path}: this is no data card: {reason}", path=path) from None
 
 
+def _check_facts(card: Json) -> None:
+    """Look at what is shown of a card, so that whoever shows it need not.
+
+    Raises:
+        KeyError, TypeError: something is missing, or of another type.
+    """
+    for name, kind in _FACTS.items():
+        if type(card[name]) is not kind:
+            raise TypeError(f"{name} cannot be {card[name]!r}")
+    for name in ("kind", "first_ply", "last_ply"):
+        if isinstance(card["source"][name], dict | list):
+            raise TypeError(f"the source's {name} cannot be {card['source'][name]!r}")
+    for column in card["columns"]:
+        if type(column["name"]) is not str:
+            raise TypeError(f"no column is named {column['name']!r}")
+
+
+def _object(value: object) -> Json:
+    if not isinstance(value, dict):
+        raise TypeError("not a JSON object")
+    return value
+
+
 def _terms(card: Json) -> Terms:
+    _check_facts(card)
     splits = card["splits"]
     representations = tuple(card["representation"])
     if not set(splits) <= set(SPLITS) or not set(representations) <= set(REPRESENTATIONS):
@@ -233,9 +282,15 @@ def _terms(card: Json) -> Terms:
             raise ValueError(f"it names a file {file.name!r} of a part {file.split!r}")
     return Terms(
         parse_board(card["board"]),
-        int(card["seed"]),
+        _seed(card["seed"]),
         Shares.parse(card["split"]["shares"]),
         representations,
         splits,
         files,
     )
+
+
+def _seed(value: object) -> int:
+    if not isinstance(value, int) or value not in _SEEDS:
+        raise ValueError(f"seed {value!r} is out of range")
+    return value

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from c4core.dataset.card import JSON_NAME, PAGE_NAME, as_text, read_card
 from c4core.dataset.card_page import card_page
@@ -12,10 +13,10 @@ from c4core.dataset.checking import common_positions, part_problems
 from c4core.dataset.errors import DatasetError
 from c4core.dataset.formats import FORMATS
 from c4core.dataset.lots import SPLITS
+from c4core.whole_file import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from c4core.dataset.card import PartFile, Terms
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from c4core.dataset.records import Array
 
     Json = dict[str, Any]
-    Whole = Callable[[Path], AbstractContextManager[Path]]
-    """Gives the path of a new file that takes another's place when it is finished."""
+
+OTHER_FILE: Final = "{name}: not the file that was written with the card (sha256)"
 
 
 def write_dataset(
@@ -33,16 +34,17 @@ def write_dataset(
     card: Json,
     *,
     formats: Sequence[str],
-    whole: Whole,
 ) -> Json:
-    """Write the files of a data set, the card last. Files of the same names are replaced.
+    """Write the files of a data set, the card last.
+
+    They take the place of the data set that was there before, if there was one: whoever reads a
+    part must not find one of another set.
 
     Args:
         directory: is there.
         parts: the columns of each part, by name.
         card: without its files.
         formats: names of :data:`FORMATS`.
-        whole: opens files for writing.
 
     Returns:
         The card with its files.
@@ -51,13 +53,13 @@ def write_dataset(
         DatasetError: a format needs a package that is not installed.
         OSError: a file cannot be written.
     """
-    (directory / JSON_NAME).unlink(missing_ok=True)  # of what was there before
+    _remove_dataset(directory)
     files = []
     for split, records in parts.items():
         text = as_text({**card, "part": split})
         for name in formats:
             path = directory / f"{split}.{name}"
-            with whole(path) as beside:
+            with whole_file(path) as beside:
                 FORMATS[name].write(beside, records, text)
             files.append(
                 {
@@ -69,9 +71,23 @@ def write_dataset(
             )
     complete = {**card, "files": files}
     for name, content in ((PAGE_NAME, card_page(card)), (JSON_NAME, as_text(complete))):
-        with whole(directory / name) as beside:
+        with whole_file(directory / name) as beside:
             beside.write_text(content, encoding="utf-8", newline="\n")
     return complete
+
+
+def _remove_dataset(directory: Path) -> None:
+    """Remove the parts that a card in a directory names, then the card.
+
+    Only names that parts have: a card can be edited, or be something else.
+    """
+    parts = {f"{split}.{ending}" for split in SPLITS for ending in FORMATS}
+    with suppress(DatasetError):
+        _, terms = _card_beside(directory / JSON_NAME)
+        for file in terms.files:
+            if file.name in parts:
+                (directory / file.name).unlink(missing_ok=True)
+    (directory / JSON_NAME).unlink(missing_ok=True)
 
 
 @dataclass(slots=True)
@@ -123,7 +139,7 @@ def _inspect_directory(directory: Path) -> Inspection:
 def _checked_file(path: Path, file: PartFile, terms: Terms, found: Inspection) -> dict[str, Array]:
     """Read a file that a card names, and note what is wrong with it."""
     if _digest(path) != file.sha256:
-        found.problems.append(f"{path.name}: not the file that was written with the card (sha256)")
+        found.problems.append(OTHER_FILE.format(name=path.name))
     records, _ = _format_of(path).read(path)
     problems = part_problems(records, terms, file.split)
     found.problems += [f"{path.name}: {problem}" for problem in problems]
@@ -142,8 +158,20 @@ def _inspect_file(path: Path) -> Inspection:
         split = str(card.get("part"))
     if split not in terms.splits:
         raise DatasetError(f"{path}: which part of the data set is it? {split!r}", path=str(path))
-    problems = [f"{path.name}: {each}" for each in part_problems(records, terms, split)]
+    problems = [*_digest_problems(path)]
+    problems += [f"{path.name}: {each}" for each in part_problems(records, terms, split)]
     return Inspection(card, problems, [path.name])
+
+
+def _digest_problems(path: Path) -> Iterator[str]:
+    """What is wrong with a file by the card beside it, if there is one that names it."""
+    try:
+        _, terms = _card_beside(path.with_name(JSON_NAME))
+    except DatasetError:  # a file may be looked at alone
+        return
+    for file in terms.files:
+        if file.name == path.name and file.sha256 != _digest(path):
+            yield OTHER_FILE.format(name=path.name)
 
 
 def _card_beside(path: Path) -> tuple[Json, Terms]:

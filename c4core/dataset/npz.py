@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import zipfile
 import zlib
+from tokenize import TokenError
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from c4core.dataset.records import Array
 
 _CARD = "card"
+
+_HEADER_ERRORS = (MemoryError, OverflowError, TokenError)
+"""What numpy lets pass of a header that is no Python literal, or whose array nobody could hold."""
 
 
 def write_npz(path: Path, records: Mapping[str, Array], card: str) -> None:
@@ -48,7 +52,7 @@ def read_npz(path: Path) -> tuple[dict[str, Array], str]:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         card = str(arrays.pop(_CARD))
-    except (AttributeError, EOFError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, EOFError, KeyError, TypeError, ValueError, *_HEADER_ERRORS) as error:
         raise DatasetError(f"{path}: this is no data set in NPZ: {error}", path=str(path)) from None
     except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError) as error:
         if isinstance(error, OSError) and error.filename is not None:

@@ -17,8 +17,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +24,7 @@ from c4core.errors import BoardError
 from c4core.learning.errors import ModelError
 from c4core.learning.requirements import require
 from c4core.notation import BoardSize, parse_board
+from c4core.whole_file import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,7 +89,8 @@ def write_model(path: Path, model: Model) -> None:
         "history": model.history,
     }
     about["sha256"] = _digest(about, tensors)
-    _write_whole(path, save(dict(tensors), {ENTRY: json.dumps(about)}))
+    with whole_file(path) as beside:
+        beside.write_bytes(save(dict(tensors), {ENTRY: json.dumps(about)}))
 
 
 def read_model(path: Path) -> Model:
@@ -129,7 +129,7 @@ def _checked(path: Path, text: str, tensors: Arrays) -> Model:
     """
     try:
         about = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         about = None
     if not isinstance(about, dict) or not isinstance(about.get("format"), int):
         raise ModelError(f"{path} is a damaged model", path=str(path))
@@ -179,19 +179,3 @@ def _digest(about: Mapping[str, Any], tensors: Arrays) -> str:
         digest.update(f"\n{name} {tensor.dtype} {tensor.shape}\n".encode())
         digest.update(tensor.tobytes())
     return digest.hexdigest()
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    """Write a file beside its place and move it there."""
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
-    try:
-        with beside.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except BaseException as error:
-        beside.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            error.filename = str(path)
-        raise

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 SUFFIX = ".c4book"
 
+MOST_WITHIN = 127
+"""Scores are kept in 8 bits: nobody gives away more."""
+
 EXAMPLES = (
     "c4 book build --board 5x4 --plies 8",
     "c4 book build --board 5x4 --start 33 --plies 10 --out after33.c4book",
@@ -43,10 +46,10 @@ EXAMPLES = (
 )
 @parameters.board_option
 @options.start_option
-@click.option("--out", metavar="FILE", help="The file.  [default: c4-BOARD-plyN.c4book]")
+@options.out_option("The file.  [default: c4-BOARD-plyN.c4book]")
 @click.option(
     "--within",
-    type=click.IntRange(0),
+    type=click.IntRange(0, MOST_WITHIN),
     metavar="K",
     help="A sparse book: one side gives away at most K points a move.",
 )
@@ -61,7 +64,7 @@ EXAMPLES = (
 @parameters.threads_option
 @click.option(
     "--table-mb",
-    type=click.IntRange(1),
+    type=parameters.WholeNumber(1, parameters.LARGEST_TABLE_MB),
     metavar="MB",
     default=16,
     show_default=True,
@@ -106,8 +109,8 @@ def build(
             "a sparse book cannot be detached: it takes one job after the other",
         ),
     )
-    from cli.book import targets
     from cli.jobs.hands import Hands
+    from cli.output import targets
     from workers.books.build import CompleteBook, canonical
     from workers.books.task import Choice
 

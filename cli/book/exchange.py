@@ -87,10 +87,11 @@ def _lines(book: Book, format_name: str) -> Iterator[str]:
 
 def _write_file(book: Book, format_name: str, output: str) -> str:
     """Write a binary format; a remark about what came of it, or nothing."""
-    from cli.book import targets
+    from c4core.whole_file import whole_file
+    from cli.output import targets
 
     path = targets.checked(output, option="--output")
-    with targets.whole(path) as beside:
+    with whole_file(path) as beside:
         if format_name == "parquet":
             from c4core.book.parquet import write_parquet
 
@@ -108,7 +109,7 @@ def _write_file(book: Book, format_name: str, output: str) -> str:
 @click.command("import", cls=Command, database=False, json=False, examples=IMPORTS)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
 @format_option
-@click.option("--out", metavar="FILE", required=True, help="The book.")
+@options.out_option("The book.", required=True)
 @click.option(
     "--board",
     metavar="WxH",
@@ -152,7 +153,7 @@ def import_(
         (format_name != "uci" and scores_from is not None, "--book is for uci"),
     )
     from c4core.notation import DEFAULT_BOARD
-    from cli.book import targets
+    from cli.output import targets
     from cli.output.render import count
 
     targets.checked(out, option="--out")
@@ -167,6 +168,8 @@ def import_(
     if wrong:
         settings.say(f"{count(len(wrong), 'row')} of {file} wrong; no book was written")
         context.exit(exits.PROBLEMS)
+    if not any(len(keys) for keys, _ in content.levels):
+        raise click.BadParameter(f"{file!r} has no positions", param_hint="FILE")
     info = content.write(Path(targets.checked(out, option="--out")))
     settings.say(f"{out}: {count(info.positions, 'position')}, {count(info.file_bytes, 'byte')}")
 

@@ -45,6 +45,18 @@ start_option = click.option(
 )
 
 
+def out_option(text: str, *, required: bool = False) -> Callable[[Decorated], Decorated]:
+    """``--out``, also by the name that it has with all other commands.
+
+    Args:
+        text: the help.
+        required: whether it has to be given.
+    """
+    return click.option(
+        *("-o", "--output", "--out", "out"), metavar="FILE", required=required, help=text
+    )
+
+
 def book_options(function: Decorated) -> Decorated:
     """Add ``--book`` and ``--no-book``; :func:`book_path` reads both."""
     for option in (

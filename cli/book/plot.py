@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.book import options
+from cli.shell import parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ EXAMPLES = (
 @options.book_argument
 @click.option(
     "--depth",
-    type=click.IntRange(1),
+    type=parameters.WholeNumber(1),
     metavar="N",
     help=f"Moves of the longest lines that are drawn.  [default: {DEPTH}]",
 )
@@ -58,7 +59,8 @@ def plot(
             "drawing needs the package matplotlib: pip install 'c4-analysis[plot]'"
         ) from None
     mpl.use("agg")
-    from cli.book import targets
+    from c4core.whole_file import whole_file
+    from cli.output import targets
 
     with closing(options.open_book(file)) as book:
         stem = Path(book.path).stem
@@ -71,7 +73,7 @@ def plot(
         moves = _depth(book, depth)
         paths = [targets.checked(name, option="--output") for name in names]
         with ExitStack() as stack:
-            beside = [stack.enter_context(targets.whole(path)) for path in paths]
+            beside = [stack.enter_context(whole_file(path)) for path in paths]
             from cli.book.picture import draw
 
             draw(book, moves, beside)

@@ -25,7 +25,7 @@ EXAMPLES = (
 @options.book_argument
 @click.option(
     "--sample",
-    type=click.IntRange(0),
+    type=parameters.WholeNumber(0),
     metavar="N",
     default=100,
     show_default=True,

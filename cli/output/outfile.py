@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import stat
 import sys
-import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING
 
 import click
+
+from cli.output.targets import checked
+from cli.shell.streams import STDERR, STDOUT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 STANDARD_OUTPUT = "-"
+OPTION = "--output"
 
 output_option = click.option(
     "-o",
-    "--output",
+    OPTION,
     metavar="FILE",
     help="Write the results to this file, whole or not at all; - is standard output.",
 )
@@ -38,41 +41,63 @@ def opened(name: str | None) -> Iterator[IO[str] | None]:
     if name is None or name == STANDARD_OUTPUT:
         yield sys.stdout if name else None
         return
-    path = Path(os.path.realpath(name))  # a link stays a link
-    try:
-        special = path.exists() and not path.is_file()
-        target = path.open("w", encoding="utf-8") if special else _beside(path)
-    except OSError as error:
-        raise click.BadParameter(f"{name!r}: {error.strerror}", param_hint="'--output'") from None
-    if special:  # a device or a pipe cannot be replaced, and need not
-        with target:
-            yield target
+    if _is_device(name):
+        with _device(name) as file:
+            yield file
         return
+    stream = _stream_into(name)
+    if stream is not None:
+        yield stream
+        return
+    path = checked(name, option=OPTION)
+    from c4core.whole_file import whole_file
+
+    with whole_file(path) as beside, beside.open("w", encoding="utf-8") as file:
+        yield file
+
+
+def check(name: str | None) -> None:
+    """See that :func:`opened` is going to open a file, before the work for it begins.
+
+    Args:
+        name: as :func:`opened` takes it.
+
+    Raises:
+        click.BadParameter: it cannot be made.
+    """
+    if name is None or name == STANDARD_OUTPUT:
+        return
+    path = Path(name)
+    if not _is_device(name):
+        checked(name, option=OPTION)
+    elif path.is_dir() or not os.access(path, os.W_OK):  # opening a pipe would wait for its reader
+        reason = os.strerror(errno.EISDIR if path.is_dir() else errno.EACCES)
+        raise click.BadParameter(f"{name!r}: {reason}", param_hint=f"'{OPTION}'")
+
+
+def _is_device(name: str) -> bool:
+    """Whether there is a device or a pipe, which cannot be replaced and need not.
+
+    The name as it was typed: what ``/dev/stdout`` is a link to need not have a path.
+    """
+    path = Path(name)
+    return path.exists() and not path.is_file()
+
+
+def _stream_into(name: str) -> IO[str] | None:
+    """The standard stream that writes into a file already, as ``/dev/stdout`` after ``>`` does.
+
+    The file is not to be replaced: others write into it before and after.
+    """
+    for stream, descriptor in ((sys.stdout, STDOUT), (sys.stderr, STDERR)):
+        with suppress(OSError):  # there is no such file yet
+            if os.path.samestat(Path(name).stat(), os.fstat(descriptor)):
+                return stream
+    return None
+
+
+def _device(name: str) -> IO[str]:
     try:
-        with target:
-            yield target
-            target.flush()
-            os.fsync(target.fileno())
-        Path(target.name).replace(path)
-    except BaseException as error:
-        Path(target.name).unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:
-            error.filename = name  # a full disk does not say which
-        raise
-
-
-def _beside(path: Path) -> IO[str]:
-    """A new file in the directory of another, with the mode that the other has or would get."""
-    if path.exists():
-        mode = stat.S_IMODE(path.stat().st_mode)
-        with path.open("a"):  # a file that may not be written is not to be replaced either
-            pass
-    else:
-        mask = os.umask(0)
-        os.umask(mask)
-        mode = 0o666 & ~mask
-    file = tempfile.NamedTemporaryFile(  # noqa: SIM115 (closed by the caller)
-        "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
-    )
-    Path(file.name).chmod(mode)
-    return cast("IO[str]", file)
+        return Path(name).open("w", encoding="utf-8")
+    except OSError as error:
+        raise click.BadParameter(f"{name!r}: {error.strerror}", param_hint=f"'{OPTION}'") from None

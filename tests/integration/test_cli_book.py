@@ -202,6 +202,8 @@ class TestExchange:
             (["import", "bad.csv", "--out", "y"], "'bad.csv': line 1"),
             (["import", "bad.csv", "--format", "pons", "--out", "y"], "bad.csv"),
             (["import", "bad.csv", "--start", "3", "--out", "y"], "--start and --complete"),
+            (["import", "/dev/null", "--out", "y"], "'/dev/null' has no positions"),
+            (["import", "bad.csv", "--output", "no/y"], "'no/y': No such file"),
         ],
     )
     def test_what_cannot_be_exchanged(self, c4: C4, arguments: list[str], message: str) -> None:

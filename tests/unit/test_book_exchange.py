@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from c4core.book.errors import (
     BookForeignError,
     BookTruncatedError,
 )
+from c4core.book.parquet import read_parquet
 from c4core.book.pons import lowest_score, read_pons, table_size, write_pons
 from c4core.book.pons_keys import pons_keys, read_pons_keys
 from c4core.book.text import csv_lines, json_lines, read_csv_lines, read_json_lines
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from c4core.book.layout import Kind
 
 START_KEY = Position().key
+PLACES = table_size(21)
+"""Of the smallest book of Pons's solver."""
 
 
 @pytest.fixture(params=["complete", "sparse"])
@@ -112,6 +114,8 @@ def test_lines_that_others_wrote() -> None:
         ('{"key": 18446744073709551616, "score": 0}', "out of range"),
         (f'{{"key": {START_KEY}}}', "line 2: score is no whole number"),
         (f'{{"key": {START_KEY}, "score": 200}}', "line 2: score 200 is out of range"),
+        pytest.param("[" * 200_000, "line 2: not a JSON object", id="nested too deeply"),
+        pytest.param(f'{{"key": {"9" * 5000}}}', "line 2: not a JSON object", id="5000 digits"),
     ],
 )
 def test_bad_json_lines(line: str, what: str) -> None:
@@ -123,7 +127,12 @@ def test_bad_json_lines(line: str, what: str) -> None:
     ("about", "what"),
     [
         ('{"book": {"board": "9"}}', "line 1: not a board size"),
+        ('{"book": {"board": 9}}', "line 1: board is no text"),
         ('{"book": {"board": "7x6", "start": 0}}', "line 1: 0 is no key"),
+        ('{"book": {"start": 1e999}}', "^line 1: start is no whole number"),
+        ('{"book": {"kind": ["sparse"]}}', "no kind of book named"),
+        ('{"book": {"description": 5}}', "line 1: description is no text"),
+        ('{"book": {"start": "x"}}', "^line 1: start 'x' is no number"),
         ('{"book": {"kind": "thin"}}', "no kind of book named 'thin'"),
         ('{"book": {"engine_version": -1}}', "engine_version -1 is out of range"),
     ],
@@ -133,6 +142,15 @@ def test_bad_descriptions(about: str, what: str) -> None:
         read_json_lines([about])
 
 
+def test_the_line_of_a_key_that_is_none() -> None:
+    good = f'{{"key": {START_KEY}, "score": 1}}'
+    with pytest.raises(KeyValueError, match=r"^line 3: 5 is no key") as caught:
+        read_json_lines([good, "", '{"key": 5, "score": 1}', good])
+    assert caught.value.key == 5
+    with pytest.raises(KeyValueError, match=r"^line 3: 5 is no key"):
+        read_csv_lines(["key,score", f"{START_KEY},1", "5,1"])
+
+
 def test_bad_csv() -> None:
     with pytest.raises(BookContentError, match="no column is named key or score"):
         read_csv_lines(["a,b", "1,2"])
@@ -140,6 +158,62 @@ def test_bad_csv() -> None:
         read_csv_lines([])
     with pytest.raises(BookContentError, match="line 3: score is no whole number"):
         read_csv_lines(["key,score", f"{START_KEY},1", f"{START_KEY}"])
+
+
+@pytest.mark.parametrize(
+    ("lines", "what"),
+    [
+        (["key,score," + "x" * 140_000], "line 1: not CSV: field larger"),
+        (["key,score", f"{START_KEY},1", "1" * 140_000 + ",1"], "line 3: not CSV: field larger"),
+        (["key,score", f"{START_KEY}\r2,1\n"], "line 2: not CSV: new-line"),
+    ],
+)
+def test_what_is_no_csv(lines: list[str], what: str) -> None:
+    with pytest.raises(BookContentError, match=what):
+        read_csv_lines(lines)
+
+
+def test_half_a_character_is_no_description(tmp_path: Path) -> None:
+    lines = [r'{"book": {"description": "\ud800"}}', f'{{"key": {START_KEY}, "score": 1}}']
+    content = read_json_lines(lines)
+    with pytest.raises(BookContentError, match=r"the description '\\ud800' is no text"):
+        content.write(tmp_path / "a.c4book")
+
+
+@pytest.mark.parametrize(
+    ("about", "what"),
+    [
+        ("[" * 200_000, "recursion"),
+        ("[]", "no JSON object"),
+        ('{"board": 5}', "board is no text"),
+        ('{"kind": "thin"}', "no kind of book named 'thin'"),
+        ('{"description": 5}', "description is no text"),
+        ('{"engine_version": "x"}', "engine_version 'x' is no number"),
+        ('{"engine_version": -1}', "engine_version -1 is out of range"),
+        ('{"start": 1e999}', "start is no whole number"),
+    ],
+)
+def test_bad_descriptions_in_parquet(tmp_path: Path, about: str, what: str) -> None:
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    keys, scores = arrow.array([START_KEY], arrow.uint64()), arrow.array([1], arrow.int8())
+    table = arrow.table({"key": keys, "score": scores})
+    path = tmp_path / "a.parquet"
+    parquet.write_table(table.replace_schema_metadata({"c4_book": about}), path)
+    with pytest.raises(
+        BookContentError, match=f"{path.name}: this is no book in Parquet: .*{what}"
+    ):
+        read_parquet(path)
+
+
+def test_what_is_no_parquet(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "a.parquet"
+    with pytest.raises(FileNotFoundError):
+        read_parquet(path)
+    for content in (b"", b"PAR1" + bytes(100) + b"PAR1"):
+        path.write_bytes(content)
+        with pytest.raises(BookContentError, match="this is no book in Parquet"):
+            read_parquet(path)
 
 
 def test_contradictions_and_strangers() -> None:
@@ -254,18 +328,23 @@ def test_pons_books(tmp_path: Path) -> None:
 
 def test_a_pons_book_by_hand(tmp_path: Path) -> None:
     """Two positions, put where the description of the format says."""
-    size = table_size(3)
-    keys, values = [0] * size, [0] * size
+    keys, values = np.zeros(PLACES, dtype="<u2"), np.zeros(PLACES, dtype=np.uint8)
     for moves, score in (("", 1), ("4", -1), ("1", 2)):
         number = slow_pons_key(Position(moves))
-        keys[number % size], values[number % size] = number % (1 << 16), score + 18 + 1
+        keys[number % PLACES], values[number % PLACES] = number % (1 << 16), score + 18 + 1
     path = tmp_path / "7x6.book"
-    path.write_bytes(struct.pack(f"<6B{size}H{size}B", 7, 6, 1, 2, 1, 3, *keys, *values))
+    path.write_bytes(bytes([7, 6, 1, 2, 1, 21]) + keys.tobytes() + values.tobytes())
     content = read_pons(path)
     content.write(tmp_path / "b.c4book")
     book = Book.open(tmp_path / "b.c4book")
     answers = book.probe_many(["", "4", "1", "7", "2"]).tolist()
     assert answers == [1, -1, 2, 2, NOT_IN_BOOK]
+
+
+def pons_file(*, keys: int = PLACES * 2, first_value: int = 0, last_value: int = 0) -> bytes:
+    """A book of the smallest size without a position, but for a value or two."""
+    head = bytes([7, 6, 1, 2, 1, 21]) + bytes(keys)
+    return head + bytes([first_value]) + bytes(PLACES - 2) + bytes([last_value])
 
 
 @pytest.mark.parametrize(
@@ -278,10 +357,12 @@ def test_a_pons_book_by_hand(tmp_path: Path) -> None:
         (bytes([7, 6, 8, 3, 1, 21]), BookForeignError, "no book of Pons"),
         (bytes([7, 6, 8, 1, 2, 21]), BookForeignError, "no book of Pons"),
         (bytes([7, 6, 8, 1, 1, 41]), BookForeignError, "no book of Pons"),
-        (bytes([7, 6, 30, 1, 1, 3]), BookForeignError, "do not tell positions with 30"),
-        (bytes([7, 6, 1, 2, 1, 3]) + bytes(34), BookForeignError, "1 bytes follow"),
-        (bytes([7, 6, 1, 2, 1, 3]) + bytes(32) + b"\1", BookContentError, "place 10"),
-        (bytes([7, 6, 1, 2, 1, 3]) + bytes(22) + b"\xff" + bytes(10), BookContentError, "place 0"),
+        (bytes([7, 6, 8, 1, 1, 20]), BookForeignError, "no book of Pons"),
+        (bytes([7, 6, 1, 4, 1, 1]) + bytes(15), BookForeignError, "no book of Pons"),
+        (bytes([7, 6, 30, 1, 1, 21]), BookForeignError, "do not tell positions with 30"),
+        (pons_file(keys=PLACES * 2 + 1), BookForeignError, "1 bytes follow"),
+        (pons_file(last_value=1), BookContentError, f"place {PLACES - 1} of"),
+        (pons_file(first_value=255), BookContentError, "place 0 of"),
     ],
 )
 def test_bad_pons_books(tmp_path: Path, data: bytes, error: type[BookError], what: str) -> None:

@@ -91,3 +91,15 @@ def test_full_disk_names_the_file(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No space left") as caught:
         write_too_much()
     assert caught.value.filename == str(tmp_path / "out")
+
+
+def test_what_can_be_opened_is_let_pass(tmp_path: Path) -> None:
+    for name in (None, "-", os.devnull, str(tmp_path / "out")):
+        outfile.check(name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["no/such/directory", "."])
+def test_what_cannot_be_opened_is_refused_before(tmp_path: Path, name: str) -> None:
+    with pytest.raises(click.BadParameter, match=r"No such file|directory"):
+        outfile.check(str(tmp_path / name))

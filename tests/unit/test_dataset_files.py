@@ -14,7 +14,7 @@ from c4core.dataset.card import as_text, read_card
 from c4core.dataset.directory import inspect, write_dataset
 from c4core.dataset.errors import DatasetError
 from c4core.dataset.formats import FORMATS
-from cli.book.targets import whole
+from c4core.dataset.lots import Shares
 from tests.support.datasets import made, recipe
 
 PARTS, CARD = made(recipe())
@@ -33,7 +33,7 @@ def needs(ending: str) -> None:
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
     """A data set in two formats."""
-    write_dataset(tmp_path, PARTS, CARD, formats=["npz", "jsonl"], whole=whole)
+    write_dataset(tmp_path, PARTS, CARD, formats=["npz", "jsonl"])
     return tmp_path
 
 
@@ -68,7 +68,7 @@ def test_the_same_bytes_again(tmp_path: Path, ending: str) -> None:
     for number in range(2):
         there = tmp_path / str(number)
         there.mkdir()
-        files = write_dataset(there, parts, card, formats=[ending], whole=whole)["files"]
+        files = write_dataset(there, parts, card, formats=[ending])["files"]
         digests.append([file["sha256"] for file in files])
         assert inspect(there).problems == []
     assert digests[0] == digests[1]
@@ -112,7 +112,9 @@ def test_an_entry_that_is_wrong(directory: Path, column: str) -> None:
             f"a wrong entry in column {column} (the first is number 4)" in problem
             for problem in inspect(place).problems
         )
-    assert any("sha256" in problem for problem in inspect(directory).problems)
+        assert any("sha256" in problem for problem in inspect(place).problems)
+    (directory / "card.json").unlink()
+    assert not any("sha256" in each for each in inspect(directory / "train.npz").problems)
 
 
 def test_a_column_score_that_cannot_be(directory: Path) -> None:
@@ -209,7 +211,7 @@ def test_a_flipped_byte_in_the_middle(directory: Path) -> None:
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_any_wrong_byte_is_an_error_or_a_problem(directory: Path, ending: str) -> None:
     needs(ending)
-    write_dataset(directory, PARTS, CARD, formats=[ending], whole=whole)
+    write_dataset(directory, PARTS, CARD, formats=[ending])
     path = directory / f"test.{ending}"
     content = path.read_bytes()
     chance = random.Random(1)
@@ -230,11 +232,38 @@ def test_no_pickle_is_read(directory: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "header",
+    [
+        b"{'descr': '<i8', 'fortran_order': False, 'shape': (1" + b"0" * 30 + b",)}",
+        b"{'descr': '<i8', 'fortran_order': False, 'shape': (1" + b"0" * 15 + b",)}",
+        b"{'descr'",
+        b"(" * 5_000,
+    ],
+    ids=["too long for a number", "too large for a memory", "cut off", "nested too deeply"],
+)
+def test_an_array_with_an_impossible_header(directory: Path, header: bytes) -> None:
+    magic = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little")
+    with zipfile.ZipFile(directory / "train.npz", "w") as archive:
+        archive.writestr("key.npy", magic + header)
+    with pytest.raises(DatasetError, match=r"train\.npz: this is no data set in NPZ"):
+        inspect(directory / "train.npz")
+
+
+@pytest.mark.parametrize(
     ("change", "message"),
     [
         ({"format": 2}, "format 2, this c4 reads 1"),
         ({"board": "9x9"}, "impossible board"),
         ({"seed": None}, "no data card"),
+        ({"title": None}, "title cannot be None"),
+        ({"source": 5}, "source cannot be 5"),
+        ({"source": {}}, "'kind' is missing"),
+        ({"asked": "x"}, "asked cannot be 'x'"),
+        ({"drawn": float("inf")}, "drawn cannot be inf"),
+        ({"columns": [5]}, "no data card"),
+        ({"seed": float("inf")}, "seed inf is out of range"),
+        ({"seed": -1}, "seed -1 is out of range"),
+        ({"seed": 1 << 64}, "is out of range"),
         ({"splits": []}, "no data card"),
         ({"split": {"shares": "1"}}, "no split"),
         ({"representation": ["words"]}, "there are not"),
@@ -249,10 +278,19 @@ def test_cards_that_are_none(directory: Path, change: dict[str, Any], message: s
         inspect(directory)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", "nonsense", "\udcff"])
-def test_a_card_that_is_no_object(directory: Path, text: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "Expecting value"),
+        ("[]", "not a JSON object"),
+        ("{}", "'format' is missing"),
+        ("nonsense", "Expecting value"),
+        ("\udcff", "not UTF-8"),
+    ],
+)
+def test_a_card_that_is_no_object(directory: Path, text: str, reason: str) -> None:
     (directory / "card.json").write_bytes(text.encode(errors="surrogateescape"))
-    with pytest.raises(DatasetError, match=r"card\.json: this is no data card"):
+    with pytest.raises(DatasetError, match=rf"card\.json: this is no data card: {reason}"):
         inspect(directory)
 
 
@@ -270,3 +308,22 @@ def test_parquet_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(DatasetError, match=r"pip install 'c4-analysis\[parquet\]'"):
         FORMATS["parquet"].write(tmp_path / "a.parquet", PARTS["train"], "")
+
+
+def test_another_data_set_takes_the_place_of_the_old_one(directory: Path) -> None:
+    (directory / "notes.txt").touch()
+    parts, card = made(recipe(shares=Shares(80, 0, 20), seed=2))
+    write_dataset(directory, parts, card, formats=["npz"])
+    assert inspect(directory).problems == []
+    assert {path.name for path in directory.iterdir()} == {
+        "card.json", "card.md", "notes.txt", "test.npz", "train.npz",
+    }  # fmt: skip
+
+
+def test_only_parts_are_removed_with_an_old_card(directory: Path) -> None:
+    card = json.loads((directory / "card.json").read_text())
+    card["files"].append({"name": "notes.txt", "split": "train", "sha256": ""})
+    (directory / "card.json").write_text(json.dumps(card))
+    (directory / "notes.txt").touch()
+    write_dataset(directory, PARTS, CARD, formats=["npz"])
+    assert (directory / "notes.txt").exists()

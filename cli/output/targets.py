@@ -1,17 +1,12 @@
-"""Files that commands for books write: looked at before the work begins, whole or not at all."""
+"""Files that commands are going to write: looked at before the work begins."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def checked(name: str, *, option: str) -> Path:
@@ -37,31 +32,3 @@ def checked(name: str, *, option: str) -> Path:
     os.close(handle)
     Path(beside).unlink()
     return path
-
-
-@contextmanager
-def whole(path: Path) -> Iterator[Path]:
-    """The path of a new file beside another, whose place it takes when the context ends well.
-
-    Raises:
-        OSError: names the file that was wanted, not the one beside it.
-    """
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=path.suffix)
-    os.close(handle)
-    beside = Path(name)
-    try:
-        yield beside
-        beside.chmod(_usual_mode())
-        beside.replace(path)
-    except BaseException as error:
-        with suppress(FileNotFoundError):
-            beside.unlink()
-        if isinstance(error, OSError):
-            error.filename = str(path)
-        raise
-
-
-def _usual_mode() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
