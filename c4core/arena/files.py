@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from c4core.arena.game import Ending
+from c4core.errors import C4Error
 from c4core.position import Position
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ ON_THE_BOARD: Final = frozenset({Ending.FOUR, Ending.FULL})
 """How games end that nobody lost by a failure."""
 
 
-class GameFileError(ValueError):
+class GameFileError(C4Error, ValueError):
     """A game of a file that cannot be; the message says why.
 
     Attributes:

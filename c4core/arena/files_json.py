@@ -16,7 +16,8 @@ known has its key as ``final`` in place of ``moves``. Unknown fields are ignored
 from __future__ import annotations
 
 import json
-import math
+import re
+import sys
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from c4core.arena.files import (
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
 _ENDINGS: Final = {str(ending): ending for ending in Ending}
 _SEEDS: Final = range(1 << 64)
+_SECONDS: Final = sys.float_info.max
+_UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
+"""Halves of characters, which JSON can write, and NUL, which PostgreSQL refuses."""
 
 
 def json_object(entry: GameEntry) -> dict[str, Any]:
@@ -113,8 +117,8 @@ def parse_json_game(text: str, *, board: BoardSize = DEFAULT_BOARD) -> GameEntry
         final=final,
         winner=winner,
         ending=ending,
-        first=_text(fields, "first"),
-        second=_text(fields, "second"),
+        first=_player(fields, "first"),
+        second=_player(fields, "second"),
         seed=_number(fields, "seed", _SEEDS),
         detail=_text(fields, "detail") or "",
         x_seconds=_seconds(fields, "x_seconds"),
@@ -194,6 +198,14 @@ def _text(fields: dict[str, Any], name: str) -> str | None:
     return value
 
 
+def _player(fields: dict[str, Any], name: str) -> str | None:
+    """A player's description. Unlike ``detail`` it is kept to the letter."""
+    value = _text(fields, name)
+    if value is not None and _UNSTORABLE.search(value):
+        raise GameFileError(f"{name} {value!r} has what no database can keep", field=name)
+    return value
+
+
 def _number(fields: dict[str, Any], name: str, allowed: range) -> int | None:
     value = fields.get(name)
     if value is None:
@@ -207,7 +219,8 @@ def _number(fields: dict[str, Any], name: str, allowed: range) -> int | None:
 
 def _seconds(fields: dict[str, Any], name: str) -> float:
     value = fields.get(name, 0.0)
-    if not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
+    # No isfinite(): a whole number of hundreds of digits is none that it takes.
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= _SECONDS:
         raise GameFileError(f"{name} {value!r} is no number of seconds", field=name)
     return float(value)
 
@@ -217,6 +230,6 @@ def _replaced(fields: dict[str, Any], length: int) -> tuple[int, ...]:
     if not isinstance(values, list):
         raise GameFileError("replaced must be a list", field="replaced")
     for value in values:
-        if not isinstance(value, int) or value not in range(length):
+        if not isinstance(value, int) or isinstance(value, bool) or value not in range(length):
             raise GameFileError(f"there is no move {value!r}", field="replaced")
     return tuple(values)

@@ -174,18 +174,21 @@ class _Game:
 
     def play(self) -> GameRecord:
         """Play to the end."""
-        side: Side = "x"
-        try:
-            for side, player in self.players.items():
-                player.begin(GameStart(self.start.board, side, self.seeds[side]))
-            record = self._moves()
-        except PlayerFailure as failure:
-            record = self._forfeit(side, failure.failing, str(failure))
+        record = self._begin() or self._moves()
         for side, player in self.players.items():
             # The game is decided; what is wrong now, the next one finds out.
-            with contextlib.suppress(PlayerFailure):
+            with contextlib.suppress(Exception):
                 player.end(_result_for(side, record.winner))
         return record
+
+    def _begin(self) -> GameRecord | None:
+        """Tell both players; the game, if one of them has lost it by that."""
+        for side, player in self.players.items():
+            try:
+                player.begin(GameStart(self.start.board, side, self.seeds[side]))
+            except Exception as error:  # noqa: BLE001  (a player's fault is its own)
+                return self._failed(side, error)
+        return None
 
     def _moves(self) -> GameRecord:
         """All moves, once both players have begun."""
@@ -196,11 +199,8 @@ class _Game:
             self.before_move()
             try:
                 column = self._ask(self.players[side], position, dice[side])
-            except PlayerFailure as failure:
-                return self._forfeit(side, failure.failing, str(failure))
             except Exception as error:  # noqa: BLE001  (a player's fault is its own)
-                detail = f"{type(error).__name__}: {error}"
-                return self._forfeit(side, Failing.ERROR, detail)
+                return self._failed(side, error)
             self.columns.append(column)
             position = position.play(column)
             over = position.is_over
@@ -231,6 +231,12 @@ class _Game:
                 raise
         self.replaced.append(len(self.columns))
         return position.legal_columns()[0]
+
+    def _failed(self, loser: Side, error: Exception) -> GameRecord:
+        """The game as it ends by what a player has raised."""
+        if isinstance(error, PlayerFailure):
+            return self._forfeit(loser, error.failing, str(error))
+        return self._forfeit(loser, Failing.ERROR, f"{type(error).__name__}: {error}")
 
     def _forfeit(self, loser: Side, failing: Failing, detail: str) -> GameRecord:
         return self._record("o" if loser == "x" else "x", Ending(failing.value), detail)

@@ -89,6 +89,13 @@ class Player(ABC):
         """Whether its moves depend on the speed of the machine."""
         return False
 
+    def check_board(self, board: BoardSize) -> None:  # noqa: B027  (most play on all of them)
+        """Look whether it plays on a board, before a game is planned.
+
+        Raises:
+            PlayerError: it does not.
+        """
+
     def begin(self, game: GameStart) -> None:  # noqa: B027  (most players do nothing)
         """A game begins.
 

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Annotated, ClassVar
 
 from c4core.learning.errors import LearningMissingError, ModelError
-from c4core.learning.modelfile import FINGERPRINT_DIGITS, read_model
+from c4core.learning.modelfile import FINGERPRINT_DIGITS, Model, read_model
 from c4core.learning.requirements import require
+from c4core.notation import BoardSize
 from c4core.players.base import NO_LIMITS, GameStart, Limits, Player
 from c4core.players.dice import Dice
 from c4core.players.errors import Failing, PlayerError, PlayerFailure, PlayerMissingError
@@ -41,11 +42,21 @@ class LearningPlayer(Player):
             PlayerError: it is no such model, or has other weights.
         """
         super().__post_init__()
-        found = self._fingerprint()
+        found = self._read().fingerprint
         if self.weights is None:
             object.__setattr__(self, "weights", found)  # the one moment in which it changes
         elif self.weights != found:
             raise self._error(f"{self.model} has the weights {found}", parameter="weights")
+
+    def check_board(self, board: BoardSize) -> None:
+        """Look at the file again.
+
+        Raises:
+            PlayerError: its network plays on another board, or it cannot be read any more.
+        """
+        known = self._read().board
+        if board != known:
+            raise self._error(self._elsewhere(known, board))
 
     def begin(self, game: GameStart) -> None:
         """Read the network, which may take longer than a move should.
@@ -71,13 +82,14 @@ class LearningPlayer(Player):
         except (ModelError, OSError) as error:
             raise PlayerFailure(Failing.ERROR, str(error)) from None
         if position.board != board:
-            raise PlayerFailure(
-                Failing.ERROR, f"{self.model} plays on {board}, not on {position.board}"
-            )
+            raise PlayerFailure(Failing.ERROR, self._elsewhere(board, position.board))
         return choose_column(network, self.learned, position)
 
-    def _fingerprint(self) -> str:
-        """The checksum of the file's weights.
+    def _elsewhere(self, known: BoardSize, board: BoardSize) -> str:
+        return f"{self.model} plays on {known}, not on {board}"
+
+    def _read(self) -> Model:
+        """What is in the file.
 
         Raises:
             PlayerError: there is no such file, or it is no model for this player.
@@ -95,7 +107,7 @@ class LearningPlayer(Player):
             raise self._error(str(error)) from None
         if found.kind != self.learned:
             raise self._error(f"{self.model} is a model of kind {found.kind}, not {self.learned}")
-        return found.fingerprint
+        return found
 
     def _error(self, message: str, *, parameter: str = "model") -> PlayerError:
         return PlayerError(

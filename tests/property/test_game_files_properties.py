@@ -13,6 +13,7 @@ from c4core.arena.game import Ending
 from c4core.arena.repeats import Repeats, Sameness, mirrored_moves
 from c4core.notation import BoardSize, format_moves
 from c4core.position import Position
+from tests.support.text import storable_text
 
 BOARDS = (BoardSize(7, 6), BoardSize(4, 4), BoardSize(10, 5), BoardSize(5, 8))
 FAILURES = [ending for ending in Ending if ending not in (Ending.FOUR, Ending.FULL)]
@@ -41,8 +42,8 @@ def games(draw: st.DrawFn, *, whole: bool = False, board: BoardSize | None = Non
         position,
         winner,
         ending,
-        draw(st.none() | st.text(max_size=10)),
-        draw(st.none() | st.text(max_size=10)),
+        draw(st.none() | storable_text(max_size=10)),
+        draw(st.none() | storable_text(max_size=10)),
         draw(st.none() | st.integers(0, (1 << 64) - 1)),
         detail,
     )

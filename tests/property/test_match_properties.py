@@ -17,6 +17,7 @@ from db.database import Database
 from db.games import MatchTerms, Seats, StoredGame
 from tests.support.databases import clear
 from tests.support.matches import games_of, terms
+from tests.support.text import storable_text
 from workers.matches.sequential import decide
 from workers.matches.table import side_of_a
 
@@ -51,7 +52,6 @@ TERMS = st.builds(
     corpus=st.lists(st.integers(1, 99)).map(tuple),
 )
 
-TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 GAMES = st.builds(
     StoredGame,
     number=st.integers(0, 2**31 - 1),
@@ -62,7 +62,7 @@ GAMES = st.builds(
     length=st.integers(0, 64),
     winner=st.sampled_from(["x", "o", None]),
     ending=st.sampled_from([ending.value for ending in Ending]),
-    detail=TEXT,
+    detail=storable_text(),
     x_seconds=st.floats(0, 1e9),
     o_seconds=st.floats(0, 1e9),
     replaced=st.lists(st.integers(0, 64)).map(tuple),

@@ -135,6 +135,14 @@ class TestJson:
         assert fields.pop("board") == "5x4"
         assert parse_json_game(json.dumps(fields), board=BoardSize(5, 4)) == game
 
+    def test_whole_seconds_and_any_character(self) -> None:
+        line = r'{"moves": "4343434", "x_seconds": 1, "first": "\ud83d\ude00 \u0416"}'
+        game = parse_json_game(line)
+        assert (game.x_seconds, game.first) == (
+            1.0,
+            "\N{GRINNING FACE} \N{CYRILLIC CAPITAL LETTER ZHE}",
+        )
+
     @pytest.mark.parametrize(
         ("line", "field", "words"),
         [
@@ -165,7 +173,24 @@ class TestJson:
             ('{"moves": "4343434", "start": 5}', "start", "start:"),
             ('{"moves": "4343434", "x_seconds": -1}', "x_seconds", "no number of seconds"),
             ('{"moves": "4343434", "x_seconds": NaN}', "x_seconds", "no number of seconds"),
+            ('{"moves": "4343434", "x_seconds": Infinity}', "x_seconds", "no number of seconds"),
+            ('{"moves": "4343434", "x_seconds": true}', "x_seconds", "no number of seconds"),
+            pytest.param(
+                f'{{"moves": "4343434", "o_seconds": {"9" * 401}}}',
+                "o_seconds",
+                "no number of seconds",
+                id="seconds of 401 digits",
+            ),
+            pytest.param(
+                f'{{"moves": "4343434", "seed": {"9" * 5000}}}',
+                "line",
+                "not a JSON object",
+                id="seed of 5000 digits",
+            ),
             ('{"moves": "4343434", "replaced": [7]}', "replaced", "there is no move 7"),
+            ('{"moves": "4343434", "replaced": [true]}', "replaced", "there is no move True"),
+            (r'{"moves": "4343434", "first": "\ud800"}', "first", r"first '\ud800' has what no"),
+            (r'{"moves": "4343434", "second": "a\u0000"}', "second", r"'a\x00' has what no"),
         ],
     )
     def test_bad_lines_are_named(self, line: str, field: str, words: str) -> None:

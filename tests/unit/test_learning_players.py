@@ -169,6 +169,9 @@ def test_a_file_that_changes_meanwhile_is_noticed(tmp_path: Path) -> None:
 def test_another_board_is_a_failure(tmp_path: Path) -> None:
     path = make_model(tmp_path / "model.safetensors", "exact", board=BoardSize(5, 4))
     player = parse_player(f"learning-exact:model={path}").make()
+    player.check_board(BoardSize(5, 4))
+    with pytest.raises(PlayerError, match=r"model\.safetensors plays on 5x4, not on 7x6"):
+        player.check_board(DEFAULT_BOARD)
     with pytest.raises(PlayerFailure, match="plays on 5x4, not on 7x6") as caught:
         player.choose(Position(), Dice(1))
     assert caught.value.failing is Failing.ERROR

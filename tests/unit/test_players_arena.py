@@ -12,6 +12,7 @@ from c4core.arena.seeds import game_seed, seat_seed
 from c4core.players import Limits, Player, parse_player
 from c4core.players.base import NO_LIMITS, GameStart
 from c4core.players.dice import Dice
+from c4core.players.errors import Failing, PlayerFailure
 from c4core.players.kinds import PlayerKind
 from c4core.players.windows import winning_columns
 from tests.support.player_positions import grid
@@ -80,6 +81,39 @@ def test_a_drawn_game() -> None:
     columns = [int(digit) for digit in "333333451222151121266215555666644400440000"]
     record = play_game(Scripted(*columns[::2]), Scripted(*columns[1::2]))
     assert (record.winner, record.ending, record.length) == (None, Ending.FULL, 42)
+
+
+@pytest.mark.parametrize(("faulty", "winner"), [("x", "o"), ("o", "x")])
+def test_an_exception_at_the_beginning_loses_the_game(faulty: str, winner: str) -> None:
+    class Unready(Scripted):
+        def begin(self, game: GameStart) -> None:
+            raise OSError(f"no model for {game.side}")
+
+    seats = {side: Unready() if side == faulty else Scripted() for side in ("x", "o")}
+    record = play_game(seats["x"], seats["o"])
+    assert (record.winner, record.ending, record.columns) == (winner, Ending.ERROR, ())
+    assert record.detail == f"OSError: no model for {faulty}"
+    assert seats[winner].seen[-1] == "win"
+
+
+def test_an_exception_at_the_end_changes_nothing() -> None:
+    class Sulking(Scripted):
+        def end(self, result: str) -> None:
+            super().end(result)
+            raise RuntimeError("that was not fair")
+
+    first, second = Sulking(3, 3, 3, 3), Sulking(2, 2, 2)
+    record = play_game(first, second)
+    assert (record.winner, record.ending) == ("x", Ending.FOUR)
+    assert (first.seen[-1], second.seen[-1]) == ("win", "loss")
+
+
+def test_what_is_raised_between_the_moves_is_no_players_failure() -> None:
+    def fail() -> None:
+        raise PlayerFailure(Failing.ERROR, "somebody else's")
+
+    with pytest.raises(PlayerFailure, match="somebody else's"):
+        play_game(Scripted(), Scripted(), before_move=fail)
 
 
 def test_players_are_told_of_the_game() -> None:

@@ -183,10 +183,36 @@ def test_sprt_chances_lead_to_the_score(wins: int, losses: int, draws: int, elo1
     assert all(chance > 0 for chance in chances)
 
 
-@pytest.mark.parametrize("bad", [{"elo0": 5, "elo1": 5}, {"alpha": 0}, {"beta": 0.5}])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"elo0": 5, "elo1": 5},
+        {"alpha": 0},
+        {"beta": 0.5},
+        {"elo1": 7000},
+        {"elo0": -1001},
+        {"elo1": math.inf},
+        {"elo0": -math.inf},
+        {"elo0": math.nan},
+        {"elo1": math.nan},
+        {"alpha": math.nan},
+    ],
+)
 def test_impossible_sprt(bad: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="must be"):
         Sprt(**bad)
+
+
+@given(
+    wins=st.integers(0, 1_000_000),
+    losses=st.integers(0, 1_000_000),
+    draws=st.integers(0, 1_000_000),
+)
+def test_sprt_of_the_greatest_differences(wins: int, losses: int, draws: int) -> None:
+    tally = Tally(wins, losses, draws)
+    ratio = Sprt(elo0=-1000, elo1=1000).ratio(tally)
+    assert math.isfinite(ratio)
+    assert ratio == pytest.approx(-Sprt(-1000, 1000).ratio(tally.reversed()), rel=1e-3, abs=1e-3)
 
 
 def test_distinct_games() -> None:
