@@ -36,14 +36,22 @@ _POSTGRESQL_DEFAULTS: Final = {
 }
 """What libpq is told where the URL does not say otherwise."""
 
-_SERVER_KEEPALIVES: Final = (
-    "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 3"
+_SERVER_WATCH: Final = (
+    "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 3; "
+    "SET idle_in_transaction_session_timeout = '30s'"
 )
 # The other end must notice as well: it holds the locks of a client that was lost in a transaction,
-# by default for two hours. (No tcp_user_timeout there: it would end slow readers, too.)
+# by default for two hours. (No tcp_user_timeout there: it would end slow readers, too.) A client
+# that was stopped answers keepalives all the same; its transaction ends when it has asked nothing
+# for a time that none of ours thinks between two statements. The longest is making the memory of a
+# deep job anew: 16 s for a million units.
+
+_READERS_TAKE_THEIR_TIME: Final = "SET LOCAL idle_in_transaction_session_timeout = 0"
+# A stream may go to somebody who reads it page by page; it locks nothing. Here and not for writers,
+# since it costs a round trip, and a unit of work takes more of those.
 
 _WRITES: Final = "c4_writes"
-# Execution option: the transactions of this engine write.
+# Execution option: whether the transactions of this engine write.
 
 _WAS_USED: Final = "c4_was_used"
 # In a connection's info: it comes from the pool.
@@ -80,6 +88,7 @@ def make_engine(url: URL, *, autocommit: bool = False) -> Engine:
     )
     event.listen(engine, "connect", _let_server_watch)
     event.listen(engine, "checkout", _refuse_closed)
+    event.listen(engine, "begin", _begin_postgresql)
     return engine
 
 
@@ -92,15 +101,17 @@ def reading(engine: Engine) -> Engine:
     """The engine with transactions that see one state of the database and cannot write."""
     if engine.dialect.name == "sqlite":
         return engine
-    return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+    return engine.execution_options(
+        isolation_level="REPEATABLE READ", postgresql_readonly=True, **{_WRITES: False}
+    )
 
 
 def _let_server_watch(connection: DBAPIConnection, record: object) -> None:
-    """Let the server find out when a new connection's client has vanished."""
+    """Let the server find out when a new connection's client has vanished or stands still."""
     del record
     driver = cast("psycopg.Connection[Any]", connection)
     autocommit, driver.autocommit = driver.autocommit, True
-    driver.execute(_SERVER_KEEPALIVES)
+    driver.execute(_SERVER_WATCH)
     driver.autocommit = autocommit
 
 
@@ -155,6 +166,12 @@ def _begin_sqlite(connection: Connection) -> None:
             pause = min(2 * pause, 0.1)
         else:
             return
+
+
+def _begin_postgresql(connection: Connection) -> None:
+    """Nothing for a writer; and nothing without a transaction, which is not said to read either."""
+    if connection.get_execution_options().get(_WRITES) is False:
+        connection.exec_driver_sql(_READERS_TAKE_THEIR_TIME)
 
 
 def _set_query_only(connection: Connection, *, wanted: bool) -> None:

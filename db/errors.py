@@ -5,6 +5,8 @@ Driver errors never leave this package: :mod:`db.translation` turns them into th
 
 from __future__ import annotations
 
+from typing import Final
+
 from c4core.errors import C4Error
 
 
@@ -123,6 +125,23 @@ class MatchNotFoundError(StorageError, LookupError):
         self.match_id = match_id
 
 
+class MatchInUseError(StorageError, ValueError):
+    """A match that cannot be deleted: players of other matches look its games up.
+
+    Attributes:
+        match_id: the number that was given.
+        used_by: the number of one of the others.
+    """
+
+    def __init__(self, match_id: int, used_by: int) -> None:
+        super().__init__(
+            f"match {match_id} cannot be deleted: players of match {used_by} look its games up; "
+            "delete that one first"
+        )
+        self.match_id = match_id
+        self.used_by = used_by
+
+
 class GameNotFoundError(StorageError, LookupError):
     """A match has no game of this number, or not yet.
 
@@ -149,3 +168,17 @@ class JobStateError(StorageError, ValueError):
         super().__init__(message)
         self.job_id = job_id
         self.state = state
+
+
+DATABASE_FAULTS: Final = (
+    UnreachableError,
+    BusyError,
+    DiskFullError,
+    ReadOnlyError,
+    CorruptError,
+    NotADatabaseError,
+    SchemaTooOldError,
+    SchemaTooNewError,
+)
+"""What is wrong with a database as a whole, whatever was asked of it. The other errors are about
+what was asked, which will be no better the next time."""

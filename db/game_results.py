@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 from sqlalchemy import case, func, select
 
+from db.errors import MatchNotFoundError
 from db.game_records import ON_THE_BOARD
 from db.match_standings import MatchResults
-from db.models import Game
+from db.models import Game, Match
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -91,14 +92,22 @@ def read_finals(
     Returns:
         The keys of the positions at the end, and 1 where ``x`` won, -1 where ``o`` did, 0 for a
         draw; by match and number.
+
+    Raises:
+        MatchNotFoundError: one is not there any more.
     """
     layout = np.dtype([("key", "u8"), ("winner", "i1")])
     pieces = [np.empty(0, dtype=layout)]
     for first in range(0, len(match_ids), _MATCHES):
+        some = match_ids[first : first + _MATCHES]
+        there = set(session.scalars(select(Match.id).where(Match.id.in_(some))))
+        missing = [match_id for match_id in some if match_id not in there]
+        if missing:
+            raise MatchNotFoundError(missing[0])
         query = (
             select(Game.final_key, Game.winner)
             .where(
-                Game.match_id.in_(match_ids[first : first + _MATCHES]),
+                Game.match_id.in_(some),
                 Game.ending.in_(ON_THE_BOARD),
             )
             .order_by(Game.match_id, Game.number)

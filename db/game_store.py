@@ -172,17 +172,11 @@ def _row(match_id: int, game: StoredGame) -> dict[str, object]:
         "length": game.length,
         "winner": _WINNERS[game.winner],
         "ending": str(game.ending),
-        "detail": _storable(game.detail),
+        "detail": game.detail,
         "x_seconds": game.x_seconds,
         "o_seconds": game.o_seconds,
         "replaced": list(game.replaced),
     }
-
-
-def _storable(text: str) -> str:
-    """A text without what no database takes: half a character, and in PostgreSQL NUL."""
-    whole = text.encode(errors="replace").decode()
-    return whole.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def _game(row: Row[Any]) -> StoredGame:

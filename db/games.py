@@ -9,7 +9,14 @@ from __future__ import annotations
 from db.game_results import read_finals, read_results, results_in_order
 from db.game_store import add_games, count_games, find_game, list_games, stream_games
 from db.game_tallies import read_pace
-from db.match_control import NEEDLESS, delete_match, end_early
+from db.match_control import (
+    NEEDLESS,
+    MatchUnit,
+    delete_match,
+    end_early,
+    set_result,
+    units_of_match,
+)
 from db.match_records import (
     ON_THE_BOARD,
     GameCursor,
@@ -45,6 +52,7 @@ __all__ = [
     "MatchResults",
     "MatchTally",
     "MatchTerms",
+    "MatchUnit",
     "Origin",
     "Seats",
     "StoredGame",
@@ -66,6 +74,8 @@ __all__ = [
     "read_pace",
     "read_results",
     "results_in_order",
+    "set_result",
     "set_units",
     "stream_games",
+    "units_of_match",
 ]

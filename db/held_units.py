@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import update
+from sqlalchemy import case, literal, select, update
 
 from db.clock import now
 from db.costs import add_costs
 from db.evaluation_store import store
+from db.job_lapses import may_lapse_again
 from db.job_records import MAX_ATTEMPTS, UnitState
 from db.models import Unit
 from db.unit_changes import ANNOUNCE_FIRST, FREE
-from db.unit_conditions import LEASED
+from db.unit_conditions import LEASED, lease_end
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,7 +38,23 @@ def heartbeat(session: Session, claim: Claim, lease_seconds: float) -> bool:
     Returns:
         False: the unit is somebody else's or its job was cancelled. Stop working on it.
     """
-    return _change(session, claim, lease_until=now(session) + lease_seconds)
+    return _change(session, claim, lease_until=lease_end(session, lease_seconds))
+
+
+def prolong(session: Session, claims: Sequence[Claim], lease_seconds: float) -> list[bool | None]:
+    """Prolong several leases without waiting for anybody.
+
+    Returns:
+        For each claim what :func:`heartbeat` says; None: somebody else is writing the unit at this
+        moment, and nothing is known.
+    """
+    ids = [claim.unit_id for claim in claims]
+    units = select(Unit.id).where(Unit.id.in_(ids)).order_by(Unit.id)
+    free = set(session.scalars(units.with_for_update(skip_locked=True)))
+    return [
+        heartbeat(session, claim, lease_seconds) if claim.unit_id in free else None
+        for claim in claims
+    ]
 
 
 def complete(
@@ -115,10 +132,39 @@ def fail(session: Session, claim: Claim, error: str) -> UnitState | None:
         Its new state; None: it was not ours any more, and nothing was written.
     """
     state = UnitState.FAILED if claim.attempts >= MAX_ATTEMPTS else UnitState.QUEUED
-    # PostgreSQL's text cannot hold NUL.
-    kept = error.replace("\0", "\N{REPLACEMENT CHARACTER}")[:_ERROR_LENGTH]
-    is_ours = _change(session, claim, state=state, error=kept, announced_at=ANNOUNCE_FIRST, **FREE)
+    is_ours = _change(
+        session,
+        claim,
+        state=state,
+        error=error[:_ERROR_LENGTH],
+        announced_at=ANNOUNCE_FIRST,
+        **FREE,
+    )
     return state if is_ours else None
+
+
+def lapse(session: Session, claim: Claim, error: str) -> bool:
+    """Give the unit back as if its lease had run out; it is failed after MAX_LAPSES.
+
+    For an error that ends whoever works on it, so that nobody knows whether it is the unit's fault.
+
+    Returns:
+        False: it was not ours any more, and nothing was written.
+    """
+    given_back = case(
+        (may_lapse_again(), literal(UnitState.QUEUED, Unit.state.type)),
+        else_=literal(UnitState.FAILED, Unit.state.type),
+    )
+    return _change(
+        session,
+        claim,
+        state=given_back,
+        error=error[:_ERROR_LENGTH],
+        announced_at=ANNOUNCE_FIRST,
+        lapses=Unit.lapses + 1,
+        attempts=claim.attempts - 1,
+        **FREE,
+    )
 
 
 def _change(session: Session, claim: Claim, **values: object) -> bool:

@@ -13,6 +13,7 @@ from db.evaluation_columns import check_row, full_column_bits
 from db.evaluation_rows import EvaluationFilter
 from db.evaluation_search import boards, stream
 from db.game_integrity import match_faults
+from db.job_planners import is_abandoned
 from db.job_records import JobState
 from db.models import Job, Unit
 from db.unit_conditions import LEASED, QUEUED, lease_ran_out
@@ -114,6 +115,9 @@ def _jobs(session: Session) -> Iterator[Problem]:
         select(Job.id, Job.state).where(Job.state.in_(closed), has_open_unit)
     ):
         yield Problem("job", f"job {job_id} is {state}, but has units that are not")
+    for job_id in session.scalars(select(Job.id).where(is_abandoned(session)).order_by(Job.id)):
+        remedy = f"c4 jobs cancel {job_id}"
+        yield Problem("job", f"job {job_id} has been left in the midst of its planning: {remedy}")
     gaps = select(Unit.job_id).group_by(Unit.job_id).having(func.max(Unit.seq) >= func.count())
     for job_id in session.scalars(gaps):
         yield Problem("job", f"job {job_id} has lost units: there are gaps in their numbers")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import and_, select, update
+from sqlalchemy import and_, or_, select, update
 
 from db.clock import now
 from db.job_records import INTERACTIVE_PRIORITY, JobState
@@ -90,4 +90,10 @@ def _units(session: Session, job_id: int, limit: int) -> Sequence[int]:
 
 
 def _may_be_announced(session: Session) -> ColumnElement[bool]:
-    return Unit.announced_at < now(session) - REANNOUNCE_SECONDS
+    at = now(session)
+    return or_(
+        Unit.announced_at < at - REANNOUNCE_SECONDS,
+        # The clock was set back. Not as soon as it is behind: somebody else may have announced the
+        # unit since this statement began.
+        Unit.announced_at > at + REANNOUNCE_SECONDS,
+    )

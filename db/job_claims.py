@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import and_, or_, select, update
 
 from c4core.notation import BoardSize
-from db.clock import now
 from db.job_lapses import give_up_lapsed, may_lapse_again
 from db.job_records import MAX_LAPSES, Claim, JobState, UnitState
 from db.models import Job, Unit
-from db.unit_conditions import IN_TURN, QUEUED, lease_ran_out
+from db.unit_conditions import IN_TURN, QUEUED, lease_end, lease_ran_out
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,7 +43,8 @@ def claim(
     Args:
         session: in a write transaction, best one of its own.
         owner: who claims; for people, and for counting workers.
-        lease_seconds: without a heartbeat for so long, the unit is somebody else's.
+        lease_seconds: without a heartbeat for so long, the unit is somebody else's; LONGEST_LEASE
+            at most.
         engine_version: of the claimer; jobs of other versions are left alone.
         job_id: only from this job.
         kinds: only from jobs of these kinds.
@@ -165,7 +165,7 @@ def _lease(session: Session, unit: Row[Any], owner: str, lease_seconds: float) -
             attempts=attempts,
             lapses=unit.lapses + lapsed,
             owner=owner,
-            lease_until=now(session) + lease_seconds,
+            lease_until=lease_end(session, lease_seconds),
         )
     )
     return Claim(

@@ -8,7 +8,8 @@ from sqlalchemy import or_, select, update
 
 from db.clock import now
 from db.errors import JobStateError
-from db.job_ending import close_if_complete, lock_job
+from db.job_ending import close_if_complete, lock_job, lock_leased
+from db.job_planners import forget_planner, is_abandoned
 from db.job_records import JobState, UnitState
 from db.models import Job, Unit
 from db.unit_changes import ANEW, FREE
@@ -34,6 +35,7 @@ def cancel_job(session: Session, job_id: int) -> JobState:
         raise JobStateError(
             f"job {job_id} is {state}: there is nothing to cancel", job_id=job_id, state=state
         )
+    lock_leased(session, Unit.job_id == job_id)
     session.connection().execute(
         update(Unit)
         .where(Unit.job_id == job_id, or_(QUEUED, LEASED))
@@ -44,7 +46,18 @@ def cancel_job(session: Session, job_id: int) -> JobState:
         .where(Job.id == job_id)
         .values(state=JobState.CANCELLED, finished_at=now(session))
     )
+    forget_planner(session, job_id)
     return JobState.CANCELLED
+
+
+def cancel_abandoned(session: Session, job_id: int) -> bool:
+    """Cancel a job if its planning was abandoned; whether it was."""
+    lock_job(session, job_id)
+    abandoned = session.scalar(select(Job.id).where(Job.id == job_id, is_abandoned(session)))
+    if abandoned is None:
+        return False
+    cancel_job(session, job_id)
+    return True
 
 
 def resume_job(session: Session, job_id: int) -> JobState:
@@ -73,6 +86,7 @@ def resume_job(session: Session, job_id: int) -> JobState:
         )
     if state in {JobState.DONE, JobState.FAILED}:
         return state
+    lock_leased(session, Unit.job_id == job_id, lease_ran_out(session))
     stopped = or_(Unit.state == UnitState.CANCELLED, lease_ran_out(session))
     session.connection().execute(update(Unit).where(Unit.job_id == job_id, stopped).values(**ANEW))
     return _run_again(session, job_id)

@@ -9,11 +9,12 @@ from sqlalchemy import select, update
 from db.clock import now
 from db.errors import JobNotFoundError
 from db.job_records import JobState
-from db.models import Job
+from db.models import Job, Unit
 from db.types import is_number
-from db.unit_conditions import has_failed_unit, has_open_unit
+from db.unit_conditions import LEASED, has_failed_unit, has_open_unit
 
 if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
 
 
@@ -51,6 +52,20 @@ def lock_job(session: Session, job_id: int) -> JobState:
     if state is None:
         raise JobNotFoundError(job_id)
     return state
+
+
+def lock_leased(session: Session, *which: ColumnElement[bool]) -> None:
+    """Lock leased units, which nobody else prolongs or ends until the end of the transaction.
+
+    Before they are written together: whoever locks several units does so in the order of their
+    numbers, as those do who prolong their leases. An UPDATE takes them as they lie in the table.
+
+    Args:
+        session: in a write transaction; the units' job is locked, if it is going to be.
+        which: conditions on the units.
+    """
+    units = select(Unit.id).where(LEASED, *which).order_by(Unit.id)
+    session.connection().execute(units.with_for_update()).all()
 
 
 def close_if_complete(session: Session, job_id: int, state: JobState) -> JobState:

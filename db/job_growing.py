@@ -10,26 +10,31 @@ Whoever completes a unit of such a job plans its next ones in the same transacti
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import or_, select, update
 
 from db.clock import now
 from db.errors import JobStateError
-from db.job_ending import lock_job
+from db.job_ending import lock_job, lock_leased
 from db.job_planning import append_units
 from db.job_records import JobState, UnitState
 from db.models import Job, Unit
 from db.unit_changes import FREE, NEVER_ANNOUNCED
-from db.unit_conditions import FAILED, IN_TURN, LEASED, QUEUED
+from db.unit_conditions import FAILED, LEASED, QUEUED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from sqlalchemy import Row
     from sqlalchemy.orm import Session
 
     from c4core.notation import BoardSize
     from db.job_records import Json, UnitPlan
+
+
+_LISTED: Final = 1_000
+"""Units that one statement names: both databases limit the number of parameters."""
 
 
 class GrowingUnit(NamedTuple):
@@ -61,8 +66,7 @@ def hold_job(session: Session, job_id: int) -> JobState:
         JobNotFoundError: there is none of this number.
     """
     state = lock_job(session, job_id)
-    leased = select(Unit.id).where(Unit.job_id == job_id, LEASED).order_by(Unit.id)
-    session.execute(leased.with_for_update()).all()
+    lock_leased(session, Unit.job_id == job_id)
     return state
 
 
@@ -74,12 +78,16 @@ def read_units(
     Those that can be claimed come in the order in which they most likely are: first those that a
     message is under way for, then as in ``announce`` and ``claim``.
     """
-    query = (
-        select(Unit.id, Unit.seq, Unit.state, Unit.payload, Unit.result)
-        .where(Unit.job_id == job_id, or_(Unit.seq > after_seq, Unit.seq.in_(seqs)))
-        .order_by(Unit.announced_at <= NEVER_ANNOUNCED, *IN_TURN)
-    )
-    return [GrowingUnit(*row) for row in session.execute(query)]
+    listed = sorted(seq for seq in set(seqs) if seq <= after_seq)
+    batches = [listed[first : first + _LISTED] for first in range(0, len(listed), _LISTED)]
+    query = select(
+        Unit.announced_at, Unit.id, Unit.seq, Unit.state, Unit.payload, Unit.result
+    ).where(Unit.job_id == job_id)
+    rows: list[Row[Any]] = []
+    for condition in (Unit.seq > after_seq, *map(Unit.seq.in_, batches)):
+        rows += session.execute(query.where(condition))
+    rows.sort(key=lambda row: (row.announced_at <= NEVER_ANNOUNCED, row.announced_at, row.seq))
+    return [GrowingUnit(row.id, row.seq, row.state, row.payload, row.result) for row in rows]
 
 
 def add_more_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
@@ -114,14 +122,18 @@ def cut_units(session: Session, unit_ids: Collection[int], result: Json) -> int:
     They are done, with this result and without any effort. Whoever works on one notices with the
     next heartbeat that the lease is lost, as after a cancel.
     """
-    if not unit_ids:
-        return 0
-    cut = session.connection().execute(
-        update(Unit)
-        .where(Unit.id.in_(sorted(unit_ids)), or_(QUEUED, LEASED, FAILED))
-        .values(state=UnitState.DONE, result=result, error=None, finished_at=now(session), **FREE)
-    )
-    return cut.rowcount
+    ordered = sorted(unit_ids)
+    cut = 0
+    for first in range(0, len(ordered), _LISTED):
+        done = session.connection().execute(
+            update(Unit)
+            .where(Unit.id.in_(ordered[first : first + _LISTED]), or_(QUEUED, LEASED, FAILED))
+            .values(
+                state=UnitState.DONE, result=result, error=None, finished_at=now(session), **FREE
+            )
+        )
+        cut += done.rowcount
+    return cut
 
 
 def jobs_of_kind(

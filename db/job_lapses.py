@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import and_, select, update
 
-from db.job_ending import close_if_complete, lock_job
+from db.job_ending import close_if_complete, lock_job, lock_leased
 from db.job_records import MAX_LAPSES, JobState, UnitState
 from db.models import Job, Unit
 from db.unit_changes import ANNOUNCE_FIRST, FREE
@@ -68,10 +68,10 @@ def requeue_lapsed(session: Session, *, limit: int = 1_000) -> int:
 def give_up_lapsed(session: Session, job_id: int) -> None:
     """Fail the units of a job whose last allowed lease ran out; close it if nothing is left."""
     state = lock_job(session, job_id)
+    exhausted = (Unit.job_id == job_id, lease_ran_out(session), ~may_lapse_again())
+    lock_leased(session, *exhausted)
     session.connection().execute(
-        update(Unit)
-        .where(Unit.job_id == job_id, lease_ran_out(session), ~may_lapse_again())
-        .values(state=UnitState.FAILED, error=_GIVEN_UP, **_LAPSED)
+        update(Unit).where(*exhausted).values(state=UnitState.FAILED, error=_GIVEN_UP, **_LAPSED)
     )
     close_if_complete(session, job_id, state)
 

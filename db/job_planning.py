@@ -10,6 +10,7 @@ from sqlalchemy import func, insert, select, update
 from db.clock import now
 from db.errors import JobStateError
 from db.job_ending import close_if_complete, lock_job
+from db.job_planners import forget_planner
 from db.job_records import JobState, UnitState
 from db.models import Job, Unit
 
@@ -124,4 +125,5 @@ def start_job(session: Session, job_id: int) -> JobState:
     session.connection().execute(
         update(Job).where(Job.id == job_id).values(state=JobState.RUNNING, started_at=now(session))
     )
+    forget_planner(session, job_id)
     return close_if_complete(session, job_id, JobState.RUNNING)

@@ -29,6 +29,10 @@ More than attempts: that a machine was switched off is not the unit's fault. But
 every worker that takes it must not go on for ever.
 """
 
+LONGEST_LEASE: Final = 600.0
+"""Seconds that a lease lasts at most, from the claim or a heartbeat. One that is to end later than
+that was given before the database's clock was set back, and counts as having run out."""
+
 INTERACTIVE_PRIORITY: Final = 100
 """Jobs of at least this priority are interactive, others bulk: each class has its own queue."""
 

@@ -7,7 +7,7 @@ The database is the queue of truth. The life of a unit::
       |--release--------|   handed back, the attempt does not count
       |--fail-----------|   queued again, or failed after MAX_ATTEMPTS
       |--lease ran out--|   queued again by requeue_lapsed or claimed anew, the attempt does not
-      |                 |   count; or failed after MAX_LAPSES
+      |--lapse----------|   count; or failed after MAX_LAPSES
       |--cancel_job---->|   cancelled, from queued and leased; resume_job queues it again
       |--cut_units----->|   done, from queued and leased: nobody wants it any more
 
@@ -22,10 +22,10 @@ After ``complete`` and ``fail``, and in a transaction of its own, call ``finish_
 
 from __future__ import annotations
 
-from db.held_units import complete, fail, heartbeat, release
+from db.held_units import complete, fail, heartbeat, lapse, prolong, release
 from db.job_announcing import REANNOUNCE_SECONDS, announce
 from db.job_claims import claim, claim_unit
-from db.job_control import cancel_job, resume_job, retry_job
+from db.job_control import cancel_abandoned, cancel_job, resume_job, retry_job
 from db.job_ending import finish_if_complete
 from db.job_growing import (
     GrowingJob,
@@ -38,6 +38,7 @@ from db.job_growing import (
     read_units,
 )
 from db.job_lapses import requeue_lapsed
+from db.job_planners import PlannedJob, leave_word, planned_job
 from db.job_planning import add_units, create_job, start_job
 from db.job_records import (
     INTERACTIVE_PRIORITY,
@@ -77,6 +78,7 @@ __all__ = [
     "JobProgress",
     "JobState",
     "Json",
+    "PlannedJob",
     "ServiceStatus",
     "UnitPlan",
     "UnitResult",
@@ -84,6 +86,7 @@ __all__ = [
     "add_more_units",
     "add_units",
     "announce",
+    "cancel_abandoned",
     "cancel_job",
     "change_unit",
     "claim",
@@ -98,9 +101,13 @@ __all__ = [
     "heartbeat",
     "hold_job",
     "jobs_of_kind",
+    "lapse",
+    "leave_word",
     "list_jobs",
     "newest_job",
+    "planned_job",
     "progress",
+    "prolong",
     "read_units",
     "release",
     "requeue_lapsed",

@@ -22,7 +22,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from db.job_records import JobState, UnitState
-from db.types import ColumnScores, JsonText, PositionKey
+from db.types import ColumnScores, JsonText, PlainText, PositionKey
 
 _ZERO = text("0")
 
@@ -111,7 +111,7 @@ class Job(Base):
     height: Mapped[int] = mapped_column(SmallInteger)
     state: Mapped[JobState] = mapped_column(_state(JobState))
     priority: Mapped[int] = mapped_column(Integer)
-    label: Mapped[str | None] = mapped_column(Text)
+    label: Mapped[str | None] = mapped_column(PlainText)
     params: Mapped[dict[str, Any]] = mapped_column(JsonText)
     engine_version: Mapped[int] = mapped_column(Integer)
     created_at: Mapped[float] = mapped_column(Double)
@@ -164,10 +164,10 @@ class Unit(Base):
     attempts: Mapped[int] = mapped_column(Integer)
     lapses: Mapped[int] = mapped_column(Integer, server_default=_ZERO)
     announced_at: Mapped[float] = mapped_column(Double, server_default=_ZERO)
-    owner: Mapped[str | None] = mapped_column(Text)
+    owner: Mapped[str | None] = mapped_column(PlainText)
     lease_until: Mapped[float | None] = mapped_column(Double)
     result: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
-    error: Mapped[str | None] = mapped_column(Text)
+    error: Mapped[str | None] = mapped_column(PlainText)
     nodes: Mapped[int] = mapped_column(BigInteger)
     seconds: Mapped[float] = mapped_column(Double)
     finished_at: Mapped[float | None] = mapped_column(Double)
@@ -185,7 +185,7 @@ class Match(Base):
     id: Mapped[int] = mapped_column(_RowId, primary_key=True)
     job_id: Mapped[int | None] = mapped_column(ForeignKey("jobs.id", ondelete="SET NULL"))
     origin: Mapped[str] = mapped_column(Text)
-    label: Mapped[str | None] = mapped_column(Text)
+    label: Mapped[str | None] = mapped_column(PlainText)
     player_a: Mapped[str] = mapped_column(Text)
     player_b: Mapped[str] = mapped_column(Text)
     width: Mapped[int] = mapped_column(SmallInteger)
@@ -219,7 +219,7 @@ class Game(Base):
     length: Mapped[int] = mapped_column(SmallInteger)
     winner: Mapped[int] = mapped_column(SmallInteger)
     ending: Mapped[str] = mapped_column(Text)
-    detail: Mapped[str] = mapped_column(Text)
+    detail: Mapped[str] = mapped_column(PlainText)
     x_seconds: Mapped[float] = mapped_column(Double)
     o_seconds: Mapped[float] = mapped_column(Double)
     replaced: Mapped[list[int]] = mapped_column(JsonText)
@@ -230,8 +230,8 @@ class Worker(Base):
 
     __tablename__ = "workers"
 
-    name: Mapped[str] = mapped_column(Text, primary_key=True)
-    host: Mapped[str] = mapped_column(Text)
+    name: Mapped[str] = mapped_column(PlainText, primary_key=True)
+    host: Mapped[str] = mapped_column(PlainText)
     pid: Mapped[int] = mapped_column(Integer)
     threads: Mapped[int] = mapped_column(Integer)
     table_mb: Mapped[int] = mapped_column(Integer)
@@ -244,7 +244,7 @@ class Worker(Base):
     positions_done: Mapped[int] = mapped_column(BigInteger)
     nodes: Mapped[int] = mapped_column(BigInteger)
     seconds: Mapped[float] = mapped_column(Double)
-    note: Mapped[str | None] = mapped_column(Text)
+    note: Mapped[str | None] = mapped_column(PlainText)
 
 
 class MeasuredCost(Base):
@@ -262,7 +262,10 @@ class MeasuredCost(Base):
 
 
 class Turn(Base):
-    """When a periodic duty was last taken by one of the processes that share it."""
+    """When a periodic duty was last taken by one of the processes that share it.
+
+    Also when a planner has last left word. See :mod:`db.job_planners`.
+    """
 
     __tablename__ = "turns"
 

@@ -1,7 +1,36 @@
-"""The type of what every function of this package takes first, for those who write no SQL."""
+"""What every function of this package takes first, for those who write no SQL."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from sqlalchemy import event, func, select
 from sqlalchemy.orm import Session
 
-__all__ = ["Session"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Session", "after_commit", "limit_waiting"]
+
+
+def after_commit(session: Session, call: Callable[[], object]) -> None:
+    """Do something as soon as the session's transaction is committed; if it never is, nothing.
+
+    For what a process keeps in its own memory about the database: a transaction may be rolled back
+    at any point, even when it is committed, and then ``Database.run`` does it all again.
+
+    Args:
+        session: in a transaction.
+        call: what to do; it must not use the session.
+    """
+    event.listen(session, "after_commit", lambda _session: call(), once=True)
+
+
+def limit_waiting(session: Session, seconds: float) -> None:
+    """Let no statement of the transaction wait longer than this for what others have locked.
+
+    It raises BusyError then. SQLite locks no rows: there it changes nothing.
+    """
+    if session.connection().dialect.name == "postgresql":
+        milliseconds = f"{max(1, round(1000 * seconds))}ms"
+        session.execute(select(func.set_config("lock_timeout", milliseconds, True)))

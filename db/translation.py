@@ -52,6 +52,7 @@ _SQLITE_IO: Final[dict[int, tuple[type[StorageError], str]]] = {
 
 _POSTGRESQL: Final[dict[str, tuple[type[StorageError], str]]] = {
     "08": (UnreachableError, "lost the connection to {place}: {reason}"),
+    "25P03": (UnreachableError, "lost the connection to {place}: {reason}"),
     "25006": (ReadOnlyError, "cannot write {place}: {reason}"),
     "28": (UnreachableError, "cannot log in to {place}: {reason}"),
     "3D000": (UnreachableError, "cannot reach {place}: {reason}"),
@@ -69,6 +70,9 @@ _POSTGRESQL: Final[dict[str, tuple[type[StorageError], str]]] = {
     "XX002": (CorruptError, "{place} is damaged: {reason}"),
 }
 """By SQLSTATE or its beginning."""
+
+_CLIENT_OUTAGES: Final = frozenset({"OperationalError", "InterfaceError"})
+"""Errors of the PostgreSQL client itself that may be a connection that there is not."""
 
 
 @contextmanager
@@ -97,11 +101,17 @@ def translate(error: BaseException, place: str) -> StorageError | None:
     if isinstance(error, PoolTimeoutError):
         return BusyError(f"no free connection to {place}")
     cause = error.orig if isinstance(error, DBAPIError) else error
+    # A statement that was refused over a connection which is still there.
+    is_refused = (
+        isinstance(error, DBAPIError)
+        and error.statement is not None
+        and not error.connection_invalidated
+    )
     if isinstance(cause, sqlite3.Error):
         return _translate_sqlite(cause, place)
     # psycopg is not imported where only SQLite is used: its errors are known by this attribute.
     if cause is not None and hasattr(cause, "sqlstate"):
-        return _translate_postgresql(cause, place)
+        return _translate_postgresql(cause, place, is_refused=is_refused)
     return None
 
 
@@ -125,10 +135,15 @@ def _translate_sqlite(error: sqlite3.Error, place: str) -> StorageError | None:
     return kind(message.format(place=place, reason=reason))
 
 
-def _translate_postgresql(error: BaseException, place: str) -> StorageError:
+def _translate_postgresql(error: BaseException, place: str, *, is_refused: bool) -> StorageError:
     state: str | None = getattr(error, "sqlstate", None)
     reason = _first_line(error)
-    if state is None:  # the error is the client's: it could not connect, or was cut off
+    if state is None:
+        # The error is the client's: it could not connect, or was cut off; or the program has asked
+        # for what cannot be sent, which will be no better the next time.
+        kinds = {kind.__name__ for kind in type(error).__mro__}
+        if is_refused or not kinds & _CLIENT_OUTAGES:
+            return StorageError(f"{place}: {reason}")
         return UnreachableError(f"cannot reach {place}: {reason}")
     for length in (5, 3, 2):
         if state[:length] in _POSTGRESQL:

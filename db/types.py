@@ -73,6 +73,25 @@ class JsonText(TypeDecorator[Any]):
         return None if value is None else json.loads(value)
 
 
+class PlainText(TypeDecorator[str]):
+    """Text for people: labels, names, reasons. What no database takes is replaced.
+
+    That is half a character, which is what Python makes of a byte that is not UTF-8 on a command
+    line or in a file's name, and in PostgreSQL NUL.
+    """
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        """Any text to one that can be stored."""
+        del dialect
+        if value is None:
+            return None
+        whole = value.encode(errors="replace").decode()
+        return whole.replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
 class ColumnScores(TypeDecorator[tuple[int | None, ...]]):
     """One signed byte a column, UNPLAYABLE where it is full."""
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import ColumnElement, and_, literal_column, select
+from sqlalchemy import ColumnElement, and_, func, literal_column, or_, select
 
 from db.clock import now
+from db.job_records import LONGEST_LEASE
 from db.models import Unit
 
 if TYPE_CHECKING:
@@ -28,33 +29,35 @@ IN_TURN: Final = (Unit.announced_at, Unit.seq)
 
 def lease_ran_out(session: Session) -> ColumnElement[bool]:
     """Leased, and not heard of in time."""
-    return and_(LEASED, Unit.lease_until < now(session))
+    at = now(session)
+    return and_(LEASED, or_(Unit.lease_until < at, Unit.lease_until > at + LONGEST_LEASE))
 
 
 def lease_lives(session: Session) -> ColumnElement[bool]:
     """Leased, and being worked on as far as can be known."""
-    return and_(LEASED, Unit.lease_until >= now(session))
+    at = now(session)
+    return and_(LEASED, Unit.lease_until >= at, Unit.lease_until <= at + LONGEST_LEASE)
+
+
+def lease_end(session: Session, seconds: float) -> ColumnElement[float]:
+    """When a lease runs out that is given or prolonged now."""
+    return now(session) + min(seconds, LONGEST_LEASE)
 
 
 def has_open_unit(session: Session, job_id: int) -> bool:
     """Whether anything of a job is still to be done, or being done."""
-    return _has_unit(session, job_id, QUEUED, *IN_TURN) or _has_unit(
-        session, job_id, LEASED, Unit.lease_until
+    # One statement: between two, a unit may go from leased to queued, and be seen in neither state.
+    queued, leased = (
+        first_unit(and_(condition, Unit.job_id == job_id), *order).scalar_subquery()
+        for condition, order in ((QUEUED, IN_TURN), (LEASED, (Unit.lease_until,)))
     )
+    return session.scalar(select(func.coalesce(queued, leased))) is not None
 
 
 def has_failed_unit(session: Session, job_id: int) -> bool:
     """Whether a unit of a job was given up."""
-    return _has_unit(session, job_id, FAILED, Unit.seq)
-
-
-def _has_unit(
-    session: Session,
-    job_id: int,
-    condition: ColumnElement[bool],
-    *order: ColumnExpressionArgument[Any],
-) -> bool:
-    return session.scalar(first_unit(condition, *order).where(Unit.job_id == job_id)) is not None
+    failed = first_unit(and_(FAILED, Unit.job_id == job_id), Unit.seq)
+    return session.scalar(failed) is not None
 
 
 def first_unit(

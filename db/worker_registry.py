@@ -84,7 +84,10 @@ def leave(session: Session, name: str) -> None:
 
 def live_workers(session: Session, within: float = WORKER_ALIVE_SECONDS) -> tuple[WorkerInfo, ...]:
     """The workers that were heard of within so many seconds, in order of their names."""
-    query = select(Worker).where(Worker.seen_at >= now(session) - within).order_by(Worker.name)
+    at = now(session)
+    # Not those that were heard of in the future either: the clock was set back since.
+    heard = (Worker.seen_at >= at - within, Worker.seen_at <= at + within)
+    query = select(Worker).where(*heard).order_by(Worker.name)
     return tuple(_info(worker) for worker in session.scalars(query))
 
 

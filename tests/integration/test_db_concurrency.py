@@ -4,14 +4,16 @@ import multiprocessing
 import threading
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
+from sqlalchemy import event, text
 from sqlalchemy.orm import Session
 
 from c4core.version import ENGINE_VERSION
+from db import games
 from db.database import Database
 from db.errors import BusyError
 from db.evaluations import EvaluationFilter, StoredEvaluation, count, store
@@ -21,16 +23,20 @@ from db.jobs import (
     JobState,
     UnitState,
     announce,
+    cancel_job,
     claim,
     complete,
     finish_if_complete,
     get_job,
+    heartbeat,
     release,
     requeue_lapsed,
+    resume_job,
     unit_results,
 )
 from tests.support.databases import BOARD, clear, make_job, row
 from tests.support.jobs import take_unit, unit_ids
+from tests.support.matches import terms
 
 T = TypeVar("T")
 
@@ -214,6 +220,28 @@ def write_batches(url: str, number: int, barrier: "threading.Barrier") -> None:
                 store(session, BOARD, [row(key) for key in keys])
 
 
+@pytest.mark.postgres
+def test_a_unit_that_is_handed_back_keeps_its_job_open(postgres_url: str) -> None:
+    """Whenever it happens: a unit is queued or leased, whoever looks for it."""
+    with Database.open(postgres_url) as database:
+        job_id = make_job(database, 1)
+        (unit_id,) = unit_ids(database, job_id)
+        taken = take_unit(database, unit_id)
+        assert taken is not None
+
+        def hand_back(*arguments: Any) -> None:  # noqa: ANN401 - as SQLAlchemy's event has them
+            if "'queued'" in arguments[2]:
+                with database.write() as other:
+                    release(other, taken)
+
+        with database.write() as session:
+            connection = session.connection()
+            event.listen(connection, "after_cursor_execute", hand_back)
+            assert resume_job(session, job_id) is JobState.RUNNING
+            event.remove(connection, "after_cursor_execute", hand_back)
+        assert take_unit(database, unit_id) is not None
+
+
 def test_eight_writing_processes_lose_nothing(rows_url: str) -> None:
     barrier = SPAWN.Barrier(8)
     run_all(
@@ -294,6 +322,56 @@ def test_the_server_breaks_a_deadlock_and_run_tries_again(postgres_url: str) -> 
             orders = (jobs, jobs[::-1])
             list(pool.map(lambda order: database.run(partial(lock_both, order)), orders))
         assert sorted(attempts.values()) == [1, 2]
+
+
+def cancel(session: Session, job_id: int) -> object:
+    return cancel_job(session, job_id)
+
+
+def resume(session: Session, job_id: int) -> object:
+    return resume_job(session, job_id)
+
+
+def end_its_match(session: Session, job_id: int) -> object:
+    (match,) = games.list_matches(session, job_id=job_id)
+    return games.end_early(session, match.id, games=0, verdict="H0")
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(
+    ("steer", "lease"), [(cancel, 60.0), (resume, -1.0), (end_its_match, 60.0)]
+)
+def test_steering_a_job_and_prolonging_leases_do_not_break_each_other(
+    postgres_url: str, steer: Callable[[Session, int], object], lease: float
+) -> None:
+    with Database.open(postgres_url) as database, ThreadPoolExecutor(1) as pool:
+        job_id = make_job(database, 2)
+        with database.write() as session:
+            match_id = games.create_match(session, terms(), job_id=job_id)
+            games.set_units(session, match_id, 0, 2)
+        first, second = (
+            take_unit(database, unit_id, lease_seconds=lease)
+            for unit_id in unit_ids(database, job_id)
+        )
+        assert first is not None
+        assert second is not None
+        # What was written last lies behind the others in the table.
+        database.run(lambda session: heartbeat(session, first, lease))
+        with database.write() as session:
+            assert heartbeat(session, first, lease)
+            steering = pool.submit(reading_the_table, database, partial(steer, job_id=job_id))
+            assert wait([steering], timeout=0.5).not_done
+            assert heartbeat(session, second, lease)
+        steering.result(timeout=30)
+        assert not database.run(lambda session: heartbeat(session, second, lease))
+
+
+def reading_the_table(database: Database, work: Callable[[Session], T]) -> T:
+    """As a server does it that takes so much of the table that its indexes are of no use."""
+    with database.write() as session:
+        session.execute(text("SET LOCAL enable_indexscan = off"))
+        session.execute(text("SET LOCAL enable_bitmapscan = off"))
+        return work(session)
 
 
 def run_all(processes: list[multiprocessing.process.BaseProcess]) -> None:

@@ -1,16 +1,22 @@
 """Sessions and the connections below them: glances, and servers that hang up."""
 
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from functools import partial
 
 import pytest
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
+from db import engine
 from db.database import Database
 from db.errors import UnreachableError
 from db.evaluations import EvaluationFilter, count, find, lookup, store, stream
-from tests.support.databases import BOARD, row
+from db.job_ending import lock_job
+from db.jobs import JobState
+from tests.support.databases import BOARD, make_job, row
 
 EVERYTHING = EvaluationFilter(board=BOARD)
 HANG_UP = text(
@@ -126,3 +132,43 @@ def test_a_stream_that_is_cut(
         use()
     with sessions(served) as session:
         assert count(session, EVERYTHING) >= 5_000
+
+
+@pytest.fixture
+def impatient(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    """A database whose server soon ends the transactions of those who ask nothing."""
+    soon = engine._SERVER_WATCH.replace("30s", "300ms")
+    assert soon != engine._SERVER_WATCH
+    monkeypatch.setattr(engine, "_SERVER_WATCH", soon)
+    with Database.open(postgres_url) as database:
+        yield database
+
+
+@pytest.mark.postgres
+def test_a_writer_that_stands_still_lets_others_go_on(impatient: Database) -> None:
+    job_id = make_job(impatient, 1)
+    lock = partial(lock_job, job_id=job_id)
+
+    def stand_still(others: ThreadPoolExecutor) -> None:
+        with impatient.write() as session:
+            lock(session)
+            assert others.submit(impatient.run, lock).result(timeout=20) is JobState.RUNNING
+            lock(session)
+
+    with (
+        ThreadPoolExecutor(1) as others,
+        pytest.raises(UnreachableError, match="idle-in-transaction timeout"),
+    ):
+        stand_still(others)
+    assert impatient.run(lock) is JobState.RUNNING
+
+
+@pytest.mark.postgres
+def test_a_reader_takes_its_time(impatient: Database) -> None:
+    with impatient.write() as session:
+        store(session, BOARD, [row(key) for key in range(5_000)])
+    with impatient.read() as session:
+        rows = stream(session, EVERYTHING)
+        next(rows)
+        time.sleep(1)
+        assert sum(1 for _ in rows) == 4_999

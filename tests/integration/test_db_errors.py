@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import bindparam, event, text
 
 from db.database import Database
 from db.errors import (
@@ -28,6 +28,7 @@ from db.errors import (
 )
 from db.evaluations import EvaluationFilter, count, store, stream
 from db.maintenance import check
+from db.translation import translated
 from tests.support.databases import BOARD, file_size_limit, row
 
 PAGE = 4096
@@ -135,6 +136,18 @@ class TestServers:
                 run(database, "SELECT 1 / 0")
             with pytest.raises(CorruptError, match="has lost a table"):
                 run(database, "SELECT * FROM nothing")
+
+    @pytest.mark.postgres
+    @pytest.mark.parametrize("value", [object(), "NUL \0", range(70_000)])
+    def test_what_cannot_be_sent_is_no_outage(self, postgres_url: str, value: object) -> None:
+        values = list(value) if isinstance(value, range) else [value]
+        query = text("SELECT 1 WHERE 'a' IN :values").bindparams(
+            bindparam("values", values, expanding=True)
+        )
+        with Database.open(postgres_url) as database, database.read() as session:
+            with pytest.raises(StorageError) as caught, translated("here"):
+                session.execute(query)
+            assert type(caught.value) is StorageError
 
 
 def run(database: Database, *statements: str) -> None:

@@ -39,6 +39,14 @@ def test_units_are_announced_in_order_and_once(timed: Database, clock: FakeClock
     assert ring(timed) == units  # nobody came
 
 
+def test_a_clock_that_is_set_back_delays_no_announcement(timed: Database, clock: FakeClock) -> None:
+    units = unit_ids(timed, make_job(timed, 2))
+    assert ring(timed) == units
+    clock.time -= 3600.0
+    assert ring(timed) == units
+    assert ring(timed) == []
+
+
 def test_what_was_announced_the_longest_ago_comes_after_what_never_was(
     timed: Database, clock: FakeClock
 ) -> None:

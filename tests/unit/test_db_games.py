@@ -12,12 +12,18 @@ from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db import games, jobs
 from db.database import Database
-from db.errors import GameNotFoundError, JobNotFoundError, JobStateError, MatchNotFoundError
+from db.errors import (
+    GameNotFoundError,
+    JobNotFoundError,
+    JobStateError,
+    MatchInUseError,
+    MatchNotFoundError,
+)
 from db.games import GameCursor, GameFilter, MatchTerms, Origin, Seats, StoredGame
 from db.jobs import JobState, UnitPlan, UnitState
 from db.maintenance import check
 from tests.support.databases import BOARD, counted_queries, query_plans
-from tests.support.jobs import finish, must_take, take
+from tests.support.jobs import finish, give_up, must_take, take
 from tests.support.matches import game, games_of, info, store_match, terms
 
 DRAW = game(moves=None, final_key=1, length=42, winner=None, ending="full", seed=None)
@@ -337,6 +343,17 @@ def test_the_last_match_of_a_job_that_is_decided_ends_the_job(database: Database
         games.end_early(session, 99, games=0, verdict="H0")
 
 
+def test_a_unit_that_failed_behind_the_decision_is_done_without(database: Database) -> None:
+    _, match_id = job_with_match(database, terms(games=20), 1)
+    finish(database, must_take(database))
+    for _ in range(jobs.MAX_ATTEMPTS):
+        give_up(database, must_take(database))
+    assert info(database, match_id).job_state is JobState.FAILED
+    with database.write() as session:
+        assert games.end_early(session, match_id, games=0, verdict="H0")
+    assert info(database, match_id).job_state is JobState.DONE
+
+
 def test_a_match_that_is_being_played_is_not_deleted(database: Database) -> None:
     job_id, match_id = job_with_match(database, terms(), 1)
     with database.write() as session, pytest.raises(JobStateError, match=f"by job {job_id}"):
@@ -395,3 +412,21 @@ def test_games_that_are_missing_are_found(database: Database) -> None:
         f"match {match_id} is over, but has 1 of its 3 games",
         f"match {broken}: its import is under way, or was interrupted",
     ]
+
+
+def test_a_match_that_others_look_up_is_not_deleted(database: Database) -> None:
+    older, newer = (store_match(database, [game(0)]) for _ in range(2))
+    user = store_match(database, [game(0)], corpus=(older, newer))
+    store_match(database, [game(0)], player_a='exec:echo "corpus":[1]')
+    with (
+        database.write() as session,
+        pytest.raises(MatchInUseError, match=f"match {older} .* match {user} look"),
+    ):
+        games.delete_match(session, older)
+    with database.read() as session:
+        assert len(games.read_finals(session, (older, newer))[0]) == 2
+    for match_id in (user, newer, older):
+        with database.write() as session:
+            games.delete_match(session, match_id)
+    with database.read() as session, pytest.raises(MatchNotFoundError, match=f"match {older}"):
+        games.read_finals(session, (older, newer))

@@ -1,4 +1,5 @@
 from db.database import Database
+from db.job_records import LONGEST_LEASE
 from db.jobs import (
     MAX_LAPSES,
     JobState,
@@ -7,6 +8,7 @@ from db.jobs import (
     failed_units,
     get_job,
     heartbeat,
+    progress,
     requeue_lapsed,
 )
 from tests.support.databases import FakeClock, make_job
@@ -35,6 +37,32 @@ def test_leases_that_ran_out_are_queued_again(timed: Database, clock: FakeClock)
     assert not finish(timed, late)
     again = must_take(timed)
     assert (again.seq, again.fence, again.attempts) == (late.seq, 2, 1)
+
+
+def test_a_clock_that_is_set_back_frees_the_units_of_the_dead(
+    timed: Database, clock: FakeClock
+) -> None:
+    job_id = make_job(timed, 3)
+    dead, alive, other = (must_take(timed) for _ in range(3))
+    clock.time -= 3600.0
+    with timed.write() as session:
+        assert heartbeat(session, alive, LEASE)
+        assert progress(session, job_id).units_leased == 1
+    assert must_take(timed).unit_id == dead.unit_id
+    assert sweep(timed) == 1
+    assert take_unit(timed, other.unit_id) is not None
+    assert take_unit(timed, alive.unit_id) is None
+
+
+def test_no_lease_is_longer_than_one_can_be(timed: Database, clock: FakeClock) -> None:
+    make_job(timed, 1)
+    taken = must_take(timed, lease_seconds=10 * LONGEST_LEASE)
+    assert sweep(timed) == 0
+    with timed.write() as session:
+        assert heartbeat(session, taken, 10 * LONGEST_LEASE)
+    assert sweep(timed) == 0
+    clock.time += LONGEST_LEASE + 1
+    assert sweep(timed) == 1
 
 
 def test_those_that_ran_out_first_come_first(timed: Database, clock: FakeClock) -> None:

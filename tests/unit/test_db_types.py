@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy.dialects import sqlite
 
-from db.types import ColumnScores, JsonText, PositionKey
+from db.types import ColumnScores, JsonText, PlainText, PositionKey
 
 DIALECT = sqlite.dialect()
 KEYS = st.integers(0, 2**64 - 1)
@@ -49,3 +49,20 @@ def test_null_stays_null() -> None:
     for kind in (PositionKey(), ColumnScores(), JsonText()):
         assert kind.process_bind_param(None, DIALECT) is None
         assert kind.process_result_value(None, DIALECT) is None
+
+
+@given(st.text(st.characters()) | st.text("a\0\ud800\udcff"))
+def test_text_for_people_is_changed_where_no_database_takes_it(text: str) -> None:
+    stored = PlainText().process_bind_param(text, DIALECT)
+    assert stored is not None
+    assert len(stored) == len(text)
+    stored.encode()  # is all text
+    for character, kept in zip(text, stored, strict=True):
+        if character == "\0":
+            assert kept == "\N{REPLACEMENT CHARACTER}"
+        else:
+            assert kept == ("?" if "\ud800" <= character <= "\udfff" else character)
+
+
+def test_no_text_stays_none() -> None:
+    assert PlainText().process_bind_param(None, DIALECT) is None

@@ -42,6 +42,16 @@ def test_one_that_falls_silent_is_gone(timed: Database, clock: FakeClock) -> Non
     assert [info.name for info in alive(timed, within=DAY)] == ["ada", "bob"]
 
 
+def test_one_that_falls_silent_before_the_clock_is_set_back_is_gone(
+    timed: Database, clock: FakeClock
+) -> None:
+    tell(timed, worker("bob"))
+    tell(timed, worker("ada"))
+    clock.time -= 3600.0
+    tell(timed, worker("ada"))
+    assert [info.name for info in alive(timed)] == ["ada"]
+
+
 def test_one_that_leaves_is_gone_at_once(timed: Database) -> None:
     tell(timed, worker("ada"))
     tell(timed, worker("bob"))
