@@ -127,6 +127,8 @@ def submit(
         jobs.add_units(session, job_id, batch)
         if is_last:
             jobs.start_job(session, job_id)
+        else:
+            jobs.leave_word(session, job_id)
         return job_id
 
     job_id = database.run(begin)
@@ -177,6 +179,8 @@ def _add(database: Database, job_id: int, plans: list[UnitPlan], *, is_last: boo
         jobs.add_units(session, job_id, plans)
         if is_last:
             jobs.start_job(session, job_id)
+        else:
+            jobs.leave_word(session, job_id)
 
     database.run(add)
 

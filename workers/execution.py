@@ -13,7 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from db import jobs
-from db.errors import ContradictionError, StorageError
+from db.errors import DATABASE_FAULTS, StorageError
 from workers import analysis
 from workers.books import units as book_units
 from workers.deep import planning as deep_planning
@@ -93,17 +93,22 @@ def run_unit(
             times if the transaction has to be repeated.
 
     Raises:
-        StorageError, MemoryError, SystemExit, KeyboardInterrupt: the database failed, there is no
-            room for the solver's table, or the process is to end. That is not the unit's fault: it
-            is handed back if the database lets it, and else comes free when its lease runs out.
+        StorageError, SystemExit, KeyboardInterrupt: the database failed, or the process is to end.
+            That is not the unit's fault: it is handed back if the database lets it, and else comes
+            free when its lease runs out.
+        MemoryError: there is no room for the solver's table, or for the unit. It is handed back as
+            if its lease had run out: were it to blame, every worker would end by it.
     """
     writer = writer or database
     try:
         outcome = HANDLERS[claim.kind](claim, solver, database, is_stopped)
         return _write(writer, database, claim, outcome, at_end)
-    except ContradictionError as error:
-        return _fail(writer, claim, error, at_end)
-    except (StorageError, MemoryError, SystemExit, KeyboardInterrupt):
+    except MemoryError as error:
+        message = _told(error)
+        with suppress(StorageError):
+            writer.run(lambda session: jobs.lapse(session, claim, message))
+        raise
+    except (*DATABASE_FAULTS, SystemExit, KeyboardInterrupt):
         with suppress(StorageError):
             writer.run(lambda session: jobs.release(session, claim))
         raise
@@ -162,7 +167,7 @@ def _write(
 def _fail(
     writer: Writer, claim: Claim, error: Exception, at_end: Callable[[Session], object]
 ) -> UnitReport:
-    message = f"{type(error).__name__}: {error}"
+    message = _told(error)
 
     def fail(session: Session) -> bool:
         state = jobs.fail(session, claim, message)
@@ -170,3 +175,8 @@ def _fail(
         return state is not None
 
     return UnitReport(UnitEnd.FAILED if writer.run(fail) else UnitEnd.LOST, error=message)
+
+
+def _told(error: BaseException) -> str:
+    reason = str(error)
+    return f"{type(error).__name__}: {reason}" if reason else type(error).__name__

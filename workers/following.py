@@ -17,7 +17,7 @@ from workers.outputs import unit_objects
 from workers.progress import JobWatch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from c4core.lines import JsonValue
     from db.database import Database
@@ -133,15 +133,20 @@ def why_not_done(job: JobInfo) -> str:
     return f"job {job.id} is {job.state}: it has to be done first"
 
 
-def refuse_foreign(job: JobInfo) -> None:
+def refuse_foreign(job: JobInfo, *, in_states: Collection[JobState] = (JobState.RUNNING,)) -> None:
     """Refuse a job whose units this program would never get or understand.
+
+    Args:
+        job: any.
+        in_states: states in which somebody is going to need its units. In the others they are what
+            they are, whoever has made them.
 
     Raises:
         JobStateError: the job is for another version of the engine, or of another kind.
     """
     if job.kind not in HANDLERS:
         problem = f"is of kind {job.kind!r}, which this version of c4 does not know"
-    elif job.state is JobState.RUNNING and job.engine_version != ENGINE_VERSION:
+    elif job.state in in_states and job.engine_version != ENGINE_VERSION:
         problem = (
             f"was made for version {job.engine_version} of the engine, this is {ENGINE_VERSION}"
         )

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from db import jobs
 from db.errors import StorageError
+from db.session import limit_waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from db.database import Database
     from db.jobs import Claim
-    from db.session import Session
 
 LEASE_SECONDS = 10.0
 """How long the units of a process that has died are not given to others."""
@@ -88,19 +88,38 @@ class LeaseKeeper:
                 self._on_lost()
 
     def _prolong(self, leases: list[Lease]) -> None:
-        """Prolong leases, all in one transaction; note which are lost."""
+        """Prolong leases; note which are lost.
+
+        Those that nobody else is writing come first, in a transaction of their own: a process that
+        was stopped while it planned a job's units holds all of these, and only these are to wait.
+        """
+        if not leases:
+            return
         # Whoever locks several units does so in this order.
         leases.sort(key=lambda lease: lease.claim.unit_id)
+        claims = [lease.claim for lease in leases]
+        blocked = []
+        # Should the database be away, the next beat may find it. Should the leases run out
+        # meanwhile, completing the units will tell.
+        with suppress(StorageError):
+            held = self._database.run(
+                lambda session: jobs.prolong(session, claims, self._lease_seconds)
+            )
+            for lease, is_held in zip(leases, held, strict=True):
+                if is_held is None:
+                    blocked.append(lease)
+                else:
+                    lease.is_lost = not is_held
+        if blocked:
+            self._prolong_blocked(blocked)
 
-        def beat(session: Session) -> list[bool]:
-            seconds = self._lease_seconds
-            return [jobs.heartbeat(session, lease.claim, seconds) for lease in leases]
-
-        try:
-            held = self._database.run(beat) if leases else []
-        except StorageError:
-            # The database is away; the next beat may find it. Should the leases run out meanwhile,
-            # completing the units will tell.
-            return
-        for lease, is_held in zip(leases, held, strict=True):
-            lease.is_lost = not is_held
+    def _prolong_blocked(self, leases: list[Lease]) -> None:
+        """Wait a little for those who are writing the units: they come one after another."""
+        with suppress(StorageError):
+            with self._database.write() as session:
+                limit_waiting(session, self._lease_seconds / BEATS_PER_LEASE / 2)
+                held = [
+                    jobs.heartbeat(session, lease.claim, self._lease_seconds) for lease in leases
+                ]
+            for lease, is_held in zip(leases, held, strict=True):
+                lease.is_lost = not is_held

@@ -85,9 +85,13 @@ class LocalRunner:
     def __enter__(self) -> Self:
         """Start to work, unless the job has ended."""
         if self._job.state is JobState.RUNNING:
-            self._leases.start()
-            for thread in self._threads:
-                thread.start()
+            try:
+                self._leases.start()
+                for thread in self._threads:
+                    thread.start()
+            except BaseException:  # a signal
+                self.stop()
+                raise
         return self
 
     def __exit__(

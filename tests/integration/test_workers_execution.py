@@ -2,6 +2,7 @@
 
 import io
 import threading
+import time
 
 import pytest
 from sqlalchemy import text
@@ -12,13 +13,15 @@ from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import evaluations, jobs
 from db.database import Database
-from db.errors import StorageError
+from db.errors import MatchNotFoundError, StorageError
 from db.evaluations import EvaluationFilter
 from db.jobs import Claim, UnitPlan, UnitState
 from tests.support.games import random_games
+from tests.support.service import await_that
 from workers.analysis import submit
-from workers.execution import UnitEnd, run_unit
+from workers.execution import HANDLERS, UnitEnd, run_unit
 from workers.leases import LeaseKeeper
+from workers.outcome import UnitOutcome
 
 EASY = random_games(20, empty=10)
 BOARD = DEFAULT_BOARD
@@ -128,6 +131,41 @@ def test_a_database_that_fails_is_not_the_units_fault(database: Database) -> Non
     assert claim(database).attempts == 1
 
 
+@pytest.mark.parametrize("error", [MatchNotFoundError(7), StorageError("no such parameter")])
+def test_what_does_not_pass_is_counted(
+    database: Database, monkeypatch: pytest.MonkeyPatch, error: StorageError
+) -> None:
+    job_id = make(database, EASY)
+    raised_by_units(monkeypatch, error)
+    for _ in range(jobs.MAX_ATTEMPTS):
+        assert run_unit(database, Solver(table_mb=1), claim(database), never).end is UnitEnd.FAILED
+    with database.read() as session:
+        (unit,) = jobs.failed_units(session, job_id)
+    assert unit.error == f"{type(error).__name__}: {error}"
+
+
+def test_a_unit_that_exhausts_every_memory_is_given_up(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = make(database, EASY)
+    raised_by_units(monkeypatch, MemoryError())
+    for _ in range(jobs.MAX_LAPSES):
+        taken = claim(database)
+        assert taken.attempts == 1
+        with pytest.raises(MemoryError):
+            run_unit(database, Solver(table_mb=1), taken, never)
+    with database.read() as session:
+        (unit,) = jobs.failed_units(session, job_id)
+    assert unit.error == "MemoryError"
+
+
+def raised_by_units(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def solve_unit(*_arguments: object) -> UnitOutcome:
+        raise error
+
+    monkeypatch.setitem(HANDLERS, "analyze", solve_unit)
+
+
 def test_a_payload_that_makes_no_sense_fails_after_some_attempts(database: Database) -> None:
     job_id = make_unit(database, ["99"])
     for _ in range(jobs.MAX_ATTEMPTS):
@@ -162,3 +200,24 @@ def test_a_lost_lease_is_noticed(database: Database) -> None:
         assert lost.wait(5)
         assert lease.is_lost
     keeper.close()
+
+
+@pytest.mark.postgres
+def test_a_unit_that_somebody_is_writing_costs_no_other_lease(postgres_url: str) -> None:
+    """As when a process is stopped while it plans the next units of a job."""
+    with Database.open(postgres_url) as database:
+        blocked_job = make_unit(database, EASY)
+        blocked = claim(database, lease_seconds=1)
+        make_unit(database, EASY)
+        free = claim(database, lease_seconds=1)
+        keeper = LeaseKeeper(database, 1, on_lost=lambda: None)
+        keeper.start()
+        with keeper.hold(blocked) as blocked_lease, keeper.hold(free) as free_lease:
+            with database.write() as session:
+                jobs.hold_job(session, blocked_job)
+                time.sleep(2)
+                assert database.run(jobs.requeue_lapsed) == 0
+            assert not free_lease.is_lost
+            database.run(lambda session: jobs.release(session, blocked))
+            await_that(lambda: blocked_lease.is_lost)
+        keeper.close()

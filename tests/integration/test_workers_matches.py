@@ -5,7 +5,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -260,6 +262,55 @@ def test_a_decision_that_nobody_has_looked_for_is_found_later(
     assert essence(games_of(database, match.id)) == essence(found)
 
 
+@pytest.mark.parametrize("backwards", [False, True])
+def test_the_output_of_a_decided_match_does_not_depend_on_who_was_first(
+    database: Database, monkeypatch: pytest.MonkeyPatch, *, backwards: bool
+) -> None:
+    monkeypatch.setattr(planning, "LEAST_UNITS", 12)
+    monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
+    planned = plan_matches(database, [UNEQUAL])
+    claims = [must_take(database) for _ in range(6)]
+    solver = Solver(table_mb=1)
+    for claim in claims[::-1] if backwards else claims:
+        run_unit(database, solver, claim, lambda: False)
+    match = info(database, planned.match_ids[0])
+    assert match.verdict == "H1"
+    with database.read() as session:
+        job = jobs.get_job(session, planned.job_id)
+        units = jobs.unit_results(session, planned.job_id)
+    shown = [each for unit in units for each in unit_objects(job, unit)]
+    size = units[0].payload["count"]
+    assert match.tally.games % size  # decided in the midst of a unit
+    firsts = range(0, UNEQUAL.games, size)
+    played = [each["games"] for each in shown]
+    assert played == [
+        [first, max(first, min(first + size, match.tally.games, UNEQUAL.games))] for first in firsts
+    ]
+    tally = match.tally.a
+    assert [sum(each[name] for each in shown) for name in ("a_wins", "b_wins", "draws")] == [
+        tally.wins,
+        tally.losses,
+        tally.draws,
+    ]
+
+
+def test_a_unit_that_was_cancelled_tells_of_the_games_that_count(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "LEAST_UNITS", 1)
+    planned = plan_matches(database, [replace(UNEQUAL, games=60)])
+    (match_id,) = planned.match_ids
+    whole = play(database, replace(UNEQUAL, games=60))
+    with database.write() as session:
+        games.add_games(session, match_id, games_of(database, whole.id))
+        jobs.cancel_job(session, planned.job_id)
+    assert settle_match(database, match_id) == "H1"
+    with database.write() as session:
+        jobs.resume_job(session, planned.job_id)
+    shown = run_job(database, planned.job_id)
+    assert sum(each["a_wins"] for each in shown) == whole.tally.a.wins
+
+
 def test_other_matches_of_a_tournament_go_on(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,6 +359,50 @@ def test_stopping_ends_within_a_move(database: Database, tmp_path: Path) -> None
     assert leased(database, planned.job_id) == 0
     with database.write() as session, pytest.raises(JobStateError):
         games.delete_match(session, planned.match_ids[0])
+
+
+def test_a_job_goes_on_without_a_match_that_was_deleted(database: Database) -> None:
+    planned = plan_matches(database, [terms(seed=1), terms(seed=2)])
+    gone, kept = planned.match_ids
+    with database.write() as session:
+        jobs.cancel_job(session, planned.job_id)
+    with database.write() as session:
+        games.delete_match(session, gone)
+    with database.write() as session:
+        assert jobs.resume_job(session, planned.job_id) is JobState.RUNNING
+    shown = run_job(database, planned.job_id)
+    assert state_of(database, planned.job_id) is JobState.DONE
+    assert len(games_of(database, kept)) == 10
+    assert [each for each in shown if "error" in each] == []
+    assert [each["games"] for each in shown if each["match"] == gone] == [[0, 0]]
+
+
+def test_a_match_that_made_its_job_fail_may_be_deleted(database: Database, tmp_path: Path) -> None:
+    path = tmp_path / "player"
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o700)
+    planned = plan_matches(database, [terms(player_a=f"exec:{path}", games=2), terms(games=2)])
+    path.unlink()
+    run_job(database, planned.job_id)
+    assert state_of(database, planned.job_id) is JobState.FAILED
+    with database.write() as session:
+        games.delete_match(session, planned.match_ids[0])
+    assert state_of(database, planned.job_id) is JobState.DONE
+
+
+@pytest.mark.postgres
+def test_a_match_is_not_deleted_while_its_job_is_resumed(postgres_url: str) -> None:
+    with Database.open(postgres_url) as database, ThreadPoolExecutor(1) as pool:
+        planned = plan_matches(database, [terms()])
+        database.run(lambda session: jobs.cancel_job(session, planned.job_id))
+        with database.write() as session:
+            jobs.resume_job(session, planned.job_id)
+            deleting = pool.submit(
+                database.run, lambda other: games.delete_match(other, planned.match_ids[0])
+            )
+            assert wait([deleting], timeout=0.5).not_done
+        with pytest.raises(JobStateError, match="is being played"):
+            deleting.result(timeout=30)
 
 
 def test_stopping_does_not_wait_for_a_program_that_thinks(

@@ -1,6 +1,8 @@
 """Deep jobs in the database: which units there are, and what a result makes of them."""
 
 import threading
+from collections import Counter
+from typing import Any
 
 import pytest
 from sqlalchemy import update
@@ -12,8 +14,9 @@ from c4core.version import ENGINE_VERSION
 from cli.deep import command
 from db import evaluations, jobs, worker_registry
 from db.database import Database
+from db.errors import BusyError
 from db.evaluations import StoredEvaluation
-from db.jobs import MAX_ATTEMPTS, GrowingUnit, JobState, UnitState
+from db.jobs import MAX_ATTEMPTS, GrowingUnit, JobState, UnitPlan, UnitState
 from db.models import Unit
 from db.session import Session
 from tests.support.databases import worker
@@ -231,6 +234,62 @@ class TestGoingOn:
         with database.read() as session:
             assert evaluations.lookup(session, SMALL, [piece.key])[piece.key].lower == 0
 
+    def test_a_transaction_that_is_repeated_loses_nothing(self, database: Database) -> None:
+        asked = deep(split=3)
+        job_id = submit(database, asked)
+        solver = Solver(table_mb=1)
+        tries = Counter[int]()
+
+        while claim := take(database):
+
+            def fail_at_first(_session: Session, unit_id: int = claim.unit_id) -> None:
+                tries[unit_id] += 1
+                if tries[unit_id] == 1:
+                    raise BusyError("deadlock detected")
+
+            report = run_unit(database, solver, claim, lambda: False, at_end=fail_at_first)
+            assert report.end is UnitEnd.DONE
+        database.run(lambda session: jobs.finish_if_complete(session, job_id))
+        with database.read() as session:
+            standing = Observer(read_job(database, job_id)).look(session)
+            root = evaluations.find(session, SMALL, asked.start.canonical_key)
+        assert root is not None
+        assert (root.lower, root.upper) == (standing.lower, standing.upper)
+        proof = follow_proof(database, asked.start, Bounds(standing.lower, standing.upper))
+        assert proof.missing == ()
+
+    def test_what_is_done_is_read_once(
+        self, database: Database, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        submit(database, deep(split=4), threads=1)
+        read: list[int] = []
+
+        def note(*arguments: Any, **options: Any) -> list[GrowingUnit]:  # noqa: ANN401
+            found = read_units(*arguments, **options)
+            read.append(len(found))
+            return found
+
+        read_units = jobs.read_units
+        monkeypatch.setattr(jobs, "read_units", note)
+        solver = Solver(table_mb=1)
+        for _ in range(12):
+            run_unit(database, solver, must_take(database), lambda: False)
+        # The first look is at all; then at the line and the unit that has just been done.
+        assert max(read[1:]) <= 2 * SPARE
+
+    def test_any_number_of_units_may_have_failed(self, database: Database) -> None:
+        job_id = submit(database, deep(split=2), threads=1)
+        claim = must_take(database)
+        with database.write() as session:
+            failed = [UnitPlan(claim.payload, 1)] * 2_500
+            jobs.add_more_units(session, job_id, failed)
+            of_job = (Unit.job_id == job_id, Unit.seq > SPARE - 1)
+            session.execute(update(Unit).where(*of_job).values(state=UnitState.FAILED, error="x"))
+        for _ in range(3):
+            assert conclude(database, claim, Bounds(-8, 8), hard=True)
+            claim = must_take(database)
+        assert len(units(database, job_id, UnitState.FAILED)) == 0  # nobody needs them any more
+
 
 class TestUnits:
     def test_a_piece_is_decided(self, database: Database) -> None:
@@ -372,3 +431,15 @@ def test_only_some_jobs_are_remembered(database: Database) -> None:
     for job_id in range(planning.REMEMBERED + 2):
         planning._memory(database, job_id, deep())
     assert list(planning._memories[database]) == list(range(2, planning.REMEMBERED + 2))
+
+
+def test_a_memory_in_doubt_is_left_to_whoever_has_it(database: Database) -> None:
+    job_id = submit(database, deep(), threads=1)
+    memory = planning._memory(database, job_id, deep())
+    with database.read() as session:
+        memory.read(session)
+        assert planning._memory(database, job_id, deep()) is not memory
+    sure = planning._memory(database, job_id, deep())
+    with database.read() as session:
+        sure.read(session)
+    assert planning._memory(database, job_id, deep()) is sure

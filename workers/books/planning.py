@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from db.database import Database
+    from db.session import Session
     from workers.books.payload import Keys
     from workers.books.task import PlyTask
 
@@ -82,8 +83,11 @@ def plan_job(
         StorageError: the database cannot be written.
     """
     plans = _plans(database, task, levels[-1 - ANCESTOR_PLIES :])
-    job_id = database.run(
-        lambda session: jobs.create_job(
+    # What takes long comes before the first: nobody is to take the job for abandoned meanwhile.
+    batch = list(islice(plans, UNITS_PER_TRANSACTION))
+
+    def make(session: Session) -> int:
+        made = jobs.create_job(
             session,
             kind=KIND,
             board=task.board,
@@ -91,10 +95,14 @@ def plan_job(
             label=label,
             engine_version=ENGINE_VERSION,
         )
-    )
+        jobs.leave_word(session, made)
+        return made
+
+    job_id = database.run(make)
     try:
-        while batch := list(islice(plans, UNITS_PER_TRANSACTION)):
+        while batch:
             _add(database, job_id, batch)
+            batch = list(islice(plans, UNITS_PER_TRANSACTION))
         database.run(lambda session: jobs.start_job(session, job_id))
     except BaseException:
         database.run(lambda session: jobs.cancel_job(session, job_id))
@@ -103,7 +111,11 @@ def plan_job(
 
 
 def _add(database: Database, job_id: int, plans: list[UnitPlan]) -> None:
-    database.run(lambda session: jobs.add_units(session, job_id, plans))
+    def add(session: Session) -> None:
+        jobs.add_units(session, job_id, plans)
+        jobs.leave_word(session, job_id)
+
+    database.run(add)
 
 
 def _plans(database: Database, task: PlyTask, levels: Sequence[Keys]) -> Iterator[UnitPlan]:

@@ -3,6 +3,10 @@
 The tree can be made anew at any time from the job's parameters, its units and the evaluations that
 are stored. Remembering it saves that: a look takes the units that were open or not there the last
 time, instead of all.
+
+What is remembered is true only if the transaction in which it was read is committed: it may have
+written what it read itself, and what follows for the tree was stored in it. Until that is known the
+memory is in doubt, and whoever reads then makes it anew.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from db import evaluations, jobs
 from db.jobs import UnitState
+from db.session import after_commit
 from workers.deep.tree import Bounds, Fact
 from workers.deep.units import CUT, piece_of
 
@@ -45,13 +50,18 @@ class Memory:
     hard: int
     cut: int
     _last_seq: int
-    _sure: dict[int, GrowingUnit]
-    """Done when they were read last: looked at once more, lest their transaction has failed."""
+    _doubt: object | None
+    """Stands for the reading whose transaction is not known to be committed; None without one."""
 
     def __init__(self, job_id: int, task: DeepTask) -> None:
         self._job_id = job_id
         self._task = task
         self._forget()
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether the transaction in which it was read last is not known to be committed."""
+        return self._doubt is not None
 
     def read(self, session: Session) -> None:
         """Take into account what has changed.
@@ -62,19 +72,19 @@ class Memory:
         Raises:
             ContradictionError: a result cannot be true together with the others.
         """
-        units = self._read_units(session)
-        if not self._is_as_remembered(units):
-            # A transaction in which it was read has been rolled back.
+        if self._doubt is not None:
             self._forget()
-            units = self._read_units(session)
+        self._doubt_until_committed(session)
+        units = jobs.read_units(
+            session, self._job_id, after_seq=self._last_seq, seqs=list(self.open)
+        )
         if self._last_seq < 0:
             self._learn_stored(session, [self.tree.root.key])
         self.open = {unit.seq: unit for unit in units if unit.state is not UnitState.DONE}
         self._last_seq = max([self._last_seq, *(unit.seq for unit in units)])
         for unit in units:
-            if unit.state is UnitState.DONE and unit.seq not in self._sure:
+            if unit.state is UnitState.DONE:
                 self._take(unit)
-        self._sure = {unit.seq: unit for unit in units if unit.state is UnitState.DONE}
 
     def pieces(self, *states: UnitState) -> set[Piece]:
         """The pieces of open units in some states."""
@@ -95,16 +105,15 @@ class Memory:
 
         return known
 
-    def _read_units(self, session: Session) -> list[GrowingUnit]:
-        seqs = [*self.open, *self._sure]
-        return jobs.read_units(session, self._job_id, after_seq=self._last_seq, seqs=seqs)
+    def _doubt_until_committed(self, session: Session) -> None:
+        doubt = self._doubt = object()
 
-    def _is_as_remembered(self, units: Sequence[GrowingUnit]) -> bool:
-        """Whether all that was read before is still there: what is done stays as it was."""
-        by_seq = {unit.seq: unit for unit in units}
-        return all(by_seq.get(seq) == unit for seq, unit in self._sure.items()) and all(
-            seq in by_seq for seq in self.open
-        )
+        def trust() -> None:
+            # Another thread may have read since, in a transaction that is still to be committed.
+            if self._doubt is doubt:
+                self._doubt = None
+
+        after_commit(session, trust)
 
     def _take(self, unit: GrowingUnit) -> None:
         if unit.result is None or unit.result == CUT:
@@ -128,4 +137,4 @@ class Memory:
         self.open = {}
         self.decided = self.hard = self.cut = 0
         self._last_seq = -1
-        self._sure = {}
+        self._doubt = None

@@ -173,7 +173,9 @@ def _memory(database: Database, job_id: int, task: DeepTask) -> Memory:
     with _memories_lock:
         memories = _memories.setdefault(database, OrderedDict())
         memory = memories.get(job_id)
-        if memory is None:
+        # Another one instead of the same anew: the server may have ended the transaction of a
+        # thread that is still planning with it, and that has yet to find out.
+        if memory is None or memory.is_in_doubt:
             memory = memories[job_id] = Memory(job_id, task)
         memories.move_to_end(job_id)
         if len(memories) > REMEMBERED:

@@ -31,6 +31,7 @@ def read_corpus(database: Database, board: BoardSize, matches: tuple[int, ...]) 
         matches: their numbers.
 
     Raises:
+        MatchNotFoundError: one is not there any more.
         StorageError: the database cannot be read.
     """
     with _lock:

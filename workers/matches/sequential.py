@@ -2,7 +2,8 @@
 
 The test looks at the games in the order of their numbers, one after another, up to the first that
 is not stored yet. So what it decides, and after which game, does not depend on who has played which
-games when; only how many were played in vain does.
+games when; only how many were played in vain does. Nor do the results of the units: they tell of
+the games up to the one that has decided.
 """
 
 from __future__ import annotations
@@ -13,12 +14,16 @@ from typing import TYPE_CHECKING
 from c4core.arena.statistics import Tally
 from db import games
 from db.errors import StorageError
+from db.games import GameCursor, GameFilter
+from db.jobs import UnitState
+from workers.matches.summary import summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from c4core.arena.statistics import Sprt
     from db.database import Database
+    from db.session import Session
 
 
 def decide(test: Sprt, results: Iterable[tuple[int, int]]) -> tuple[int, str] | None:
@@ -57,8 +62,30 @@ def settle_match(database: Database, match_id: int) -> str | None:
     if decided is None:
         return None
     number, verdict = decided
-    database.run(lambda session: games.end_early(session, match_id, games=number, verdict=verdict))
+
+    def end(session: Session) -> None:
+        if games.end_early(session, match_id, games=number, verdict=verdict):
+            _settle_results(session, match_id, number)
+
+    database.run(end)
     return verdict
+
+
+def _settle_results(session: Session, match_id: int, end: int) -> None:
+    """Let the units that are done tell of the games before ``end``, whoever has played others."""
+    for unit in games.units_of_match(session, match_id):
+        first, behind = unit.payload["first"], unit.payload["first"] + unit.payload["count"]
+        is_whole = behind <= end and unit.result != games.NEEDLESS
+        if is_whole or unit.state is not UnitState.DONE:
+            continue
+        result = games.NEEDLESS
+        if first < end:
+            of_match = GameFilter(matches=(match_id,))
+            before = GameCursor(match_id, first - 1)
+            page = games.list_games(session, of_match, after=before, limit=min(behind, end) - first)
+            result = summary(match_id, first, page.games)
+        if result != unit.result:
+            games.set_result(session, unit.unit_id, result)
 
 
 def settle_if_possible(database: Database, match_id: int) -> None:

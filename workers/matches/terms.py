@@ -36,12 +36,14 @@ def complete(database: Database, terms: MatchTerms) -> MatchTerms:
         terms: as somebody has asked for.
 
     Raises:
-        PlayerError: a player's description cannot be read.
+        PlayerError: a player's description cannot be read, or it plays on other boards.
         MatchTermsError: no such match can be played, or no such games looked up.
         StorageError: the database cannot be read.
     """
     _check(terms)
     specs = [parse_player(text) for text in (terms.player_a, terms.player_b)]
+    for spec in specs:
+        spec.make().check_board(terms.board)
     looked_up = any(map(looks_games_up, specs))
     corpus = find_corpus(database, terms.board, terms.corpus) if looked_up else ()
     return replace(terms, player_a=specs[0].full, player_b=specs[1].full, corpus=corpus)

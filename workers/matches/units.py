@@ -7,7 +7,8 @@ of their own, written together with the unit's end; the result is their summary:
      "a_wins": 30, "b_wins": 18, "draws": 2,
      "seconds": 1.25}                    that the players' moves have taken
 
-``games`` is empty where a sequential test was decided without this unit.
+``games`` ends after the last one of the match where a sequential test was decided within the unit
+or before it: what was played behind that counts for nothing.
 
 A unit that is stopped leaves the games that are finished behind, and whoever takes it next goes on
 after them.
@@ -26,6 +27,7 @@ from workers.matches.analyst import MatchAnalyst, StopPlaying
 from workers.matches.corpora import read_corpus
 from workers.matches.interrupting import interrupted
 from workers.matches.sequential import settle_if_possible
+from workers.matches.summary import summary
 from workers.matches.table import Table
 from workers.outcome import UnitOutcome
 from workers.rationing import turn_of
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from c4core.lines import JsonValue
     from db.database import Database
     from db.games import MatchTerms, StoredGame
-    from db.jobs import Claim, JobInfo, Json, UnitResult
+    from db.jobs import Claim, JobInfo, UnitResult
     from workers.rationing import Searcher
 
 KIND: Final = "match"
@@ -62,15 +64,16 @@ def solve_unit(
     end = first + claim.payload["count"]
     with database.read() as session:
         terms = games.get_terms(session, match_id)
-        if games.get_verdict(session, match_id) is not None:
-            end = first  # it failed before, was decided without, and is tried again
+        is_decided = games.get_verdict(session, match_id) is not None
         there = GameFilter(matches=(match_id,))
         # A game before the first is a place as good as any: the numbers are compared, not found.
         page = games.list_games(
             session, there, after=GameCursor(match_id, first - 1), limit=max(end - first, 1)
         )
     earlier = [game for game in page.games if game.number < end]
-    missing = sorted(set(range(first, end)) - {game.number for game in earlier})
+    # A unit may have failed before, or been cancelled, and the match been decided without it.
+    wanted = set() if is_decided else set(range(first, end))
+    missing = sorted(wanted - {game.number for game in earlier})
     began = time.perf_counter()
     with turn_of(solver) as searcher:
         analyst = MatchAnalyst(database, searcher, is_stopped)
@@ -78,7 +81,7 @@ def solve_unit(
     is_complete = len(played) == len(missing)
     return UnitOutcome(
         evaluations=analyst.learned,
-        result=_summary(match_id, first, [*earlier, *played]) if is_complete else {},
+        result=summary(match_id, first, [*earlier, *played]) if is_complete else {},
         nodes=analyst.nodes,
         seconds=time.perf_counter() - began,
         costs={},
@@ -120,18 +123,6 @@ def _play(
     return played
 
 
-def _summary(match_id: int, first: int, found: Sequence[StoredGame]) -> Json:
-    results = [game.a_result for game in found]
-    return {
-        "match": match_id,
-        "games": [first, first + len(found)],
-        "a_wins": results.count(1),
-        "b_wins": results.count(-1),
-        "draws": results.count(0),
-        "seconds": sum(game.x_seconds + game.o_seconds for game in found),
-    }
-
-
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
     """The output of a unit that has come to an end: one object about its games.
 
@@ -143,7 +134,7 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
     match_id, first = unit.payload["match"], unit.payload["first"]
     if unit.state is UnitState.DONE and unit.result:
         needless = unit.result == games.NEEDLESS
-        yield _summary(match_id, first, []) if needless else dict(unit.result)
+        yield summary(match_id, first, []) if needless else dict(unit.result)
         return
     place: dict[str, JsonValue] = {
         "match": match_id,
