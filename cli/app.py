@@ -29,7 +29,7 @@ COMMANDS = {
 
 EXAMPLES = (
     "c4 solve 4453",
-    "c4 analyze --sample --score-only -q | head -3",
+    "c4 analyze --sample --score-only | head -3",
     "c4 query --ply 20 --value win --limit 5",
 )
 

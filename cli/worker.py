@@ -39,7 +39,7 @@ def _read_endpoint(
     if text is None:
         return None
     address, _, port = text.rpartition(":")
-    if not port.isdecimal() or int(port) > LARGEST_PORT:
+    if not port.isdecimal() or float(port) > LARGEST_PORT:  # int() refuses thousands of digits
         raise click.BadParameter(f"{text!r} is no port, such as 9100 or 127.0.0.1:9100")
     return Endpoint(address.strip("[]"), int(port))
 

@@ -36,7 +36,7 @@ def check(names: Sequence[str]) -> list[Path]:
         click.BadParameter: one cannot be.
         click.ClickException: matplotlib is not installed.
     """
-    from cli.book import targets
+    from cli.output import targets
 
     paths = []
     for name in names:

@@ -42,7 +42,7 @@ class Column:
 def format_options(function: Decorated) -> Decorated:
     """Add ``--table``, ``--json``, ``--jsonl``, ``--csv``; the parameter is ``format_name``."""
     for name, text in (
-        ("csv", "Comma-separated values with a heading."),
+        ("csv", "Comma-separated values with a heading; a line for each row."),
         ("jsonl", "JSON Lines: one object a line."),
         ("json", "One JSON array."),
         ("table", "A table for people.  [default]"),
@@ -148,9 +148,15 @@ def _write_csv(rows: Iterable[Row]) -> int:
 
 
 def _csv_cell(value: object) -> object:
-    """Lists as words with blanks between them, nothing as nothing, text lines in one line."""
+    """What is to stand in a cell: one line, whatever it is.
+
+    Lists are words with blanks between them, of which ``-`` stands for nothing, so that they can be
+    counted; lines of text have a ``/`` between them; nothing is an empty cell.
+    """
     if isinstance(value, list):
-        return " ".join("" if item is None else str(item) for item in value)
+        return " ".join("-" if item is None else str(item) for item in value)
+    if isinstance(value, str):
+        return "/".join(value.splitlines())
     if isinstance(value, bool):
         return str(value).lower()
     return value

@@ -5,7 +5,8 @@ Python handles signals in the main thread only, and not while that one is inside
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor, wait
+import threading
+from concurrent.futures import Future, wait
 from typing import TYPE_CHECKING, TypeVar
 
 from cli.shell import signals
@@ -32,14 +33,29 @@ def run_in_background(work: Callable[[], T], stop: Callable[[], object]) -> T:
     Raises:
         KeyboardInterrupt: after the work was stopped.
     """
-    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="work") as executor:
-        future = executor.submit(work)
-        try:
-            while not wait([future], timeout=LOOK_SECONDS).done:
-                signals.check()
-            return future.result()
-        except KeyboardInterrupt:
-            while not future.done():
-                stop()
-                wait([future], timeout=STOP_SECONDS)
-            raise
+    future: Future[T] = Future()
+    thread = threading.Thread(target=fulfil, args=(future, work), name="work")
+    # An executor forgets a thread if a signal comes in the midst of its start, and ends without it.
+    try:
+        thread.start()
+        while not wait([future], timeout=LOOK_SECONDS).done:
+            signals.check()
+        return future.result()
+    except KeyboardInterrupt:
+        future.cancel()  # if the work has not begun, it will not
+        while not future.done():
+            stop()
+            wait([future], timeout=STOP_SECONDS)
+        raise
+
+
+def fulfil(future: Future[T], work: Callable[[], T]) -> None:
+    """Do the work, unless nobody wants it any more: what a thread for it does."""
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        result = work()
+    except BaseException as error:  # noqa: BLE001 (raised again where it is waited for)
+        future.set_exception(error)
+    else:
+        future.set_result(result)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.app import c4
-from cli.shell import exits, streams
+from cli.shell import exits, signals, streams
 from cli.shell.settings import Settings
 
 if TYPE_CHECKING:
@@ -44,18 +44,30 @@ def _report(error: BaseException) -> int:
     A stack trace is shown for a fault of the program only, and only with ``C4_TRACE``: whoever
     types a command wants to know what happened and not where.
     """
-    from cli.shell.failures import Failure, explain
-
     if os.environ.get("C4_TRACE"):
         sys.excepthook(type(error), error, error.__traceback__)
+    if isinstance(error, KeyboardInterrupt):
+        return _report_interrupt(error)
+    from cli.shell.failures import Failure, explain
+
     failure = explain(error)
     if failure is None:
         fault = f"a fault in c4: {type(error).__name__}: {error} (C4_TRACE=1 shows where)"
         failure = Failure(exits.PROBLEMS, fault)
-    if isinstance(error, OSError | KeyboardInterrupt):
+    if isinstance(error, OSError):
         streams.discard_output()
     if failure.message:
-        stop = isinstance(error, KeyboardInterrupt)
         with streams.nobody_listening():
-            click.echo(failure.message if stop else f"Error: {failure.message}", err=True)
+            click.echo(f"Error: {failure.message}", err=True)
     return failure.code
+
+
+def _report_interrupt(error: KeyboardInterrupt) -> int:
+    """The same for a signal, which may have come while something was imported.
+
+    So nothing more is imported here: numpy, for one, cannot be begun twice.
+    """
+    streams.discard_output()
+    with streams.nobody_listening():
+        click.echo("Interrupted.", err=True)
+    return signals.exit_code(error)

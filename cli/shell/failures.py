@@ -11,7 +11,7 @@ from c4core.dataset.errors import DatasetError
 from c4core.errors import C4Error
 from c4core.learning.errors import LearningMissingError, ModelError, ModelMismatchError
 from c4core.players.errors import PlayerMissingError
-from cli.shell import exits, signals
+from cli.shell import exits
 from db.errors import (
     GameNotFoundError,
     JobNotFoundError,
@@ -41,11 +41,6 @@ class Failure(NamedTuple):
 def explain(error: BaseException) -> Failure | None:  # noqa: ARG001 (its type has already spoken)
     """The message and exit code for an exception, None for one that is a fault of the program."""
     return None
-
-
-@explain.register
-def _(error: KeyboardInterrupt) -> Failure:
-    return Failure(signals.exit_code(error), "Interrupted.")
 
 
 @explain.register

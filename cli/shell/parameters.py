@@ -3,13 +3,62 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from c4core.notation import BoardSize
     from db.evaluation_rows import Cursor
+
+Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
+
+
+LARGEST_WHOLE: Final = 10**18
+"""Nothing is counted so far, and a database has room for it."""
+LARGEST_FLOAT: Final = 1e9
+"""In seconds 31 years; Python waits no longer than 292."""
+LARGEST_IN_RANGE: Final = (1 << 15) - 1
+"""Of plies, moves and scores, which databases keep in 16 bits."""
+LARGEST_GAME: Final = (1 << 31) - 1
+"""The number of a game in its match, which databases keep in 32 bits."""
+LARGEST_TABLE_MB: Final = 1 << 30
+"""More than a table can be asked for."""
+
+
+class WholeNumber(click.IntRange):
+    """Whole numbers from some least one on that everything behind the options can take.
+
+    Args:
+        least: the least one.
+        most: the largest one. Help does not name it: nobody comes near.
+    """
+
+    def __init__(self, least: int, most: int = LARGEST_WHOLE) -> None:
+        super().__init__(least)
+        self._most = most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The number that a text stands for."""
+        number: int = super().convert(value, param, ctx)
+        if number > self._most:
+            self.fail(f"{value} is more than {self._most:,}", param, ctx)
+        return number
+
+
+class FiniteFloat(click.FloatRange):
+    """Numbers within bounds that can be waited for and counted with: not NaN, nor infinity."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """The number that a text stands for."""
+        number: float = super().convert(value, param, ctx)
+        if not abs(number) <= LARGEST_FLOAT:  # NaN too
+            self.fail(f"{value} is no number up to {LARGEST_FLOAT:,.0f}", param, ctx)
+        return number
 
 
 class Range(NamedTuple):
@@ -46,6 +95,8 @@ def read_range(
         raise click.BadParameter(f"{text!r} names no number")
     if first is not None and last is not None and first > last:
         raise click.BadParameter(f"{text!r} is empty: {first} is more than {last}")
+    if any(end is not None and abs(end) > LARGEST_IN_RANGE for end in (first, last)):
+        raise click.BadParameter(f"{text!r}: there are no numbers above {LARGEST_IN_RANGE:,} here")
     return Range(first, last)
 
 
@@ -58,9 +109,56 @@ def read_cursor(
     if text is None:
         return None
     try:
-        return Cursor.parse(text)
+        cursor = Cursor.parse(text)
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
+    if cursor.ply > LARGEST_IN_RANGE:
+        raise click.BadParameter(f"no position has {cursor.ply} stones")
+    return cursor
+
+
+def check_exists(name: str, *, option: str) -> None:
+    """Refuse the name of a file that there is not.
+
+    Args:
+        name: as it was typed.
+        option: where it was typed, for the message.
+
+    Raises:
+        click.BadParameter: says so.
+    """
+    if not os.path.exists(name):  # noqa: PTH110 (as typed)
+        raise click.BadParameter(f"File {name!r} does not exist.", param_hint=f"'{option}'")
+
+
+def readable(text: str) -> str:
+    """A text of the command line, with a mark for every byte that is no character."""
+    return text.encode(errors="surrogateescape").decode(errors="replace")
+
+
+def read_label(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> str | None:
+    """An option's text as a name that databases can store.
+
+    Raises:
+        click.BadParameter: there are bytes in it that are no characters.
+    """
+    if text is None:
+        return None
+    try:
+        return text.encode(errors="surrogateescape").decode()
+    except UnicodeDecodeError:
+        raise click.BadParameter(f"{readable(text)!r} is no text: it is not UTF-8") from None
+
+
+def label_option(what: str) -> Callable[[Decorated], Decorated]:
+    """``--label``.
+
+    Args:
+        what: is called so, for the help text.
+    """
+    return click.option("--label", metavar="TEXT", callback=read_label, help=f"A name for {what}")
 
 
 board_option = click.option(
@@ -85,7 +183,7 @@ threads_option = click.option(
 
 table_option = click.option(
     "--table-mb",
-    type=click.IntRange(1),
+    type=WholeNumber(1, LARGEST_TABLE_MB),
     metavar="MB",
     default=64,
     show_default=True,

@@ -2,31 +2,41 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import IO, TYPE_CHECKING, Any, TextIO
 
 from cli.shell import exits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-STDOUT = 1
+STDIN, STDOUT, STDERR = range(3)
+UNWRITABLE = "backslashreplace"
 
 
 def secure() -> None:
     """Make sure that descriptors 0 to 2 are open before anything else is opened.
 
     A database that got descriptor 1 because standard output was closed would be written into. The
-    stand-ins cannot be written to, so output to a closed stream is an error and is not lost.
+    stand-ins cannot be written to, so output to a closed stream is an error and is not lost; a
+    closed standard input is an empty one.
+
+    Text that the encoding of standard output does not have is written as a backslash and a number,
+    as on standard error: a label that somebody has stored must not end the list of all others.
     """
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
         except OSError:
             os.open(os.devnull, os.O_RDONLY)  # takes the lowest free descriptor: this one
+    if sys.stdin is None:
+        sys.stdin = open(STDIN, encoding="utf-8", closefd=False)  # noqa: SIM115 (for good)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors=UNWRITABLE)
     if sys.stdout is None:
         sys.stdout = _text(STDOUT)
     if sys.stderr is None:
@@ -34,7 +44,23 @@ def secure() -> None:
 
 
 def _text(descriptor: int) -> TextIO:
-    return open(descriptor, "w", encoding="utf-8", closefd=False)
+    return open(descriptor, "w", encoding="utf-8", errors=UNWRITABLE, closefd=False)
+
+
+def input_name(file: IO[Any]) -> str:
+    """What a file that is read is called for people."""
+    return "standard input" if file.name in ("<stdin>", STDIN) else os.fsdecode(file.name)
+
+
+@contextmanager
+def reading(name: str) -> Iterator[None]:
+    """See that an error while reading says what was read: without a name it is of the output."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = name
+        raise
 
 
 def finish(code: int) -> int:

@@ -194,6 +194,95 @@ def test_closed_output(c4: C4) -> None:
     assert c4.shell(f"c4 solve {EASY} 2>&- <&-").code == 0
 
 
+@pytest.mark.parametrize(("stream", "name"), [("", "/dev/stdout"), ("2", "/dev/stderr")])
+def test_output_into_a_standard_stream_does_not_replace_its_file(
+    c4: C4, stream: str, name: str
+) -> None:
+    (c4.directory / "one").write_text(f"{EASY}\n")
+    echo = "echo" if not stream else "echo >&2"
+    analyze = f"c4 analyze one -o {name} -q"
+    done = c4.shell(f"({echo} before; {analyze}; {echo} after) {stream}> log")
+    assert done.code == 0
+    before, answer, after = (c4.directory / "log").read_text().splitlines()
+    assert (before, after) == ("before", "after")
+    assert json.loads(answer)["moves"] == EASY
+    piped = c4.shell(f"{analyze} {stream or 1}>&1 | cat")
+    assert (piped.code, json.loads(piped.out)["moves"]) == (0, EASY)
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "error"),
+    [
+        ("analyze", 2, "standard input is empty"),
+        ("analyze -", 2, "standard input is empty"),
+        ("games import -", 2, "standard input is empty"),
+        ("solve -", 0, ""),
+        ("solve --grid -", 2, "standard input: there is no grid in it"),
+        ("play --plain --no-store", 0, ""),
+    ],
+)
+def test_closed_input_is_an_empty_one(c4: C4, command: str, code: int, error: str) -> None:
+    done = c4.shell(f"c4 {command} <&-")
+    assert done.code == code
+    assert error in done.err
+    assert "fault" not in done.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["analyze -", "games import -", "solve -", "solve --grid -", "play --plain --no-store"],
+)
+def test_input_that_cannot_be_read(c4: C4, command: str) -> None:
+    done = c4.shell(f"c4 {command} 0> /dev/null")
+    assert done.code == 1
+    assert done.err.splitlines()[-1] == "Error: standard input: Bad file descriptor"
+
+
+# Input that fails in the midst of reading is looked at on every system above; by name, a file that
+# opens and then fails is to be had on Linux alone.
+@pytest.mark.parametrize("command", ["analyze", "games import", "solve --grid"])
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a file whose reading fails")
+def test_file_that_cannot_be_read(c4: C4, command: str) -> None:
+    done = c4.shell(f"c4 {command} /proc/self/mem")
+    assert done.code == 1
+    assert done.err.splitlines()[-1] == "Error: /proc/self/mem: Input/output error"
+
+
+def test_what_the_output_has_no_characters_for(c4: C4) -> None:
+    assert c4("analyze", "-", "-q", "--label", "\u00e4", stdin=EASY).code == 0
+    done = c4.shell("PYTHONIOENCODING=ascii c4 jobs list")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[-1].endswith(r" \xe4")
+
+
+def test_names_that_are_no_text(c4: C4) -> None:
+    name = "x\udcff.jsonl"
+    (c4.directory / name).write_text('{"moves": "4141474"}\n')
+    assert c4.shell("c4 games import x*.jsonl").code == 0
+    (row,) = c4("games", "matches", "--jsonl").objects
+    assert row["label"] == "x\ufffd.jsonl"
+    for command in ("analyze --sample", "games import x*.jsonl", "match set random", "deep 4"):
+        done = c4.shell(f"c4 {command} --label $'x\\xff'")
+        assert done.code == 2
+        assert "is no text: it is not UTF-8" in done.err
+
+
+LINUX_ONLY = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /dev/full")
+
+
+@pytest.mark.parametrize(
+    ("target", "code"),
+    [("| head -n 1 > /dev/null", 141), pytest.param("> /dev/full", 1, marks=LINUX_ONLY)],
+)
+def test_output_that_fails_tells_how_to_go_on(c4: C4, target: str, code: int) -> None:
+    (c4.directory / "lines").write_text(f"{EASY}\n" * 3000)
+    done = c4.shell(f"set -o pipefail; c4 analyze lines {target}")
+    assert done.code == code
+    assert re.search(r"c4 jobs (resume|results) 1\n", done.err)
+    assert c4("jobs", "resume", "1", "-q", "-o", "out").code == 0
+    assert len((c4.directory / "out").read_text().splitlines()) == 3000
+
+
 def run_on_terminal(c4: C4, *arguments: str, **environment: str) -> bytes:
     """What is written on a terminal of 80 columns."""
     leader, follower = pty.openpty()

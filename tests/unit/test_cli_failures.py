@@ -1,6 +1,7 @@
 import errno
 import os
-import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -8,6 +9,7 @@ from c4core.errors import BoardError
 from cli.shell import exits
 from cli.shell.failures import explain
 from db import errors
+from tests.support.command_line import ROOT
 
 
 @pytest.mark.parametrize(
@@ -24,8 +26,6 @@ from db import errors
         (errors.UnreachableError("away"), exits.UNREACHABLE, "away"),
         (errors.MissingDatabaseError("not there"), exits.UNREACHABLE, "not there"),
         (BrokenPipeError(errno.EPIPE, "pipe"), exits.CLOSED_PIPE, ""),
-        (KeyboardInterrupt(), exits.INTERRUPTED, "Interrupted."),
-        (KeyboardInterrupt(signal.SIGTERM), 143, "Interrupted."),
         (
             OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)),
             exits.PROBLEMS,
@@ -42,3 +42,23 @@ def test_every_failure_has_a_message_and_a_code(
 
 def test_a_fault_of_the_program_is_nothing_to_explain() -> None:
     assert explain(TypeError("oops")) is None
+
+
+INTERRUPTED = """
+import sys
+from cli.shell import boundary
+
+def interrupt(*_arguments, **_options):
+    raise KeyboardInterrupt({number})
+
+boundary.c4.make_context = interrupt
+sys.modules["cli.shell.failures"] = None  # as where the interrupt has left a module half imported
+sys.exit(boundary.run([]))
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [("", exits.INTERRUPTED), ("15", 143)])
+def test_an_interrupt_is_told_without_importing_anything(number: str, code: int) -> None:
+    program = [sys.executable, "-c", INTERRUPTED.format(number=number)]
+    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True)  # noqa: PLW1510
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "Interrupted.\n")

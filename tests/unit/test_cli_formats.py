@@ -37,7 +37,7 @@ def test_json_lines(capsys: pytest.CaptureFixture[str]) -> None:
 def test_csv(capsys: pytest.CaptureFixture[str]) -> None:
     assert write_rows(iter(ROWS), "csv", COLUMNS) == 2
     first, second = csv.DictReader(io.StringIO(capsys.readouterr().out))
-    assert first == {"moves": "4453", "score": "-2", "scores": "-5  0", "known": "true"}
+    assert first == {"moves": "4453", "score": "-2", "scores": "-5 - 0", "known": "true"}
     assert second == {"moves": ROWS[1]["moves"], "score": "", "scores": "", "known": "false"}
 
 
@@ -45,3 +45,8 @@ def test_csv(capsys: pytest.CaptureFixture[str]) -> None:
 def test_no_rows(name: str, nothing: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert write_rows(iter([]), name, COLUMNS) == 0  # type: ignore[arg-type]  # parametrized
     assert capsys.readouterr().out == nothing
+
+
+def test_a_row_of_csv_is_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert write_rows(iter([{"grid": "...\n.xo", "note": ""}]), "csv", ()) == 1
+    assert capsys.readouterr().out == "grid,note\n.../.xo,\n"

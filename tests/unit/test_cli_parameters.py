@@ -1,7 +1,16 @@
 import click
 import pytest
 
-from cli.shell.parameters import Range, read_board, read_cursor, read_range
+from cli.reference import contexts
+from cli.shell.parameters import (
+    FiniteFloat,
+    Range,
+    WholeNumber,
+    read_board,
+    read_cursor,
+    read_label,
+    read_range,
+)
 
 COMMAND = click.Command("test")
 CONTEXT = click.Context(COMMAND)
@@ -26,7 +35,8 @@ def test_range(text: str, meaning: Range) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [("x", "no number"), ("1..x", "no number"), ("..", "no number"), ("", "no number"),
-     ("3..1", "empty")],
+     ("3..1", "empty"), ("40000", "above 32,767"), ("-9e5", "no number"), ("..40000", "above"),
+     ("-40000..", "above 32,767"), ("9" * 5000, "no number")],
 )  # fmt: skip
 def test_bad_range_is_named(text: str, message: str) -> None:
     with pytest.raises(click.BadParameter, match=f"{text!r}.*{message}"):
@@ -47,3 +57,39 @@ def test_bad_board_is_a_usage_error(text: str) -> None:
 def test_bad_cursor_is_named() -> None:
     with pytest.raises(click.BadParameter, match="zz"):
         read_cursor(CONTEXT, PARAMETER, "zz")
+
+
+def test_cursor_of_a_ply_that_there_is_not() -> None:
+    with pytest.raises(click.BadParameter, match="no position has 99999 stones"):
+        read_cursor(CONTEXT, PARAMETER, "99999:1")
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e300", "1000000001"])
+def test_numbers_that_cannot_be_waited_for(text: str) -> None:
+    with pytest.raises(click.BadParameter, match=rf"{text} is no number up to|not in the range"):
+        FiniteFloat(0).convert(text, PARAMETER, CONTEXT)
+    assert FiniteFloat(0).convert("1e9", PARAMETER, CONTEXT) == 1e9
+
+
+@pytest.mark.parametrize("text", ["0", "99999999999999999999999", "9" * 5000, "1e3"])
+def test_numbers_that_cannot_be_counted(text: str) -> None:
+    with pytest.raises(click.BadParameter, match=r"range|more than|not a valid"):
+        WholeNumber(1).convert(text, PARAMETER, CONTEXT)
+    assert WholeNumber(1).convert("1000000000000000000", PARAMETER, CONTEXT) == 10**18
+
+
+@pytest.mark.parametrize("context", list(contexts()), ids=lambda context: context.command_path)
+def test_no_option_takes_a_number_without_end(context: click.Context) -> None:
+    """The numbers of jobs and matches are arguments: what there is not is said by its name."""
+    for parameter in context.command.params:
+        kind = parameter.type
+        if isinstance(parameter, click.Option) and isinstance(kind, click.IntRange):
+            assert isinstance(kind, WholeNumber) or kind.max is not None, parameter.name
+        assert isinstance(kind, FiniteFloat) or not isinstance(kind, click.FloatRange)
+
+
+def test_labels_are_text() -> None:
+    assert read_label(CONTEXT, PARAMETER, None) is None
+    assert read_label(CONTEXT, PARAMETER, "tonight, \u00e4") == "tonight, \u00e4"
+    with pytest.raises(click.BadParameter, match="'x\ufffd' is no text"):
+        read_label(CONTEXT, PARAMETER, "x\udcff")
