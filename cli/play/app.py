@@ -11,6 +11,7 @@ from textual.app import App
 from textual.binding import Binding
 
 from cli.output.render import DISC, can_write
+from cli.play.driver import TerminalDriver
 from cli.play.screen import GameScreen
 from cli.shell import signals
 
@@ -47,7 +48,7 @@ class PlayApp(App[None]):
     def __init__(self, game: Game, table: Table, *, unfinished: Game | None = None) -> None:
         # With NO_COLOR the terminal's own two colours are all there is; greys are colours too.
         colourless = "NO_COLOR" in os.environ
-        super().__init__(ansi_color=colourless)
+        super().__init__(driver_class=TerminalDriver, ansi_color=colourless)
         self.stopped_by: int | None = None
         self.mistakes = 0
         letters = colourless or not can_write(DISC)

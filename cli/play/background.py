@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future, wait
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from cli.shell import signals
+from cli.shell.background import LOOK_SECONDS, fulfil
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 T = TypeVar("T")
-
-LOOK_SECONDS: Final = 0.25
-"""Between two looks whether a signal was lost."""
 
 
 def in_background(work: Callable[[], object]) -> None:
@@ -32,14 +30,7 @@ def wait_for(work: Callable[[], T]) -> T:
         KeyboardInterrupt: at once; the work may still be going on.
     """
     future: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(work())
-        except BaseException as error:  # noqa: BLE001 (raised again where it is waited for)
-            future.set_exception(error)
-
-    in_background(run)
+    in_background(lambda: fulfil(future, work))
     while not wait([future], timeout=LOOK_SECONDS).done:
         signals.check()
     return future.result()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.book.options import book_options, book_path
-from cli.book.targets import checked
+from cli.output.targets import checked
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.streams import nobody_listening
@@ -79,7 +79,7 @@ def _read_seat(_context: click.Context, _parameter: click.Parameter, text: str) 
 @click.option("--plain", is_flag=True, help="Line by line, by standard input and output.")
 @click.option(
     "--delay",
-    type=click.FloatRange(0, 60),
+    type=parameters.FiniteFloat(0, 60),
     metavar="SECONDS",
     default=0.5,
     show_default=True,
@@ -122,9 +122,10 @@ def play(
     are x and o. When you leave, the moves are written to standard output, with --json as an object.
 
     With --plain the moves are read from standard input, a column a line, and the board is written
-    after each; "help" there tells the commands.
+    after each, or with --json the object in the end alone; "help" there tells the commands.
     """
-    from cli.play.saved import default_file, read_game
+    from cli.play.claim import claimed
+    from cli.play.saved import check_replaceable, default_file, read_game
     from cli.play.scores import Scores
     from cli.play.supplies import Supplies
     from workers.books.lookup import find_book
@@ -137,6 +138,9 @@ def play(
         (not plain and not _on_terminal(), "c4 play needs a terminal; --plain does without"),
     )
     file = default_file() if file_name is None else checked(file_name, option="--file")
+    context.with_resource(claimed(file))
+    if new and file_name is not None:  # the default one is c4's own, whatever is in it
+        check_replaceable(file)
     kept = None if new else read_game(file)
     unfinished = kept if kept is not None and kept.columns and not kept.is_over else None
     refuse(
@@ -197,10 +201,12 @@ def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | N
     """A new game.
 
     Raises:
-        click.BadParameter: the moves cannot be played, or the board is too small for a game.
+        click.BadParameter: the moves cannot be played, or the board is too small for a game, or
+            not one that a player plays on.
     """
     from c4core.errors import MoveError
     from c4core.notation import parse_moves
+    from c4core.players.errors import PlayerError
     from cli.play.game import Game
 
     if min(board) < LEAST_SIDE:
@@ -208,6 +214,11 @@ def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | N
             f"{board} is too small for four in a row: {LEAST_SIDE} columns and rows at least",
             param_hint="'--board'",
         )
+    for option, seat in (("--first", first), ("--second", second)):
+        try:
+            seat.check_board(board)
+        except PlayerError as error:
+            raise click.BadParameter(str(error), param_hint=f"'{option}'") from None
     try:
         columns = parse_moves(moves, width=board.width)
         return Game(first, second, secrets.randbits(32) if seed is None else seed, board, columns)

@@ -125,16 +125,18 @@ class NewGame(ModalScreen[Choice | None]):
         """What was typed for a side, or else taken from its list.
 
         Raises:
-            PlayerError: what was typed is no player; the cursor is set there.
+            PlayerError: what was typed plays nowhere, or not on the board; the cursor is set there.
         """
         typed = self.query_one(f"#{name}-text", Input)
         if not typed.value.strip():
             return read_seat(str(self.query_one(f"#{name}", Select).value))
         try:
-            return read_seat(typed.value)
+            seat = read_seat(typed.value)
+            seat.check_board(self._game.board)
         except PlayerError:
             typed.focus()
             raise
+        return seat
 
     def _list(self, seat: Seat, name: str) -> Select[str]:
         options = choices()

@@ -49,10 +49,12 @@ class Opponents:
         """A game is over, or was given up: tell the players of one that has ended; close all."""
         players, self._players = self._players, {}
         for side, player in players.items():
-            with contextlib.suppress(PlayerFailure):
+            # Whatever one raises, all of them are told, and all are closed.
+            with contextlib.suppress(Exception):
                 if game.is_over:
                     won = "win" if game.winner == side else "loss"
                     player.end("draw" if game.winner is None else won)
+            with contextlib.suppress(Exception):
                 player.close()
 
     def _player(self, game: Game, side: Side) -> Player:

@@ -14,6 +14,7 @@ from cli.output import render
 from cli.play.background import wait_for
 from cli.play.opponents import Opponents
 from cli.play.saved import write_game
+from cli.shell.streams import reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,7 +94,8 @@ class PlainGame:
         """Whether the game goes on."""
         if self._prompts:
             click.echo(f"{self.game.outcome()}, {COMMANDS}: ", nl=False, err=True)
-        line = sys.stdin.buffer.readline(LONGEST_LINE).decode(errors="replace")
+        with reading("standard input"):
+            line = sys.stdin.buffer.readline(LONGEST_LINE).decode(errors="replace")
         self._line += 1
         word = line.strip().lower()
         if not line or word in {"quit", "q"}:

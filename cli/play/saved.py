@@ -4,6 +4,9 @@ It is JSON and says what is needed to play on, and nothing else::
 
     {"format": "c4-play", "version": 1, "board": "7x6", "first": "human", "second": "hard",
      "seed": 4711, "moves": "4453"}
+
+A game that a player has lost because it could not go on also has
+``"failure": {"loser": "o", "reason": ".."}``.
 """
 
 from __future__ import annotations
@@ -13,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from c4core.errors import C4Error
 from c4core.notation import parse_board, parse_moves
-from cli.book.targets import whole
-from cli.play.game import Game
+from c4core.whole_file import whole_file
+from cli.play.game import Failure, Game
 from cli.play.seats import read_seat
 
 if TYPE_CHECKING:
@@ -51,7 +54,7 @@ def write_game(path: Path, game: Game) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    fields = {
+    fields: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
         "board": str(game.board),
@@ -60,12 +63,47 @@ def write_game(path: Path, game: Game) -> None:
         "seed": game.seed,
         "moves": game.moves,
     }
-    with whole(path) as beside:
+    if game.failure is not None:
+        fields["failure"] = game.failure._asdict()
+    with whole_file(path) as beside:
         beside.write_text(json.dumps(fields) + "\n", encoding="utf-8")
 
 
 def read_game(path: Path) -> Game | None:
     """The game in a file; None where there is no file.
+
+    Raises:
+        SavedGameError: there is something else in it.
+        OSError: the file cannot be read.
+    """
+    fields = _read_fields(path)
+    if fields is None:
+        return None
+    if fields.get("version") != VERSION:
+        raise SavedGameError(path, f"version {fields.get('version')!r}; this c4 reads {VERSION}")
+    try:
+        return _game_of(fields)
+    except KeyError as error:
+        raise SavedGameError(path, f"field {error} is missing") from None
+    except (C4Error, TypeError) as error:
+        raise SavedGameError(path, str(error)) from None
+
+
+def check_replaceable(path: Path) -> None:
+    """See that a new game takes the place of a game, of an empty file, or of nothing.
+
+    A game that cannot be gone on with, as one of another version, may be replaced.
+
+    Raises:
+        SavedGameError: there is something else in the file.
+        OSError: the file cannot be read.
+    """
+    if path.exists() and path.stat().st_size:
+        _read_fields(path)
+
+
+def _read_fields(path: Path) -> dict[str, Any] | None:
+    """What a file says that is a saved game by its format; None where there is no file.
 
     Raises:
         SavedGameError: there is something else in it.
@@ -86,25 +124,32 @@ def read_game(path: Path) -> Game | None:
         raise SavedGameError(path, "it is nested too deeply") from None
     if not isinstance(fields, dict) or fields.get("format") != FORMAT:
         raise SavedGameError(path, f'it has no "format": "{FORMAT}"')
-    if fields.get("version") != VERSION:
-        raise SavedGameError(path, f"version {fields.get('version')!r}; this c4 reads {VERSION}")
-    try:
-        return _game_of(fields)
-    except KeyError as error:
-        raise SavedGameError(path, f"field {error} is missing") from None
-    except (C4Error, TypeError) as error:
-        raise SavedGameError(path, str(error)) from None
+    return fields
 
 
 def _game_of(fields: dict[str, Any]) -> Game:
     board = parse_board(_typed(fields, "board", str))
+    first, second = (read_seat(_typed(fields, name, str)) for name in ("first", "second"))
+    for seat in (first, second):
+        seat.check_board(board)
     return Game(
-        read_seat(_typed(fields, "first", str)),
-        read_seat(_typed(fields, "second", str)),
+        first,
+        second,
         _typed(fields, "seed", int),
         board,
         parse_moves(_typed(fields, "moves", str), width=board.width),
+        _failure_of(fields),
     )
+
+
+def _failure_of(fields: dict[str, Any]) -> Failure | None:
+    if "failure" not in fields:
+        return None
+    failure = _typed(fields, "failure", dict)
+    loser, reason = _typed(failure, "loser", str), _typed(failure, "reason", str)
+    if loser not in ("x", "o"):
+        raise TypeError(f"field 'loser' cannot be {loser!r}")
+    return Failure("x" if loser == "x" else "o", reason)
 
 
 def _typed(fields: dict[str, Any], name: str, kind: type) -> Any:

@@ -9,6 +9,7 @@ from c4core.players.errors import PlayerError
 from c4core.players.registry import parse_player, player_kinds
 
 if TYPE_CHECKING:
+    from c4core.notation import BoardSize
     from c4core.players.kinds import PlayerSpec
 
 HUMAN: Final = "human"
@@ -41,6 +42,15 @@ class Seat:
         if self.spec is None or self.name in LEVELS:
             return self.name
         return self.spec.full
+
+    def check_board(self, board: BoardSize) -> None:
+        """Look whether it plays on a board.
+
+        Raises:
+            PlayerError: it does not.
+        """
+        if self.spec is not None:
+            self.spec.make().check_board(board)
 
 
 def read_seat(text: str) -> Seat:

@@ -159,12 +159,12 @@ def test_no_color_on_a_terminal(c4: C4) -> None:
         screen.until_written("Undo")
         screen.type(b"h4")
         screen.until_written("has won")
+        screen.until_written("[X]")  # the four
         screen.type(b"n")
         screen.until_written("Go on with these")
         screen.type(b"\t\t\r")  # cancel
         code, _ = screen.quit()
     assert code == 0
-    assert b"[X]" in screen.written
     assert not re.search(
         rb"\x1b\[(?:[0-9]+;)*(?:[34][0-8]|9[0-7]|10[0-7])(?:;[0-9]+)*m", screen.written
     )
@@ -211,6 +211,20 @@ def test_a_terminal_that_goes_away(c4: C4) -> None:
     assert kept(c4) == "4"
 
 
+def test_a_terminal_that_goes_away_while_much_is_drawn(c4: C4) -> None:
+    players = ("--first", "random", "--second", "random", "--delay", "0.2")
+    with terminal(c4, "--file", "game.json", *players) as screen:
+        screen.until(lambda: len(kept(c4)) > 1)
+        screen.hang_up()
+        played = len(kept(c4))
+        deadline = time.monotonic() + TIMEOUT
+        while len(kept(c4)) < played + 4 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        screen.process.send_signal(signal.SIGHUP)
+        assert screen.process.wait(TIMEOUT) == 129
+    assert len(kept(c4)) >= played + 4
+
+
 @pytest.mark.parametrize("player", ["perfect", "montecarlo-timed:time_ms=3600000"])
 def test_nobody_waits_for_a_player_that_thinks(c4: C4, player: str) -> None:
     arguments = ("--file", "game.json", "--first", player, "--board", "9x6")
@@ -226,6 +240,22 @@ def test_nobody_waits_for_a_player_that_thinks(c4: C4, player: str) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=20)
     assert (process.returncode, err) == (130, "Interrupted.\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_game_is_played_by_one_at_a_time(c4: C4, number: int) -> None:
+    arguments = ("play", "--plain", "--no-store", "--second", "human")
+    process = c4.start(*arguments)
+    assert process.stdout is not None
+    process.stdout.readline()  # the board is drawn
+    second = c4(*arguments, stdin="1\n")
+    assert (second.code, second.out) == (2, "")
+    assert "play.json: another c4 play keeps its game there; name another file" in second.err
+    assert c4(*arguments, "--file", "mine.json", stdin="1\n").code == 0
+    process.send_signal(number)
+    process.communicate(timeout=20)
+    assert c4(*arguments, stdin="1\n").code == 0
+    assert not list(c4.directory.rglob("*.lock"))
 
 
 def test_without_a_terminal(c4: C4) -> None:
@@ -287,6 +317,15 @@ def test_an_unfinished_game_is_not_replaced_by_mistake(c4: C4) -> None:
     assert json.loads(anew.out)["moves"] == "1"
 
 
+def test_a_new_game_takes_the_place_of_a_damaged_one_or_of_an_empty_file(c4: C4) -> None:
+    arguments = ("play", "--plain", "--new", "--second", "human", "-q", "--file")
+    (c4.directory / "damaged").write_text('{"format": "c4-play", "version": 99}')
+    (c4.directory / "empty").touch()
+    for name in ("damaged", "empty"):
+        assert c4(*arguments, name, stdin="1\n").code == 0
+        assert '"moves": "1"' in (c4.directory / name).read_text()
+
+
 def test_players_against_each_other(c4: C4) -> None:
     arguments = ("--first", "set", "--second", "alphabeta:depth=2", "--seed", "1")
     done = c4("play", "--plain", "--json", *arguments)
@@ -310,6 +349,7 @@ def test_players_against_each_other(c4: C4) -> None:
         (["--file", "/nowhere/game"], "'/nowhere/game': No such file or directory"),
         (["--file", "."], "is a directory"),
         (["--file", "other"], "no saved game: it is not JSON"),
+        (["--file", "other", "--new"], "no saved game: it is not JSON"),
     ],
 )
 def test_what_makes_no_sense_is_told(c4: C4, arguments: list[str], message: str) -> None:

@@ -2,16 +2,23 @@
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from c4core.errors import MoveError
 from c4core.notation import BoardSize, parse_moves
+from c4core.players import Player
 from c4core.players.errors import PlayerError
 from cli.play.game import Game
+from cli.play.opponents import Opponents
 from cli.play.saved import SavedGameError, read_game, write_game
 from cli.play.seats import HUMAN, LEVELS, Seat, choices, read_seat
+from cli.play.supplies import Supplies
 from cli.play.tally import Tally
+
+if TYPE_CHECKING:
+    from cli.play.scores import Scores
 
 PERSON = read_seat(HUMAN)
 COMPUTER = read_seat("easy")
@@ -134,6 +141,9 @@ def test_a_kept_game_is_read_again(tmp_path: Path) -> None:
     )
     write_game(path, kept)
     assert read_game(path) == kept
+    failed = kept.failed("crash: it is gone")
+    write_game(path, failed)
+    assert read_game(path) == failed
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -164,6 +174,9 @@ GOOD = {
         (json.dumps(GOOD | {"second": "me"}), "neither human, easy, medium, hard, nor a player"),
         (json.dumps(GOOD | {"moves": "48"}), "invalid move at index 1: column 8 is outside"),
         (json.dumps(GOOD | {"moves": "4" * 7}), "column 4 is full"),
+        (json.dumps(GOOD | {"failure": None}), "field 'failure' cannot be None"),
+        (json.dumps(GOOD | {"failure": {"loser": "x"}}), "field 'reason' is missing"),
+        (json.dumps(GOOD | {"failure": {"loser": "z", "reason": ""}}), "cannot be 'z'"),
         (json.dumps({k: v for k, v in GOOD.items() if k != "first"}), "field 'first' is missing"),
     ],
 )
@@ -174,3 +187,22 @@ def test_a_file_that_is_no_kept_game(tmp_path: Path, text: str, reason: str) -> 
         read_game(path)
     assert str(caught.value).startswith(f"{path}: no saved game: ")
     assert reason in str(caught.value)
+
+
+def test_every_player_is_closed_whatever_one_of_them_raises(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[str] = []
+
+    def fail(what: str) -> None:
+        told.append(what)
+        raise RuntimeError(what)
+
+    monkeypatch.setattr(Player, "end", lambda _player, result: fail(result))
+    monkeypatch.setattr(Player, "close", lambda _player: fail("close"))
+    scores = cast("Scores", None)  # random needs none
+    opponents = Opponents(Supplies(scores))
+    opponents.choose(game("", COMPUTER, COMPUTER))
+    opponents.choose(game("4", COMPUTER, COMPUTER))
+    opponents.end(game("4343434", COMPUTER, COMPUTER))
+    assert told == ["win", "close", "loss", "close"]

@@ -1,0 +1,56 @@
+"""What writes on the terminal, which may go away at any moment."""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING, Any
+
+from textual.drivers.linux_driver import LinuxDriver
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.app import App
+
+
+class TerminalDriver(LinuxDriver):
+    """Textual's own, which does not wait for a terminal that has gone.
+
+    There the thread that writes ends with the first error, and whoever writes more than 30 times
+    after that waits for ever.
+    """
+
+    def __init__(
+        self,
+        app: App[Any],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._file: Any = _Terminal(self._file)
+
+
+class _Terminal:
+    """A terminal's file. What is written after it has gone is lost; a signal tells of that."""
+
+    def __init__(self, file: IO[str]) -> None:
+        self._file = file
+        self._is_gone = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def write(self, text: str) -> int:
+        self._unless_gone(self._file.write, text)
+        return len(text)
+
+    def flush(self) -> None:
+        self._unless_gone(self._file.flush)
+
+    def _unless_gone(self, act: Callable[..., object], *arguments: str) -> None:
+        if not self._is_gone:
+            try:
+                act(*arguments)
+            except OSError:
+                self._is_gone = True
