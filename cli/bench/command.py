@@ -27,7 +27,7 @@ EXAMPLES = (
 @parameters.threads_option
 @click.option(
     "--table-mb",
-    type=click.IntRange(1),
+    type=parameters.WholeNumber(1, parameters.LARGEST_TABLE_MB),
     metavar="MB",
     default=8,
     show_default=True,

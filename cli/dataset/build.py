@@ -71,7 +71,7 @@ def read_shares(_context: click.Context, _parameter: click.Parameter, text: str)
 )
 @click.option(
     "--corpus",
-    type=click.IntRange(1),
+    type=parameters.WholeNumber(1),
     multiple=True,
     metavar="MATCH",
     help="With games: those of this match; can be given again.  [default: all finished matches]",
@@ -212,7 +212,7 @@ def _directory(name: str) -> Path:
         click.BadParameter: they cannot; says why.
     """
     from c4core.dataset.card import JSON_NAME
-    from cli.book import targets
+    from cli.output import targets
 
     path = Path(os.path.realpath(name))
     try:
@@ -260,7 +260,6 @@ class _Workshop:
         from c4core.dataset.assembly import split_records
         from c4core.dataset.card import make_card
         from c4core.dataset.directory import write_dataset
-        from cli.book import targets
         from cli.jobs.running import finish_job
         from workers.dataset.labelling import read_labels
 
@@ -279,7 +278,7 @@ class _Workshop:
         parts = split_records(sample.keys, labels, recipe)
         card = make_card(recipe, parts, sample)
         try:
-            card = write_dataset(directory, parts, card, formats=order.formats, whole=targets.whole)
+            card = write_dataset(directory, parts, card, formats=order.formats)
         except OSError:
             self.settings.say("The labels are kept: the same command writes the files.")
             raise

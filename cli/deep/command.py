@@ -36,7 +36,7 @@ def read_plies(_context: click.Context, _parameter: click.Parameter, text: str) 
     """An option's text as a number of plies; None for ``auto``."""
     if text == "auto":
         return None
-    if not text.isdecimal() or int(text) > MOST_SPLIT_PLIES:
+    if not text.isdecimal() or float(text) > MOST_SPLIT_PLIES:  # int() refuses thousands of digits
         raise click.BadParameter(
             f"{text!r} is neither auto nor a number from 0 to {MOST_SPLIT_PLIES}"
         )
@@ -58,14 +58,14 @@ def read_plies(_context: click.Context, _parameter: click.Parameter, text: str) 
 )
 @click.option(
     "--unit-nodes",
-    type=click.IntRange(1),
+    type=parameters.WholeNumber(1),
     metavar="N",
     default=UNIT_NODES,
     show_default=True,
     help="Split what has taken a worker N positions.",
 )
 @click.option("--resume", is_flag=True, help="Go on with the newest job for this position.")
-@click.option("--label", metavar="TEXT", help="A name for the job.")
+@parameters.label_option("the job.")
 @click.option("--detach", is_flag=True, help="Only make the job and write its number.")
 @parameters.zero_based_option
 @parameters.threads_option
@@ -190,8 +190,8 @@ def _threads(database: Database, hands: Hands) -> int:
 
 def _resumed(context: click.Context, settings: Settings, database: Database, task: DeepTask) -> int:
     """The job that was made for this before, able to go on."""
-    from db import jobs
     from workers.deep.planning import find_job
+    from workers.resumption import set_going
 
     job_id = find_job(database, task)
     if job_id is None:
@@ -200,7 +200,7 @@ def _resumed(context: click.Context, settings: Settings, database: Database, tas
             f"{' with --weak' if task.weak else ''} to resume",
             context,
         )
-    database.run(lambda session: jobs.resume_job(session, job_id))
+    set_going(database, job_id)
     settings.tell(f"job {job_id} can go on")
     return job_id
 

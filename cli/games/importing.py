@@ -11,6 +11,7 @@ import click
 from cli.games.export import repeats_options
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.streams import input_name, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,7 +46,7 @@ EXAMPLES = (
 @repeats_options
 @click.option("--new", is_flag=True, help="With --distinct: also leave out games that are stored.")
 @click.option("--skip-bad", is_flag=True, help="Leave bad lines out, instead of importing nothing.")
-@click.option("--label", metavar="TEXT", help="A name for the matches.  [default: the file's]")
+@parameters.label_option("the matches.  [default: the file's]")
 @click.pass_context
 def import_(
     context: click.Context,
@@ -77,25 +78,26 @@ def import_(
     from c4core.arena.repeats import Repeats
     from cli.output.render import count
 
-    name = "standard input" if file.name in ("<stdin>", 0) else str(file.name)
+    name = input_name(file)
     kind = format_name or ("csv" if name.lower().endswith(".csv") else "jsonl")
     repeats = None if distinct is None else Repeats(distinct, mirrors=mirrors)
     with settings.open_database(create=True) as database:
         if repeats is not None and new:
             _remember_stored(database, repeats)
         known = 0 if repeats is None else repeats.repeated
-        reading = _Reading(_entries(file, kind, board), repeats)
-        matches = reading.matches()
-        if not reading.lines:
+        games = _Reading(_entries(file, kind, board), repeats)
+        with reading(name):
+            matches = games.matches()
+        if not games.lines:
             raise click.BadParameter(f"{name} is empty", param_hint="FILE")
-        _tell_bad_lines(reading.bad, name)
-        if reading.bad and not skip_bad:
-            settings.say(f"{count(reading.bad_lines, 'bad line')}: nothing was imported")
+        _tell_bad_lines(games.bad, name)
+        if games.bad and not skip_bad:
+            settings.say(f"{count(games.bad_lines, 'bad line')}: nothing was imported")
             context.exit(exits.PROBLEMS)
-        stored = _store(database, matches, label or Path(name).name)
+        stored = _store(database, matches, label or parameters.readable(Path(name).name))
     repeated = 0 if repeats is None else repeats.repeated - known
-    _report(settings, stored, repeated=repeated, bad=reading.bad_lines)
-    if reading.bad:
+    _report(settings, stored, repeated=repeated, bad=games.bad_lines)
+    if games.bad:
         context.exit(exits.PROBLEMS)
 
 

@@ -8,6 +8,7 @@ import click
 
 from cli.games import options
 from cli.output.formats import format_options
+from cli.shell import parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
@@ -26,14 +27,14 @@ TABLE_LIMIT = 50
 )
 @click.option(
     "--limit",
-    type=click.IntRange(1),
+    type=parameters.WholeNumber(1),
     default=20,
     show_default=True,
     metavar="N",
     help="Only the newest N.",
 )
 @click.option(
-    "--before", type=click.IntRange(1), metavar="MATCH", help="Only older ones than this."
+    "--before", type=parameters.WholeNumber(1), metavar="MATCH", help="Only older ones than this."
 )
 @format_options
 @click.pass_obj
@@ -62,7 +63,7 @@ def matches(settings: Settings, *, limit: int, before: int | None, format_name: 
 @options.filter_options
 @click.option(
     "--limit",
-    type=click.IntRange(1),
+    type=parameters.WholeNumber(1),
     metavar="N",
     help=f"At most N games.  [default: {TABLE_LIMIT} in a table, all otherwise]",
 )
@@ -108,17 +109,23 @@ def list_(
 @click.argument("matches", type=click.IntRange(1), nargs=-1, metavar="MATCH...", required=True)
 @click.pass_obj
 def delete(settings: Settings, *, matches: tuple[int, ...]) -> None:
-    """Forget matches with all their games, for good."""
+    """Forget matches with all their games, for good.
+
+    One that is being played is refused: cancel its job first. If the job is resumed later, it goes
+    on with its other matches. One whose games players of another match look up is refused as well.
+    """
+    from functools import partial
+
     from cli.output.render import count
     from db import games
 
     with settings.open_database() as database:
         options.check_matches(database, matches)
-        for match in matches:
+        # The newest first: it may be the one that needs an older one.
+        for match in sorted(set(matches), reverse=True):
             with database.read() as session:
                 number = games.get_match(session, match).tally.games
-            with database.write() as session:
-                games.delete_match(session, match)
+            database.run(partial(games.delete_match, match_id=match))
             settings.say(f"match {match} deleted, with {count(number, 'game')}")
 
 

@@ -10,7 +10,7 @@ from cli.book.options import read_board
 from cli.shell import parameters
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from c4core.notation import BoardSize
     from c4core.position import Side
@@ -37,7 +37,12 @@ def read_place(
     context: click.Context, parameter: click.Parameter, text: str | None
 ) -> GameCursor | None:
     """An option's text as the place where a page has ended."""
-    return None if text is None else read_game(context, parameter, text)
+    if text is None:
+        return None
+    place = read_game(context, parameter, text)
+    if place.match_id > parameters.LARGEST_WHOLE or place.number > parameters.LARGEST_GAME:
+        raise click.BadParameter(f"no game has the number {text}")
+    return place
 
 
 matches_argument = click.argument("matches", type=click.IntRange(1), nargs=-1, metavar="[MATCH]...")
@@ -106,3 +111,17 @@ def check_matches(database: Database, matches: tuple[int, ...]) -> None:
     with database.read() as session:
         for match in matches:
             games.get_terms(session, match)
+
+
+def check_games(database: Database, places: Iterable[GameCursor]) -> None:
+    """Refuse places where there is no game.
+
+    Raises:
+        MatchNotFoundError, GameNotFoundError: names the first of them.
+    """
+    from db import games
+
+    with database.read() as session:
+        for place in places:
+            games.get_terms(session, place.match_id)
+            games.find_game(session, place.match_id, place.number)

@@ -57,9 +57,11 @@ def replay(context: click.Context, *, games: tuple[str, ...]) -> None:
     from workers.matches.replaying import replay_game
 
     settings: Settings = context.obj
-    places = [options.read_game(context, context.command.params[0], text) for text in games]
+    parameter = context.command.params[0]
+    places = dict.fromkeys(options.read_game(context, parameter, text) for text in games)
     differs = False
     with settings.open_database() as database:
+        options.check_games(database, places)
         for place in places:
             again = replay_game(database, place.match_id, place.number)
             differs |= not again.is_same

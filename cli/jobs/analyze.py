@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -13,6 +12,7 @@ from cli.book.options import book_options, book_path
 from cli.output import outfile, progress
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
+from cli.shell.streams import input_name, reading
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -38,7 +38,7 @@ EXAMPLES = (
 @click.option("--score-only", is_flag=True, help="Leave out the columns' scores; faster.")
 @parameters.zero_based_option
 @book_options
-@click.option("--label", metavar="TEXT", help="A name for the job.")
+@parameters.label_option("the job.")
 @click.option("--detach", is_flag=True, help="Only make the job and write its number.")
 @outfile.output_option
 @parameters.threads_option
@@ -136,7 +136,7 @@ def _submit(
 
     shown = progress.is_shown(settings, over_output=False)
     try:
-        with progress.planning(shown=shown) as tell:
+        with progress.planning(shown=shown) as tell, reading(input_name(file)):
             submission = analysis.submit(
                 database,
                 read_lines(file, board=board, zero_based=zero_based),
@@ -167,7 +167,9 @@ def _refuse_binary(file: BinaryIO) -> None:
         click.BadParameter: it has a NUL byte near its beginning.
     """
     peek = getattr(file, "peek", None)
-    if peek is not None and b"\0" in peek(BINARY_SAMPLE)[:BINARY_SAMPLE]:
+    with reading(input_name(file)):
+        sample = b"" if peek is None else peek(BINARY_SAMPLE)[:BINARY_SAMPLE]
+    if b"\0" in sample:
         raise click.BadParameter(
             f"{_name(file)} is binary, or text in UTF-16; lines of UTF-8 text are wanted",
             param_hint="FILE",
@@ -175,7 +177,8 @@ def _refuse_binary(file: BinaryIO) -> None:
 
 
 def _name(file: BinaryIO) -> str:
-    return "standard input" if file.name in ("<stdin>", 0) else repr(os.fsdecode(file.name))
+    name = input_name(file)
+    return name if name == "standard input" else repr(name)
 
 
 def _write_number(settings: Settings, job_id: int) -> None:

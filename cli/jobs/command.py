@@ -10,12 +10,13 @@ import click
 from cli.output import outfile
 from cli.output.formats import format_options
 from cli.shell import exits, parameters
-from cli.shell.commands import Command, LazyGroup
+from cli.shell.commands import Command, LazyGroup, refuse
 
 if TYPE_CHECKING:
     from cli.jobs.hands import Hands
     from cli.shell.settings import Settings
     from db.database import Database
+    from db.session import Session
 
 STATES = ("planning", "running", "done", "failed", "cancelled")
 
@@ -41,7 +42,8 @@ detach_option = click.option(
 def jobs() -> None:
     """List, watch, stop and continue jobs, and write their results.
 
-    A job is a batch given to "c4 analyze". It lives in the database, cut into units of about a
+    A job is work that takes long: the positions of "c4 analyze", a book, a data set, a match or a
+    tournament, the one position of "c4 deep". It lives in the database, cut into units of about a
     second's work, and keeps what is done whatever happens to the process that works on it.
     """
 
@@ -57,7 +59,7 @@ def jobs() -> None:
 )
 @click.option(
     "--limit",
-    type=click.IntRange(1),
+    type=parameters.WholeNumber(1),
     default=20,
     show_default=True,
     metavar="N",
@@ -119,11 +121,20 @@ def cancel(settings: Settings, job: tuple[int, ...]) -> None:
     """Stop jobs. What is done is kept; "c4 jobs resume" goes on with the rest."""
     from db import jobs as store
 
+    numbers = list(dict.fromkeys(job))
+
+    def cancel_them(session: Session) -> None:
+        for number in sorted(numbers):
+            store.cancel_job(session, number)
+
     with settings.open_database() as database:
-        for number in job:
-            with database.write() as session:
-                store.cancel_job(session, number)
+        database.run(cancel_them)  # all of them, or none
+        for number in numbers:
             settings.say(f"job {number} cancelled")
+    if settings.json:
+        from cli.output.formats import write_object
+
+        write_object({"jobs": numbers, "state": "cancelled"})
 
 
 @click.command(
@@ -153,10 +164,16 @@ def resume(
     """
     from cli.jobs.hands import Hands
     from db import jobs as store
+    from db.jobs import JobState
+    from workers.following import read_job, refuse_foreign
 
     settings: Settings = context.obj
+    _check_output(context, output, detach=detach)
     hands = Hands.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database() as database:
+        # Before it runs again: nobody here could end it.
+        open_states = (JobState.RUNNING, JobState.CANCELLED)
+        refuse_foreign(read_job(database, job), in_states=open_states)
         database.run(lambda session: store.resume_job(session, job))
         settings.tell(f"job {job} can go on")
         _run(context, database, job, hands, detach=detach, output=output)
@@ -182,10 +199,15 @@ def retry(
     from cli.jobs.hands import Hands
     from cli.output.render import count
     from db import jobs as store
+    from db.jobs import JobState
+    from workers.following import read_job, refuse_foreign
 
     settings: Settings = context.obj
+    _check_output(context, output, detach=detach)
     hands = Hands.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database() as database:
+        open_states = (JobState.RUNNING, JobState.FAILED)
+        refuse_foreign(read_job(database, job), in_states=open_states)
         units = database.run(lambda session: store.retry_job(session, job))
         settings.say(f"job {job}: {count(units, 'failed unit')} to try again")
         _run(context, database, job, hands, detach=detach, output=output)
@@ -201,6 +223,10 @@ def results(context: click.Context, *, job: int, output: str | None) -> None:
     """Write the results of a job: JSON Lines in the order of its input.
 
     Lines that are not solved yet are answered by an object with "error"; the exit code is 1 then.
+
+    Of a match that is an object for every unit, with the first of its games, the one after the
+    last, and what came of them; the games are written by "c4 games export". Of "c4 deep" it is one
+    for every piece that was searched; "c4 jobs show" tells what follows from them.
     """
     from cli.jobs.running import write_results
 
@@ -215,6 +241,20 @@ def results(context: click.Context, *, job: int, output: str | None) -> None:
 
         settings.say(f"{count(tally.errors, 'line')} without an answer")
         context.exit(exits.PROBLEMS)
+
+
+def _check_output(context: click.Context, output: str | None, *, detach: bool) -> None:
+    """Look at ``--output`` while the job is as it was.
+
+    Raises:
+        click.UsageError: nothing is going to be written there.
+        click.BadParameter: it cannot be written.
+    """
+    refuse(
+        context,
+        (detach and output is not None, "a detached job writes nothing: see c4 jobs results"),
+    )
+    outfile.check(output)
 
 
 def _run(

@@ -13,6 +13,7 @@ from cli.jobs.view import content
 from cli.output import progress
 from cli.output.render import count, duration
 from cli.shell import signals
+from cli.shell.streams import nobody_listening
 from db.jobs import JobState
 from workers.following import iterate_units, read_job
 from workers.outputs import unit_objects
@@ -61,7 +62,8 @@ def run_job(
         target: where the results go; None for nowhere.
 
     Raises:
-        KeyboardInterrupt: after the job was left in order and it was told how to go on.
+        KeyboardInterrupt, OSError: after the job was left in order and it was told how to go on;
+            the latter where the results cannot be written.
     """
     began = time.monotonic()
     tally = Tally()
@@ -85,9 +87,22 @@ def run_job(
     except KeyboardInterrupt:
         settings.say(hands.farewell(job_id))
         raise
+    except OSError:
+        _tell_way_on(settings, database, job_id, hands)
+        raise
     job = read_job(database, job_id)
     settings.say(summary(job, tally, time.monotonic() - began))
     return job.state is JobState.DONE and not tally.errors
+
+
+def _tell_way_on(settings: Settings, database: Database, job_id: int, hands: Hands) -> None:
+    """Say how to come by the results of a job whose output has failed: full, or nobody reads it."""
+    if read_job(database, job_id).state is JobState.DONE:
+        text = f"Job {job_id} is done; write its results with: c4 jobs results {job_id}"
+    else:
+        text = hands.farewell(job_id)
+    with nobody_listening():
+        settings.say(text)
 
 
 def finish_job(

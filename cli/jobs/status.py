@@ -20,7 +20,7 @@ def status(settings: Settings) -> None:
 
     Rate and remaining time are taken from the work completed within the last minute; the time is
     unknown until enough is done. Workers are those of "c4 worker"; "nodes/s" is what one thread of
-    them searches, and "seen" how long ago they were last heard of.
+    them searches, and "seen" when they were last heard of.
     """
     from db import jobs
 

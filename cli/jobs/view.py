@@ -10,6 +10,7 @@ from cli.output.formats import Column
 from cli.output.render import count, duration
 from db.jobs import UnitState
 from workers.deep.task import KIND as DEEP
+from workers.matches.units import KIND as MATCH
 
 if TYPE_CHECKING:
     from cli.output.formats import Row
@@ -26,7 +27,7 @@ STATE_STYLES = {
 
 def content(kind: str) -> str:
     """What the units of a kind of job hold, in the singular."""
-    return "piece" if kind == DEEP else "position"
+    return {DEEP: "piece", MATCH: "game"}.get(kind, "position")
 
 
 def as_row(job: JobInfo) -> Row:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shell import exits
+from cli.shell import exits, parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.argument("job", type=click.IntRange(1), metavar="[JOB]", required=False)
 @click.option(
     "--interval",
-    type=click.FloatRange(0.1),
+    type=parameters.FiniteFloat(0.1),
     default=1.0,
     show_default=True,
     metavar="SECONDS",
@@ -61,14 +61,14 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
                 if draw is not None:
                     draw(seen)
                 elif now != last:
-                    _write(settings, seen, tree)
+                    _write(settings, seen, job_info.kind, tree)
                 if now.state not in (JobState.PLANNING, JobState.RUNNING):
                     break
                 last = now
                 time.sleep(interval)
                 now = _look(database, number)
         if draw is not None:
-            _write(settings, seen, tree)
+            _write(settings, seen, job_info.kind, tree)
     if now.state is not JobState.DONE:
         context.exit(exits.PROBLEMS)
 
@@ -90,11 +90,12 @@ def _look(database: Database, job: int) -> JobProgress:
         return jobs.progress(session, job)
 
 
-def _write(settings: Settings, progress: Progress, tree: TreeWatch | None) -> None:
+def _write(settings: Settings, progress: Progress, kind: str, tree: TreeWatch | None) -> None:
     """Write one look at a job and let it be seen at once."""
     from dataclasses import asdict
 
     from cli.deep import view as tree_view
+    from cli.jobs.view import content
     from cli.output.progress import rate_text, remaining_text
 
     job = progress.job
@@ -109,7 +110,7 @@ def _write(settings: Settings, progress: Progress, tree: TreeWatch | None) -> No
         click.echo(f"job {job.job_id} {job.state}: {text}")
         return
     done = job.positions_done + job.positions_failed
-    parts = [f"job {job.job_id} {job.state}: {done:,}/{job.positions:,} positions"]
+    parts = [f"job {job.job_id} {job.state}: {done:,}/{job.positions:,} {content(kind)}s"]
     if job.units_failed:
         parts.append(f"{job.units_failed:,} units failed")
     if done < job.positions:

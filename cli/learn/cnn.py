@@ -8,6 +8,7 @@ import click
 
 from cli.learn import options
 from cli.learn.games import games_options, labelled_games
+from cli.shell import parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ EXAMPLES = (
 )
 @click.option(
     "--batch",
-    type=click.IntRange(1),
+    type=parameters.WholeNumber(1),
     metavar="N",
     default=1000,
     show_default=True,
@@ -42,7 +43,7 @@ EXAMPLES = (
 )
 @click.option(
     "--rate",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=parameters.FiniteFloat(0, 1, min_open=True),
     metavar="X",
     default=0.01,
     show_default=True,

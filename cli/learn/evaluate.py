@@ -9,6 +9,7 @@ import click
 
 from cli.learn import options
 from cli.learn.games import games_options, labelled_games
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def evaluate(
     read or stored; a seed that it was trained with gives the same games again.
     """
     options.require()
+    parameters.check_exists(str(model), option="MODEL")
     from c4core.learning.modelfile import read_model
     from c4core.learning.network import parameter_count
     from c4core.learning.networks import network_of

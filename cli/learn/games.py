@@ -8,6 +8,7 @@ import click
 
 from cli.shell import parameters
 from cli.shell.commands import refuse
+from cli.shell.streams import input_name, reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +34,7 @@ def games_options(*, default: int) -> Callable[[Decorated], Decorated]:
             click.option(
                 "--match",
                 "matches",
-                type=click.IntRange(1),
+                type=parameters.WholeNumber(1),
                 metavar="MATCH",
                 multiple=True,
                 help="The stored games of this match; can be given again.",
@@ -47,7 +48,7 @@ def games_options(*, default: int) -> Callable[[Decorated], Decorated]:
             ),
             click.option(
                 "--games",
-                type=click.IntRange(1),
+                type=parameters.WholeNumber(1),
                 metavar="N",
                 help=f"Play so many games, set against set.  [default: {default}]",
             ),
@@ -83,7 +84,9 @@ def labelled_games(
     given = sum((games is not None, csv_file is not None, bool(matches)))
     refuse(context, (given > 1, "--games, --csv and --match do not go together"))
     if csv_file is not None:
-        finals = read_finals(csv_file, name=csv_file.name, board=board)
+        name = input_name(csv_file)
+        with reading(name):
+            finals = read_finals(csv_file, name=name, board=board)
     elif matches:
         finals = _stored(settings, matches, board)
     else:

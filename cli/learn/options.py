@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from cli.output import drawing
+from cli.shell import parameters
 from cli.shell.commands import refuse
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def training_options(*, kind: str, epochs: int, curves: str) -> Callable[[Decora
             seed_option,
             click.option(
                 "--epochs",
-                type=click.IntRange(1),
+                type=parameters.WholeNumber(1),
                 metavar="N",
                 default=epochs,
                 show_default=True,
@@ -112,7 +113,7 @@ def network_options(
         for option in (
             click.option(
                 "--rate",
-                type=click.FloatRange(0, 1, min_open=True),
+                type=parameters.FiniteFloat(0, 1, min_open=True),
                 metavar="X",
                 default=rate,
                 show_default=True,
@@ -120,7 +121,7 @@ def network_options(
             ),
             click.option(
                 "--batch",
-                type=click.IntRange(1),
+                type=parameters.WholeNumber(1),
                 metavar="N",
                 default=batch,
                 show_default=True,
@@ -165,7 +166,7 @@ def training_of(context: click.Context, options: dict[str, Any]) -> Training:
         ModelError: the file to go on from is no model.
         click.UsageError: the options contradict each other or the files.
     """
-    from cli.book import targets
+    from cli.output import targets
 
     require()
     resume, fresh, output = (options.pop(name) for name in ("resume", "fresh", "output"))
@@ -201,7 +202,7 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
     """
     from c4core.learning.report import draw_curves
     from c4core.learning.training import Step, train
-    from cli.book import targets
+    from c4core.whole_file import whole_file
     from cli.output import progress
     from cli.shell import signals
 
@@ -233,7 +234,7 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
             )
         raise
     for plot in training.plots:
-        with targets.whole(plot) as beside:
+        with whole_file(plot) as beside:
             draw_curves(model, beside)
     return model
 

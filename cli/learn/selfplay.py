@@ -25,7 +25,7 @@ EXAMPLES = (
 @click.command(cls=Command, database=False, examples=EXAMPLES)
 @click.option(
     "--games",
-    type=click.IntRange(1),
+    type=parameters.WholeNumber(1),
     metavar="N",
     default=GAMES,
     show_default=True,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.match import options
-from cli.shell import exits
+from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _read_sprt(
 )
 @click.option(
     "--sprt-errors",
-    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+    type=parameters.FiniteFloat(0, 0.5, min_open=True, max_open=True),
     nargs=2,
     default=(0.05, 0.05),
     show_default=True,
@@ -98,14 +98,16 @@ def match(
     rules = options.rules_of(others)
     judging = options.judging_of(others)
     writing = options.writing_of(settings, others)
+    options.check_detached(context, writing, detach=detach)
     seats = Seats.ALTERNATE if swap else Seats.RANDOM if shuffle else Seats.FIXED
     terms = rules.terms(player_a, player_b, seats=seats, sprt=_test(sprt, sprt_errors))
     hands = Hands.found(settings, threads=threads, table_mb=table_mb)
     playing.warn_of_files(settings, [terms])
     with settings.open_database(create=True) as database:
-        job_id = playing.find_or_plan(database, [terms], label=label, fresh=fresh)
+        job_id = playing.find_or_plan(settings, database, [terms], label=label, fresh=fresh)
         if detach:
-            playing.detach(settings, database, job_id, hands)
+            as_json = writing.format == "json"
+            playing.detach(settings, database, job_id, hands, as_json=as_json)
             return
         matches = playing.play(settings, database, job_id, hands)
         playing.judge(settings, database, matches, hands, judging)

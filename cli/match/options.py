@@ -9,6 +9,7 @@ import click
 
 from cli.output import drawing, outfile
 from cli.shell import parameters
+from cli.shell.commands import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,11 +131,11 @@ class Writing:
 
 def rules_options(function: Decorated) -> Decorated:
     """Add the options that :class:`GameRules` holds; :func:`rules_of` collects them."""
-    seconds = click.FloatRange(0, min_open=True)
+    seconds = parameters.FiniteFloat(0, min_open=True)
     for option in (
         click.option(
             "--corpus",
-            type=click.IntRange(1),
+            type=parameters.WholeNumber(1),
             multiple=True,
             metavar="MATCH",
             help="For database-montecarlo: the games of this match; can be given again. "
@@ -147,7 +148,7 @@ def rules_options(function: Decorated) -> Decorated:
         ),
         click.option(
             "--grace",
-            type=click.FloatRange(0),
+            type=parameters.FiniteFloat(0),
             default=0.1,
             show_default=True,
             metavar="SECONDS",
@@ -179,7 +180,7 @@ def rules_options(function: Decorated) -> Decorated:
         ),
         click.option(
             "--games",
-            type=click.IntRange(1),
+            type=parameters.WholeNumber(1),
             default=100,
             show_default=True,
             metavar="N",
@@ -202,7 +203,7 @@ def judge_options(*, default: str) -> Callable[[Decorated], Decorated]:
         for option in (
             click.option(
                 "--judge-from",
-                type=click.IntRange(0),
+                type=parameters.WholeNumber(0),
                 metavar="STONES",
                 help="Only moves with so many stones on the board: the first ones take longest.  "
                 "[default: 8 on 7x6; 0 with a book]",
@@ -227,14 +228,14 @@ def judging_of(options: dict[str, Any]) -> Judging:
     return Judging(games=options.pop("judge"), least_ply=options.pop("judge_from"))
 
 
-def _read_judge(_context: click.Context, _parameter: click.Parameter, text: str) -> int | None:
+def _read_judge(context: click.Context, parameter: click.Parameter, text: str) -> int | None:
     if text == ALL:
         return None
     if text == NONE:
         return 0
     if not text.isdecimal():
         raise click.BadParameter(f"{text!r} is no number of games, nor {ALL} or {NONE}")
-    return int(text)
+    return parameters.WholeNumber(0).convert(text, parameter, context)
 
 
 def work_options(function: Decorated) -> Decorated:
@@ -246,7 +247,7 @@ def work_options(function: Decorated) -> Decorated:
         click.option(
             "--fresh", is_flag=True, help="Play anew, even if these games were played before."
         ),
-        click.option("--label", metavar="TEXT", help="A name for the matches."),
+        parameters.label_option("the matches."),
     ):
         function = option(function)
     return function
@@ -281,17 +282,30 @@ def writing_options(function: Decorated) -> Decorated:
     return function
 
 
+def check_detached(context: click.Context, writing: Writing, *, detach: bool) -> None:
+    """Refuse files for the report of matches that others are going to play.
+
+    Raises:
+        click.UsageError: there are such.
+    """
+    wants_files = writing.output is not None or bool(writing.plots)
+    refuse(
+        context,
+        (detach and wants_files, "a detached job writes no report: the same command does later"),
+    )
+
+
 def writing_of(settings: Settings, options: dict[str, Any]) -> Writing:
     """Take what :func:`writing_options` has added out of a command's options, and look at it.
 
     Raises:
-        click.BadParameter: a file cannot be drawn into.
+        click.BadParameter: a file cannot be written or drawn into.
         click.ClickException: nothing can be drawn here.
     """
     default: ReportFormat = "json" if settings.json else "table"
     name: ReportFormat = options.pop("format_name") or default
     plots = cast("tuple[str, ...]", options.pop("plots"))
+    output: str | None = options.pop("output")
     drawing.check(plots)
-    return Writing(
-        format=name, output=options.pop("output"), by_ply=options.pop("by_ply"), plots=plots
-    )
+    outfile.check(output)
+    return Writing(format=name, output=output, by_ply=options.pop("by_ply"), plots=plots)

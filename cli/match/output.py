@@ -99,12 +99,13 @@ def _draw(
     import matplotlib as mpl
 
     mpl.use("agg")
-    from cli.book import targets
+    from c4core.whole_file import whole_file
     from cli.match import picture
+    from cli.output import targets
 
     with ExitStack() as stack:
         paths = [targets.checked(name, option="--plot") for name in writing.plots]
-        beside = [stack.enter_context(targets.whole(path)) for path in paths]
+        beside = [stack.enter_context(whole_file(path)) for path in paths]
         if is_tournament:
             picture.draw_tournament(reports, beside)
         else:

@@ -45,26 +45,45 @@ def warn_of_files(settings: Settings, terms: Sequence[MatchTerms]) -> None:
 
 
 def find_or_plan(
-    database: Database, terms: Sequence[MatchTerms], *, label: str | None, fresh: bool
+    settings: Settings,
+    database: Database,
+    terms: Sequence[MatchTerms],
+    *,
+    label: str | None,
+    fresh: bool,
 ) -> int:
     """The job that plays some matches: the one that was made for just these, or a new one.
+
+    Args:
+        settings: how much talk.
+        database: where it is, or is going to be.
+        terms: of the matches.
+        label: a name for a new job; one that was made before keeps its own, which is said.
+        fresh: make a new one in any case.
 
     Raises:
         PlayerError, MatchTermsError: they cannot be played.
         MatchNotFoundError: players are to look up games of a match that there is not.
     """
     from cli.games.options import check_matches
+    from workers.following import read_job
     from workers.matches.planning import find_job, plan_matches
 
     check_matches(database, terms[0].corpus)
     job_id = None if fresh else find_job(database, terms)
-    return plan_matches(database, terms, label=label).job_id if job_id is None else job_id
+    if job_id is None:
+        return plan_matches(database, terms, label=label).job_id
+    if label not in (None, read_job(database, job_id).label):
+        settings.say(f"job {job_id} was made for these games before: --label changes nothing")
+    return job_id
 
 
-def detach(settings: Settings, database: Database, job_id: int, hands: Hands) -> None:
+def detach(
+    settings: Settings, database: Database, job_id: int, hands: Hands, *, as_json: bool
+) -> None:
     """Leave a job to others, and write its number."""
     hands.call(database, job_id)
-    if settings.json:
+    if as_json:
         from cli.output.formats import write_object
 
         write_object({"job": job_id})

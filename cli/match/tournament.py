@@ -85,6 +85,7 @@ def tournament(
     rules = options.rules_of(others)
     judging = options.judging_of(others)
     writing = options.writing_of(settings, others)
+    options.check_detached(context, writing, detach=detach)
     terms = _terms(
         rules,
         _expanded(players),
@@ -96,9 +97,10 @@ def tournament(
     hands = Hands.found(settings, threads=threads, table_mb=table_mb)
     playing.warn_of_files(settings, terms)
     with settings.open_database(create=True) as database:
-        job_id = playing.find_or_plan(database, terms, label=label, fresh=fresh)
+        job_id = playing.find_or_plan(settings, database, terms, label=label, fresh=fresh)
         if detach:
-            playing.detach(settings, database, job_id, hands)
+            as_json = writing.format == "json"
+            playing.detach(settings, database, job_id, hands, as_json=as_json)
             return
         matches = playing.play(settings, database, job_id, hands)
         playing.judge(settings, database, matches, hands, judging)

@@ -58,7 +58,7 @@ EXAMPLES = (
 @click.option("--count", "only_count", is_flag=True, help="Only write how many there are.")
 @click.option(
     "--limit",
-    type=click.IntRange(1),
+    type=parameters.WholeNumber(1),
     metavar="N",
     help=f"At most N positions.  [default: {TABLE_LIMIT} in a table, all otherwise]",
 )
@@ -96,8 +96,9 @@ def query(
 
     Without: all stored positions that meet the conditions, by ply and key. A position and its
     mirror image are stored as one, without the moves that led to it: shown are its key, which
-    "c4 solve -" reads as {"key": KEY}, and in JSON and CSV its grid. Columns are those of that
-    image. Ply and key of the last position are where --after goes on.
+    "c4 solve -" reads as {"key": KEY}, and in JSON and CSV its grid, in CSV with a "/" between rows
+    and "-" for the score of a full column. Columns are those of that image. Ply and key of the last
+    position are where --after goes on.
     """
     settings: Settings = context.obj
     conditions = any(item is not None for item in (ply, score, value, exact, limit, after))
@@ -115,12 +116,18 @@ def query(
     if book_file is not None:
         from cli.book.options import open_book
 
+        if book_file != SHIPPED:
+            parameters.check_exists(book_file, option="--book")
         book = open_book(None if book_file == SHIPPED else book_file, board)
     if moves:
         from cli.solve import positions
 
         asked = positions.from_arguments(moves, board=board, zero_based=zero_based)
         if line:
+            refuse(
+                context,
+                (asked[0].moves is None, "--line needs MOVES: others do not say how it came about"),
+            )
             asked = positions.along(asked[0], board=board, zero_based=zero_based)
         with source_of(settings, book) as source:
             if not write_positions(settings, source, asked, chosen, zero_based=zero_based):
@@ -140,7 +147,7 @@ def query(
     )
     with source_of(settings, book) as source:
         if only_count:
-            write_count(settings, source, filters)
+            write_count(source, filters, chosen)
             return
         if limit is None and chosen == "table":
             limit = TABLE_LIMIT

@@ -27,13 +27,15 @@ WIDEST_MOVES = 20
 """Longer moves push the rest of their row to the right."""
 
 
-def write_count(settings: Settings, source: Source, filters: EvaluationFilter) -> None:
-    """Write how many positions meet the conditions."""
+def write_count(source: Source, filters: EvaluationFilter, format_name: Format) -> None:
+    """Write how many positions meet the conditions: for people the number alone."""
     number = source.count(filters)
-    if settings.json:
+    if format_name == "json":
         write_object({"count": number})
-    else:
+    elif format_name == "table":
         click.echo(number)
+    else:
+        write_rows([{"count": number}], format_name, ())
 
 
 def write_matches(
@@ -58,7 +60,7 @@ def write_matches(
             yield as_row(stored, zero_based=zero_based)
         more = limit is not None and next(found, None) is not None
 
-    write_rows(rows(), format_name, _columns(filters.board.width))
+    write_rows(rows(), format_name, _columns(filters.board.width, zero_based=zero_based))
     if last is None:
         settings.say("No such position is stored.")
     elif more:
@@ -83,7 +85,8 @@ def write_positions(
     )
     shown = max(5, *(len(request.moves or "") for request in asked))
     moves = Column("moves", min(shown, WIDEST_MOVES), lambda row: row["moves"] or "-")
-    write_rows(rows, format_name, [moves, *_columns(board.width)[:-1]])
+    columns = _columns(board.width, zero_based=zero_based)
+    write_rows(rows, format_name, [moves, *columns[:-1]])
     missing = sum(key not in known for key in keys)
     if missing:
         settings.say(f"{missing:,} of {len(keys):,} not stored: c4 solve finds out")
@@ -144,9 +147,10 @@ def _asked_row(request: Request, stored: StoredEvaluation | None, *, zero_based:
     return {"moves": request.moves, "stored": stored is not None, **row}
 
 
-def _columns(width: int) -> tuple[Column, ...]:
+def _columns(width: int, *, zero_based: bool) -> tuple[Column, ...]:
     """The table for people; for seven columns it fits into 80 characters."""
-    heading = "".join(f"{column_label(column):>4}" for column in range(width))
+    labels = (column_label(column, zero_based=zero_based) for column in range(width))
+    heading = "".join(f"{label:>4}" for label in labels)
     return (
         Column("ply", 3, lambda row: str(row["ply"]), right=True),
         Column("side", 4, lambda row: row["side"]),

@@ -37,13 +37,13 @@ EXAMPLES = (
 @click.option("--pv", is_flag=True, help="Show best play to the end (principal variation).")
 @click.option(
     "--time-limit",
-    type=click.FloatRange(0, min_open=True),
+    type=parameters.FiniteFloat(0, min_open=True),
     metavar="SECONDS",
     help="For each position; what is proven by then is shown.",
 )
 @click.option(
     "--node-limit",
-    type=click.IntRange(1),
+    type=parameters.WholeNumber(1),
     metavar="N",
     help="Positions searched for each position.",
 )

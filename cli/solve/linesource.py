@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import select
 
+from cli.shell.streams import reading
+
 CHUNK = 64 * 1024
 
 
@@ -54,6 +56,7 @@ class LineSource:
         return bool(poll.poll(0))
 
     def _read(self) -> None:
-        chunk = os.read(self._descriptor, CHUNK)
+        with reading("standard input"):
+            chunk = os.read(self._descriptor, CHUNK)
         self._buffer += chunk
         self._at_end = not chunk

@@ -10,11 +10,14 @@ import click
 from c4core.errors import GridError
 from c4core.lines import BadLine, Request, parse_line
 from c4core.position import Position
+from cli.shell.streams import input_name, reading
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from c4core.notation import BoardSize
+
+BYTE_ORDER_MARK = "\ufeff"
 
 _BETWEEN_GRIDS = re.compile(r"\n[ \t\r]*\n\s*")
 
@@ -61,7 +64,8 @@ def from_grids(stream: IO[str]) -> list[Request]:
         click.BadParameter: the file is no text, has no grid, or a grid is no position.
     """
     try:
-        text = stream.read().strip()
+        with reading(input_name(stream)):
+            text = stream.read().removeprefix(BYTE_ORDER_MARK).strip()
     except UnicodeDecodeError as error:
         raise _bad_grid(stream, f"no text: {error.reason}") from None
     requests = []
@@ -76,5 +80,4 @@ def from_grids(stream: IO[str]) -> list[Request]:
 
 
 def _bad_grid(stream: IO[str], message: str) -> click.BadParameter:
-    name = getattr(stream, "name", "input")
-    return click.BadParameter(f"{name}: {message}", param_hint="--grid")
+    return click.BadParameter(f"{input_name(stream)}: {message}", param_hint="--grid")

@@ -1,4 +1,6 @@
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -97,6 +99,15 @@ def test_a_cancelled_job_goes_on(c4: C4) -> None:
     assert c4("jobs", "watch", "1").code == 0
 
 
+def test_a_job_that_failed_is_tried_again(c4: C4) -> None:
+    c4("deep", *SMALL, "--detach", "")
+    with closing(sqlite3.connect(c4.directory / "test.db", isolation_level=None)) as database:
+        database.execute("UPDATE jobs SET state = 'failed'")
+        database.execute("UPDATE units SET state = 'failed', attempts = 3")
+    resumed = c4("deep", *SMALL, "", "--resume", "--threads", "1")
+    assert (resumed.code, "job 1 done" in resumed.err) == (0, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -117,3 +128,9 @@ def test_what_makes_no_sense(c4: C4, arguments: list[str], message: str) -> None
     assert (done.code, done.out) == (2, "")
     assert message in done.err
     assert "Traceback" not in done.err
+
+
+def test_split_plies_of_thousands_of_digits(c4: C4) -> None:
+    done = c4("deep", "4", "--split-plies", "9" * 5000)
+    assert done.code == 2
+    assert "is neither auto nor a number from 0 to 12" in done.err

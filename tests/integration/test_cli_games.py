@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +117,7 @@ class TestLooking:
         done = played("games", "replay", "1:0", "1:7", "2:3")
         assert done.code == 0
         assert done.out == "1:0: the same\n1:7: the same\n2:3: the same\n"
+        assert played("games", "replay", "1:0", "1:0").out == "1:0: the same\n"
 
     @pytest.mark.parametrize(
         ("arguments", "words"),
@@ -130,6 +133,8 @@ class TestLooking:
             (["delete", "9"], "there is no match 9"),
             (["import", "nothing.jsonl"], "No such file"),
             (["list", "--length", "9..2"], "9 is more than 2"),
+            (["report", "1", "--output", "no/x"], "No such file"),
+            (["replay", "1:0", "1:99"], "match 1 has no game 99"),
         ],
     )
     def test_what_makes_no_sense(self, played: C4, arguments: list[str], words: str) -> None:
@@ -222,6 +227,19 @@ class TestExchange:
         assert done.code == 1
         assert "1 game stored as match 1, 3 bad lines left out" in done.err
 
+    def test_lines_that_cannot_be_stored_are_told(self, c4: C4) -> None:
+        bad = [
+            {"moves": GAME, "x_seconds": int("9" * 401)},
+            {"moves": GAME, "first": "\ud800"},
+            {"moves": GAME, "replaced": [True]},
+        ]
+        done = c4("games", "import", "-", "--skip-bad", stdin=lines(GAME, *bad, GAME))
+        assert done.code == 1
+        for number, words in ((2, "x_seconds 999"), (3, "first '\\ud800' has"), (4, "move True")):
+            assert f"line {number}: " in done.err
+            assert words in done.err
+        assert "2 games stored as match 1, 3 bad lines left out" in done.err
+
     def test_empty_input(self, c4: C4) -> None:
         done = c4("games", "import", "-")
         assert done.code == 2
@@ -260,6 +278,12 @@ class TestExchange:
         assert c4("games", "list", "1").code == 2
 
 
+def test_matches_that_are_named_twice_are_deleted_once(c4: C4) -> None:
+    assert c4("games", "import", "-", stdin=lines(GAME)).code == 0
+    done = c4("games", "delete", "1", "1")
+    assert (done.code, done.err) == (0, "match 1 deleted, with 1 game\n")
+
+
 def test_stored_games_make_a_player(played: C4) -> None:
     """database-montecarlo plays by the games of a match."""
     done = played(
@@ -270,3 +294,28 @@ def test_stored_games_make_a_player(played: C4) -> None:
     report = json.loads(done.out)
     assert report["terms"]["corpus"] == [1]
     assert report["games"] == 4
+
+
+def test_games_that_a_player_looks_up_are_kept(c4: C4) -> None:
+    options = ("--games", "2", "--judge", "none", "-q")
+    assert c4("match", "set", "random", *options).code == 0
+    looks = "database-montecarlo:min_games=1,playouts=5"
+    assert c4("match", looks, "random", "--corpus", "1", *options).code == 0
+    refused = c4("games", "delete", "1")
+    assert refused.code == 1
+    assert "players of match 2 look its games up; delete that one first" in refused.err
+    assert c4("games", "delete", "1", "2", "-q").code == 0
+
+
+def test_a_match_whose_test_is_refused_now_is_reported_without_it(c4: C4) -> None:
+    options = ("--games", "6", "--sprt", "0..20", "--judge", "none", "-q")
+    assert c4("match", "set", "random", *options).code == 0
+    with closing(sqlite3.connect(c4.directory / "test.db")) as database, database:
+        (text,) = database.execute("SELECT terms FROM matches").fetchone()
+        terms = json.loads(text)
+        terms["sprt"]["elo1"] = terms["sprt"]["elo0"]
+        database.execute("UPDATE matches SET terms = ?", [json.dumps(terms)])
+    report = json.loads(c4("games", "report", "1", "--json").out)
+    assert (report["games"], report["sprt"]) == (6, None)
+    assert "SPRT" not in c4("games", "report", "1").out
+    assert len(c4("games", "matches", "--jsonl").objects) == 1

@@ -1,4 +1,6 @@
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -78,6 +80,23 @@ def test_watch_ends_with_the_job(c4: C4) -> None:
     assert c4("jobs", "watch").out.startswith("job 2 done: 2/2 positions")
 
 
+@pytest.mark.parametrize(
+    ("command", "job_state", "unit_state"),
+    [("resume", "cancelled", "cancelled"), ("retry", "failed", "failed")],
+)
+def test_a_job_for_another_engine_stays_as_it_is(
+    c4: C4, command: str, job_state: str, unit_state: str
+) -> None:
+    with closing(sqlite3.connect(c4.directory / "test.db", isolation_level=None)) as database:
+        database.execute("UPDATE jobs SET engine_version = 99, state = ? WHERE id = 2", [job_state])
+        database.execute("UPDATE units SET state = ? WHERE job_id = 2", [unit_state])
+    for options in ([], ["--detach"]):
+        refused = c4("jobs", command, "2", *options)
+        assert refused.code != 0
+        assert "job 2 was made for version 99 of the engine" in refused.err
+        assert json.loads(c4("jobs", "show", "2", "--json").out)["state"] == job_state
+
+
 def test_retry_without_failures_does_nothing(c4: C4) -> None:
     done = c4("jobs", "retry", "1", "--detach")
     assert done.code == 0
@@ -104,3 +123,40 @@ def test_nothing_to_watch(tmp_path: Path) -> None:
     assert c4("db", "init").code == 0
     assert c4("jobs", "watch").code == 2
     assert c4("jobs", "list").err == "No jobs.\n"
+
+
+@pytest.mark.parametrize("command", ["resume", "retry"])
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        (("-o", "nodir/x"), "'nodir/x': No such file or directory"),
+        (("-o", "x", "--detach"), "a detached job writes nothing"),
+    ],
+)
+def test_output_that_cannot_be_written_leaves_the_job_alone(
+    c4: C4, command: str, output: tuple[str, ...], message: str
+) -> None:
+    assert c4("jobs", "cancel", "2").code == 0
+    done = c4("jobs", command, "2", *output)
+    assert done.code == 2
+    assert message in done.err
+    assert json.loads(c4("jobs", "show", "2", "--json").out)["state"] == "cancelled"
+
+
+def test_jobs_are_cancelled_together_or_not_at_all(c4: C4) -> None:
+    assert c4("analyze", "-q", "--detach", "-", stdin=EASY).out == "3\n"
+    assert c4("jobs", "cancel", "2", "99").code == 2
+    assert json.loads(c4("status", "--json").out)["jobs"]["running"] == 2
+    done = c4("jobs", "cancel", "2", "3", "2", "--json")
+    assert done.err == "job 2 cancelled\njob 3 cancelled\n"
+    assert json.loads(done.out) == {"jobs": [2, 3], "state": "cancelled"}
+
+
+def test_the_job_of_a_match_is_one_of_games(c4: C4) -> None:
+    match = ("match", "set", "random", "--games", "4")
+    assert c4(*match, "--detach").out == "3\n"
+    assert "job 3 done: 4 games in" in c4("jobs", "resume", "3").err
+    assert c4("jobs", "watch", "3").out == "job 3 done: 4/4 games\n"
+    assert "games     4 of 4 done" in c4("jobs", "show", "3").out
+    (unit,) = c4("jobs", "results", "3").objects
+    assert (unit["match"], unit["games"]) == (1, [0, 4])

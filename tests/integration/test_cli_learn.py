@@ -229,7 +229,7 @@ class TestEvaluate:
             (["cnn.safetensors", "--data", "data", "--games", "1"], 2, "--data does not go with"),
             (["cnn.safetensors", "--board", "5x4"], 2, "give --board 7x6"),
             (["games.csv"], 1, "games.csv is no model of c4"),
-            (["nothing"], 1, "nothing: No such file or directory"),
+            (["nothing"], 2, "File 'nothing' does not exist."),
         ],
     )
     def test_refused(self, kept: C4, arguments: list[str], code: int, message: str) -> None:
@@ -246,3 +246,24 @@ def test_a_model_plays_a_match(kept: C4) -> None:
     assert "learning-cnn:model=cnn.safetensors,weights=" in json.dumps(told)
     weights = json.loads(kept("learn", "evaluate", "cnn.safetensors", "--json").out)["weights"]
     assert weights in json.dumps(told)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["match", "set", "PLAYER", "--games", "2"],
+        ["match", "PLAYER", "set", "--games", "2"],
+        ["play", "--plain", "--second", "PLAYER"],
+        ["play", "--plain", "--first", "PLAYER"],
+    ],
+)
+def test_nobody_plays_on_a_board_that_the_model_does_not_know(
+    kept: C4, arguments: list[str]
+) -> None:
+    model = "learning-cnn:model=cnn.safetensors"
+    words = [model if word == "PLAYER" else word for word in arguments]
+    done = kept(*words, "--board", "5x4")
+    assert (done.code, done.out) == (2, "")
+    assert "player learning-cnn: cnn.safetensors plays on 7x6, not on 5x4" in " ".join(
+        done.err.split()
+    )

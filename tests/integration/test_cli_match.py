@@ -133,6 +133,9 @@ class TestMatch:
         done = c4("match", "set", "random", "--detach", "--games", "24")
         assert done.out == "1\n"
         assert "c4 jobs resume 1" in done.err
+        again = c4("match", "set", "random", "--detach", "--games", "24", "--json", "--label", "x")
+        assert json.loads(again.out) == {"job": 1}
+        assert "job 1 was made for these games before: --label changes nothing" in again.err
         assert c4("games", "report", "1").code == 1
         assert json.loads(c4("match", "set", "random", "--json", *QUICK).out)["games"] == 24
         assert c4("games", "report", "1").code == 0
@@ -151,6 +154,9 @@ class TestMatch:
             (["set", "random", "--seed", "-1"], "-1 is not in the range"),
             (["set", "random", "--sprt", "20"], "no pair of Elo differences"),
             (["set", "random", "--sprt", "20..0"], "must be below"),
+            (["set", "random", "--sprt", "0..7000"], "elo1 7000 must be between -1000 and 1000"),
+            (["set", "random", "--sprt", "0..inf"], "elo1 inf must be between"),
+            (["set", "random", "--sprt", "nan..20"], "elo0 nan must be between"),
             (["set", "random", "--judge", "some"], "'some' is no number of games"),
             (["set", "random", "--start", "8"], "column 8 is outside the board"),
             (["set", "random", "--start", "4343434"], "game is over"),
@@ -158,6 +164,9 @@ class TestMatch:
             (["set", "random", "--corpus", "9"], "there is no match 9"),
             (["set", "random", "--plot", "x.bmp"], "ends with none of .svg"),
             (["set", "random", "--plot", "no/x.svg"], "No such file"),
+            (["set", "random", "-o", "no/x"], "No such file"),
+            (["set", "random", "-o", "x", "--detach"], "a detached job writes no report"),
+            (["set", "random", "--plot", "x.svg", "--detach"], "a detached job writes no report"),
             (["set"], "Missing argument 'B'"),
         ],
     )
@@ -167,6 +176,7 @@ class TestMatch:
         assert words in done.err
         assert done.out == ""
         assert "Traceback" not in done.err
+        assert not (c4.directory / "test.db").exists() or not c4("games", "matches", "-q").out
 
     def test_an_interrupted_match_goes_on(self, c4: C4) -> None:
         command = ("match", "montecarlo-flat:simulations=3000", "random", "--games", "60")
@@ -244,6 +254,8 @@ class TestTournament:
             (["set", "--against", "random", "--themselves"], "do not go together"),
             (["blog-v6:depth=3..1", "set"], "3 is more than 1"),
             (["montecarlo-flat:simulations=1..200"], "matches are more than"),
+            (["set", "random", "-o", "no/x"], "No such file"),
+            (["set", "random", "-o", "x", "--detach"], "a detached job writes no report"),
         ],
     )
     def test_what_makes_no_sense(self, c4: C4, arguments: list[str], words: str) -> None:

@@ -209,3 +209,9 @@ def test_bad_arguments_solve_nothing(c4: C4, arguments: list[str], message: str)
     assert "Traceback" not in done.err
     assert re.search(message, done.err)
     assert list(c4.directory.iterdir()) == []
+
+
+def test_grids_may_begin_with_a_byte_order_mark(c4: C4) -> None:
+    (c4.directory / "grid").write_text("....\n" * 3 + ".x..\n", encoding="utf-8-sig")
+    done = c4("solve", "--grid", "grid", "--no-store", "--score-only")
+    assert done.code == 0
