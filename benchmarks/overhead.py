@@ -1,16 +1,15 @@
 """What a job costs beyond the search: lines in, units, SQLite, results out.
 
-    python benchmarks/overhead.py [--positions 100000] [--runs 3] [--threads 1] [--score-only]
+    python -m benchmarks.overhead [--positions 100000] [--empty 10] [--runs 3] [--score-only]
 
-Analyzes a batch of easy positions as ``c4 analyze`` does, into a fresh SQLite file, and compares
-with what the same solver needs for the same positions alone. Prints the median and the spread of
-the runs, in wall-clock time and in processor time; on a machine with other work to do the second is
-the one to look at.
+Analyzes a batch of positions as ``c4 analyze`` does, into a fresh SQLite file, and compares with
+what the same solver needs for the same positions alone. Prints the median and the spread of the
+runs, in wall-clock time and in processor time; on a machine with other work to do the second is the
+one to look at.
 """
 
 from __future__ import annotations
 
-import argparse
 import io
 import json
 import random
@@ -18,6 +17,9 @@ import statistics
 import tempfile
 import time
 from pathlib import Path
+from typing import NamedTuple
+
+import click
 
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD, format_moves
@@ -31,7 +33,7 @@ from workers.question import Question
 TABLE_MB = 64
 
 
-def easy_games(count: int, empty: int = 10) -> list[str]:
+def random_games(count: int, empty: int) -> list[str]:
     """Different random games that are not over, with so many empty squares."""
     chance = random.Random(1)  # noqa: S311
     games: dict[str, None] = {}
@@ -45,25 +47,29 @@ def easy_games(count: int, empty: int = 10) -> list[str]:
     return list(games)
 
 
+class Taken(NamedTuple):
+    """What something has taken."""
+
+    wall: float
+    """Wall-clock seconds."""
+    processor: float
+    """Processor seconds of all threads."""
+
+
 class Stopwatch:
-    """Wall-clock and processor seconds since it was made."""
+    """Time since it was made."""
 
     def __init__(self) -> None:
         self._wall, self._processor = time.perf_counter(), time.process_time()
 
     @property
-    def wall(self) -> float:
-        """Wall-clock seconds."""
-        return time.perf_counter() - self._wall
-
-    @property
-    def processor(self) -> float:
-        """Processor seconds of all threads."""
-        return time.process_time() - self._processor
+    def taken(self) -> Taken:
+        """What has passed."""
+        return Taken(time.perf_counter() - self._wall, time.process_time() - self._processor)
 
 
-def search(games: list[str], *, threads: int, score_only: bool) -> tuple[float, float]:
-    """The search alone: wall-clock and processor seconds."""
+def search(games: list[str], *, threads: int, score_only: bool) -> Taken:
+    """The search alone."""
     positions = [Position(moves) for moves in games]
     solver = Solver(table_mb=TABLE_MB, threads=threads)
     watch = Stopwatch()
@@ -71,55 +77,59 @@ def search(games: list[str], *, threads: int, score_only: bool) -> tuple[float, 
         solver.solve_many(positions)
     else:
         solver.analyze_many(positions)
-    return watch.wall, watch.processor
+    return watch.taken
 
 
-def run_job(data: bytes, directory: Path, *, threads: int, score_only: bool) -> tuple[float, float]:
-    """A job over a fresh database: wall-clock and processor seconds, results written and all."""
+def run_job(data: bytes, directory: Path, *, threads: int, score_only: bool) -> Taken:
+    """A job over a fresh database, results written and all."""
     with Database.open(str(directory / "overhead.db")) as database:
         watch = Stopwatch()
         lines = read_lines(io.BytesIO(data), board=DEFAULT_BOARD)
         question = Question(columns=not score_only)
         job = submit(database, lines, board=DEFAULT_BOARD, question=question)
-        planning = watch.wall
+        planning = watch.taken.wall
         with LocalRunner(database, job.job_id, threads=threads, table_mb=TABLE_MB) as runner:
             written = sum(len(json.dumps(shown)) for shown in runner.results())
-        seconds = watch.wall, watch.processor
-    print(f"  planned after {planning:.2f} s; {written / 1e6:.1f} MB of results")
-    return seconds
+        taken = watch.taken
+    click.echo(f"  planned after {planning:.2f} s; {written / 1e6:.1f} MB of results")
+    return taken
 
 
-def main() -> None:
-    """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--positions", type=int, default=100_000)
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--score-only", action="store_true")
-    options = parser.parse_args()
-    kind = {"threads": options.threads, "score_only": options.score_only}
-    games = easy_games(options.positions)
+@click.command()
+@click.option("--positions", type=click.IntRange(1), default=100_000, show_default=True)
+@click.option(
+    "--empty",
+    type=click.IntRange(1, 29),
+    default=10,
+    show_default=True,
+    help="Empty squares: the more, the harder. With 30 the book that comes with C4 knows them.",
+)
+@click.option("--runs", type=click.IntRange(1), default=3, show_default=True)
+@click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
+@click.option("--score-only", is_flag=True, help="Not the scores of all columns.")
+def main(*, positions: int, empty: int, runs: int, threads: int, score_only: bool) -> None:
+    """Measure what a job costs beyond the search."""
+    games = random_games(positions, empty)
     data = ("\n".join(games) + "\n").encode()
-    overheads: list[tuple[float, ...]] = []
-    for _ in range(options.runs):
-        searching = search(games, **kind)
+    pairs: list[tuple[Taken, Taken]] = []
+    for _ in range(runs):
+        searching = search(games, threads=threads, score_only=score_only)
         with tempfile.TemporaryDirectory() as directory:
-            running = run_job(data, Path(directory), **kind)
-        overheads.append(
-            tuple(
-                (whole - part) / options.positions * 1e6
-                for whole, part in zip(running, searching, strict=True)
-            )
+            running = run_job(data, Path(directory), threads=threads, score_only=score_only)
+        pairs.append((searching, running))
+        click.echo(
+            f"  search {searching.wall:.2f} s, job {running.wall:.2f} s "
+            f"({searching.processor:.2f} s and {running.processor:.2f} s of processor time)"
         )
-        print(
-            f"  search {searching[0]:.2f} s, job {running[0]:.2f} s "
-            f"({searching[1]:.2f} s and {running[1]:.2f} s of processor time)"
-        )
-    print(f"{options.positions} positions, {options.threads} threads, beyond the search:")
-    for name, values in zip(("wall clock", "processor"), zip(*overheads, strict=True), strict=True):
-        print(
-            f"  {name}: median {statistics.median(values):.1f} us a position "
-            f"({min(values):.1f} to {max(values):.1f} in {options.runs} runs)"
+    click.echo(f"{positions:,} positions with {empty} empty squares, {threads} threads:")
+    for name in Taken._fields:
+        each = [(getattr(alone, name), getattr(job, name)) for alone, job in pairs]
+        beyond = [(job - alone) / positions * 1e6 for alone, job in each]
+        click.echo(
+            f"  {name}: {statistics.median(alone for alone, _ in each) / positions * 1e6:.1f} us "
+            f"a position alone; beyond that, median {statistics.median(beyond):.1f} us "
+            f"({min(beyond):.1f} to {max(beyond):.1f} in {runs} runs); the job takes "
+            f"{statistics.median(job / alone for alone, job in each):.3f} times as long"
         )
 
 

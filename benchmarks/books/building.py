@@ -1,0 +1,84 @@
+"""What a book takes that is built by the command that users have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchmarks import commands
+from benchmarks.results import this_machine
+from c4core.book import Book
+from db import jobs
+from db.database import Database
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchmarks.commands import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """What a complete book took."""
+
+    plies: int
+    positions: int
+    """Of its last ply: mirror-reduced, not over."""
+    all_positions: int
+    """Of all plies."""
+    nodes: int
+    """Visited by the searches."""
+    seconds: float
+    """Wall-clock time, from the command's start to its end."""
+    processor_seconds: float
+    """Of all threads."""
+    peak_mb: float
+    """The most memory that the process has had."""
+    file_bytes: int
+    threads: int
+    table_mb: int
+    processor: str
+    digest: str
+    """The last 16 hexadecimal digits of the file: the same for the same book."""
+
+
+def build_book(directory: Path, *, plies: int, threads: int, table_mb: int) -> Building:
+    """Build a book in an empty database.
+
+    Args:
+        directory: is empty, and for the book and the database.
+        plies: stones of its last ply.
+        threads: of the command.
+        table_mb: of the command.
+
+    Raises:
+        click.ClickException: the command failed.
+    """
+    out = directory / "book.c4book"
+    database = f"sqlite:///{directory / 'c4.db'}"
+    command = ["book", "build", f"--plies={plies}", f"--threads={threads}"]
+    command += [f"--table-mb={table_mb}", f"--out={out}", f"--db={database}", "--quiet"]
+    usage = commands.run(command)
+    with Database.open(database) as opened, opened.read() as session:
+        nodes = sum(jobs.progress(session, job.id).nodes for job in jobs.list_jobs(session))
+    return describe(out, nodes=nodes, usage=usage, threads=threads, table_mb=table_mb)
+
+
+def describe(path: Path, *, nodes: int, usage: Usage, threads: int, table_mb: int) -> Building:
+    """What a book took, and what is in it."""
+    with Book.open(path) as book:
+        info = book.info
+        return Building(
+            plies=info.last_ply,
+            positions=info.plies[-1].positions,
+            all_positions=len(book),
+            nodes=nodes,
+            seconds=usage.seconds,
+            processor_seconds=usage.processor_seconds,
+            peak_mb=usage.peak_mb,
+            file_bytes=path.stat().st_size,
+            threads=threads,
+            table_mb=table_mb,
+            processor=str(this_machine()["processor"]),
+            digest=path.read_bytes()[-8:].hex(),
+        )

@@ -1,0 +1,103 @@
+"""What the deepest ply of a book would take, from some of its units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from benchmarks.results import this_machine
+from c4core.book.units import cut_units
+from c4core.position import Position
+from c4core.reachable import open_plies
+from c4core.solver import Solver
+from workers.books.planning import ANCESTOR_PLIES, LEAST_POSITIONS, MOST_BY_LEAST
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Keys = NDArray[np.uint64]
+
+TABLE_MB: Final = 16
+HOUR: Final = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Some units of a ply, chosen by chance."""
+
+    positions: int
+    """Of the ply: mirror-reduced, not over."""
+    searched: int
+    """Those that nobody wins at once: in units."""
+    chosen: tuple[Keys, ...]
+    """The units: keys of positions."""
+
+
+def choose_units(ply: int, count: int, *, seed: int) -> Units:
+    """Cut a ply of 7x6 as a job does, and choose some of the units.
+
+    Args:
+        ply: :data:`ANCESTOR_PLIES` or more.
+        count: how many units; if there are fewer, all.
+        seed: of the choice.
+    """
+    levels = list(islice(open_plies(Position()), ply - ANCESTOR_PLIES, ply + 1))
+    cut = list(cut_units(levels, least=LEAST_POSITIONS, most=LEAST_POSITIONS * MOST_BY_LEAST))
+    chosen = np.random.default_rng(seed).choice(len(cut), min(count, len(cut)), replace=False)
+    return Units(
+        len(levels[-1]), sum(map(len, cut)), tuple(cut[index] for index in chosen.tolist())
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What a complete book's deepest ply would take, from some of its units."""
+
+    plies: int
+    positions: int
+    """Of the ply: mirror-reduced, not over."""
+    searched: int
+    """Those that nobody wins at once."""
+    units: int
+    """That were solved, chosen by chance."""
+    unit_positions: int
+    """In them."""
+    nodes: int
+    """In them."""
+    seconds: float
+    """For them, of one thread."""
+    processor: str
+
+    @property
+    def hours(self) -> float:
+        """For the ply, of one thread."""
+        return self.seconds / self.unit_positions * self.searched / HOUR
+
+
+def take_sample(ply: int, units: int, *, seed: int) -> Sample:
+    """Solve some units of a ply as a job does.
+
+    Args:
+        ply: :data:`ANCESTOR_PLIES` or more.
+        units: how many.
+        seed: of the choice.
+    """
+    some = choose_units(ply, units, seed=seed)
+    solver = Solver(table_mb=TABLE_MB)
+    nodes, seconds = 0, 0.0
+    for keys in some.chosen:
+        found = solver.solve_many(keys)
+        nodes, seconds = nodes + int(found.nodes.sum()), seconds + found.seconds
+    return Sample(
+        ply,
+        some.positions,
+        some.searched,
+        len(some.chosen),
+        sum(map(len, some.chosen)),
+        nodes,
+        seconds,
+        str(this_machine()["processor"]),
+    )
