@@ -12,7 +12,7 @@ import pytest
 from kombu import Connection
 
 from tests.faults.figures import Figures, save, table
-from tests.faults.run import POSITIONS, Answers, Scenarios
+from tests.faults.run import Answers, Scenarios, job_positions
 from tests.support.databases import PostgresDatabases
 from tests.support.servers import PostgreSQLServer, RabbitMQServer, RedisServer
 from workers.lanes import Lane
@@ -108,7 +108,7 @@ def undisturbed(scenarios: Scenarios, broker: Server, request: pytest.FixtureReq
         with scenarios.begin("none", next(iter(made.values()), None)) as run:
             run.finish()
         assert run.answers is not None
-        assert len(run.answers.lines) == POSITIONS
+        assert len(run.answers.lines) == job_positions()
         made[broker.title] = run.answers
     return made[broker.title]
 

@@ -16,8 +16,12 @@ DOCUMENT: Final = ROOT / "docs" / "reliability.md"
 
 
 def main() -> None:
-    where = f"On {os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}:"
-    lines = "\n".join([where, "", *table(load(FIGURES))])
+    found = load(FIGURES)
+    where = (
+        f"On {os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}, "
+        f"jobs of {found[0].positions:,} positions:"
+    )
+    lines = "\n".join([where, "", *table(found)])
     page = fill(DOCUMENT.read_text(encoding="utf-8"), {"figures": f"\n{lines}\n"})
     DOCUMENT.write_text(page, encoding="utf-8")
 

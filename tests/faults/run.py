@@ -31,8 +31,11 @@ if TYPE_CHECKING:
     from tests.faults.system import SupervisedWorker
     from tests.support.server_process import Server
 
-POSITIONS: Final = 20_000
 EMPTY_SQUARES: Final = 28
+
+JOB_SECONDS: Final = 35
+"""About how long two threads work on a job that nothing disturbs, however quick the machine: long
+enough for twenty kills, each of which has to find its victim at work."""
 
 UNIT_SECONDS: Final = 0.5
 """Work of a unit: long enough to be hit, and short enough that there are more than faults. Who is
@@ -176,12 +179,12 @@ class Scenarios:
             system: options of the :class:`System`.
         """
         title = self._broker.title
-        figures = Figures(fault, title, POSITIONS)
+        figures = Figures(fault, title, job_positions())
         with self._databases.database(initialised=True) as url:
             _note_costs(url)
             with System(url, self._broker.url, self._directory, **system) as begun, begun.telling():
                 self._say(f"{title}, fault: {fault}")
-                job_id = begun.submit(random_games(POSITIONS, empty=EMPTY_SQUARES))
+                job_id = begun.submit(random_games(figures.positions, empty=EMPTY_SQUARES))
                 begun.wait_for_work()
                 self._say("all workers are at work")
                 run = Run(begun, job_id, figures, self._say, expected)
@@ -193,17 +196,23 @@ class Scenarios:
         figures.check()
 
 
+def job_positions() -> int:
+    """Positions of a job."""
+    return round(2 * JOB_SECONDS / _seconds_each(), -3)
+
+
 @cache
-def _cost() -> Cost:
-    """What positions cost here when two threads are at work, for units of that length."""
+def _seconds_each() -> float:
+    """What a position costs here when two threads are at work."""
     solver = Solver(threads=2, table_mb=16)
     began = time.perf_counter()
     solver.solve_many(random_games(SAMPLE, empty=EMPTY_SQUARES, seed=2))
-    seconds = 2 * (time.perf_counter() - began)
-    return Cost(SAMPLE, seconds * planning.UNIT_SECONDS / UNIT_SECONDS)
+    return 2 * (time.perf_counter() - began) / SAMPLE
 
 
 def _note_costs(url: str) -> None:
+    """Let units be planned with what positions cost, scaled so that they get the length wanted."""
+    seconds = SAMPLE * _seconds_each() * planning.UNIT_SECONDS / UNIT_SECONDS
     with Database.open(url) as database:
         database.run(
             lambda session: add_costs(
@@ -211,6 +220,6 @@ def _note_costs(url: str) -> None:
                 engine_version=ENGINE_VERSION,
                 board=DEFAULT_BOARD,
                 columns=False,
-                costs={DEFAULT_BOARD.cells - EMPTY_SQUARES: _cost()},
+                costs={DEFAULT_BOARD.cells - EMPTY_SQUARES: Cost(SAMPLE, seconds)},
             )
         )
