@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import signal
 import sys
 import threading
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from celery.apps.worker import Worker
 
 TABLE_MB: Final = 64
+_MEGABYTES: Final = re.compile("[1-9][0-9]{0,8}", re.ASCII)
 
 STOP_CHILD: Final = signal.SIGUSR2
 """Tells a child of a prefork pool to hand back what it works on. At a SIGTERM it would hand that
@@ -62,7 +64,7 @@ def _begin(sender: Worker, **_more: Any) -> None:  # noqa: ANN401
 
 
 def _factory(worker: Worker) -> standing.Factory:
-    if _broker is None or _database is None:
+    if not _broker or not _database:
         missing = "C4_DB" if _broker else "C4_BROKER"
         raise ValueError(f"the environment variable {missing} is not set")
     broker, database = check_url(_broker), _database
@@ -71,7 +73,7 @@ def _factory(worker: Worker) -> standing.Factory:
     settings = WorkerSettings(
         name="",
         threads=1 if _is_prefork(worker) else worker.concurrency,
-        table_mb=int(os.environ.get("C4_TABLE_MB", TABLE_MB)),
+        table_mb=_table_mb(),
         lanes=tuple(lane for lane in Lane if lane.queue in worker.app.amqp.queues.consume_from),
     )
 
@@ -87,6 +89,15 @@ def _factory(worker: Worker) -> standing.Factory:
         )
 
     return make
+
+
+def _table_mb() -> int:
+    text = os.environ.get("C4_TABLE_MB") or str(TABLE_MB)
+    if not _MEGABYTES.fullmatch(text):
+        raise ValueError(
+            f"the environment variable C4_TABLE_MB is no number of megabytes: {text!r}"
+        )
+    return int(text)
 
 
 @signals.worker_process_init.connect
