@@ -198,7 +198,7 @@ class Scenarios:
 
 def job_positions() -> int:
     """Positions of a job."""
-    return round(2 * JOB_SECONDS / _seconds_each(), -3)
+    return 1000 * round(2 * JOB_SECONDS / _seconds_each() / 1000)
 
 
 @cache
