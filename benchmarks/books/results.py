@@ -11,6 +11,7 @@ from benchmarks.books.sampling import Sample
 from benchmarks.books.ways import Ways, way_lines
 from benchmarks.commands import ROOT
 from benchmarks.page import fill
+from benchmarks.spans import span_text
 
 if TYPE_CHECKING:
     Figures = dict[str, list[dict[str, Any]]]
@@ -66,8 +67,8 @@ def page_parts(figures: Figures) -> dict[str, str]:
 def _row(built: Building) -> str:
     return (
         f"| {built.plies} | {built.positions:,} | {built.all_positions:,} | "
-        f"{built.nodes / 1e9:,.1f} G | {_time(built.seconds)} | {built.threads} | "
-        f"{_time(built.processor_seconds)} | {built.peak_mb:,.0f} MB | "
+        f"{built.nodes / 1e9:,.1f} G | {span_text(built.seconds)} | {built.threads} | "
+        f"{span_text(built.processor_seconds)} | {built.peak_mb:,.0f} MB | "
         f"{built.file_bytes:,} bytes | {built.file_bytes / built.all_positions:.2f} |"
     )
 
@@ -81,12 +82,3 @@ def _estimate(sampled: Sample) -> str:
         f"(`python -m benchmarks.books sample {sampled.plies} --units {sampled.units}`, "
         f"{sampled.processor})."
     )
-
-
-def _time(seconds: float) -> str:
-    """Hours, minutes, seconds."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes:02} min"
-    return f"{minutes} min {rest:02} s" if minutes else f"{seconds:.1f} s"

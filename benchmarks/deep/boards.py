@@ -6,11 +6,11 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.results import this_machine
+from benchmarks.spans import span_text
 from c4core.notation import parse_board
 from c4core.position import Position
 from c4core.solver import Solver
@@ -33,7 +33,6 @@ FIRST_PLAYERS: Final = {
 first (J. Tromp's table of solved boards)."""
 
 SIGNS: Final = {"+": 1, "=": 0, "-": -1}
-MINUTE: Final = 60.0
 PATIENCE_SECONDS: Final = 60.0
 """For a command that was told to stop."""
 
@@ -145,10 +144,10 @@ def table(proofs: Iterable[Proof]) -> str:
         cells = [
             proof.board,
             f"{proof.score:+d}" if proof.score else "0" if done else "not found",
-            _time(proof.seconds) if done else f"more than {_time(proof.seconds)}",
+            span_text(proof.seconds) if done else f"more than {span_text(proof.seconds)}",
             f"{proof.nodes:,}" if done else "",
             f"{proof.pieces:,}" if done else "",
-            _time(proof.single_seconds or 0.0) if alone else "",
+            span_text(proof.single_seconds or 0.0) if alone else "",
             f"{proof.single_nodes:,}" if alone else "",
             f"{(proof.nodes or 0) / (proof.single_nodes or 1):.2f}" if both else "",
             f"{(proof.single_seconds or 0.0) / proof.seconds:.2f}" if both else "",
@@ -156,11 +155,3 @@ def table(proofs: Iterable[Proof]) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     lines += ["", f"Scores are the first player's. On: {'; '.join(sorted(processors))}."]
     return "\n".join(lines)
-
-
-def _time(seconds: float) -> str:
-    return (
-        time.strftime("%M:%S min", time.gmtime(seconds))
-        if seconds >= MINUTE
-        else f"{seconds:.1f} s"
-    )

@@ -74,7 +74,7 @@ class TestTable:
         assert rows[2] == [
             *("6x6", "-1", "0.5 s", "4,000,000", "70", "0.8 s", "2,000,000", "2.00", "1.50")
         ]
-        assert rows[3][:3] == ["8x8", "not found", "more than 30:00 min"]
+        assert rows[3][:3] == ["8x8", "not found", "more than 30 min 00 s"]
         assert rows[4][1] == "+1"
         assert "a processor, 2 threads" in text
 

@@ -1,0 +1,20 @@
+"""How documents write times."""
+
+import pytest
+
+from benchmarks.spans import span_text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.04, "0.0 s"),
+        (59.4, "59.4 s"),
+        (59.97, "1 min 00 s"),
+        (1101.26, "18 min 21 s"),
+        (3599.6, "1 h 00 min"),
+        (9480.0, "2 h 38 min"),
+    ],
+)
+def test_span(seconds: float, text: str) -> None:
+    assert span_text(seconds) == text
