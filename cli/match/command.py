@@ -97,8 +97,8 @@ def match(
     refuse(context, (swap and shuffle, "--swap and --shuffle do not go together"))
     rules = options.rules_of(others)
     judging = options.judging_of(others)
+    options.check_detached(context, others, detach=detach)
     writing = options.writing_of(settings, others)
-    options.check_detached(context, writing, detach=detach)
     seats = Seats.ALTERNATE if swap else Seats.RANDOM if shuffle else Seats.FIXED
     terms = rules.terms(player_a, player_b, seats=seats, sprt=_test(sprt, sprt_errors))
     hands = Hands.found(settings, threads=threads, table_mb=table_mb)

@@ -282,13 +282,18 @@ def writing_options(function: Decorated) -> Decorated:
     return function
 
 
-def check_detached(context: click.Context, writing: Writing, *, detach: bool) -> None:
+def check_detached(context: click.Context, options: dict[str, Any], *, detach: bool) -> None:
     """Refuse files for the report of matches that others are going to play.
+
+    Args:
+        context: of the command.
+        options: with those of :func:`writing_options`, before :func:`writing_of` takes them out.
+        detach: whether the command is done once the job is made.
 
     Raises:
         click.UsageError: there are such.
     """
-    wants_files = writing.output is not None or bool(writing.plots)
+    wants_files = options["output"] is not None or bool(options["plots"])
     refuse(
         context,
         (detach and wants_files, "a detached job writes no report: the same command does later"),

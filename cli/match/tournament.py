@@ -84,8 +84,8 @@ def tournament(
     )
     rules = options.rules_of(others)
     judging = options.judging_of(others)
+    options.check_detached(context, others, detach=detach)
     writing = options.writing_of(settings, others)
-    options.check_detached(context, writing, detach=detach)
     terms = _terms(
         rules,
         _expanded(players),
