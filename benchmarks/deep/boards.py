@@ -136,9 +136,10 @@ def table(proofs: Iterable[Proof]) -> str:
         ),
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    processors = set()
+    machines: dict[str, list[str]] = {}
     for proof in proofs:
-        processors.add(f"{proof.processor}, {proof.threads} threads")
+        machine = f"{proof.processor}, {proof.threads} threads"
+        machines.setdefault(machine, []).append(proof.board)
         done, alone = proof.score is not None, proof.single_seconds is not None
         both = done and alone
         cells = [
@@ -153,5 +154,11 @@ def table(proofs: Iterable[Proof]) -> str:
             f"{(proof.single_seconds or 0.0) / proof.seconds:.2f}" if both else "",
         ]
         lines.append(f"| {' | '.join(cells)} |")
-    lines += ["", f"Scores are the first player's. On: {'; '.join(sorted(processors))}."]
+    lines += ["", f"Scores are the first player's. On: {_shares(machines)}."]
     return "\n".join(lines)
+
+
+def _shares(machines: dict[str, list[str]]) -> str:
+    """Which boards were proven on which machine; the one that had most of them comes first."""
+    first, *others = sorted(machines, key=lambda each: -len(machines[each]))
+    return "; ".join([first, *(f"{each} ({', '.join(machines[each])})" for each in others)])

@@ -76,7 +76,12 @@ class TestTable:
         ]
         assert rows[3][:3] == ["8x8", "not found", "more than 30 min 00 s"]
         assert rows[4][1] == "+1"
-        assert "a processor, 2 threads" in text
+        assert "On: a processor, 2 threads." in text
+
+    def test_what_was_proven_elsewhere_is_told(self) -> None:
+        elsewhere = replace(UNFINISHED, processor="another")
+        text = table([elsewhere, PROOF, replace(PROOF, board="6x7")])
+        assert "On: a processor, 2 threads; another, 2 threads (8x8)." in text
 
     def test_every_board_of_the_table_fits(self) -> None:
         for height, widths in boards.FIRST_PLAYERS.items():
