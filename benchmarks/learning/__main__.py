@@ -21,6 +21,8 @@ Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
 FILE: Final = Path("docs/learning.json")
 PAGE: Final = Path("docs/learning.md")
+LAST_EPOCHS: Final = 10
+"""Over which the accuracy of a training is seen to jump."""
 
 file_option = click.option(
     "--output",
@@ -86,6 +88,32 @@ def games(*, models: Path, games: int, seed: int, file: Path) -> None:
         name: drawn_games(player, "set", games=games, seed=seed) for name, player in players.items()
     }
     results.write_part(file, "games", {"marks": marks})
+
+
+@main.command()
+@models_option
+@click.option("--trainings", type=click.IntRange(1), default=3, show_default=True)
+@_games_option(300_000)
+@_epochs_option(100)
+@click.option("--tries", type=click.IntRange(1), default=500, show_default=True)
+@seed_option
+@file_option
+def seeds(
+    *, models: Path, trainings: int, games: int, epochs: int, tries: int, seed: int, file: Path
+) -> None:
+    """Train the source's network with several seeds, and let each play --tries games against set.
+
+    Their files are called cnn-1.safetensors, cnn-2.safetensors and so on, by the seed.
+    """
+    from benchmarks.learning.measure import drawn_games, train_cnn  # noqa: PLC0415
+
+    found = []
+    for each in range(seed, seed + trainings):
+        name = f"cnn-{each}"
+        part = train_cnn(models / f"{name}.safetensors", games=games, epochs=epochs, seed=each)
+        marks = drawn_games(_model(models, name), "set", games=tries, seed=seed)
+        found.append({"seed": each, "weights": part["weights"], "marks": marks} | _ending(part))
+    results.write_part(file, "seeds", {"trainings": found})
 
 
 @main.command()
@@ -164,9 +192,15 @@ def report(*, file: Path, page: Path) -> None:
     plots.draw_all(found, page.parent)
 
 
-def _model(models: Path, kind: str) -> str:
-    """The description of the player of a model."""
-    return f"learning-{kind}:model={models / f'{kind}.safetensors'}"
+def _model(models: Path, name: str) -> str:
+    """The description of the player of a model, whose file's name begins with its kind."""
+    return f"learning-{name.partition('-')[0]}:model={models / f'{name}.safetensors'}"
+
+
+def _ending(part: dict[str, Any]) -> dict[str, float]:
+    """How a training of the source's network ended."""
+    last = [epoch["test_accuracy"] for epoch in part["history"][-LAST_EPOCHS:]]
+    return {"accuracy": part["confusion"]["accuracy"], "least": min(last), "most": max(last)}
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ def sections(results: Results) -> dict[str, str]:
         "run": _run,
         "confusion": _confusion,
         "games": _games,
+        "seeds": _seeds,
         "exact": _exact,
         "matches": _matches,
         "selfplay": _selfplay,
@@ -45,7 +46,7 @@ def _run(results: Results) -> str:
     return "\n".join(
         [
             f"- Machine: {machine['processor']}, {machine['cores']} cores, {machine['system']}",
-            "- Training: one thread, at low priority beside other work: the times are the clock's",
+            "- Training: one thread, beside other work of the machine: the times are the clock's",
             f"- Versions: {versions}",
             *(f"- {part['date']}: `{part['command']}`" for part in parts.values()),
         ]
@@ -89,18 +90,30 @@ def _games(results: Results) -> str:
     rows = []
     for player, marks in results["parts"]["games"]["marks"].items():
         won, games = marks.count("w"), len(marks)
-        interval = wilson_interval(won, games)
         rows.append(
             [
                 f"`{player}`",
                 REPORTED_SHARES.get(player, "-"),
-                percent(won / games),
-                "-" if interval is None else percent_interval(interval),
+                *_share_won(won, games),
                 f"{won}-{marks.count('l')}-{marks.count('d')}",
             ]
         )
     headings = ("against `set`", "Brewer 2017", "games won here", "95% sure", "won-lost-drawn")
     return _text(Table(headings, rows))
+
+
+def _seeds(results: Results) -> str:
+    rows = [
+        [
+            str(each["seed"]),
+            f"{each['accuracy']:.5f}",
+            f"{each['least']:.5f} to {each['most']:.5f}",
+            *_share_won(each["marks"].count("w"), len(each["marks"])),
+        ]
+        for each in results["parts"]["seeds"]["trainings"]
+    ]
+    headings = ("seed", "accuracy", "of the last ten epochs", "won against `set`", "95% sure")
+    return _text(Table(headings, rows, left=0))
 
 
 def _exact(results: Results) -> str:
@@ -183,6 +196,12 @@ def _share(shares: Any, low: int, high: int, name: str) -> float:  # noqa: ANN40
     return float(
         sum(ply[name] * ply["positions"] for ply in plies) / sum(ply["positions"] for ply in plies)
     )
+
+
+def _share_won(won: int, games: int) -> list[str]:
+    """A share of games won, and where it lies."""
+    interval = wilson_interval(won, games)
+    return [percent(won / games), "-" if interval is None else percent_interval(interval)]
 
 
 def _minutes(history: list[Any]) -> str:

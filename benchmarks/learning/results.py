@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMAT: Final = 1
-PARTS: Final = ("cnn", "games", "exact", "selfplay", "matches")
+PARTS: Final = ("cnn", "games", "seeds", "exact", "selfplay", "matches")
 
 Results = dict[str, Any]
 

@@ -61,6 +61,7 @@ def test_every_part_can_be_made_anew(tmp_path: Path) -> None:
     for part, *options in (
         ("cnn", "--games", "300", "--epochs", "1"),
         ("games", "--games", "4"),
+        ("seeds", "--trainings", "2", "--games", "300", "--epochs", "1", "--tries", "4"),
         ("exact", "--epochs", "1", "--data", str(data)),
         ("selfplay", "--epochs", "1"),
         ("matches", "--games", "2", "--data", str(data)),
