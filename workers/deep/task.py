@@ -80,6 +80,7 @@ class DeepTask:
 def plies_to_split(threads: int) -> int:
     """How deep to split for so many threads: enough pieces for all, no more overhead than need be.
 
-    2 plies for one thread, 3 for two to four, 4 for eight, 5 for 16, 6 for 64.
+    A line through the best depths of the simulation (docs/deep.md): 1 ply for one thread, 2 for
+    two, 3 for four and eight, 4 for 16, 6 for 64.
     """
-    return min(MOST_SPLIT_PLIES, round(2 + 0.7 * log2(max(threads, 1))))
+    return min(MOST_SPLIT_PLIES, round(1 + 0.8 * log2(max(threads, 1))))
