@@ -35,9 +35,12 @@ NEEDED: dict[str, tuple[type[Server], ...]] = {"postgres": (PostgreSQLServer,), 
 
 
 def pytest_configure() -> None:
-    """Take Ctrl-C: shells let what they start in the background ignore it, and tests press it."""
+    """Take Ctrl-C and hang-ups, which ``&`` and ``nohup`` let a program ignore: tests send them."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        # This process goes on all the same; those that it starts begin with the default.
+        signal.signal(signal.SIGHUP, lambda *_: None)
 
 
 @pytest.hookimpl(trylast=True)  # after -m and -k: what nobody asked for is not left out

@@ -51,7 +51,10 @@ def test_search_ends_when_interrupted(c4: C4, number: int, code: int) -> None:
     time.sleep(1.5)
     process.send_signal(number)
     began = time.monotonic()
-    out, err = process.communicate(timeout=20)
+    try:
+        out, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
     assert time.monotonic() - began < 5
     assert (process.returncode, out, err) == (code, "", "Interrupted.\n")
 
