@@ -3,7 +3,8 @@
 Build flags, read from the environment:
 
 ``C4_DEBUG_BUILD=1``
-    bounds checks, assertions and the undefined-behaviour sanitizer, for tests; slow.
+    bounds checks, assertions, the sanitizers of addresses and of undefined behaviour, for tests;
+    slow. Python has to be started with the former one's library in ``LD_PRELOAD`` (``make debug``).
 ``C4_ANNOTATE=1``
     write Cython's annotated C report beside the generated C (``build/cython``).
 """
@@ -55,7 +56,11 @@ PACKAGES = [
 DEBUG = os.environ.get("C4_DEBUG_BUILD") == "1"
 ANNOTATE = os.environ.get("C4_ANNOTATE") == "1"
 
-SANITIZE = ["-fsanitize=undefined", "-fno-sanitize-recover=undefined"]
+SANITIZE = [
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=undefined",
+    "-fno-omit-frame-pointer",
+]
 COMPILE_ARGS = ["-O1", "-g", "-UNDEBUG", *SANITIZE] if DEBUG else ["-O3", "-DNDEBUG"]
 LINK_ARGS = SANITIZE if DEBUG else []
 
@@ -122,7 +127,7 @@ setup(
             "wraparound": False,
             "initializedcheck": DEBUG,
             "cdivision": True,
-            "embedsignature": True,
+            "embedsignature": False,  # functions have theirs; classes write it into their docstring
         },
     ),
     cmdclass={"build_ext": BuildExt},

@@ -1,7 +1,8 @@
 /* What Cython cannot say: atomic words, a prefetch, a monotonic clock.
  *
- * Every access is relaxed. A table entry is one self-contained word and a counter stands for
- * itself, so no reader ever relies on the order of two of them.
+ * Every access to a word is relaxed. A table entry is one self-contained word and a counter stands
+ * for itself, so no reader ever relies on the order of two of them. Pointers are another matter:
+ * who sees one also sees what it points to.
  */
 #ifndef C4_ATOMICS_H
 #define C4_ATOMICS_H
@@ -30,6 +31,18 @@ static inline uint64_t c4_add(uint64_t *word, uint64_t value) {
 static inline int c4_exchange_if(uint64_t *word, uint64_t expected, uint64_t value) {
     return __atomic_compare_exchange_n(
         word, &expected, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED
+    );
+}
+
+static inline void *c4_load_pointer(void *const *place) {
+    return __atomic_load_n(place, __ATOMIC_ACQUIRE);
+}
+
+/* Write a pointer where there is none yet; whether there was none. */
+static inline int c4_publish(void **place, void *pointer) {
+    void *none = NULL;
+    return __atomic_compare_exchange_n(
+        place, &none, pointer, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED
     );
 }
 

@@ -19,7 +19,7 @@ from c4core.board cimport (
 )
 from c4core.kernel cimport Bounds, Search
 from c4core.position cimport Position
-from c4core.root cimport analyze_position, solve_position, start_search
+from c4core.root cimport analyze_position, solve_position, start_search, tell_nodes
 
 from c4core.errors import BoardError, KeyValueError, MoveError
 from c4core.notation import check_board
@@ -61,6 +61,7 @@ cdef void run_batch(Batch* batch, bint (*interrupted)() noexcept nogil) noexcept
             batch.lower[index] = bounds.lower
             batch.upper[index] = bounds.upper
             batch.nodes[index] = s.nodes
+            tell_nodes(&s)
             if batch.limits.timed and not over:
                 over = atomics.now() >= batch.limits.deadline
             if s.stopped and interrupted != NULL and s.nodes < s.node_limit:
@@ -151,7 +152,7 @@ cdef tuple _words_of_positions(list positions, const Geometry* g):
 cdef tuple _words_of_keys(object keys, const Geometry* g):
     import numpy as np
 
-    cdef Py_ssize_t index, count
+    cdef Py_ssize_t index, count, bad = -1
     cdef const uint64_t[::1] keys_view
     cdef uint64_t[::1] stones_view, masks_view
     if keys.dtype != np.uint64 or keys.ndim != 1:
@@ -162,9 +163,13 @@ cdef tuple _words_of_keys(object keys, const Geometry* g):
     masks = np.empty(count, dtype=np.uint64)
     keys_view = keys
     stones_view, masks_view = stones, masks
-    for index in range(count):
-        if not _words_of_key(g, keys_view[index], &stones_view[index], &masks_view[index]):
-            _refuse_key(keys_view[index], index, g)
+    with nogil:
+        for index in range(count):
+            if not _words_of_key(g, keys_view[index], &stones_view[index], &masks_view[index]):
+                bad = index
+                break
+    if bad >= 0:
+        _refuse_key(keys_view[bad], bad, g)
     return stones, masks
 
 

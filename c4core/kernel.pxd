@@ -41,6 +41,10 @@ cdef struct Search:
     Team* team                      # or NULL for a search of one thread
     uint64_t version                # of the team's bounds when the running null window began
     bint (*interrupted)() noexcept nogil    # asked now and then whether to end; or NULL
+    # Progress, for those who watch; both words are atomic
+    uint64_t* searched              # nodes of all searches of the solver, brought up to date by polls
+    uint64_t told                   # nodes of this search that are in it
+    uint64_t* proven                # the bounds so far, packed; or NULL
     # Bookkeeping
     uint64_t nodes                  # positions visited
     uint64_t budget                 # nodes at which the running null window gives up

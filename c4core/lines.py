@@ -9,7 +9,8 @@ of three ways::
 
 ``id`` is any JSON value and is echoed; ``board``, if given, must be the board that the reader was
 told; unknown fields are ignored, so that newer writers can talk to older readers. An empty position
-is written ``{"moves": ""}``; an empty line is a mistake.
+is written ``{"moves": ""}``; an empty line is a mistake. So is an object with more than
+:data:`MOST_NESTED` lists and objects inside each other.
 
 Every line yields one value, in order: a :class:`Request`, or a :class:`BadLine` that says what was
 wrong with it. A bad line never ends the stream, and what answers the lines keeps their alignment.
@@ -22,14 +23,14 @@ import json
 import math
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NoReturn, TypeAlias, cast
 
 from c4core.errors import BoardError, C4Error
 from c4core.notation import parse_board, parse_moves
 from c4core.position import Position
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from c4core.notation import BoardSize
 
@@ -38,6 +39,17 @@ JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | flo
 MAX_LINE = 64 * 1024
 """Bytes of the longest line that is read, its end included."""
 
+MOST_NESTED: Final = 100
+"""Lists and objects of JSON inside each other, at most, in what is kept or written again.
+
+Python's own limit is what is left of its stack, some 970 at best. What was read with much of it
+left could otherwise be stored and not be read again where less is left.
+"""
+
+TOO_DEEP: Final = f"nested more than {MOST_NESTED} deep"
+"""What is said of it."""
+
+_NESTS: Final = (dict, list)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _DIGITS = re.compile(r"[0-9]{1,20}")
 _POSITION_FIELDS: tuple[str, ...] = ("moves", "grid", "key")
@@ -148,6 +160,24 @@ def play_moves(moves: str, board: BoardSize, *, zero_based: bool = False) -> Pos
     return Position(moves, width=board.width, height=board.height)
 
 
+def is_too_deep(value: object) -> bool:
+    """Whether JSON is nested more than :data:`MOST_NESTED` deep. It needs no stack itself.
+
+    Args:
+        value: as ``json.loads`` gives it.
+    """
+    level = [value] if isinstance(value, _NESTS) else []
+    for _ in range(MOST_NESTED):
+        if not level:
+            return False
+        level = [inner for outer in level for inner in _inside(outer) if isinstance(inner, _NESTS)]
+    return bool(level)
+
+
+def _inside(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value
+
+
 def _skip_line(stream: BinaryIO) -> None:
     """Read on to the end of the line, a piece at a time."""
     while piece := stream.readline(MAX_LINE):
@@ -162,7 +192,23 @@ def _parse_object(text: str, board: BoardSize, *, zero_based: bool, line: int) -
         return BadLine(line, f"not a JSON object: {error.msg} at character {error.pos}")
     except (ValueError, RecursionError) as error:  # endless digits, NaN, bottomless nesting
         return BadLine(line, f"not a JSON object: {error}")
-    identity = fields.get("id")
+    if is_too_deep(fields):
+        return BadLine(line, TOO_DEEP)
+    return parse_fields(fields, board=board, zero_based=zero_based, line=line)
+
+
+def parse_fields(
+    fields: Mapping[str, object], *, board: BoardSize, zero_based: bool = False, line: int = 1
+) -> Request | BadLine:
+    """Read the fields of one object, or of one row of a table.
+
+    Args:
+        fields: exactly one of ``moves``, ``grid`` and ``key``; perhaps ``id`` and ``board``.
+        board: the size of the position.
+        zero_based: moves count columns from 0.
+        line: 1-based number of the line, kept in the answer.
+    """
+    identity = cast("JsonValue", fields.get("id"))
     try:
         field = _position_field(fields)
         if "board" in fields:
@@ -170,7 +216,8 @@ def _parse_object(text: str, board: BoardSize, *, zero_based: bool, line: int) -
         position = _read_position(field, fields[field], board, zero_based=zero_based)
     except _FieldError as error:
         return BadLine(line, str(error), error.field, identity)
-    return Request(line, position, fields["moves"] if field == "moves" else None, identity)
+    moves = cast("str", fields["moves"]) if field == "moves" else None
+    return Request(line, position, moves, identity)
 
 
 class _FieldError(C4Error):
@@ -193,7 +240,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-def _position_field(fields: dict[str, object]) -> str:
+def _position_field(fields: Mapping[str, object]) -> str:
     """The one field that names the position."""
     given = [name for name in _POSITION_FIELDS if name in fields]
     if len(given) != 1:

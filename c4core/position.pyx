@@ -1,10 +1,12 @@
 """An immutable position: two words of stones on a shared geometry (layout picture in board.pyx)."""
 
 import operator
+from typing import Literal
 
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_READ_CHAR
 from libc.stdint cimport uint64_t
+from libc.string cimport memcpy
 
 from c4core.board cimport (
     Geometry,
@@ -28,6 +30,8 @@ from c4core.notation import (
     format_moves,
     parse_moves,
 )
+
+Side = Literal["x", "o"]
 
 cdef extern from "Python.h":
     Py_ssize_t PyNumber_AsSsize_t(object number, PyObject* overflow) except? -1
@@ -61,6 +65,19 @@ cdef Position make_position(const Geometry* g, uint64_t stones, uint64_t mask, i
     position.ply = ply
     position._is_made = True
     return position
+
+
+cdef Position read_position(object moves, object width, object height):
+    """The position that a text of moves leads to."""
+    if not isinstance(moves, str):
+        raise TypeError(
+            f"a position is a Position or a text of moves such as '4453', not {type(moves).__name__}"
+        )
+    return Position(moves, width=width, height=height)
+
+
+cdef inline bint _knows_moves(Position position) noexcept:
+    return position._has_moves or position.ply == 0
 
 
 cdef const Geometry* _checked_geometry(object width, object height) except NULL:
@@ -104,7 +121,11 @@ cdef object _move_error(const Geometry* g, MoveFault fault, object column, objec
 
 
 cdef class Position:
-    """A Connect Four position. Immutable, hashable, comparable, and without memory of its moves.
+    """Position(moves='', *, width=7, height=6)\n--\n
+    A Connect Four position. Immutable, hashable and comparable.
+
+    Positions are equal whatever moves led to them. One that was made from moves knows them
+    (:attr:`moves`), and so does what is played from it.
 
     Args:
         moves: the moves that lead to it, 1-based column digits (``"4453"``), from the tenth column
@@ -152,10 +173,12 @@ cdef class Position:
             if fault:
                 raise _move_error(g, fault, column, index)
             stones, mask = stones ^ mask, mask | (mask + (<uint64_t>1 << (column * g.stride)))
+            self._moves[index] = <unsigned char>column
         self.g = g
         self.stones = stones
         self.mask = mask
         self.ply = <int>length
+        self._has_moves = True
         self._is_made = True
 
     @classmethod
@@ -171,14 +194,20 @@ cdef class Position:
         cdef Py_ssize_t column
         cdef int ply = 0
         cdef MoveFault fault
+        cdef Position made
+        cdef unsigned char[64] moves
         for number in columns:
             column = _whole(number)
             fault = _fault(g, stones, mask, column)
             if fault:
                 raise _move_error(g, fault, number, ply)
             stones, mask = stones ^ mask, mask | (mask + (<uint64_t>1 << (column * g.stride)))
+            moves[ply] = <unsigned char>column
             ply += 1
-        return make_position(g, stones, mask, ply)
+        made = make_position(g, stones, mask, ply)
+        memcpy(made._moves, moves, ply)
+        made._has_moves = True
+        return made
 
     @classmethod
     def from_key(cls, key, *, width=7, height=6):
@@ -229,8 +258,8 @@ cdef class Position:
     def from_grid(cls, text):
         """The position drawn in a text grid, top row first, of ``.``, ``x`` (first player), ``o``.
 
-        Rows are separated by line breaks or ``/``; blanks around a row and capital letters are
-        accepted. The board has the size of the grid; the side to move follows from the counts.
+        Rows are separated by line breaks or ``/``; blanks and capital letters are accepted. The board
+        has the size of the grid; the side to move follows from the counts.
 
         Raises:
             GridError: rows of different lengths, other characters, floating stones, impossible
@@ -242,7 +271,7 @@ cdef class Position:
         cdef int row, column, height, width, ply
         if not isinstance(text, str):
             raise TypeError(f"a grid is text, not {type(text).__name__}")
-        rows = [line.strip().lower() for line in text.strip().replace("/", "\n").split("\n")]
+        rows = ["".join(line.split()).lower() for line in text.strip().replace("/", "\n").split("\n")]
         height, width = len(rows), len(rows[0])
         for row, line in enumerate(rows):
             if len(line) != width:
@@ -315,6 +344,13 @@ cdef class Position:
         return canonical_key(self.g, self.stones, self.mask)
 
     @property
+    def moves(self):
+        """The moves that led here, as text (``"4453"``); None where it was made from a key or a grid."""
+        if not _knows_moves(self):
+            return None
+        return format_moves([self._moves[index] for index in range(self.ply)])
+
+    @property
     def winner(self):
         """``"x"``, ``"o"``, or None while nobody has four in a row."""
         if has_four(self.g, self.stones ^ self.mask):
@@ -368,22 +404,34 @@ cdef class Position:
         Raises:
             MoveError: the column is outside the board or full, or the game is over.
         """
+        cdef Position after
         cdef Py_ssize_t index = _whole(column)
         cdef MoveFault fault = _fault(self.g, self.stones, self.mask, index)
         if fault:
             raise _move_error(self.g, fault, column, None)
-        return make_position(
+        after = make_position(
             self.g,
             self.stones ^ self.mask,
             self.mask | (self.mask + (<uint64_t>1 << (index * self.g.stride))),
             self.ply + 1,
         )
+        if _knows_moves(self):
+            memcpy(after._moves, self._moves, self.ply)
+            after._moves[self.ply] = <unsigned char>index
+            after._has_moves = True
+        return after
 
     def mirrored(self):
         """The position seen in a mirror: left and right exchanged."""
-        return make_position(
+        cdef int index
+        cdef Position image = make_position(
             self.g, mirror_bits(self.g, self.stones), mirror_bits(self.g, self.mask), self.ply
         )
+        if _knows_moves(self):
+            for index in range(self.ply):
+                image._moves[index] = <unsigned char>(self.g.width - 1 - self._moves[index])
+            image._has_moves = True
+        return image
 
     def stone_at(self, column, row):
         """``"x"``, ``"o"`` or None for a 0-based column and a 0-based row from the bottom.
@@ -425,8 +473,13 @@ cdef class Position:
         )
 
     def __repr__(self):
-        size = "" if self.g == _EMPTY_BOARD else f", width={self.width}, height={self.height}"
-        return f"Position.from_key({self.key}{size})"
+        moves = self.moves
+        words = [repr(moves)] if moves else []
+        if self.g != _EMPTY_BOARD:
+            words.append(f"width={self.width}, height={self.height}")
+        if moves is None:
+            return f"Position.from_key({', '.join([str(self.key), *words])})"
+        return f"Position({', '.join(words)})"
 
     def __eq__(self, other):
         cdef Position that
@@ -439,11 +492,13 @@ cdef class Position:
         return hash((self.g.width, self.g.height, position_key(self.g, self.stones, self.mask)))
 
     def __reduce__(self):
-        return _restore, (self.key, self.g.width, self.g.height)
+        return _restore, (self.key, self.g.width, self.g.height, self.moves)
 
 
-def _restore(key, int width, int height):
+def _restore(key, int width, int height, moves=None):
     """Unpickle a position."""
+    if moves is not None:
+        return Position(moves, width=width, height=height)
     return Position.from_key(key, width=width, height=height)
 
 

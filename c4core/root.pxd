@@ -17,6 +17,7 @@ cdef uint64_t NO_LIMIT
 # The limits of a call, common to all its searches.
 cdef struct Limits:
     const uint64_t* epoch   # the solver's count of stop() calls
+    uint64_t* searched      # its count of nodes
     uint64_t started        # its value when the call began
     bint timed              # whether there is a ..
     double deadline         # .. on the clock of atomics.now()
@@ -40,6 +41,8 @@ cdef void start_search(
     Search* s, const Geometry* g, const Ordering* ordering, const Rows* rows, Table* table,
     const Limits* limits
 ) noexcept nogil
+
+cdef void tell_nodes(Search* s) noexcept nogil
 
 cdef void solve_position(
     const Kernel* kernel, Search* s, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak

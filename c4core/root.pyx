@@ -15,7 +15,7 @@ from c4core.board cimport (
     popcount,
     winning_squares,
 )
-from c4core.kernel cimport ABORTED, NO_GUESS
+from c4core.kernel cimport ABORTED, NO_GUESS, team_bounds
 
 cdef uint64_t NO_LIMIT = <uint64_t>-1
 
@@ -30,12 +30,19 @@ cdef void start_search(
     s.rows = rows
     s.table = table
     s.epoch = limits.epoch
+    s.searched = limits.searched
     s.started = limits.started
     s.timed = limits.timed
     s.deadline = limits.deadline
     s.node_limit = limits.node_limit
     s.interrupted = limits.interrupted
     s.budget = NO_LIMIT
+
+
+cdef void tell_nodes(Search* s) noexcept nogil:
+    """Count what has been visited since the last poll, which a short search never comes to."""
+    atomics.add(s.searched, s.nodes - s.told)
+    s.told = s.nodes
 
 
 cdef bint game_bounds(const Geometry* g, uint64_t stones, uint64_t mask, Bounds* bounds) noexcept nogil:
@@ -109,7 +116,10 @@ cdef void analyze_position(
     cdef int[MOST_COLUMNS] columns
     cdef uint64_t move
     cdef Bounds child
+    cdef Bounds so_far
+    cdef uint64_t* proven = s.proven
     cdef int index, column, guess
+    s.proven = NULL     # what is searched from here on are other positions
     memset(scores, UNPLAYABLE, g.width)
     if game_bounds(g, stones, mask, bounds):
         return
@@ -128,6 +138,10 @@ cdef void analyze_position(
             )
         if child.lower == child.upper:
             scores[column] = -child.lower
+            if proven != NULL:
+                so_far = bounds[0]
+                position_bounds(g, stones, mask, scores, &so_far)
+                atomics.store(proven, team_bounds(so_far.lower, so_far.upper))
     position_bounds(g, stones, mask, scores, bounds)
 
 
@@ -163,6 +177,7 @@ cdef void run_together(Together* together, int index) noexcept nogil:
         &s, together.stones, together.mask, popcount(together.mask), &bounds, together.weak, NO_GUESS
     )
     atomics.add(&together.nodes, s.nodes)
+    tell_nodes(&s)
 
 
 cdef int principal_move(

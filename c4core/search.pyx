@@ -87,6 +87,8 @@ cdef inline void _schedule(Search* s) noexcept nogil:
 
 cdef bint _poll(Search* s) noexcept nogil:
     """Whether the search must end now."""
+    atomics.add(s.searched, s.nodes - s.told)
+    s.told = s.nodes
     if s.nodes >= s.node_limit or atomics.load(s.epoch) != s.started:
         s.stopped = True
     elif s.timed and atomics.now() >= s.deadline:
@@ -403,9 +405,11 @@ cdef int _test(
         return ABORTED
     if value >= beta:
         bounds.lower = max(bounds.lower, value)
-        return 1
-    bounds.upper = min(bounds.upper, value)
-    return 0
+    else:
+        bounds.upper = min(bounds.upper, value)
+    if s.proven != NULL:
+        atomics.store(s.proven, team_bounds(bounds.lower, bounds.upper))
+    return value >= beta
 
 
 cdef void _share(Search* s, Bounds* bounds) noexcept nogil:

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import SupportsIndex, final
+from typing import Self, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,39 +11,49 @@ from c4core.position import Position
 
 @final
 class Solver:
-    def __init__(
-        self, *, table_mb: SupportsIndex = 8, threads: SupportsIndex = 1, book: Book | None = None
-    ) -> None: ...
+    def __new__(
+        cls, *, table_mb: SupportsIndex = 8, threads: SupportsIndex = 1, book: Book | None = None
+    ) -> Self: ...
     @property
     def table_mb(self) -> int: ...
     @property
     def threads(self) -> int: ...
     @property
     def book(self) -> Book | None: ...
+    @property
+    def progress(self) -> tuple[int, int | None, int | None]: ...
     def solve(
         self,
-        position: Position,
+        position: Position | str,
         *,
         weak: bool = False,
         time_limit: float | None = None,
         node_limit: SupportsIndex | None = None,
+        width: SupportsIndex = 7,
+        height: SupportsIndex = 6,
     ) -> Evaluation: ...
     def test(
         self,
-        position: Position,
+        position: Position | str,
         beta: SupportsIndex,
         *,
         time_limit: float | None = None,
         node_limit: SupportsIndex | None = None,
+        width: SupportsIndex = 7,
+        height: SupportsIndex = 6,
     ) -> Evaluation: ...
     def analyze(
         self,
-        position: Position,
+        position: Position | str,
         *,
         time_limit: float | None = None,
         node_limit: SupportsIndex | None = None,
+        width: SupportsIndex = 7,
+        height: SupportsIndex = 6,
     ) -> Analysis: ...
-    def principal_variation(self, position: Position) -> tuple[int, ...]: ...
+    def principal_variation(
+        self, position: Position | str, *, width: SupportsIndex = 7, height: SupportsIndex = 6
+    ) -> tuple[int, ...]: ...
     def solve_many(
         self,
         positions: Sequence[Position | str] | NDArray[np.uint64],

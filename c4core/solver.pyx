@@ -27,8 +27,8 @@ from c4core.board cimport (
     popcount,
 )
 from c4core.batches cimport TAKE, Batch, run_batch, words_of_batch
-from c4core.book.reader cimport NO_MEMORY, Book
-from c4core.book.section cimport NOT_THERE
+from c4core.book.reader cimport Book
+from c4core.book.section cimport NO_MEMORY, NOT_THERE
 from c4core.bounds cimport Rows, rows_of
 from c4core.kernel cimport (
     ABORTED,
@@ -42,7 +42,7 @@ from c4core.kernel cimport (
     team_upper,
 )
 from c4core.ordering cimport Ordering, ordering_of
-from c4core.position cimport Position
+from c4core.position cimport Position, as_position
 from c4core.root cimport (
     MOST_COLUMNS,
     NO_LIMIT,
@@ -59,6 +59,7 @@ from c4core.root cimport (
     run_together,
     solve_position,
     start_search,
+    tell_nodes,
 )
 from c4core.table cimport Table, table_clear, table_create, table_free
 
@@ -77,6 +78,7 @@ cdef enum:
     MOST_THREADS = 1024
     MOST_TABLE_MB = 1 << 30
     MOST_ASKED = 100    # above every score
+    PROBES = 64         # of a book (some 0.05 ms) between two looks at the limits
     SOLO_NODES = 50000  # nodes (some 5 ms) before a call starts threads for its position
 
 cdef unsigned long _main_thread = threading.main_thread().ident
@@ -120,15 +122,33 @@ cdef bint _interrupted() noexcept nogil:
     return False
 
 
+# A board size's table, or none where there is no board. It is not freed while there are users.
+cdef struct BoardTable:
+    const Geometry* g
+    Table table
+    int users               # calls that search in it; changed with the interpreter lock held
+
 # One call for one position.
 cdef struct Call:
     Limits limits
     Search s
+    BoardTable* board       # the call is one of its users
     double start            # on the clock of atomics.now()
 
-cdef struct BoardTable:
-    const Geometry* g
-    Table table
+# Between two looks of a batch for signals; each may have to wait for the interpreter lock.
+cdef double INTERRUPT_SECONDS = 0.025
+
+
+cdef bint _is_stopped(const Limits* limits, double* asked) noexcept nogil:
+    """Whether a batch is to end; looks for signals if that was not ``asked`` just now."""
+    cdef double now = atomics.now()
+    if atomics.load(limits.epoch) != limits.started or (limits.timed and now >= limits.deadline):
+        return True
+    if now - asked[0] <= INTERRUPT_SECONDS:
+        return False
+    asked[0] = now
+    return limits.interrupted()
+
 
 # A frozen dataclass's constructor, which is written in Python, costs more than the search of an easy
 # position. These two fill in the fields themselves.
@@ -158,15 +178,18 @@ cdef object _analysis(
 
 
 cdef class Solver:
-    """An exact solver with a memory of what it has found.
+    """Solver(*, table_mb=8, threads=1, book=None)\n--\n
+    An exact solver with a memory of what it has found.
 
     One solver may be used from any number of threads at a time: they share its table, and none holds
     the interpreter lock while it searches. Exact scores never depend on the number of threads or on
     what was solved before; node counts and the bounds of a search that was cut short do.
 
     Args:
-        table_mb: megabytes of memory for each board size that is solved, rounded down to a power of
-            two. What fits the processor's cache is best for single positions.
+        table_mb: megabytes of memory for the table of what was found, rounded down to a power of
+            two. What fits the processor's cache is best for single positions. Every board size has a
+            table of its own, which lasts until another board needs the memory; calls that search
+            different boards at the same time have one each.
         threads: threads to search with, for one position or for a batch.
         book: answers what it knows, without a search and with 0 nodes.
 
@@ -179,6 +202,8 @@ cdef class Solver:
     cdef readonly Book book
     cdef const Kernel* _kernel
     cdef uint64_t _epoch                    # counts stop() calls; atomic
+    cdef uint64_t _searched                 # counts nodes; of running searches a little late; atomic
+    cdef uint64_t _proven                   # bounds of what is searched, packed, or 0; atomic
     cdef int _board_count
     cdef BoardTable[MOST_BOARDS] _boards
 
@@ -197,24 +222,39 @@ cdef class Solver:
         book = "" if self.book is None else f", book={self.book!r}"
         return f"Solver(table_mb={self.table_mb}, threads={self.threads}{book})"
 
-    cdef Table* _table(self, const Geometry* g) except NULL:
-        """The table for a board size: keys of different boards must not meet in one."""
+    cdef BoardTable* _take(self, const Geometry* g) except NULL:
+        """The table for a board size; the caller is one of its users, until it takes itself off.
+
+        Keys of different boards must not meet in one table. A new one takes the place of all those
+        that nobody searches in, so that together they stay within one table's size.
+        """
         cdef int index
         cdef BoardTable* board
+        cdef BoardTable* place = NULL
         for index in range(self._board_count):
             board = &self._boards[index]
             if board.g == g:
-                return &board.table
-        board = &self._boards[self._board_count]
-        if not table_create(&board.table, self.table_mb):
+                board.users += 1
+                return board
+        for index in range(self._board_count):
+            board = &self._boards[index]
+            if board.users == 0:
+                table_free(&board.table)
+                board.g = NULL
+                place = board
+        if place == NULL:
+            place = &self._boards[self._board_count]
+            self._board_count += 1
+        if not table_create(&place.table, self.table_mb):
             raise MemoryError(f"no memory for a table of {self.table_mb} MB")
-        board.g = g
-        self._board_count += 1
-        return &board.table
+        place.g = g
+        place.users = 1
+        return place
 
     cdef int _set_limits(self, Limits* limits, object time_limit, object node_limit) except -1:
         cdef double seconds
         limits.epoch = &self._epoch
+        limits.searched = &self._searched
         limits.started = atomics.load(&self._epoch)
         limits.timed = False
         limits.node_limit = NO_LIMIT
@@ -232,77 +272,96 @@ cdef class Solver:
             limits.node_limit = min(nodes, NO_LIMIT)
         return 0
 
-    def solve(self, Position position not None, *, bint weak=False, time_limit=None, node_limit=None):
+    def solve(
+        self, position, *, bint weak=False, time_limit=None, node_limit=None, width=7, height=6
+    ):
         """The score of a position for its side to move.
 
         Args:
-            position: any position, also one that is over.
+            position: any position, also one that is over; or its moves as text.
             weak: only decide between win, draw and loss; the bounds may stay apart.
             time_limit: seconds after which the search ends with the bounds that it has proven.
             node_limit: positions to visit at most, likewise.
+            width: columns of the board that a text is on; a position knows its own.
+            height: rows of that board.
 
         Returns:
             An :class:`~c4core.evaluation.Evaluation`; its ``score`` is None where the bounds differ.
 
         Raises:
+            MoveError: the text is no line of moves of the board.
             ValueError: a limit is negative.
             MemoryError: no memory for the table.
             BookDamagedError: the book's file is wrong at the position's place.
         """
         cdef Call call
         cdef Bounds bounds
-        self._begin(&call, position, time_limit, node_limit)
-        if not self._has_score(position.g, position.stones, position.mask, &bounds):
-            self._solve(&call, position.stones, position.mask, &bounds, weak)
+        cdef Position asked = as_position(position, width, height)
+        self._begin(&call, asked, time_limit, node_limit)
+        try:
+            if not self._has_answer(asked.g, asked.stones, asked.mask, &bounds, NULL):
+                self._solve(&call, asked.stones, asked.mask, &bounds, weak)
+        finally:
+            self._end(&call)
         return _evaluation(&bounds, call.s.nodes, atomics.now() - call.start)
 
-    def test(self, Position position not None, beta, *, time_limit=None, node_limit=None):
+    def test(self, position, beta, *, time_limit=None, node_limit=None, width=7, height=6):
         """Whether a position scores at least so much for its side to move: one null window.
 
         It is searched by the calling thread alone.
 
         Args:
-            position: any position, also one that is over.
+            position: any position, also one that is over; or its moves as text.
             beta: what is asked; no score need be that high or low.
             time_limit: seconds after which the search ends with what it has proven.
             node_limit: positions to visit at most, likewise.
+            width: columns of the board that a text is on; a position knows its own.
+            height: rows of that board.
 
         Returns:
             An :class:`~c4core.evaluation.Evaluation` whose lower bound is at least ``beta``, or whose
             upper bound is less; neither where a limit or :meth:`stop` ended the search.
 
         Raises:
+            MoveError: the text is no line of moves of the board.
             ValueError: a limit is negative.
             MemoryError: no memory for the table.
             BookDamagedError: the book's file is wrong at the position's place.
         """
         cdef Call call
         cdef Bounds bounds
-        cdef uint64_t stones = position.stones, mask = position.mask
-        cdef int asked = max(-MOST_ASKED, min(MOST_ASKED, PyNumber_Index(beta)))
-        self._begin(&call, position, time_limit, node_limit)
-        if (
-            not self._has_score(position.g, stones, mask, &bounds)
-            and not game_bounds(position.g, stones, mask, &bounds)
-            and bounds.lower < asked <= bounds.upper
-        ):
-            with nogil:
-                self._kernel.test(&call.s, stones, mask, popcount(mask), &bounds, asked)
-            self._reraise()
+        cdef Position asked = as_position(position, width, height)
+        cdef uint64_t stones = asked.stones, mask = asked.mask
+        cdef int least = max(-MOST_ASKED, min(MOST_ASKED, PyNumber_Index(beta)))
+        self._begin(&call, asked, time_limit, node_limit)
+        try:
+            if (
+                not self._has_answer(asked.g, stones, mask, &bounds, NULL)
+                and not game_bounds(asked.g, stones, mask, &bounds)
+                and bounds.lower < least <= bounds.upper
+            ):
+                with nogil:
+                    self._kernel.test(&call.s, stones, mask, popcount(mask), &bounds, least)
+                self._reraise()
+        finally:
+            self._end(&call)
         return _evaluation(&bounds, call.s.nodes, atomics.now() - call.start)
 
-    def analyze(self, Position position not None, *, time_limit=None, node_limit=None):
+    def analyze(self, position, *, time_limit=None, node_limit=None, width=7, height=6):
         """The score of every column of a position for its side to move.
 
         Args:
-            position: any position; one that is over has no columns to play.
+            position: any position, or its moves as text; one that is over has no columns to play.
             time_limit: seconds after which the search ends; columns not solved by then are None.
             node_limit: positions to visit at most, likewise.
+            width: columns of the board that a text is on; a position knows its own.
+            height: rows of that board.
 
         Returns:
             An :class:`~c4core.evaluation.Analysis`.
 
         Raises:
+            MoveError: the text is no line of moves of the board.
             ValueError: a limit is negative.
             MemoryError: no memory for the table.
             BookDamagedError: the book's file is wrong at the place of a position that follows.
@@ -310,28 +369,49 @@ cdef class Solver:
         cdef Call call
         cdef Bounds bounds
         cdef int8_t[MOST_COLUMNS] scores
-        self._begin(&call, position, time_limit, node_limit)
-        if not self._has_columns(position.g, position.stones, position.mask, &bounds, scores):
-            self._analyze(&call, position.stones, position.mask, &bounds, scores)
-        return _analysis(position.g.width, scores, &bounds, call.s.nodes, atomics.now() - call.start)
+        cdef Position asked = as_position(position, width, height)
+        self._begin(&call, asked, time_limit, node_limit)
+        try:
+            if not self._has_answer(asked.g, asked.stones, asked.mask, &bounds, scores):
+                self._analyze(&call, asked.stones, asked.mask, &bounds, scores)
+        finally:
+            self._end(&call)
+        return _analysis(asked.g.width, scores, &bounds, call.s.nodes, atomics.now() - call.start)
 
-    def principal_variation(self, Position position not None):
+    def principal_variation(self, position, *, width=7, height=6):
         """A line of best play to the end of the game, as 0-based columns.
 
         Of several best moves it takes the one nearest to the centre. Empty when the game is over;
         cut short when :meth:`stop` is called.
+
+        Args:
+            position: any position, or its moves as text.
+            width: columns of the board that a text is on; a position knows its own.
+            height: rows of that board.
+
+        Raises:
+            MoveError: the text is no line of moves of the board.
+            MemoryError: no memory for the table.
+            BookDamagedError: the book's file is wrong at a position of the line.
         """
         cdef Call call
+        cdef Position asked = as_position(position, width, height)
+        self._begin(&call, asked, None, None)
+        try:
+            return tuple(self._line(&call, asked.g, asked.stones, asked.mask))
+        finally:
+            self._end(&call)
+
+    cdef list _line(self, Call* call, const Geometry* g, uint64_t stones, uint64_t mask):
+        """The columns of best play, out of the book as long as it knows them."""
         cdef Bounds bounds
-        cdef const Geometry* g = position.g
-        cdef uint64_t stones = position.stones, mask = position.mask
         cdef int score, column
-        self._begin(&call, position, None, None)
-        line = []
+        cdef list line = []
+        call.s.proven = NULL    # it searches other positions
         while self._has_move(g, stones, mask, &column):
             line.append(column)
             stones, mask = stones ^ mask, mask | (mask + (<uint64_t>1 << (column * g.stride)))
-        self._solve(&call, stones, mask, &bounds, False)
+        self._solve(call, stones, mask, &bounds, False)
         score = bounds.lower
         while not call.s.stopped and popcount(mask) < g.cells and not has_four(g, stones ^ mask):
             with nogil:
@@ -342,44 +422,49 @@ cdef class Solver:
             line.append(column)
             stones, mask = stones ^ mask, mask | (mask + (<uint64_t>1 << (column * g.stride)))
             score = -score
-        return tuple(line)
+        return line
 
-    cdef bint _has_book(self, const Geometry* g) except -1:
-        """Whether there is a book for a board."""
+    cdef object _book_file(self, const Geometry* g):
+        """The file of the book for a board, which stays open while it is held; None without one."""
         if self.book is None or self.book._ranking.r.g != g:
-            return False
-        self.book._check_open()
-        return True
+            return None
+        return self.book._held()
 
-    cdef bint _has_score(
-        self, const Geometry* g, uint64_t stones, uint64_t mask, Bounds* bounds
-    ) except -1:
-        """Whether the book knows a position's score, which is put into the bounds."""
-        cdef uint64_t trouble = 0
-        cdef int score
-        if not self._has_book(g):
-            return False
-        score = self.book._probe(stones, mask, False, &trouble)
-        if score == NOT_THERE:
-            return False
-        if score <= NO_MEMORY:
-            self.book._raise_fault(score, popcount(mask), trouble)
-        bounds.lower = bounds.upper = score
-        return True
+    cdef int _known(
+        self, uint64_t stones, uint64_t mask, int8_t* score, int8_t* scores, uint64_t* trouble
+    ) noexcept nogil:
+        """1 if the book knows the score, and those of all columns where there is room for them.
 
-    cdef bint _has_columns(
+        0 if it does not; DAMAGED or NO_MEMORY where it cannot be asked.
+        """
+        # One beyond its last ply the position itself is not in the book, so that no column is.
+        cdef int found = self.book._probe(stones, mask, False, trouble)
+        if found == NOT_THERE:
+            return 0
+        if found <= NO_MEMORY:
+            return found
+        score[0] = <int8_t>found
+        if scores == NULL:
+            return 1
+        found = self.book._columns(stones, mask, scores, trouble)
+        return found if found < 0 else found == 0
+
+    cdef bint _has_answer(
         self, const Geometry* g, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
     ) except -1:
-        """Whether the book knows the scores of all columns, and so that of the position."""
+        """Whether the book knows a position's score, and all columns' where there is room for them."""
+        cdef object file = self._book_file(g)
         cdef uint64_t trouble = 0
-        cdef int unknown
-        # One beyond its last ply the position itself is not in the book, so that no column is.
-        if not self._has_score(g, stones, mask, bounds):
+        cdef int8_t score
+        cdef int known
+        if file is None:
             return False
-        unknown = self.book._columns(stones, mask, scores, &trouble)
-        if unknown < 0:
-            self.book._raise_fault(unknown, popcount(mask) + 1, trouble)
-        return unknown == 0
+        known = self._known(stones, mask, &score, scores, &trouble)
+        if known < 0:
+            self.book._raise_fault(known, trouble)
+        if known:
+            bounds.lower = bounds.upper = score
+        return known
 
     cdef bint _has_move(
         self, const Geometry* g, uint64_t stones, uint64_t mask, int* column
@@ -389,7 +474,7 @@ cdef class Solver:
         cdef int8_t[MOST_COLUMNS] scores
         cdef int[MOST_COLUMNS] columns
         cdef int index
-        if not self._has_columns(g, stones, mask, &bounds, scores):
+        if not self._has_answer(g, stones, mask, &bounds, scores):
             return False
         for index in range(columns_from_centre(g, columns)):
             column[0] = columns[index]
@@ -400,14 +485,22 @@ cdef class Solver:
     cdef int _begin(
         self, Call* call, Position position, object time_limit, object node_limit
     ) except -1:
-        """Prepare a call for one position."""
+        """Prepare a call for one position; the caller ends it with :meth:`_end`."""
         cdef const Geometry* g = position.g
         cdef const Rows* rows = rows_of(g)
         cdef const Ordering* ordering = ordering_of(g)
         self._set_limits(&call.limits, time_limit, node_limit)
-        start_search(&call.s, g, ordering, rows, self._table(g), &call.limits)
+        call.board = self._take(g)
+        start_search(&call.s, g, ordering, rows, &call.board.table, &call.limits)
+        call.s.proven = &self._proven
+        atomics.store(&self._proven, 0)
         call.start = atomics.now()
         return 0
+
+    cdef void _end(self, Call* call) noexcept:
+        """Count the last nodes of a call, and take it off its table's users."""
+        tell_nodes(&call.s)
+        call.board.users -= 1
 
     cdef int _solve(
         self, Call* call, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak
@@ -431,7 +524,7 @@ cdef class Solver:
         cdef const Geometry* g = call.s.g
         cdef int[MOST_COLUMNS] columns
         cdef uint64_t move
-        cdef Bounds child
+        cdef Bounds child, so_far
         cdef int index, column
         if self.threads > 1:
             call.s.node_limit = min(call.limits.node_limit, <uint64_t>SOLO_NODES)
@@ -440,6 +533,7 @@ cdef class Solver:
         self._reraise()
         if not call.s.stopped:
             return 0
+        so_far = bounds[0]
         for index in range(columns_from_centre(g, columns)):
             column = columns[index]
             move = playable_squares(g, mask) & column_mask(g, column)
@@ -450,6 +544,8 @@ cdef class Solver:
                     self._solve_together(call, stones ^ mask, mask | move, &child, False)
                 if child.lower == child.upper:
                     scores[column] = -child.lower
+                    position_bounds(g, stones, mask, scores, &so_far)
+                    atomics.store(&self._proven, team_bounds(so_far.lower, so_far.upper))
         position_bounds(g, stones, mask, scores, bounds)
         return 0
 
@@ -482,7 +578,7 @@ cdef class Solver:
         together.team.bounds = team_bounds(bounds.lower, bounds.upper)
         together.nodes = 0
         together.s = call.s
-        together.s.nodes = 0
+        together.s.nodes = together.s.told = 0
         together.s.stopped = False
         together.s.team = &together.team
         together.s.node_limit = call.limits.node_limit
@@ -498,6 +594,7 @@ cdef class Solver:
         bounds.lower = team_lower(together.team.bounds)
         bounds.upper = team_upper(together.team.bounds)
         call.s.nodes += together.nodes
+        call.s.told += together.nodes   # every thread has told its own
         call.s.stopped = not decided(bounds, weak)
         return 0
 
@@ -580,11 +677,13 @@ cdef class Solver:
         if threads is not None:
             workers = _number("threads", threads, 1, MOST_THREADS)
         self._set_limits(&batch.limits, time_limit, node_limit)
+        atomics.store(&self._proven, 0)
         stones, masks = words_of_batch(positions, width, height, &batch.g)
         batch.weak = weak
-        if not self._has_book(batch.g):
+        file = self._book_file(batch.g)
+        if file is None:
             return self._search_many(&batch, stones, masks, workers, columns)
-        known, scores = self._book_many(batch.g, stones, masks, columns)
+        known, scores = self._book_many(&batch, stones, masks, columns)
         rest = np.flatnonzero(known == NOT_THERE)
         found = self._search_many(&batch, stones[rest], masks[rest], workers, columns)
         lower, upper, nodes = known, known.copy(), np.zeros(len(known), dtype=np.uint64)
@@ -595,35 +694,44 @@ cdef class Solver:
 
     cdef tuple _book_many(
         self,
-        const Geometry* g,
+        const Batch* batch,
         const uint64_t[::1] stones,
         const uint64_t[::1] masks,
         bint columns,
     ):
-        """What the book answers: scores, NOT_THERE where it has none, and column scores."""
+        """What the book answers: scores, NOT_THERE where it has none, and column scores.
+
+        The caller holds the book's file. Once the batch is stopped, the rest are not looked up.
+        """
         import numpy as np
 
         cdef Py_ssize_t index
-        cdef Bounds bounds
-        cdef int8_t[MOST_COLUMNS] row
-        cdef int column
+        cdef int fault = 0
+        cdef uint64_t trouble = 0
+        cdef int8_t score
+        cdef int8_t* row = NULL
+        cdef double asked = atomics.now()
         cdef int8_t[::1] known_view
         cdef int8_t[:, ::1] scores_view
-        cdef bint is_known
         known = np.full(stones.shape[0], NOT_THERE, dtype=np.int8)
-        scores = np.empty((stones.shape[0], g.width), dtype=np.int8) if columns else None
+        scores = np.empty((stones.shape[0], batch.g.width), dtype=np.int8) if columns else None
         known_view = known
         if columns:
             scores_view = scores
-        for index in range(stones.shape[0]):
-            if columns:
-                is_known = self._has_columns(g, stones[index], masks[index], &bounds, row)
-            else:
-                is_known = self._has_score(g, stones[index], masks[index], &bounds)
-            if is_known:
-                known_view[index] = bounds.lower
-                for column in range(g.width if columns else 0):
-                    scores_view[index, column] = row[column]
+        with nogil:
+            for index in range(stones.shape[0]):
+                if index % PROBES == 0 and _is_stopped(&batch.limits, &asked):
+                    break
+                if columns:
+                    row = &scores_view[index, 0]
+                fault = self._known(stones[index], masks[index], &score, row, &trouble)
+                if fault < 0:
+                    break
+                if fault:
+                    known_view[index] = score
+        self._reraise()
+        if fault < 0:
+            self.book._raise_fault(fault, trouble)
         return known, scores
 
     cdef tuple _search_many(
@@ -636,6 +744,7 @@ cdef class Solver:
         cdef int8_t[::1] lower_view, upper_view
         cdef int8_t[:, ::1] scores_view
         cdef uint64_t[::1] nodes_view
+        cdef BoardTable* board
         count = len(stones)
         lower = np.empty(count, dtype=np.int8)
         upper = np.empty(count, dtype=np.int8)
@@ -648,7 +757,6 @@ cdef class Solver:
         batch.kernel = self._kernel
         batch.ordering = ordering_of(batch.g)
         batch.rows = rows_of(batch.g)
-        batch.table = self._table(batch.g)
         batch.count = count
         batch.taken = 0
         batch.stones = &stones_view[0]
@@ -660,7 +768,12 @@ cdef class Solver:
         if columns:
             scores_view = scores
             batch.scores = &scores_view[0, 0]
-        self._share(batch, min(workers, (count + TAKE - 1) // TAKE))
+        board = self._take(batch.g)
+        batch.table = &board.table
+        try:
+            self._share(batch, min(workers, (count + TAKE - 1) // TAKE))
+        finally:
+            board.users -= 1
         return lower, upper, nodes, scores
 
     cdef int _share(self, Batch* batch, int workers) except -1:
@@ -700,6 +813,21 @@ cdef class Solver:
             raise _raised.pop()
         return 0
 
+    @property
+    def progress(self):
+        """How far searches are, from any thread: nodes, lower and upper bound.
+
+        The nodes are of all searches since the solver was made; those of a search that still runs
+        come some thousands a thread late. The bounds are those so far of the position that
+        :meth:`solve` or :meth:`analyze` was asked last, for its side to move; None where nothing is
+        proven, as at first and in batches.
+        """
+        cdef uint64_t proven = atomics.load(&self._proven)
+        nodes = atomics.load(&self._searched)
+        if proven == 0:
+            return nodes, None, None
+        return nodes, team_lower(proven), team_upper(proven)
+
     def stop(self):
         """End every running call at once, from any thread. Calls made later start afresh."""
         atomics.add(&self._epoch, 1)
@@ -707,9 +835,15 @@ cdef class Solver:
     def clear(self):
         """Forget everything that was found. Running searches go on, and find it again."""
         cdef int index
+        cdef BoardTable* board
         for index in range(self._board_count):
+            board = &self._boards[index]
+            if board.g == NULL:
+                continue
+            board.users += 1
             with nogil:
-                table_clear(&self._boards[index].table)
+                table_clear(&board.table)
+            board.users -= 1
 
 
 cdef int _call_helpers(list helpers, int number, object body, size_t work) except -1:

@@ -30,7 +30,7 @@ def whole_file(path: Path) -> Iterator[Path]:
         with suppress(FileNotFoundError):
             beside.chmod(path.stat().st_mode)
         yield beside
-        _flush(beside)
+        flush(beside)
         beside.replace(path)
     except BaseException as error:
         beside.unlink(missing_ok=True)
@@ -38,10 +38,11 @@ def whole_file(path: Path) -> Iterator[Path]:
             error.filename = str(path)  # a full disk does not say which
         raise
     with suppress(OSError):  # not every system can do this; the file itself is safe
-        _flush(path.parent)
+        flush(path.parent)
 
 
-def _flush(path: Path) -> None:
+def flush(path: Path) -> None:
+    """Have what was written to a file, or to a directory, on the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from c4core.players.base import NO_LIMITS, Limits
+from c4core.players.stopping import Stop
 
 if TYPE_CHECKING:
     from c4core.position import Side
@@ -49,25 +50,36 @@ class Clock:
 
     Args:
         control: what is allowed.
+        stop: ends all moves; None for never.
     """
 
-    def __init__(self, control: TimeControl) -> None:
+    def __init__(self, control: TimeControl, stop: Stop | None = None) -> None:
         self._control = control
+        self._stop = stop
+        self._unlimited = NO_LIMITS if stop is None else Limits(stop=stop)
         self._used: dict[Side, float] = {"x": 0.0, "o": 0.0}
 
     def limits(self, side: Side) -> Limits:
-        """What a player may spend on its next move."""
-        control = self._control
-        if not control.is_limited:
-            return NO_LIMITS
-        seconds = control.move
-        if control.game is not None:
-            left = max(control.game - self._used[side], 0.0)
-            seconds = left if seconds is None else min(seconds, left)
-        return Limits(seconds, control.grace)
+        """What a player may spend on its next move, which begins now.
+
+        Its stop is over when the move would be too late.
+        """
+        seconds = self._seconds(side)
+        if seconds is None:
+            return self._unlimited
+        grace = self._control.grace
+        return Limits(seconds, grace, (self._stop or Stop()).within(seconds + grace))
 
     def take(self, side: Side, seconds: float) -> bool:
         """Take the time of a move off; whether it was too long."""
-        limits = self.limits(side)
+        allowed = self._seconds(side)
         self._used[side] += seconds
-        return limits.seconds is not None and seconds > limits.seconds + limits.grace
+        return allowed is not None and seconds > allowed + self._control.grace
+
+    def _seconds(self, side: Side) -> float | None:
+        """What is left for a player's next move; None for as much as it likes."""
+        move, game = self._control.move, self._control.game
+        if game is None:
+            return move
+        left = max(game - self._used[side], 0.0)
+        return left if move is None else min(move, left)

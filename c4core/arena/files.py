@@ -1,4 +1,6 @@
-"""Finished games as files have them: with their moves, or with nothing but their final grid.
+"""Games as files have them: with their moves, or with nothing but their final grid.
+
+Most of them are finished.
 
 ``files_json`` and ``files_csv`` read and write them; ``repeats`` tells which of them are the same.
 """
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from c4core.position import Side
 
 ON_THE_BOARD: Final = frozenset({Ending.FOUR, Ending.FULL})
-"""How games end that nobody lost by a failure."""
+"""How games end that are played out."""
 
 
 class GameFileError(C4Error, ValueError):
@@ -70,8 +72,8 @@ class GameEntry(NamedTuple):
 
     @property
     def is_forfeit(self) -> bool:
-        """Whether it was lost by a failure, not on the board."""
-        return self.ending not in ON_THE_BOARD
+        """Whether somebody lost it other than on the board."""
+        return self.ending not in ON_THE_BOARD and self.winner is not None
 
 
 def empty_board(board: BoardSize) -> Position:
@@ -95,6 +97,11 @@ def ending_on_board(final: Position, winner: Side | None) -> Ending:
             field="winner",
         )
     return Ending.FULL if winner is None else Ending.FOUR
+
+
+def outcome_text(winner: Side | None, ending: str) -> str:
+    """A result in words, also that of a game that has none."""
+    return "no result" if ending == Ending.UNFINISHED else result_text(winner)
 
 
 def result_text(winner: Side | None) -> str:

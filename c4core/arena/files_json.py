@@ -8,16 +8,16 @@
 
 Only ``moves`` is needed. ``board`` is 7x6 or what the reader is told; ``start``, the key of the
 position that the game began from, is the empty board. ``winner`` (``x``, ``o`` or null) and
-``ending`` follow from the moves unless a player failed; then ``detail`` may say how. ``replaced``
-are the moves (0-based) that stand for illegal answers. A game of which only the last position is
-known has its key as ``final`` in place of ``moves``. Unknown fields are ignored.
+``ending`` follow from the moves unless a player failed or gave up (``resigned``); ``detail`` may
+say how a player failed. A game that was left before its end is ``unfinished`` and has no winner.
+``replaced`` are the moves (0-based) that stand for illegal answers. A game of which only the last
+position is known has its key as ``final`` in place of ``moves``. Unknown fields are ignored.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import sys
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from c4core.arena.files import (
@@ -29,7 +29,7 @@ from c4core.arena.files import (
 )
 from c4core.arena.game import Ending
 from c4core.errors import C4Error
-from c4core.lines import BadLine, read_text_lines
+from c4core.lines import TOO_DEEP, BadLine, is_too_deep, read_text_lines
 from c4core.notation import DEFAULT_BOARD, parse_board, parse_moves
 from c4core.position import Position
 
@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 
 _ENDINGS: Final = {str(ending): ending for ending in Ending}
 _SEEDS: Final = range(1 << 64)
-_SECONDS: Final = sys.float_info.max
+_SECONDS: Final = 1e9
+"""30 years. Sums of the largest numbers would be infinite, and no report could show them."""
+
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 """Halves of characters, which JSON can write, and NUL, which PostgreSQL refuses."""
 
@@ -63,12 +65,21 @@ def json_object(entry: GameEntry) -> dict[str, Any]:
     fields |= {"winner": entry.winner, "ending": str(entry.ending)}
     if entry.detail:
         fields["detail"] = entry.detail
-    if entry.x_seconds or entry.o_seconds:
-        fields["x_seconds"] = round(entry.x_seconds, 6)
-        fields["o_seconds"] = round(entry.o_seconds, 6)
+    x_seconds, o_seconds = _possible(entry.x_seconds), _possible(entry.o_seconds)
+    if x_seconds or o_seconds:
+        fields["x_seconds"] = round(x_seconds, 6)
+        fields["o_seconds"] = round(o_seconds, 6)
     if entry.replaced:
         fields["replaced"] = list(entry.replaced)
     return fields
+
+
+def _possible(seconds: float) -> float:
+    """A time that can be read again; 0, as one that is not known, in place of any other.
+
+    A game of a received database may have any time, and JSON has no infinite numbers.
+    """
+    return seconds if 0 <= seconds <= _SECONDS else 0.0
 
 
 def json_line(entry: GameEntry) -> str:
@@ -107,6 +118,8 @@ def parse_json_game(text: str, *, board: BoardSize = DEFAULT_BOARD) -> GameEntry
         raise GameFileError(f"not a JSON object: {error}", field="line") from None
     if not isinstance(fields, dict):
         raise GameFileError("not a JSON object", field="line")
+    if is_too_deep(fields):  # a message that quotes a part of it would need as much of the stack
+        raise GameFileError(TOO_DEEP, field="line")
     size = _board(fields, board)
     start = _position(fields, "start", size) or empty_board(size)
     moves, final = _course(fields, start)
@@ -184,6 +197,12 @@ def _result(fields: dict[str, Any], final: Position) -> tuple[Side | None, Endin
     if name not in _ENDINGS:
         known = ", ".join(_ENDINGS)
         raise GameFileError(f"there is no ending {name!r} (there are: {known})", field="ending")
+    if name == Ending.UNFINISHED:
+        if final.is_over or side is not None:
+            raise GameFileError(
+                "an unfinished game has no winner and could have gone on", field="ending"
+            )
+        return None, Ending.UNFINISHED
     if final.is_over or side is None:
         raise GameFileError(
             f"a game that ended by {name} has a winner and could have gone on", field="ending"

@@ -2,9 +2,11 @@
 
 The rules of the game are :class:`~c4core.position.Position`'s; those of the arena are these. The
 first player of a game moves with ``x``. A player that chooses an illegal column, raises, takes too
-long, or whose process dies loses that game; the reason is kept, and nothing is raised. Everything
-random comes from the game's seed, by way of a seed for each side, so that what one player draws
-does not change what the other draws.
+long, or whose process dies loses that game; the reason is kept, and nothing is raised. That this
+machine has run out of something is no player's failure: it is raised, and there is no game.
+
+Everything random comes from the game's seed, by way of a seed for each side, so that what one
+player draws does not change what the other draws.
 """
 
 from __future__ import annotations
@@ -21,13 +23,20 @@ from c4core.arena.seeds import seat_seed
 from c4core.notation import format_moves
 from c4core.players.base import GameStart
 from c4core.players.dice import Dice
-from c4core.players.errors import Failing, PlayerFailure
+from c4core.players.errors import (
+    Failing,
+    PlayerFailure,
+    ProgramRefusedError,
+    StopPlaying,
+    is_exhaustion,
+)
 from c4core.position import Position
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from c4core.players.base import Player
+    from c4core.players.base import Limits, Player
+    from c4core.players.stopping import Stop
     from c4core.position import Side
 
 Result = Literal["win", "loss", "draw"]
@@ -37,7 +46,7 @@ MOST_DETAIL: Final = 500
 
 
 class Ending(StrEnum):
-    """How a game ended: on the board, or because a player failed."""
+    """How a game ended: on the board, because a player failed, or because people had enough."""
 
     FOUR = "four"
     """Somebody has four in a row."""
@@ -53,6 +62,10 @@ class Ending(StrEnum):
     """The loser's process could not be started, or ended by itself."""
     NONSENSE = Failing.NONSENSE.value
     """What the loser answered is no column."""
+    RESIGNED = "resigned"
+    """The loser, a person, gave it up."""
+    UNFINISHED = "unfinished"
+    """Not at all: it was left, and nobody has won. It counts for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +130,8 @@ def play_game(
     start: Position | None = None,
     lenient: bool = False,
     before_move: Callable[[], object] = lambda: None,
+    stop: Stop | None = None,
+    raises_faults: bool = False,
 ) -> GameRecord:
     """Play a game.
 
@@ -129,9 +144,16 @@ def play_game(
         lenient: an illegal column does not lose the game: the leftmost open one is played instead.
         before_move: called before a player is asked; what it raises ends the game without a result
             and is raised, and the players are not told of an end.
+        stop: ends the game without a result, also while a player thinks; None for never.
+        raises_faults: what a player raises other than a :class:`PlayerFailure` does not lose the
+            game, it is raised: players that are known to be whole have a bug then.
 
     Raises:
+        StopPlaying: the stop came first.
+        MemoryError, OSError, RuntimeError: this machine has no more memory, processes, threads or
+            open files.
         ValueError: the game is over in the start position already.
+        ProgramRefusedError: a player is a program that nobody has consented to start.
     """
     game = _Game(
         first,
@@ -141,6 +163,8 @@ def play_game(
         start or Position(),
         lenient=lenient,
         before_move=before_move,
+        stop=stop,
+        raises_faults=raises_faults,
     )
     return game.play()
 
@@ -158,13 +182,17 @@ class _Game:
         *,
         lenient: bool,
         before_move: Callable[[], object],
+        stop: Stop | None,
+        raises_faults: bool,
     ) -> None:
         if start.is_over:
             raise ValueError(f"the game is over in the start position already:\n{start}")
         self.players: dict[Side, Player] = {"x": first, "o": second}
         self.seeds: dict[Side, int] = {"x": seat_seed(seed, "x"), "o": seat_seed(seed, "o")}
         self.seed = seed
-        self.clock = Clock(time_control)
+        self.clock = Clock(time_control, stop)
+        self.stop = stop
+        self.raises_faults = raises_faults
         self.start = start
         self.lenient = lenient
         self.before_move = before_move
@@ -185,8 +213,12 @@ class _Game:
         """Tell both players; the game, if one of them has lost it by that."""
         for side, player in self.players.items():
             try:
-                player.begin(GameStart(self.start.board, side, self.seeds[side]))
-            except Exception as error:  # noqa: BLE001  (a player's fault is its own)
+                player.begin(GameStart(self.start.board, side, self.seeds[side], self.stop))
+            except ProgramRefusedError:
+                raise
+            except Exception as error:
+                if not self._is_own_failure(error):
+                    raise
                 return self._failed(side, error)
         return None
 
@@ -197,9 +229,13 @@ class _Game:
         while not over:
             side = position.turn
             self.before_move()
+            if self.stop is not None:
+                self.stop.check()
             try:
                 column = self._ask(self.players[side], position, dice[side])
-            except Exception as error:  # noqa: BLE001  (a player's fault is its own)
+            except Exception as error:
+                if not self._is_own_failure(error):
+                    raise
                 return self._failed(side, error)
             self.columns.append(column)
             position = position.play(column)
@@ -212,18 +248,22 @@ class _Game:
 
         Raises:
             PlayerFailure: the player has none, or none in time.
+            StopPlaying: the game is to stop.
         """
         limits = self.clock.limits(position.turn)
         begun = time.perf_counter()
         try:
             answer = player.choose(position, dice, limits)
+        except StopPlaying as stopped:
+            is_late = limits.stop is not None and limits.stop.is_over
+            if stopped.error is not None or not is_late or self._is_stopped():
+                raise
+            raise _too_late(time.perf_counter() - begun, limits) from None
         finally:
             taken = time.perf_counter() - begun
             self.seconds.append(taken)
         if self.clock.take(position.turn, taken):
-            raise PlayerFailure(
-                Failing.TIME, f"took {taken:.3f} s, {limits.seconds or 0.0:.3f} s were left"
-            )
+            raise _too_late(taken, limits)
         try:
             return checked_column(answer, position)
         except PlayerFailure as failure:
@@ -231,6 +271,15 @@ class _Game:
                 raise
         self.replaced.append(len(self.columns))
         return position.legal_columns()[0]
+
+    def _is_stopped(self) -> bool:
+        return self.stop is not None and self.stop.is_over
+
+    def _is_own_failure(self, error: Exception) -> bool:
+        """Whether what a player has raised loses it the game."""
+        if isinstance(error, PlayerFailure):
+            return True
+        return not (self.raises_faults or is_exhaustion(error))
 
     def _failed(self, loser: Side, error: Exception) -> GameRecord:
         """The game as it ends by what a player has raised."""
@@ -254,6 +303,12 @@ class _Game:
             seconds=tuple(self.seconds),
             replaced=tuple(self.replaced),
         )
+
+
+def _too_late(taken: float, limits: Limits) -> PlayerFailure:
+    return PlayerFailure(
+        Failing.TIME, f"took {taken:.3f} s, {limits.seconds or 0.0:.3f} s were left"
+    )
 
 
 def _result_for(side: Side, winner: Side | None) -> Result:

@@ -197,7 +197,9 @@ class Sprt:
                     f"{name} {getattr(self, name):g} must be between {-MOST_ELO:g} and {MOST_ELO:g}"
                 )
         if not self.elo0 < self.elo1:
-            raise ValueError(f"elo0 {self.elo0:g} must be below elo1 {self.elo1:g}")
+            raise ValueError(
+                f"{self.elo0:g}..{self.elo1:g}: the first Elo difference must be below the second"
+            )
         for name in ("alpha", "beta"):
             if not 0 < getattr(self, name) < 1 / 2:
                 raise ValueError(f"{name} {getattr(self, name):g} must be between 0 and 0.5")

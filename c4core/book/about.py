@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 KEYS: Final = range(1 << 64)
 """What can be a key, on one board or another."""
 
+_SHOWN: Final = 40
+"""Characters of a wrong value that a message repeats."""
+
 _ENGINES: Final = range(1 << 32)
 
 
@@ -66,10 +69,11 @@ def whole_number(value: object, allowed: range, what: str) -> int:
         BookContentError: it is none, or out of range.
     """
     if isinstance(value, str):
+        shown = repr(value[:_SHOWN])
         try:
             value = int(value)
         except ValueError:
-            raise BookContentError(f"{what} {value!r} is no number") from None
+            raise BookContentError(f"{what} {shown} is no number") from None
     if not isinstance(value, int) or isinstance(value, bool):
         raise BookContentError(f"{what} is no whole number")
     if value not in allowed:

@@ -35,6 +35,9 @@ _HEADER: Final = struct.Struct("<8sHHBBBBQIIQQ")
 _PLY: Final = struct.Struct("<QQQQII")
 _CHECKSUM: Final = struct.Struct("<I")
 
+LONGEST_HEADER: Final = _HEADER.size + MOST_DESCRIPTION + 255 * _PLY.size + _CHECKSUM.size
+"""Bytes of a file that :func:`read_header` looks at, at most."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlySection:
@@ -151,12 +154,13 @@ def pack_header(info: BookInfo) -> bytes:
     return packed + _CHECKSUM.pack(zlib.crc32(packed))
 
 
-def read_header(data: memoryview, path: str) -> BookInfo:
+def read_header(data: bytes | memoryview, path: str, *, file_bytes: int) -> BookInfo:
     """What the header of a whole file says.
 
     Args:
-        data: all bytes of the file.
+        data: the first ``LONGEST_HEADER`` bytes of the file, or all that there are.
         path: its name, for messages.
+        file_bytes: its length.
 
     Raises:
         BookForeignError: it is no book.
@@ -164,14 +168,14 @@ def read_header(data: memoryview, path: str) -> BookInfo:
         BookTruncatedError: its end is missing.
         BookDamagedError: the header contradicts its checksum or itself.
     """
-    return _HeaderReader(data, path).read()
+    return _HeaderReader(data, path, file_bytes).read()
 
 
 class _HeaderReader:
     """Reads one file's header, from the question what it is to the last contradiction."""
 
-    def __init__(self, data: memoryview, path: str) -> None:
-        self.data, self.path = data, path
+    def __init__(self, data: bytes | memoryview, path: str, file_bytes: int) -> None:
+        self.data, self.path, self.file_bytes = data, path, file_bytes
 
     def read(self) -> BookInfo:
         self.check_kind_of_file()
@@ -201,12 +205,12 @@ class _HeaderReader:
         )
 
     def need(self, length: int, what: str = "at least ") -> None:
-        if len(self.data) < length:
+        if self.file_bytes < length:
             raise BookTruncatedError(
                 f"{self.path}: the book is cut off: "
-                f"it has {len(self.data)} of {what}{length} bytes",
+                f"it has {self.file_bytes} of {what}{length} bytes",
                 path=self.path,
-                offset=len(self.data),
+                offset=self.file_bytes,
             )
 
     def check_kind_of_file(self) -> None:
@@ -235,8 +239,8 @@ class _HeaderReader:
         if zlib.crc32(self.data[:end]) != _CHECKSUM.unpack_from(self.data, end)[0]:
             self.refuse("the header does not match its checksum", end)
         self.need(header.file_length, "")
-        if len(self.data) > header.file_length:
-            after = len(self.data) - header.file_length
+        if self.file_bytes > header.file_length:
+            after = self.file_bytes - header.file_length
             self.refuse(f"{after} bytes follow its end", header.file_length)
         # From here on the header is as it was written: faults are those of its writer.
         if header.version < 1 or not 1 <= header.kind <= len(KINDS) or not header.plies:
@@ -265,6 +269,11 @@ class _HeaderReader:
             section = PlySection(first_ply + index, *fields)
             if section.offset != offset or section.index_length > section.length:
                 self.refuse(f"the section of ply {section.ply} is misplaced", offset)
+            # A score has at least one bit; a complete book's slots need not be positions.
+            room = min(section.count, 8 * section.length)
+            least = section.count if KINDS[header.kind - 1] == "sparse" else 0
+            if not least <= section.positions <= room:
+                self.refuse(f"ply {section.ply} cannot have its number of positions", offset)
             offset += section.length
             sections.append(section)
         return tuple(sections)

@@ -104,7 +104,7 @@ def pack_sparse(keys: Keys, scores: Scores, ranking: Ranking, ply: int) -> tuple
     Returns:
         The section's bytes, and how many of them are the index.
     """
-    slots = ranking.slots(keys, ply=ply)
+    slots = ranking.slots(keys, ply=ply, goes_on=True)
     order = np.argsort(slots, kind="stable")
     slots, scores = slots[order], np.ascontiguousarray(scores[order])
     stored = scores if len(scores) else np.zeros(1, dtype=np.int8)

@@ -7,8 +7,9 @@ else there is to know about the book lies as JSON under ``c4_book`` in the file'
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -19,11 +20,17 @@ from c4core.extras import load_pyarrow
 from c4core.notation import DEFAULT_BOARD
 
 if TYPE_CHECKING:
-    import os
-
     from c4core.book.reader import Book
 
 _ABOUT: Final = b"c4_book"
+
+_COLUMNS: Final = ("key", "score")
+
+ROWS_PER_BYTE: Final = 8
+"""Rows that a file is believed to hold in each of its bytes: no two positions have the same key.
+
+A few bytes can say that a value is repeated for thousands of millions of rows.
+"""
 
 
 def write_parquet(book: Book, path: str | os.PathLike[str]) -> None:
@@ -64,14 +71,24 @@ def read_parquet(path: str | os.PathLike[str]) -> BookContent:
     """
     arrow = load_pyarrow(BookError)
     try:
-        with Path(path).open("rb") as file:
-            table = arrow.parquet.read_table(file)
+        with Path(path).open("rb") as file, arrow.parquet.ParquetFile(file) as parquet:
+            _check(arrow, parquet, os.fstat(file.fileno()).st_size)
+            # In this thread alone. After an error Arrow can leave others behind, and they end the
+            # process when it exits.
+            table = parquet.read(columns=list(_COLUMNS), use_threads=False)
         keys = table.column("key").to_numpy().astype(np.uint64, casting="safe")
         scores = table.column("score").to_numpy().astype(np.int8, casting="safe")
         about = json.loads((table.schema.metadata or {}).get(_ABOUT, b"{}"))
         described = read_about(about, board=DEFAULT_BOARD, engine_version=0)
-    except (KeyError, OSError, RecursionError, TypeError, ValueError) as error:
-        # Arrow's own errors are ValueErrors, or OSErrors where bytes are wrong.
+    except (
+        arrow.ArrowException,
+        KeyError,
+        OSError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
+        # Most of Arrow's own errors are ValueErrors, or OSErrors where bytes are wrong.
         if isinstance(error, OSError) and error.filename is not None:
             raise  # of opening the file
         raise BookContentError(
@@ -79,3 +96,27 @@ def read_parquet(path: str | os.PathLike[str]) -> BookContent:
         ) from None
     start, kind, description, engine_version = described
     return BookContent(start, levels_of(keys, scores, start), kind, description, engine_version)
+
+
+def _check(arrow: Any, parquet: Any, file_bytes: int) -> None:  # noqa: ANN401 (pyarrow has no types)
+    """Refuse columns of other types, and what unpacks to far more than it is.
+
+    It goes by what the file says of itself. A page may still say that it is larger than that, up to
+    2 GB, and Arrow believes it. (``group.column()`` says more, but ends the process where a footer
+    is wrong: Arrow throws an exception there that nobody catches.)
+
+    Raises:
+        ValueError: says which, or how much.
+    """
+    for field in parquet.schema_arrow:
+        if field.name in _COLUMNS and not arrow.types.is_integer(field.type):
+            raise ValueError(f"column {field.name} is of type {field.type}")
+    metadata = parquet.metadata
+    most = ROWS_PER_BYTE * file_bytes
+    groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
+    rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
+    if rows > most:
+        raise ValueError(f"{file_bytes} bytes cannot hold {rows} positions")
+    unpacked = sum(max(group.total_byte_size, 0) for group in groups)
+    if unpacked > 8 * most:
+        raise ValueError(f"{file_bytes} bytes unpack to {unpacked}")

@@ -12,6 +12,7 @@ Places are few: of positions that share one, the table keeps one.
 
 from __future__ import annotations
 
+import os
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,8 +29,6 @@ from c4core.notation import BoardSize, check_board
 from c4core.position import Position
 
 if TYPE_CHECKING:
-    import os
-
     from numpy.typing import NDArray
 
     from c4core.book.reader import Book
@@ -150,18 +149,21 @@ def read_pons(path: str | os.PathLike[str]) -> BookContent:
         OSError: the file cannot be read.
     """
     name = str(path)
-    data = Path(path).read_bytes()
-    board, depth, key_bytes, size = _read_header(data, name)
-    length = _HEADER.size + size * (key_bytes + 1)
+    with Path(path).open("rb") as file:
+        head = file.read(_HEADER.size)
+        board, depth, key_bytes, size = _read_header(head, name)
+        length = _HEADER.size + size * (key_bytes + 1)
+        file_bytes = os.fstat(file.fileno()).st_size
+        data = head + file.read(length - len(head)) if file_bytes == length else b""
+    if file_bytes > length:
+        raise BookForeignError(
+            f"{name}: {file_bytes - length} bytes follow the table", path=name, offset=length
+        )
     if len(data) < length:
         raise BookTruncatedError(
-            f"{name}: the book is cut off: it has {len(data)} of {length} bytes",
+            f"{name}: the book is cut off: it has {len(data) or file_bytes} of {length} bytes",
             path=name,
-            offset=len(data),
-        )
-    if len(data) > length:
-        raise BookForeignError(
-            f"{name}: {len(data) - length} bytes follow the table", path=name, offset=length
+            offset=len(data) or file_bytes,
         )
     keys = np.frombuffer(data, dtype=f"<u{key_bytes}", count=size, offset=_HEADER.size)
     values = np.frombuffer(data, dtype=np.uint8, offset=_HEADER.size + size * key_bytes)

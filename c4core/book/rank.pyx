@@ -31,6 +31,7 @@ from libc.stdlib cimport calloc, free
 from c4core.board cimport (
     Geometry,
     canonical_key,
+    has_four,
     mirror_bits,
     popcount,
     position_key,
@@ -236,7 +237,8 @@ cdef inline void _put(
 
 
 cdef class Ranking:
-    """The slots of all positions that extend a start by no more than some stones.
+    """Ranking(start, *, last)\n--\n
+    The slots of all positions that extend a start by no more than some stones.
 
     Args:
         start: what all positions extend.
@@ -285,18 +287,20 @@ cdef class Ranking:
         self._check_ply(ply)
         return slot_count(&self.r, ply)
 
-    def slots(self, const uint64_t[::1] keys, *, int ply):
+    def slots(self, const uint64_t[::1] keys, *, int ply, bint goes_on=False):
         """The slots of positions with ``ply`` stones.
 
         Args:
             keys: their keys, of either image.
             ply: stones on the board, the same for all.
+            goes_on: refuse positions whose game is over; they have slots like all others.
 
         Returns:
             A uint64 array.
 
         Raises:
-            BookContentError: a key is none of the ply, or the position does not extend the start.
+            BookContentError: a key is none of the ply, the position does not extend the start, or its
+                game is over and ``goes_on``.
             ValueError: the ply has no slots.
         """
         import numpy as np
@@ -313,6 +317,8 @@ cdef class Ranking:
                     position_key(self.r.g, stones, mask) != keys[index]
                     or popcount(mask) != ply
                     or popcount(stones) != ply // 2
+                    or (goes_on and has_four(self.r.g, stones))
+                    or (goes_on and has_four(self.r.g, stones ^ mask))
                     or not orient(&self.r, ply, &stones, &mask)
                 ):
                     bad = index
@@ -321,6 +327,7 @@ cdef class Ranking:
         if bad >= 0:
             raise BookContentError(
                 f"{keys[bad]} is no key of a {self.start.board} position with {ply} stones"
+                + (" whose game goes on" if goes_on else "")
                 + (f" that extends position {self.start.key}" if self.r.first else ""),
                 key=keys[bad],
             )

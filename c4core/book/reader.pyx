@@ -2,15 +2,19 @@
 
 A position crosses this border as two words (layout picture in board.pyx): it is turned to the image that
 has a slot (rank.pyx), and the slot's score is decoded from a block of its ply's section
-(section.pyx). Everything is read from the mapped file; nothing of it is copied or changed. numpy is
-imported where it is used: to look up one position a program needs none, and starts faster.
+(section.pyx). What is asked for is read from the file, checked and kept. numpy is imported where it is
+used: to look up one position a program needs none, and starts faster.
 """
 
-import mmap
 import os
+import stat
 
-from libc.stdint cimport int8_t, uint8_t, uint64_t
+from cpython.exc cimport PyErr_CheckSignals
+from cpython.number cimport PyNumber_Index
+
+from libc.stdint cimport int8_t, uint64_t
 from libc.stdlib cimport calloc, free
+from posix.unistd cimport close
 
 from c4core.batches cimport words_of_batch
 from c4core.board cimport (
@@ -27,6 +31,7 @@ from c4core.book.reach cimport is_reachable
 from c4core.book.section cimport (
     DAMAGED,
     GROUP_SLOTS,
+    NO_MEMORY,
     NOT_THERE,
     Section,
     close_section,
@@ -34,21 +39,43 @@ from c4core.book.section cimport (
     open_section,
     score_in_section,
 )
-from c4core.position cimport Position
+from c4core.position cimport Position, as_position
 from c4core.root cimport MOST_COLUMNS
 
 from c4core.book.errors import BookBoardError, BookDamagedError
-from c4core.book.layout import read_header
+from c4core.book import layout
 from c4core.evaluation import best_columns
+from c4core.notation import check_board
 
 NOT_IN_BOOK = NOT_THERE
 """In the arrays of ``probe_many``: the book does not know the position."""
 
+cdef enum:
+    PATIENCE = 1 << 14      # probes, some milliseconds, between two looks for signals
+
+
+cdef class _File:
+    """An open file. It is closed when nobody holds it any more."""
+
+    cdef int descriptor
+
+    def __cinit__(self, int descriptor):
+        self.descriptor = descriptor
+
+    def __dealloc__(self):
+        close(self.descriptor)
+
+
+def _without_waiting(path, flags):
+    """Open a file, and a pipe too, without waiting for who writes into it."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
 
 cdef class Book:
-    """An opening book: exact scores of positions with few stones.
+    """Book()\n--\n
+    An opening book: exact scores of positions with few stones.
 
-    A book is opened with :meth:`open`. It may be used from any number of threads at a time.
+    A book is opened with :meth:`open` or :meth:`shipped`. It may be used from any number of threads at a time.
 
     Attributes:
         path: the file.
@@ -62,33 +89,55 @@ cdef class Book:
     def open(path):
         """Open a book file.
 
-        The header and the plies' indexes are checked now, every group of blocks when a question first
-        comes to it; only :func:`c4core.book.verify.verify` looks at all bytes.
+        The header and the plies' indexes are read and checked now, every group of blocks when a question
+        first comes to it; only :func:`c4core.book.verify.verify` looks at all bytes. A file that is
+        changed while it is open gives the answers that it had, or is called damaged.
 
         Raises:
             BookForeignError: the file is no book.
             BookVersionError: it is a newer one.
             BookTruncatedError: its end is missing.
-            BookDamagedError: its header or an index does not match its checksum.
+            BookDamagedError: its header or an index does not match its checksum or makes no sense.
             OSError: the file cannot be read.
         """
         cdef Book book = Book.__new__(Book)
+        cdef _File held
         cdef str name = os.fspath(path)
-        with open(name, "rb") as file:
-            if os.fstat(file.fileno()).st_size:
-                view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-            else:
-                view = memoryview(b"")
+        with open(name, "rb", buffering=0, opener=_without_waiting) as file:
+            held = _File(os.dup(file.fileno()))
+        found = os.fstat(held.descriptor)
+        size = found.st_size if stat.S_ISREG(found.st_mode) else 0
+        head = os.pread(held.descriptor, layout.LONGEST_HEADER, 0) if size else b""
         book.path = name
-        book.info = read_header(view, name)
-        book._open(view)
+        book.info = layout.read_header(
+            head, name, file_bytes=size if size > layout.LONGEST_HEADER else len(head)
+        )
+        book._open(held.descriptor)
+        book._file = held
         return book
 
-    cdef int _open(self, object view) except -1:
+    @staticmethod
+    def shipped(*, width=7, height=6):
+        """Open the book for a board that came with this package, the deepest of several.
+
+        Raises:
+            BookBoardError: none did; 7x6 has one.
+            BookError: its file is damaged.
+            OSError: its file cannot be read.
+        """
+        from c4core.book.shipped import deepest, open_shipped
+
+        board = check_board(PyNumber_Index(width), PyNumber_Index(height))
+        book = deepest(open_shipped(), board)
+        if book is None:
+            raise BookBoardError(f"no book for {board} came with c4core", path="")
+        return book
+
+    cdef int _open(self, int descriptor) except -1:
         """Set up the sections of a file whose header is right."""
-        cdef const uint8_t[::1] data = view
         cdef Section* s
         cdef int index, fault
+        cdef int cells = self.info.board.cells
         info = self.info
         self._first, self._last = info.first_ply, info.last_ply
         self._complete = info.kind == "complete"
@@ -98,21 +147,21 @@ cdef class Book:
             raise MemoryError
         for index, ply in enumerate(info.plies):
             s = &self._sections[index]
-            s.data = &data[<Py_ssize_t>ply.offset]
+            s.file = descriptor
             s.offset = ply.offset
             s.length = ply.length
             s.count = ply.count
             s.index_length = ply.index_length
             s.index_checksum = ply.index_checksum
             s.sparse = not self._complete
+            s.least, s.most = -((cells - ply.ply) >> 1), (cells + 1 - ply.ply) >> 1
             if self._complete and ply.count != self._ranking.count(ply.ply):
                 self._raise_damaged(f"ply {ply.ply} has a wrong number of slots", ply.offset)
             fault = open_section(s)
-            if fault == -2:
+            if fault == NO_MEMORY:
                 raise MemoryError
             if fault:
-                self._raise_damaged(f"the index of ply {ply.ply} is wrong", ply.offset)
-        self._view = view
+                self._raise_damaged(f"the index of ply {ply.ply} is wrong or cannot be read", ply.offset)
         return 0
 
     def __dealloc__(self):
@@ -129,21 +178,29 @@ cdef class Book:
             offset=offset,
         )
 
-    cdef int _raise_fault(self, int fault, int ply, uint64_t offset) except -1:
+    cdef int _raise_fault(self, int fault, uint64_t offset) except -1:
         """The exception for a probe that gave no answer."""
         if fault == NO_MEMORY:
             raise MemoryError
-        return self._raise_damaged(f"a group of ply {ply} does not match its checksum", offset)
+        ply = next(ply.ply for ply in self.info.plies if offset < ply.offset + ply.length)
+        return self._raise_damaged(
+            f"a group of ply {ply} cannot be read, does not match its checksum, "
+            "or was changed meanwhile",
+            offset,
+        )
 
-    cdef int _check_open(self) except -1:
-        if self._view is None:
+    cdef object _held(self):
+        """Keeps the file open while somebody holds it, whatever other threads close."""
+        if self._file is None:
             raise ValueError("the book is closed")
-        return 0
+        return self._file
 
-    cdef object _mapped(self):
-        """Keeps the file mapped while somebody holds it, whatever other threads close."""
-        self._check_open()
-        return self._view
+    cdef Position _read(self, object position):
+        """A position of the book's board, from a text of moves or as it is."""
+        cdef Position asked = as_position(position, self._ranking.r.g.width, self._ranking.r.g.height)
+        if asked.g != self._ranking.r.g:
+            self._check_board(asked.g, asked.board)
+        return asked
 
     cdef int _check_board(self, const Geometry* g, object board) except -1:
         if g != self._ranking.r.g:
@@ -157,7 +214,7 @@ cdef class Book:
 
     def close(self):
         """Let go of the file. Calls that run in other threads end as they would have."""
-        self._view = None
+        self._file = None
 
     def __enter__(self):
         return self
@@ -226,25 +283,26 @@ cdef class Book:
                     scores[column] = -score
         return unknown
 
-    def probe(self, Position position not None):
+    def probe(self, position):
         """The score of a position for its side to move, or None where the book does not know it.
 
-        A position with a move that wins at once is answered at every ply that the book covers. Games
-        that are over are in no book.
+        It may be given as a text of moves, on the book's board. A position with a move that wins at
+        once is answered at every ply that the book covers. Games that are over are in no book.
 
         Raises:
             BookBoardError: the position is on another board.
             BookDamagedError: the file's bytes at that place are wrong.
+            MoveError: the text is no line of moves.
         """
+        cdef object file = self._held()
+        cdef Position asked = self._read(position)
         cdef uint64_t trouble = 0
         cdef int score
-        self._check_open()
-        self._check_board(position.g, position.board if position.g != self._ranking.r.g else None)
-        score = self._probe(position.stones, position.mask, False, &trouble)
+        score = self._probe(asked.stones, asked.mask, False, &trouble)
         if score == NOT_THERE:
             return None
         if score <= NO_MEMORY:
-            self._raise_fault(score, position.ply, trouble)
+            self._raise_fault(score, trouble)
         return score
 
     def __contains__(self, position):
@@ -267,7 +325,7 @@ cdef class Book:
         """
         cdef const Geometry* g
         cdef const uint64_t[::1] stones, masks
-        self._check_open()
+        self._held()
         board = self.info.board
         stone_words, mask_words = words_of_batch(positions, board.width, board.height, &g)
         if g != self._ranking.r.g:
@@ -280,7 +338,7 @@ cdef class Book:
     ):
         import numpy as np
 
-        cdef object view = self._mapped()
+        cdef object file = self._held()
         cdef Py_ssize_t index, bad = -1
         cdef uint64_t trouble = 0
         cdef int score = 0
@@ -293,12 +351,18 @@ cdef class Book:
                 if score == DAMAGED or score == NO_MEMORY:
                     bad = index
                     break
+                if index % PATIENCE == PATIENCE - 1:
+                    with gil:
+                        PyErr_CheckSignals()
         if bad >= 0:
-            self._raise_fault(score, popcount(masks[bad]), trouble)
+            self._raise_fault(score, trouble)
         return result
 
-    def scores(self, Position position not None):
+    def scores(self, position):
         """The score of every column for the side to move, as far as the book knows.
+
+        Args:
+            position: on the book's board, or its moves as text.
 
         Returns:
             One score for each column: of a move that ends the game by the rules, of any other from the
@@ -308,22 +372,26 @@ cdef class Book:
         Raises:
             BookBoardError: the position is on another board.
             BookDamagedError: the file's bytes at some place are wrong.
+            MoveError: the text is no line of moves.
         """
-        cdef const Geometry* g = position.g
+        cdef object file = self._held()
+        cdef Position asked = self._read(position)
+        cdef const Geometry* g = asked.g
         cdef int8_t[MOST_COLUMNS] scores
         cdef uint64_t trouble = 0
         cdef int column, fault
-        self._check_open()
-        self._check_board(g, position.board)
-        fault = self._columns(position.stones, position.mask, scores, &trouble)
+        fault = self._columns(asked.stones, asked.mask, scores, &trouble)
         if fault < 0:
-            self._raise_fault(fault, position.ply + 1, trouble)
+            self._raise_fault(fault, trouble)
         return tuple([
             None if scores[column] == NOT_THERE else scores[column] for column in range(g.width)
         ])
 
-    def best(self, Position position not None):
-        """The 0-based columns of the best moves that the book knows; empty where it knows none."""
+    def best(self, position):
+        """The 0-based columns of the best moves that the book knows; empty where it knows none.
+
+        Arguments and errors as those of :meth:`scores`.
+        """
         return best_columns(self.probe(position), self.scores(position))
 
     # Contents.
@@ -343,15 +411,14 @@ cdef class Book:
         from c4core.reachable import open_plies
 
         cdef int ply
-        self._check_open()
+        self._held()
         if not self._complete:
             for ply in range(self._first, self._last + 1):
-                self._check_open()
                 yield self._sparse_level(ply)
             return
         plies = open_plies(self.info.start)
         for ply in range(self._first, self._last + 1):
-            self._check_open()
+            self._held()
             keys = next(plies, None)
             if keys is None:
                 keys = np.empty(0, dtype=np.uint64)
@@ -375,7 +442,7 @@ cdef class Book:
         """All positions of a sparse book's ply."""
         import numpy as np
 
-        cdef object view = self._mapped()
+        cdef object file = self._held()
         cdef Section* s = &self._sections[ply - self._first]
         cdef uint64_t trouble = 0, group
         cdef int count
@@ -393,10 +460,13 @@ cdef class Book:
                     &trouble,
                 )
             if count < 0:
-                self._raise_fault(DAMAGED, ply, trouble)
-        if len(slots) and slots.max() >= self._ranking.count(ply):
+                self._raise_fault(count, trouble)
+            PyErr_CheckSignals()
+        if not _are_slots(slot_words, self._ranking.count(ply)):
             self._raise_damaged(f"ply {ply} has impossible slots", s.offset)
         keys = self._ranking.keys(slots, ply=ply)
+        if _has_over(self._ranking.r.g, keys):
+            self._raise_damaged(f"ply {ply} has positions whose game is over", s.offset)
         order = np.argsort(keys)
         return keys[order], scores[order]
 
@@ -404,3 +474,23 @@ cdef class Book:
         """All positions as pairs of canonical key and score, ply by ply, in the order of keys."""
         for keys, scores in self.levels():
             yield from zip(keys.tolist(), scores.tolist(), strict=True)
+
+
+cdef bint _has_over(const Geometry* g, const uint64_t[::1] keys) noexcept nogil:
+    """Whether somebody has a four in one of some positions."""
+    cdef Py_ssize_t index
+    cdef uint64_t stones, mask
+    for index in range(keys.shape[0]):
+        split_key(g, keys[index], &stones, &mask)
+        if has_four(g, stones) or has_four(g, stones ^ mask):
+            return True
+    return False
+
+
+cdef bint _are_slots(const uint64_t[::1] slots, uint64_t count) noexcept nogil:
+    """Whether numbers are increasing and below a count."""
+    cdef Py_ssize_t index
+    for index in range(slots.shape[0]):
+        if slots[index] >= count or (index and slots[index] <= slots[index - 1]):
+            return False
+    return True

@@ -16,34 +16,37 @@ cdef enum:
 cdef enum:
     NOT_THERE = -128
     DAMAGED = -127
+    NO_MEMORY = -126
 
 cdef struct Section:
-    const uint8_t* data             # of the whole section; it begins with the index
+    int file                        # descriptor of the book's file
+    uint64_t offset                 # of the section in the file; it begins with the index
     uint64_t length
-    uint64_t offset                 # of the section in the file
     uint64_t count                  # slots of a complete book's ply, positions of a sparse one's
     uint64_t groups
     uint32_t index_length
     uint32_t index_checksum
     bint sparse
-    bint is_open
+    int least                       # scores that the ply can have
+    int most
     int symbols
     int low                         # score of symbol 0
     int start                       # symbol that a block's first one follows
-    const uint8_t* entries          # one for each group
-    uint8_t* intact                 # groups whose checksum was found right
+    uint8_t* index                  # the index's bytes
+    const uint8_t* entries          # one for each group; in the index
+    void** read                     # the bytes of the groups that were asked for, found right
     uint16_t* codes                 # decoding table, LOOKUP entries for each context
     uint16_t* gap_code              # the same for gaps
 
-# Check and read the index. 0: done; -1: damaged; -2: no memory.
+# Read and check the index: 0, DAMAGED or NO_MEMORY.
 cdef int open_section(Section* s) noexcept nogil
 
 cdef void close_section(Section* s) noexcept nogil
 
-# The score of a slot, NOT_THERE or DAMAGED; then ``trouble`` is the offset in the file.
+# The score of a slot, NOT_THERE, DAMAGED or NO_MEMORY; ``trouble`` is then an offset in the file.
 cdef int score_in_section(Section* s, uint64_t slot, uint64_t* trouble) noexcept nogil
 
-# Decode a whole group into arrays of GROUP_SLOTS; returns the number of scores, or DAMAGED.
+# Decode a whole group into arrays of GROUP_SLOTS; the number of scores, DAMAGED or NO_MEMORY.
 cdef int decode_group(
     Section* s, uint64_t group, uint64_t* slots, int8_t* scores, uint64_t* trouble
 ) noexcept nogil

@@ -1,13 +1,18 @@
 """One ply of an open book: finding a slot's score in the bytes of its section.
 
-docs/book-format.md has the layout. Nothing in a file is trusted: the index and every group are checked
-against their CRC-32 when they are first used, offsets against the section's end, and the decoder stops
-at the end of its block, so that the worst that bytes can do is to be called damaged.
+docs/book-format.md has the layout. Nothing in a file is trusted: the index is read and checked against its
+CRC-32 when the book is opened, every group when it is first used, offsets are checked against the
+section's end, and the decoder stops at the end of its block, so that the worst that bytes can do is to be
+called damaged. The file is never mapped: one that another program cuts off would end the process.
 """
 
+from libc.errno cimport EINTR, errno
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, malloc
+from posix.types cimport off_t
+from posix.unistd cimport pread
 
+from c4core cimport atomics
 from c4core.book.bits cimport (
     LONGEST,
     LOOKUP,
@@ -19,6 +24,10 @@ from c4core.book.bits cimport (
     take_symbol,
 )
 from c4core.book.checksum cimport crc32
+
+cdef enum:
+    # Bytes of the blocks' heads, and of their scores and gaps: two code words and 64 bits each.
+    LARGEST_GROUP = GROUP * (SPARSE_HEAD + 1) + GROUP_SLOTS * (2 * LONGEST + 64) // 8
 
 
 cdef inline uint32_t _read32(const uint8_t* p) noexcept nogil:
@@ -47,61 +56,74 @@ cdef bint _fill_table(const uint8_t* nibbles, int symbols, uint16_t* table) noex
     return True
 
 
+cdef bint _read(const Section* s, uint64_t begin, uint64_t length, uint8_t* data) noexcept nogil:
+    """Read bytes of the section; False where the file has no such bytes (any more), or an error."""
+    cdef uint64_t done = 0
+    cdef ssize_t count
+    while done < length:
+        count = pread(s.file, data + done, length - done, <off_t>(s.offset + begin + done))
+        if count > 0:
+            done += count
+        elif count == 0 or errno != EINTR:
+            return False
+    return True
+
+
 cdef int open_section(Section* s) noexcept nogil:
     cdef uint64_t row, need
-    cdef const uint8_t* p = s.data
+    cdef const uint8_t* p
     cdef int context
-    if s.is_open:
-        return 0
-    # 1. The index is whole.
+    s.groups = s.count // GROUP_SLOTS + (s.count % GROUP_SLOTS != 0)
+    # 1. There is room for what it says, before any memory is taken: a score has at least one bit.
     if s.index_length > s.length or s.index_length < INDEX_HEAD:
-        return -1
-    if crc32(p, s.index_length) != s.index_checksum:
-        return -1
-    # 2. Its parts have room in it.
+        return DAMAGED
+    if s.groups > s.index_length or s.count // 8 > s.length - s.index_length:
+        return DAMAGED
+    # 2. The index is whole.
+    s.index = <uint8_t*>malloc(s.index_length)
+    if s.index == NULL:
+        return NO_MEMORY
+    p = s.index
+    if not _read(s, 0, s.index_length, s.index) or crc32(p, s.index_length) != s.index_checksum:
+        return DAMAGED
+    # 3. Its parts have room in it, and its scores are possible.
     s.symbols = p[0]
     s.low = <int8_t>p[1]
     s.start = p[2]
     row = (s.symbols + 1) >> 1
-    s.groups = s.count // GROUP_SLOTS + (s.count % GROUP_SLOTS != 0)
     need = INDEX_HEAD + row * s.symbols
     if s.sparse:
         need += (GAP_SYMBOLS + 1) >> 1
-    if s.groups > s.index_length or s.symbols > 127 or (s.groups and s.start >= s.symbols):
-        return -1
-    if s.low + s.symbols > 127 or s.low < -126:
-        return -1
+    if s.low < s.least or s.low + s.symbols - 1 > s.most or (s.groups and s.start >= s.symbols):
+        return DAMAGED
     if s.index_length != need + s.groups * (SPARSE_ENTRY if s.sparse else COMPLETE_ENTRY):
-        return -1
+        return DAMAGED
     s.entries = p + need
-    # 3. Decoding tables.
-    s.intact = <uint8_t*>calloc(s.groups + 1, 1)
+    # 4. Decoding tables.
+    s.read = <void**>calloc(s.groups + 1, sizeof(void*))
     s.codes = <uint16_t*>calloc(s.symbols * LOOKUP + 1, sizeof(uint16_t))
     s.gap_code = <uint16_t*>calloc(LOOKUP if s.sparse else 1, sizeof(uint16_t))
-    if s.intact == NULL or s.codes == NULL or s.gap_code == NULL:
-        close_section(s)
-        return -2
+    if s.read == NULL or s.codes == NULL or s.gap_code == NULL:
+        return NO_MEMORY
     p += INDEX_HEAD
     for context in range(s.symbols):
         if not _fill_table(p, s.symbols, s.codes + context * LOOKUP):
-            close_section(s)
-            return -1
+            return DAMAGED
         p += row
     if s.sparse and not _fill_table(p, GAP_SYMBOLS, s.gap_code):
-        close_section(s)
-        return -1
-    s.is_open = True
+        return DAMAGED
     return 0
 
 
 cdef void close_section(Section* s) noexcept nogil:
-    free(s.intact)
+    cdef uint64_t group
+    if s.read != NULL:
+        for group in range(s.groups):
+            free(s.read[group])
+    free(s.read)
+    free(s.index)
     free(s.codes)
     free(s.gap_code)
-    s.intact = NULL
-    s.codes = NULL
-    s.gap_code = NULL
-    s.is_open = False
 
 
 cdef inline uint64_t _group_begin(const Section* s, uint64_t group) noexcept nogil:
@@ -113,29 +135,38 @@ cdef inline uint64_t _group_begin(const Section* s, uint64_t group) noexcept nog
     return _read64(s.entries + group * COMPLETE_ENTRY)
 
 
-cdef bint _find_group(
+cdef int _find_group(
     Section* s, uint64_t group, const uint8_t** data, uint64_t* length, uint64_t* trouble
 ) noexcept nogil:
-    """The bytes of a group; False where they are damaged.
+    """The bytes of a group, read when it is asked for first: 0, DAMAGED or NO_MEMORY.
 
-    Two threads may check the same group at once: both come to the same answer.
+    They are kept: what becomes of the file later does not matter. Two threads may read the same group
+    at once; the bytes of the first one stay.
     """
     cdef uint64_t begin = _group_begin(s, group), end = _group_begin(s, group + 1)
+    cdef uint8_t* bytes_ = <uint8_t*>atomics.load_pointer(&s.read[group])
     cdef uint32_t checksum
-    trouble[0] = s.offset + min(begin, s.length)
-    if begin > end or end > s.length:
-        return False
-    data[0] = s.data + begin
+    trouble[0] = s.offset + min(begin, s.length - 1)
+    if begin > end or end > s.length or end - begin > LARGEST_GROUP:
+        return DAMAGED
+    data[0] = bytes_
     length[0] = end - begin
-    if not s.intact[group]:
-        if s.sparse:
-            checksum = _read32(s.entries + group * SPARSE_ENTRY + 16)
-        else:
-            checksum = _read32(s.entries + group * COMPLETE_ENTRY + 8)
-        if crc32(data[0], length[0]) != checksum:
-            return False
-        s.intact[group] = True
-    return True
+    if bytes_ != NULL:
+        return 0
+    if s.sparse:
+        checksum = _read32(s.entries + group * SPARSE_ENTRY + 16)
+    else:
+        checksum = _read32(s.entries + group * COMPLETE_ENTRY + 8)
+    bytes_ = <uint8_t*>malloc(length[0] + 1)
+    if bytes_ == NULL:
+        return NO_MEMORY
+    if not _read(s, begin, length[0], bytes_) or crc32(bytes_, length[0]) != checksum:
+        free(bytes_)
+        return DAMAGED
+    if not atomics.publish(&s.read[group], bytes_):
+        free(bytes_)
+    data[0] = <const uint8_t*>atomics.load_pointer(&s.read[group])
+    return 0
 
 
 cdef inline int _block_count(const Section* s, uint64_t group) noexcept nogil:
@@ -170,12 +201,13 @@ cdef int _score_of_slot(Section* s, uint64_t slot, uint64_t* trouble) noexcept n
     """In a complete book's ply."""
     cdef const uint8_t* data
     cdef uint64_t length, group = slot // GROUP_SLOTS
-    cdef int within = <int>(slot % GROUP_SLOTS), symbol = s.start, left
+    cdef int within = <int>(slot % GROUP_SLOTS), symbol = s.start, left, fault
     cdef BitReader r
     if slot >= s.count:
         return NOT_THERE
-    if not _find_group(s, group, &data, &length, trouble):
-        return DAMAGED
+    fault = _find_group(s, group, &data, &length, trouble)
+    if fault:
+        return fault
     if not _open_block(s, data, length, _block_count(s, group), within // BLOCK, &r):
         return DAMAGED
     left = within % BLOCK + 1
@@ -227,7 +259,7 @@ cdef int _score_of_entry(Section* s, uint64_t slot, uint64_t* trouble) noexcept 
     """In a sparse book's ply: the last group, then the last block, that does not begin after the slot."""
     cdef const uint8_t* data
     cdef uint64_t length, found, low = 0, high = s.groups, middle
-    cdef int blocks, symbol = s.start, left, first = 0, end
+    cdef int blocks, symbol = s.start, left, first = 0, end, fault
     cdef BitReader r
     while low < high:
         middle = (low + high) >> 1
@@ -238,8 +270,9 @@ cdef int _score_of_entry(Section* s, uint64_t slot, uint64_t* trouble) noexcept 
     if low == 0:
         return NOT_THERE
     low -= 1
-    if not _find_group(s, low, &data, &length, trouble):
-        return DAMAGED
+    fault = _find_group(s, low, &data, &length, trouble)
+    if fault:
+        return fault
     blocks = _block_count(s, low)
     if <uint64_t>(blocks * SPARSE_HEAD) > length:
         return DAMAGED
@@ -277,11 +310,12 @@ cdef int decode_group(
 ) noexcept nogil:
     cdef const uint8_t* data
     cdef uint64_t length, slot = group * GROUP_SLOTS
-    cdef int blocks, block, symbol, index, count = 0
+    cdef int blocks, block, symbol, index, fault, count = 0
     cdef int total = <int>min(s.count - slot, <uint64_t>GROUP_SLOTS)
     cdef BitReader r
-    if not _find_group(s, group, &data, &length, trouble):
-        return DAMAGED
+    fault = _find_group(s, group, &data, &length, trouble)
+    if fault:
+        return fault
     blocks = _block_count(s, group)
     for block in range(blocks):
         if not _open_block(s, data, length, blocks, block, &r):

@@ -15,7 +15,7 @@ from __future__ import annotations
 import csv
 import json
 from array import array
-from typing import TYPE_CHECKING, Final
+from typing import IO, TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from c4core.book.about import KEYS, read_about, whole_number
 from c4core.book.content import BookContent, levels_of
 from c4core.book.errors import BookContentError
 from c4core.errors import KeyValueError
+from c4core.lines import MAX_LINE
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
@@ -36,6 +37,20 @@ if TYPE_CHECKING:
 CSV_NAMES: Final = ("ply", "key", "score")
 
 _SCORES: Final = range(-127, 128)
+
+
+def text_lines(file: IO[str]) -> Iterator[str]:
+    """The lines of a file, for what reads books here and in :mod:`c4core.book.uci`.
+
+    Raises:
+        BookContentError: a line has more than ``c4core.lines.MAX_LINE`` characters; it is not held.
+    """
+    number = 0
+    while line := file.readline(MAX_LINE + 1):
+        number += 1
+        if len(line) > MAX_LINE:
+            raise BookContentError(f"line {number} has more than {MAX_LINE:,} characters")
+        yield line
 
 
 def json_lines(book: Book) -> Iterator[str]:
@@ -77,9 +92,7 @@ def read_json_lines(lines: Iterable[str], *, board: BoardSize = DEFAULT_BOARD) -
         KeyValueError: a key is no position's; the message says on which line.
     """
     about: dict[str, object] = {}
-    keys: list[int] = []
-    scores: list[int] = []
-    numbers = array("Q")
+    keys, scores, numbers = array("Q"), array("b"), array("Q")
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -113,9 +126,7 @@ def read_csv_lines(
         KeyValueError: a key is no position's; the message says on which line.
     """
     rows = csv.DictReader(lines)
-    keys: list[int] = []
-    scores: list[int] = []
-    numbers = array("Q")
+    keys, scores, numbers = array("Q"), array("b"), array("Q")
     try:
         missing = {"key", "score"}.difference(rows.fieldnames or ())
         if missing:
@@ -131,7 +142,7 @@ def read_csv_lines(
 
 
 def _levels(
-    keys: list[int], scores: list[int], numbers: array[int], start: Position
+    keys: array[int], scores: array[int], numbers: array[int], start: Position
 ) -> tuple[
     tuple[np.ndarray[tuple[int], np.dtype[np.uint64]], np.ndarray[tuple[int], np.dtype[np.int8]]],
     ...,
@@ -151,8 +162,8 @@ def _levels(
 
 def _content(
     about: dict[str, object],
-    keys: list[int],
-    scores: list[int],
+    keys: array[int],
+    scores: array[int],
     numbers: array[int],
     board: BoardSize,
 ) -> BookContent:

@@ -92,7 +92,7 @@ def _read_row(fields: list[str], number: int) -> tuple[Position, Value]:
     *squares, value = fields
     found: list[Value] = [known for known in _VALUES if known == value]
     if not found:
-        raise BookContentError(f"line {number}: {value!r} is not win, loss or draw")
+        raise BookContentError(f"line {number}: {value[:40]!r} is not win, loss or draw")
     strange = set(squares).difference("xob")
     if strange:
         raise BookContentError(f"line {number}: {min(strange)!r} is not x, o or b")

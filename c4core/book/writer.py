@@ -93,13 +93,11 @@ def write_book(
     packed: list[bytes] = []
     offset = header_length(len(levels), description)
     expected = chain(open_plies(start), repeat(np.empty(0, dtype=np.uint64)))
-    for ply, ((keys, scores), everything) in enumerate(
-        zip(levels, expected, strict=False), start.ply
-    ):
+    for ply, (keys, scores) in enumerate(levels, start.ply):
         keys, scores = np.ascontiguousarray(keys), np.ascontiguousarray(scores)  # noqa: PLW2901
         _check_level(keys, scores, start, ply)
-        if kind == "complete":
-            _check_completeness(keys, everything, ply)
+        if kind == "complete":  # a sparse book reaches plies that no memory holds all positions of
+            _check_completeness(keys, next(expected), ply)
         pack = pack_complete if kind == "complete" else pack_sparse
         data, index_length = pack(keys, scores, ranking, ply)
         count = ranking.count(ply) if kind == "complete" else len(keys)

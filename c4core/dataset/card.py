@@ -26,15 +26,19 @@ command makes the same bytes.
 from __future__ import annotations
 
 import json
+import re
+import reprlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from c4core.dataset.allowance import MOST_CARD
 from c4core.dataset.errors import DatasetError
 from c4core.dataset.lots import SPLITS, Shares
 from c4core.dataset.records import REPRESENTATIONS, columns_of
 from c4core.errors import BoardError
+from c4core.lines import TOO_DEEP, is_too_deep
 from c4core.notation import parse_board
 from c4core.version import ENGINE_VERSION, __version__
 
@@ -53,6 +57,7 @@ JSON_NAME: Final = "card.json"
 PAGE_NAME: Final = "card.md"
 
 _SEEDS: Final = range(1 << 64)
+_COUNTS: Final = range(1 << 63)
 
 _FACTS: Final = {
     "title": str,
@@ -222,11 +227,12 @@ def read_card(text: str, path: str) -> tuple[Json, Terms]:
         DatasetError: it is none, or of a newer version.
     """
     try:
-        card = _object(json.loads(text))
+        card = _object(text)
         version = card["format"]
         if version != FORMAT:
             raise DatasetError(
-                f"{path}: the card has format {version!r}, this c4 reads {FORMAT}", path=path
+                f"{path}: the card has format {reprlib.repr(version)}, this c4 reads {FORMAT}",
+                path=path,
             )
         return card, _terms(card)
     except (
@@ -252,36 +258,53 @@ def _check_facts(card: Json) -> None:
     """
     for name, kind in _FACTS.items():
         if type(card[name]) is not kind:
-            raise TypeError(f"{name} cannot be {card[name]!r}")
+            raise TypeError(f"{name} cannot be {reprlib.repr(card[name])}")
     for name in ("kind", "first_ply", "last_ply"):
         if isinstance(card["source"][name], dict | list):
-            raise TypeError(f"the source's {name} cannot be {card['source'][name]!r}")
+            raise TypeError(f"the source's {name} cannot be {reprlib.repr(card['source'][name])}")
     for column in card["columns"]:
         if type(column["name"]) is not str:
-            raise TypeError(f"no column is named {column['name']!r}")
+            raise TypeError(f"no column is named {reprlib.repr(column['name'])}")
 
 
-def _object(value: object) -> Json:
+def _object(text: str) -> Json:
+    """The JSON object of a text, with nothing in it that cannot be shown.
+
+    Raises:
+        RecursionError, TypeError, ValueError: it is none, or longer than a card.
+    """
+    if len(text) > MOST_CARD:
+        raise ValueError(f"longer than {MOST_CARD:,} characters")
+    value = json.loads(text)
     if not isinstance(value, dict):
         raise TypeError("not a JSON object")
+    if is_too_deep(value):  # it is written again, with line breaks, which takes more of the stack
+        raise ValueError(TOO_DEEP)
+    json.dumps(value, ensure_ascii=False).encode()  # halves of characters have no bytes
     return value
 
 
 def _terms(card: Json) -> Terms:
     _check_facts(card)
-    splits = card["splits"]
+    board, splits = parse_board(card["board"]), card["splits"]
     representations = tuple(card["representation"])
     if not set(splits) <= set(SPLITS) or not set(representations) <= set(REPRESENTATIONS):
         raise ValueError("it has parts or representations that there are not")
-    total(splits)  # has all numbers
+    for part in splits.values():
+        _check_census(part, board)
     files = tuple(
         PartFile(entry["name"], entry["split"], entry["sha256"]) for entry in card.get("files", ())
     )
     for file in files:
-        if file.split not in splits or "/" in file.name:
-            raise ValueError(f"it names a file {file.name!r} of a part {file.split!r}")
+        is_part = file.split in splits and re.fullmatch(rf"{file.split}\.[a-z]+", str(file.name))
+        if not is_part:
+            raise ValueError(
+                f"it names a file {reprlib.repr(file.name)} of a part {reprlib.repr(file.split)}"
+            )
+    if len({file.name for file in files}) != len(files):
+        raise ValueError("it names a file twice")
     return Terms(
-        parse_board(card["board"]),
+        board,
         _seed(card["seed"]),
         Shares.parse(card["split"]["shares"]),
         representations,
@@ -290,7 +313,22 @@ def _terms(card: Json) -> Terms:
     )
 
 
+def _check_census(part: Json, board: BoardSize) -> None:
+    """Look at the numbers of a part.
+
+    Raises:
+        KeyError, TypeError, ValueError: some are missing, or there are more than can be.
+    """
+    plies = part["plies"]
+    if len(plies) > board.cells:
+        raise ValueError("it has more plies than the board")
+    for tally in (part, *plies):
+        for name in ("positions", *OUTCOMES, *(() if tally is part else ("ply",))):
+            if type(tally[name]) is not int or tally[name] not in _COUNTS:
+                raise TypeError(f"{name} cannot be {reprlib.repr(tally[name])}")
+
+
 def _seed(value: object) -> int:
     if not isinstance(value, int) or value not in _SEEDS:
-        raise ValueError(f"seed {value!r} is out of range")
+        raise ValueError(f"seed {reprlib.repr(value)} is out of range")
     return value

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -25,23 +26,37 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
 
 
+MOST_PROBLEMS: Final = 10
+"""That are said of a part: nobody looks for more of them than that."""
+
+
 def part_problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterator[str]:
-    """What is wrong with a part of a data set; nothing if all is well.
+    """What is wrong with a part of a data set, the first :data:`MOST_PROBLEMS`.
 
     The labels are held against each other: a score is the best of the columns', and so on. Whether
-    they are the position's is not looked at.
+    they are the position's is not looked at. Where positions are repeated, nothing else is.
 
     Args:
         records: the columns as a file has them.
         terms: of the card.
         split: which part it is said to be.
     """
+    return islice(_problems(records, terms, split), MOST_PROBLEMS)
+
+
+def _problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterator[str]:
     shaped = dict(records)
     problems = list(_shape_problems(shaped, terms))
     if problems:  # what follows would stumble
         yield from problems
         return
     keys = np.ascontiguousarray(shaped["key"]).astype(np.uint64)
+    # The same position over and over is a small file. Every line of moves that the columns are held
+    # against takes 50 microseconds, which would be minutes.
+    repeated = len(keys) - len(np.unique(keys))
+    if repeated:
+        yield f"{repeated:,} positions are there more than once"
+        return
     try:
         canonical, _ = canonical_keys(keys, width=terms.board.width, height=terms.board.height)
     except KeyValueError as error:
@@ -52,9 +67,6 @@ def part_problems(records: Mapping[str, Array], terms: Terms, split: str) -> Ite
     yield from _record_problems(shaped, keys, terms)
     places = split_of(keys, terms.seed, terms.shares)
     yield from _told(places != SPLITS.index(split), "a position of another part")
-    repeated = len(keys) - len(np.unique(keys))
-    if repeated:
-        yield f"{repeated:,} positions are there more than once"
     if census(shaped) != terms.splits[split]:
         yield "the numbers of positions by ply and value are not those of the card"
 
@@ -89,14 +101,14 @@ def _shape_problems(records: dict[str, Array], terms: Terms) -> Iterator[str]:
     for column in columns:
         wanted = tuple(sizes[letter] for letter in column.shape.strip("(,)").split(", "))
         array = records[column.name]
-        if len(array.shape) > 1 and array.size == np.prod(wanted):
+        if array.size == np.prod(wanted):
             array = array.reshape(wanted)
         dtype = np.dtype(column.dtype.format(C=terms.board.cells))
-        if array.shape != wanted and number:
+        if array.shape != wanted:
             yield f"column {column.name} has the shape {array.shape} instead of {wanted}"
         elif array.dtype.kind != dtype.kind or array.dtype.itemsize > dtype.itemsize:
             yield f"column {column.name} is of type {array.dtype} instead of {dtype}"
-        records[column.name] = array.reshape(wanted) if not number else array
+        records[column.name] = array
 
 
 def _record_problems(records: Mapping[str, Array], keys: Keys, terms: Terms) -> Iterator[str]:

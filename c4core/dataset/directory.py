@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import hashlib
-from contextlib import suppress
+import os
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from c4core.dataset.allowance import MOST_CARD
 from c4core.dataset.card import JSON_NAME, PAGE_NAME, as_text, read_card
 from c4core.dataset.card_page import card_page
 from c4core.dataset.checking import common_positions, part_problems
-from c4core.dataset.errors import DatasetError
+from c4core.dataset.errors import DatasetError, DatasetExistsError
 from c4core.dataset.formats import FORMATS
 from c4core.dataset.lots import SPLITS
+from c4core.dataset.placing import locked, put_in_place
+from c4core.plain_file import check_plain
 from c4core.whole_file import whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from c4core.dataset.card import PartFile, Terms
@@ -34,31 +38,98 @@ def write_dataset(
     card: Json,
     *,
     formats: Sequence[str],
+    replace: bool = False,
 ) -> Json:
-    """Write the files of a data set, the card last.
+    """Write the files of a data set.
 
-    They take the place of the data set that was there before, if there was one: whoever reads a
-    part must not find one of another set.
+    They are written aside and put into place when all of them are on the disk, the card last:
+    whatever fails before, the data set that was there is as it was. Of two that are written at the
+    same time one waits for the other.
 
     Args:
         directory: is there.
         parts: the columns of each part, by name.
         card: without its files.
         formats: names of :data:`FORMATS`.
+        replace: take the place of another data set, if there is one.
 
     Returns:
         The card with its files.
 
     Raises:
+        DatasetExistsError: there is another data set; its files are as they were.
         DatasetError: a format needs a package that is not installed.
         OSError: a file cannot be written.
     """
-    _remove_dataset(directory)
+    with locked(directory) as aside, _named_as_placed(directory):
+        aside.mkdir()
+        complete = {**card, "files": _write_parts(aside, parts, card, formats)}
+        if not (replace or _is_free(directory, complete)):
+            raise _existing(directory)
+        # With the card the set is complete, and whoever comes next would put it into place.
+        for name, content in ((PAGE_NAME, card_page(card)), (JSON_NAME, as_text(complete))):
+            with whole_file(aside / name) as beside:
+                beside.write_text(content, encoding="utf-8", newline="\n")
+        put_in_place(directory, aside)
+    return complete
+
+
+def check_free(directory: Path, *, command: str, formats: Sequence[str]) -> None:
+    """See whether a data set can be written without taking the place of another one.
+
+    Files that a process was putting into place when it was killed are put there first.
+
+    Args:
+        directory: is there.
+        command: makes the data set; what it has made before is none other.
+        formats: names of :data:`FORMATS`.
+
+    Raises:
+        DatasetExistsError: it cannot.
+        OSError: the directory cannot be read.
+    """
+    with locked(directory):
+        pass
+    with suppress(DatasetError):
+        card, _ = _card_beside(directory / JSON_NAME)
+        if card["command"] == command:
+            return
+    if any((directory / name).exists() for name in _names(formats)):
+        raise _existing(directory)
+
+
+def _names(formats: Iterable[str]) -> list[str]:
+    """The names of all files that a data set can have, the card last."""
+    parts = [f"{split}.{ending}" for split in SPLITS for ending in formats]
+    return [*parts, PAGE_NAME, JSON_NAME]
+
+
+def _existing(directory: Path) -> DatasetExistsError:
+    is_set = (directory / JSON_NAME).exists()
+    what = "another data set" if is_set else "files of the names of a data set's"
+    return DatasetExistsError(f"{directory} has {what} already", path=str(directory))
+
+
+def _is_free(directory: Path, card: Json) -> bool:
+    """Whether a directory has no data set, or none other than this one."""
+    try:
+        there, terms = _card_beside(directory / JSON_NAME)
+    except DatasetError:
+        files = {file["name"] for file in card["files"]} | {JSON_NAME, PAGE_NAME}
+        return not any((directory / name).exists() for name in files)
+    paths = ((directory / file.name, file.sha256) for file in terms.files)
+    return there == card and not any(path.exists() and _digest(path) != sha for path, sha in paths)
+
+
+def _write_parts(
+    aside: Path, parts: Mapping[str, Mapping[str, Array]], card: Json, formats: Sequence[str]
+) -> list[Json]:
+    """Write the parts; gives what the card says of each file."""
     files = []
     for split, records in parts.items():
         text = as_text({**card, "part": split})
         for name in formats:
-            path = directory / f"{split}.{name}"
+            path = aside / f"{split}.{name}"
             with whole_file(path) as beside:
                 FORMATS[name].write(beside, records, text)
             files.append(
@@ -69,25 +140,18 @@ def write_dataset(
                     "sha256": _digest(path),
                 }
             )
-    complete = {**card, "files": files}
-    for name, content in ((PAGE_NAME, card_page(card)), (JSON_NAME, as_text(complete))):
-        with whole_file(directory / name) as beside:
-            beside.write_text(content, encoding="utf-8", newline="\n")
-    return complete
+    return files
 
 
-def _remove_dataset(directory: Path) -> None:
-    """Remove the parts that a card in a directory names, then the card.
-
-    Only names that parts have: a card can be edited, or be something else.
-    """
-    parts = {f"{split}.{ending}" for split in SPLITS for ending in FORMATS}
-    with suppress(DatasetError):
-        _, terms = _card_beside(directory / JSON_NAME)
-        for file in terms.files:
-            if file.name in parts:
-                (directory / file.name).unlink(missing_ok=True)
-    (directory / JSON_NAME).unlink(missing_ok=True)
+@contextmanager
+def _named_as_placed(directory: Path) -> Iterator[None]:
+    """Errors name files by their places, not where they are meanwhile."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is not None:
+            error.filename = str(directory / os.path.basename(error.filename))  # noqa: PTH119
+        raise
 
 
 @dataclass(slots=True)
@@ -176,7 +240,9 @@ def _digest_problems(path: Path) -> Iterator[str]:
 
 def _card_beside(path: Path) -> tuple[Json, Terms]:
     try:
-        return read_card(path.read_text(encoding="utf-8"), str(path))
+        check_plain(path)
+        with path.open(encoding="utf-8") as file:
+            return read_card(file.read(MOST_CARD + 1), str(path))
     except FileNotFoundError:
         raise DatasetError(
             f"{path}: missing: a data set has its card there", path=str(path)
@@ -204,5 +270,6 @@ def _strays(directory: Path, named: Sequence[str]) -> Iterator[str]:
 
 
 def _digest(path: Path) -> str:
+    check_plain(path)
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

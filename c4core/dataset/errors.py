@@ -19,3 +19,15 @@ class DatasetError(C4Error, ValueError):
     def __init__(self, message: str, *, path: str | None = None) -> None:
         super().__init__(message)
         self.path = path
+
+
+class DatasetExistsError(C4Error, ValueError):
+    """A directory has something that a data set would replace, and nobody has asked for that.
+
+    Attributes:
+        path: the directory.
+    """
+
+    def __init__(self, message: str, *, path: str) -> None:
+        super().__init__(message)
+        self.path = path

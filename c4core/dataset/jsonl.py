@@ -6,13 +6,14 @@ A full column's score is ``null`` here. There is no place for the card; it lies 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from c4core.batch import UNPLAYABLE
+from c4core.dataset.allowance import TYPES
 from c4core.dataset.errors import DatasetError
-from c4core.dataset.records import COLUMNS
+from c4core.plain_file import check_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
 
     from c4core.dataset.records import Array
 
-_SCORES = "column_scores"
+_SCORES: Final = "column_scores"
+
+_MOST_LINE: Final = 1 << 12
+"""Bytes of a line; of the largest boards it has a thousand."""
+
+_PIECE: Final = 512
+"""Rows that are kept as lists."""
 
 
 def write_jsonl(path: Path, records: Mapping[str, Array], _card: str) -> None:
@@ -45,17 +52,18 @@ def read_jsonl(path: Path) -> tuple[dict[str, Array], None]:
         DatasetError: a line is none of a data set.
         OSError: the file cannot be read.
     """
-    columns: dict[str, list[Any]] = {}
-    number = 0
+    reader = _Reader()
     try:
-        with path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, start=1):
-                _add(columns, json.loads(line), is_first=number == 1)
-        number = 0
-        return {name: _as_array(name, values) for name, values in columns.items()}, None
+        check_plain(path)
+        with path.open("rb") as file:
+            for line in iter(lambda: file.readline(_MOST_LINE + 1), b""):
+                reader.add(line)
+        return reader.columns(), None
     except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
-        place = f"line {number}: " if number else ""
-        message = f"{path}: {place}this is no data set in JSON Lines: {error}"
+        place = f"line {reader.lines}: " if reader.lines else ""
+        is_unknown = isinstance(error, KeyError)
+        reason = f"a field {error} that the first line does not have" if is_unknown else error
+        message = f"{path}: {place}this is no data set in JSON Lines: {reason}"
         raise DatasetError(message, path=str(path)) from None
 
 
@@ -71,26 +79,87 @@ def _rows(records: Mapping[str, Array]) -> Iterator[dict[str, Any]]:
         yield row
 
 
-def _add(columns: dict[str, list[Any]], row: object, *, is_first: bool) -> None:
-    """Add a row's values to their columns.
+class _Reader:
+    """Makes arrays of rows, so many at a time: as lists they would take many times the memory.
 
-    Raises:
-        KeyError, TypeError, ValueError: it is no object, or has other fields than the first row.
+    Attributes:
+        lines: that were added; 0 once all of them were.
     """
-    if not isinstance(row, dict):
-        raise TypeError("not a JSON object")
-    if is_first:
-        columns.update({name: [] for name in row})
-    if len(row) != len(columns):
-        raise ValueError(f"{len(row)} fields, and {len(columns)} in the first line")
-    for name, value in row.items():
-        if name == _SCORES:
-            value = [UNPLAYABLE if score is None else score for score in value]  # noqa: PLW2901
-        columns[name].append(value)
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self._rows: dict[str, list[Any]] = {}
+        self._pieces: dict[str, list[Array]] = {}
+
+    def add(self, line: bytes) -> None:
+        """Add a line.
+
+        Raises:
+            KeyError, RecursionError, TypeError, ValueError: it is no object, or has other fields
+                than the first row.
+        """
+        self.lines += 1
+        if len(line) > _MOST_LINE:
+            raise ValueError(f"longer than {_MOST_LINE:,} bytes")
+        row = json.loads(line.decode())
+        if not isinstance(row, dict):
+            raise TypeError("not a JSON object")
+        if self.lines == 1:
+            for name in row:
+                if name not in TYPES:
+                    raise ValueError(f"a column {name!r} that no data set has")
+                self._rows[name], self._pieces[name] = [], []
+        if len(row) != len(self._rows):
+            raise ValueError(f"{len(row)} fields, and {len(self._rows)} in the first line")
+        for name, value in row.items():
+            if name == _SCORES:
+                value = [UNPLAYABLE if score is None else score for score in value]  # noqa: PLW2901
+            self._rows[name].append(value)
+        if self.lines % _PIECE == 0:
+            self._pack()
+
+    def columns(self) -> dict[str, Array]:
+        """All rows.
+
+        Raises:
+            ValueError: the entries of a column are not alike.
+        """
+        self._pack()
+        self.lines = 0
+        return {name: np.concatenate(pieces) for name, pieces in self._pieces.items() if pieces}
+
+    def _pack(self) -> None:
+        for name, values in self._rows.items():
+            if values:
+                self._pieces[name].append(_as_array(name, values))
+                values.clear()
 
 
 def _as_array(name: str, values: list[Any]) -> Array:
-    types = {column.name: column.dtype for column in COLUMNS}
-    if name == "moves":
+    """A column of its entries.
+
+    Raises:
+        ValueError: one of them is of another type, or none that the column's can have.
+    """
+    dtype = TYPES[name]
+    if dtype.kind == "S":
+        if not all(type(value) is str and len(value) <= dtype.itemsize for value in values):
+            raise ValueError(f"column {name} has something that is no such text")
         return np.array(values, dtype=np.str_).astype(np.bytes_)
-    return np.array(values, dtype=types.get(name))
+    if dtype == np.uint64:
+        # Numbers on both sides of 2**63 have no common type of numpy's: they would become floats.
+        if not all(type(value) is int for value in values):
+            raise ValueError(f"column {name} has something that is no whole number")
+        _check_range(name, min(values), max(values))
+        return np.array(values, dtype=dtype)
+    found = np.array(values)
+    if found.dtype.kind not in "iu":
+        raise ValueError(f"column {name} is of type {found.dtype} instead of {dtype}")
+    _check_range(name, int(found.min()), int(found.max()))
+    return found.astype(dtype)
+
+
+def _check_range(name: str, least: int, most: int) -> None:
+    limits = np.iinfo(TYPES[name])
+    if least < limits.min or most > limits.max:
+        raise ValueError(f"column {name} has a number that is out of range")

@@ -6,14 +6,19 @@ version of zlib): the archive's members have no times.
 
 from __future__ import annotations
 
+import io
+import os
+import struct
 import zipfile
 import zlib
 from tokenize import TokenError
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from c4core.dataset.allowance import MOST_CARD, TYPES, Allowance
 from c4core.dataset.errors import DatasetError
+from c4core.plain_file import check_plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,7 +26,16 @@ if TYPE_CHECKING:
 
     from c4core.dataset.records import Array
 
-_CARD = "card"
+_CARD: Final = "card"
+_ENDING: Final = ".npy"
+_VERSION: Final = (1, 0)
+"""Of arrays that are no records: numpy writes no other."""
+
+_PIECE: Final = 1 << 20
+"""Bytes that are unpacked at a time."""
+
+_MOST_MEMBERS: Final = len(TYPES) + 1
+"""The columns and the card."""
 
 _HEADER_ERRORS = (MemoryError, OverflowError, TokenError)
 """What numpy lets pass of a header that is no Python literal, or whose array nobody could hold."""
@@ -45,17 +59,114 @@ def read_npz(path: Path) -> tuple[dict[str, Array], str]:
     """The columns of a part, and its card.
 
     Raises:
-        DatasetError: the file is no such archive, or damaged.
+        DatasetError: the file is no such archive, or damaged, or takes more memory than it may.
         OSError: it cannot be read.
     """
     try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-        card = str(arrays.pop(_CARD))
-    except (AttributeError, EOFError, KeyError, TypeError, ValueError, *_HEADER_ERRORS) as error:
+        check_plain(path)
+        with _Sparing(path.open("rb", buffering=0)) as file, _archive(file) as archive:
+            allowance = Allowance(os.fstat(file.fileno()).st_size)
+            arrays = {
+                name: _read_array(archive, member, allowance)
+                for member in archive.infolist()
+                if (name := member.filename.removesuffix(_ENDING)) != _CARD
+            }
+            card = _read_card(archive)
+    except (EOFError, KeyError, TypeError, ValueError, *_HEADER_ERRORS) as error:
         raise DatasetError(f"{path}: this is no data set in NPZ: {error}", path=str(path)) from None
-    except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, struct.error, OSError, RuntimeError) as error:
         if isinstance(error, OSError) and error.filename is not None:
             raise  # of opening it; wrong bytes lead to impossible places in the file
         raise DatasetError(f"{path}: the file is damaged: {error}", path=str(path)) from None
     return arrays, card
+
+
+class _Sparing(io.BufferedReader):
+    """A file of which nobody reads more than a piece at a time.
+
+    An archive's list of members is read in one go, and each of them becomes an object of 500 bytes,
+    before anybody can count them. How many there are is said elsewhere, too, but may be wrong.
+    """
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Read a piece; without a size as much as that is.
+
+        Raises:
+            ValueError: more is asked for.
+        """
+        if size is None or size < 0:  # an archive's end is looked for in the last 64 KB
+            size = _PIECE
+        if size > _PIECE:
+            raise ValueError("its list of members is too long")
+        return super().read(size)
+
+
+def _archive(file: IO[bytes]) -> zipfile.ZipFile:
+    """The archive in a file.
+
+    Raises:
+        ValueError: it is none, or has more members than a data set.
+    """
+    if not zipfile.is_zipfile(file):
+        raise ValueError("no archive")
+    archive = zipfile.ZipFile(file)
+    members = len(archive.infolist())
+    if members > _MOST_MEMBERS:
+        raise ValueError(
+            f"it has {members:,} members, and no data set has more than {_MOST_MEMBERS}"
+        )
+    return archive
+
+
+def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo, allowance: Allowance) -> Array:
+    with _opened(archive, member) as stream:
+        shape, is_fortran, dtype = _header(stream)
+        size = allowance.take(member.filename.removesuffix(_ENDING), dtype, shape)
+        flat = np.frombuffer(_exactly(stream, size), dtype)
+    return flat.reshape(shape, order="F" if is_fortran else "C")
+
+
+def _read_card(archive: zipfile.ZipFile) -> str:
+    with _opened(archive, archive.getinfo(_CARD + _ENDING)) as stream:
+        shape, _, dtype = _header(stream)
+        characters = dtype.itemsize // np.dtype("U1").itemsize
+        if dtype.kind != "U" or shape != () or not 0 < characters <= MOST_CARD:
+            raise ValueError(f"the card is of type {dtype} {shape}")
+        return str(np.frombuffer(_exactly(stream, dtype.itemsize), dtype)[0])
+
+
+def _opened(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
+    if member.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
+        raise ValueError(f"{member.filename!r} is compressed in another way")
+    return archive.open(member)
+
+
+def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, whether the first axis runs fastest, and type of an array.
+
+    Raises:
+        ValueError: it has none, or one of Python objects.
+    """
+    version = np.lib.format.read_magic(stream)
+    if version != _VERSION:  # the headers of others may be of any size
+        raise ValueError(f"an array of version {version}")
+    shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+    if dtype.hasobject:
+        raise ValueError("an array of objects")
+    return shape, is_fortran, dtype
+
+
+def _exactly(stream: IO[bytes], size: int) -> bytearray:
+    """So many bytes, and no more are there; they are held once.
+
+    Raises:
+        ValueError: there are fewer or more.
+    """
+    data = bytearray(size)
+    filled = 0
+    while filled < size and (piece := stream.read(min(_PIECE, size - filled))):
+        data[filled : filled + len(piece)] = piece
+        filled += len(piece)
+    if filled != size or stream.read(1):
+        raise ValueError("an array has another size than it says")
+    return data

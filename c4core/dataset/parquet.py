@@ -7,12 +7,15 @@ axis of the array running fastest. The card lies as JSON under ``c4_card`` in th
 from __future__ import annotations
 
 import math
+import os
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from c4core.dataset.allowance import TYPES, Allowance
 from c4core.dataset.errors import DatasetError
 from c4core.extras import load_pyarrow
+from c4core.plain_file import check_plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from c4core.dataset.records import Array
 
 _CARD: Final = b"c4_card"
+_TEXTS: Final = "moves"
 
 
 def write_parquet(path: Path, records: Mapping[str, Array], card: str) -> None:
@@ -50,13 +54,21 @@ def read_parquet(path: Path) -> tuple[dict[str, Array], str]:
     """
     arrow = load_pyarrow(DatasetError)
     try:
+        check_plain(path)
         with path.open("rb") as file:
-            table = arrow.parquet.read_table(file)
-        card: bytes = (table.schema.metadata or {})[_CARD]
-        arrays = {name: _as_array(arrow, table.column(name)) for name in table.column_names}
+            about = arrow.parquet.read_metadata(file)
+            card: bytes = (about.metadata or {})[_CARD]
+            # A text that many rows have is kept once, until it is known how long it is.
+            texts = [name for name in about.schema.names if name == _TEXTS]
+            part = arrow.parquet.ParquetFile(file, metadata=about, read_dictionary=texts)
+            _check(arrow, part, Allowance(os.fstat(file.fileno()).st_size))
+            # In this thread alone. After an error Arrow can leave others behind, and they end the
+            # process when it exits.
+            table = part.read(use_threads=False)
+            arrays = {name: _as_array(arrow, table.column(name)) for name in table.column_names}
     except KeyError:
         raise DatasetError(f"{path}: this is no data set: it has no card", path=str(path)) from None
-    except (arrow.ArrowException, OSError, ValueError) as error:
+    except (arrow.ArrowException, OSError, TypeError, ValueError) as error:
         if isinstance(error, OSError) and error.filename is not None:
             raise  # of opening it; arrow has the same kind of error for wrong bytes
         message = f"{path}: this is no data set in Parquet: {error}"
@@ -73,10 +85,67 @@ def _as_column(arrow: Any, array: Array) -> Any:  # noqa: ANN401
     return arrow.FixedSizeListArray.from_arrays(arrow.array(array.reshape(-1)), size)
 
 
+def _check(arrow: Any, part: Any, allowance: Allowance) -> None:  # noqa: ANN401
+    """See that the columns have the right types, and take no more memory than they may.
+
+    It goes by what the file says of itself. A page may still say that it is larger than that, up to
+    2 GB, and Arrow believes it. (A group's ``column()`` says more, but ends the process where a
+    footer is wrong: Arrow throws an exception there that nobody catches.)
+
+    Raises:
+        ValueError: they do not.
+    """
+    names = part.schema_arrow.names
+    if len(set(names)) < len(names):
+        raise ValueError("a column is there twice")
+    metadata = part.metadata
+    groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
+    rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
+    for field in part.schema_arrow:
+        dtype, size = _entry_of(arrow, field)
+        allowance.take(field.name, dtype, (rows, size))
+    allowance.check_unpacked(sum(max(group.total_byte_size, 0) for group in groups))
+
+
+def _entry_of(arrow: Any, field: Any) -> tuple[np.dtype[Any], int]:  # noqa: ANN401
+    """What a column has in each row: numbers of which type, and how many; or a text.
+
+    Raises:
+        ValueError: it has anything else.
+    """
+    number, size, text = field.type, 1, field.type
+    if arrow.types.is_fixed_size_list(field.type):
+        number, size = field.type.value_type, field.type.list_size
+    elif arrow.types.is_dictionary(field.type):
+        text = field.type.value_type
+    if arrow.types.is_integer(number):
+        return np.dtype(str(number)), size
+    if arrow.types.is_string(text):
+        return TYPES[_TEXTS], 1
+    raise ValueError(f"column {field.name} is of type {field.type}")
+
+
 def _as_array(arrow: Any, column: Any) -> Array:  # noqa: ANN401
+    """A column as an array.
+
+    Raises:
+        ValueError: a row has no entry, or a text is longer than any line of moves.
+    """
+    if column.null_count:
+        raise ValueError("a row has no entry in a column")
+    if arrow.types.is_dictionary(column.type):
+        return _as_texts(arrow, column)
     size = column.type.list_size if arrow.types.is_fixed_size_list(column.type) else None
-    flat = column if size is None else arrow.compute.list_flatten(column)
-    array: Array = flat.to_numpy()
-    if array.dtype.kind == "O":
-        array = array.astype(np.bytes_)
+    array: Array = (column if size is None else arrow.compute.list_flatten(column)).to_numpy()
     return array if size is None else array.reshape(len(column), size)
+
+
+def _as_texts(arrow: Any, column: Any) -> Array:  # noqa: ANN401
+    longest = TYPES[_TEXTS].itemsize
+    for piece in column.chunks:
+        if (
+            arrow.compute.max(arrow.compute.binary_length(piece.dictionary)).as_py() or 0
+        ) > longest:
+            raise ValueError("a text is longer than any line of moves")
+    texts: Array = column.cast(arrow.string()).to_numpy().astype(np.bytes_)
+    return texts

@@ -1,10 +1,9 @@
 """Players that learn: networks, their training, and the files that keep them.
 
-Needs PyTorch and safetensors, which ``pip install 'c4-analysis[learn]'`` brings; nothing outside of
-this package imports them, and of this package only what trains or plays does.
+Needs PyTorch and safetensors (``c4core.extras.LEARN``); nothing outside of this package imports
+them, and of this package only what trains or plays does.
 
 =============  ========================================================
-requirements   whether the optional packages are there
 encoding       positions and final grids as arrays
 grids          final grids of games: played, read, stored
 dataset        positions with exact labels, as ``c4 dataset`` writes them

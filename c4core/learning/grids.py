@@ -19,7 +19,7 @@ from c4core.dataset.errors import DatasetError
 from c4core.learning.encoding import grids_of_planes, planes_of_words
 from c4core.lines import BadLine
 from c4core.notation import DEFAULT_BOARD
-from c4core.players import FinalGrids, parse_player
+from c4core.players import NO_PROGRAM, FinalGrids, Resources, parse_player
 from c4core.position import Position
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from c4core.notation import BoardSize
+    from c4core.players import Consent
 
 TOLD_GAMES = 500
 """Games between two remarks about how many there are."""
@@ -65,6 +66,7 @@ def play_finals(
     seed: int = 0,
     board: BoardSize = DEFAULT_BOARD,
     tell: Callable[[int], object] = lambda _games: None,
+    programs: Consent = NO_PROGRAM,
 ) -> FinalGrids:
     """Play games and keep how they ended.
 
@@ -75,14 +77,20 @@ def play_finals(
         seed: where all chance comes from.
         board: the board's size.
         tell: told now and then how many games there are.
+        programs: which players that are programs may be started.
 
     Raises:
         PlayerError: a description cannot be read.
+        ProgramRefusedError: a player is a program that may not be started.
         DatasetError: a player failed, so that a game did not end on the board.
     """
     start = Position(width=board.width, height=board.height)
     finals = []
-    with parse_player(player).make() as first, parse_player(opponent).make() as second:
+    resources = Resources(programs=programs)
+    with (
+        parse_player(player).make(resources) as first,
+        parse_player(opponent).make(resources) as second,
+    ):
         for number in range(games):
             record = play_game(first, second, seed=game_seed(seed, number), start=start)
             if record.is_forfeit:

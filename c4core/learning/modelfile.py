@@ -17,13 +17,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import reprlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from c4core.errors import BoardError
-from c4core.learning.errors import ModelError
-from c4core.learning.requirements import require
+from c4core.extras import LEARN, require
+from c4core.learning.errors import LearningMissingError, ModelError
+from c4core.lines import TOO_DEEP, is_too_deep
 from c4core.notation import BoardSize, parse_board
+from c4core.plain_file import check_plain
 from c4core.whole_file import whole_file
 
 if TYPE_CHECKING:
@@ -41,6 +43,28 @@ ENTRY: Final = "c4"
 WEIGHTS: Final = "weights."
 OPTIMIZER: Final = "optimizer."
 FINGERPRINT_DIGITS: Final = 12
+
+LARGEST: Final = {"channels": 1024, "layers": 64, "hidden": 4096}
+"""What the architecture of a network can be made of."""
+
+MOST_HEADER: Final = 1 << 23
+"""Bytes of a header. In memory it takes some 20 times as much, from the time when it is parsed."""
+
+MOST_TEXT: Final = 1 << 22
+"""Characters of a description; an epoch has some 150."""
+
+MOST_TENSORS: Final = 1_000
+"""Tensors of a file; of the largest network and its optimizer there are 536."""
+
+_TYPES: Final = {
+    "kind": str,
+    "board": str,
+    "architecture": dict,
+    "settings": dict,
+    "history": list,
+}
+_MOST_SECONDS: Final = 1e12
+_MOST_NUMBER: Final = 1e300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,6 +98,7 @@ def write_model(path: Path, model: Model) -> None:
     """Write a model's file; an older one is replaced.
 
     Raises:
+        ModelError: its description is longer than what is read again.
         OSError: it cannot be written.
     """
     from safetensors.numpy import save  # noqa: PLC0415 (optional)
@@ -89,8 +114,15 @@ def write_model(path: Path, model: Model) -> None:
         "history": model.history,
     }
     about["sha256"] = _digest(about, tensors)
+    text = json.dumps(about)
+    if len(text) > MOST_TEXT:
+        raise ModelError(
+            f"{path} would have a description of {len(text):,} characters; "
+            f"no more than {MOST_TEXT:,} are read again",
+            path=str(path),
+        )
     with whole_file(path) as beside:
-        beside.write_bytes(save(dict(tensors), {ENTRY: json.dumps(about)}))
+        beside.write_bytes(save(dict(tensors), {ENTRY: text}))
 
 
 def read_model(path: Path) -> Model:
@@ -101,24 +133,40 @@ def read_model(path: Path) -> Model:
         ModelError: it is no model, a damaged one, or one of another version of the format.
         OSError: it cannot be read.
     """
-    require()
-    from safetensors import SafetensorError, safe_open  # noqa: PLC0415 (optional)
+    require(LEARN, LearningMissingError)
+    from safetensors import SafetensorError  # noqa: PLC0415 (optional)
 
-    with path.open("rb"):  # so that what is wrong with the path is an OSError that names it
-        pass
+    check_plain(path)
+    with path.open("rb") as file:  # what is wrong with the path is an OSError that names it
+        header_bytes = int.from_bytes(file.read(8), "little")
     try:
-        with safe_open(path, framework="numpy") as file:
-            text = (file.metadata() or {}).get(ENTRY)
-            if text is None:
-                raise ModelError(f"{path} is no model of c4", path=str(path))
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, KeyError, TypeError, ValueError) as error:
-        if isinstance(error, ModelError):
-            raise
+        text, tensors = _content(path, header_bytes)
+    except (SafetensorError, AttributeError, KeyError, OSError, TypeError, ValueError) as error:
         raise ModelError(
             f"{path} is no model of c4, or a damaged one: {error}", path=str(path)
         ) from None
+    if text is None:
+        raise ModelError(f"{path} is no model of c4", path=str(path))
     return _checked(path, text, tensors)
+
+
+def _content(path: Path, header_bytes: int) -> tuple[str | None, Arrays]:
+    """A file's description, if it has one, and its tensors.
+
+    Raises:
+        ValueError: it has a larger header or more tensors than a model.
+        SafetensorError, AttributeError, KeyError, OSError, TypeError: it is damaged.
+    """
+    from safetensors import safe_open  # noqa: PLC0415 (optional)
+
+    if header_bytes > MOST_HEADER:
+        raise ValueError(f"its header is larger than {MOST_HEADER:,} bytes")
+    with safe_open(path, framework="numpy") as file:
+        names = file.keys()
+        if len(names) > MOST_TENSORS:
+            raise ValueError(f"it has more than {MOST_TENSORS:,} tensors")
+        text = (file.metadata() or {}).get(ENTRY)
+        return text, {name: file.get_tensor(name) for name in names if text is not None}
 
 
 def _checked(path: Path, text: str, tensors: Arrays) -> Model:
@@ -128,10 +176,13 @@ def _checked(path: Path, text: str, tensors: Arrays) -> Model:
         ModelError: they do not belong together.
     """
     try:
-        about = json.loads(text)
+        about = json.loads(text) if len(text) <= MOST_TEXT else None
     except (ValueError, RecursionError):
         about = None
-    if not isinstance(about, dict) or not isinstance(about.get("format"), int):
+    # When training goes on it is written again, where less of the stack may be left.
+    if is_too_deep(about):
+        raise ModelError(f"{path} is a damaged model: {TOO_DEEP}", path=str(path))
+    if not isinstance(about, dict) or type(about.get("format")) is not int:
         raise ModelError(f"{path} is a damaged model", path=str(path))
     if about["format"] != FORMAT:
         age = "a newer" if about["format"] > FORMAT else "an older"
@@ -140,26 +191,49 @@ def _checked(path: Path, text: str, tensors: Arrays) -> Model:
             f"this one reads format {FORMAT}",
             path=str(path),
         )
+    try:
+        return _described(about, tensors)
+    except (KeyError, RecursionError, TypeError, ValueError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise ModelError(f"{path} is a damaged model: {reason}", path=str(path)) from None
+
+
+def _described(about: dict[str, Any], tensors: Arrays) -> Model:
+    """The model of a description, whose entries may be anything.
+
+    Raises:
+        KeyError, RecursionError, TypeError, ValueError: something is missing, or cannot be.
+    """
     digest = about.pop("sha256", None)
     if digest != _digest(about, tensors):
-        raise ModelError(
-            f"{path} is a damaged model: its checksum is not that of its content", path=str(path)
-        )
+        raise ValueError("its checksum is not that of its content")
+    for name, kind in _TYPES.items():
+        if type(about[name]) is not kind:
+            raise TypeError(f"{name} cannot be {reprlib.repr(about[name])}")
     if about["kind"] not in KINDS:
-        raise ModelError(f"{path} is a model of unknown kind {about['kind']!r}", path=str(path))
-    try:
-        board = parse_board(about["board"])
-    except BoardError as error:
-        raise ModelError(f"{path}: {error}", path=str(path)) from None
+        raise ValueError(f"it is of unknown kind {about['kind']!r:.80}")
+    for entry in about["history"]:
+        numbers = [entry["epoch"], entry["seconds"], *entry.values()]
+        if not all(map(_is_number, numbers)):
+            raise TypeError(f"an epoch cannot be {reprlib.repr(entry)}")
+        if not 0 <= entry["seconds"] <= _MOST_SECONDS:
+            raise ValueError(f"an epoch cannot take {entry['seconds']!r} seconds")
     return Model(
         kind=about["kind"],
-        board=board,
+        board=parse_board(about["board"]),
         architecture=about["architecture"],
         settings=about["settings"],
         history=about["history"],
         weights=_part(tensors, WEIGHTS),
         optimizer=_part(tensors, OPTIMIZER),
     )
+
+
+def _is_number(value: object) -> bool:
+    """Whether it can be shown and drawn: not NaN, and not a number that no float can be."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) < _MOST_NUMBER
 
 
 def _part(tensors: Arrays, prefix: str) -> Arrays:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import reprlib
+from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
 from c4core.learning.columns import ColumnNetwork
 from c4core.learning.errors import ModelError
 from c4core.learning.exact import ExactNetwork
+from c4core.learning.modelfile import LARGEST
 from c4core.learning.network import FinalGridNetwork
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from c4core.learning.modelfile import Model
     from c4core.notation import BoardSize
 
-_CLASSES = {"cnn": FinalGridNetwork, "exact": ExactNetwork, "selfplay": ColumnNetwork}
+_CLASSES: Final = {"cnn": FinalGridNetwork, "exact": ExactNetwork, "selfplay": ColumnNetwork}
 
 
 def new_network(
@@ -57,12 +59,34 @@ def network_of(model: Model, path: Path) -> nn.Module:
         ModelError: its weights do not fit what it says of its network.
     """
     try:
-        network = new_network(model.kind, model.board, model.architecture, seed=0)
-        network.load_state_dict(tensors_of(model.weights))
+        # Without memory at first: what the file says of its network may be anything.
+        with torch.device("meta"):
+            network = new_network(model.kind, model.board, checked(model.architecture), seed=0)
+        network.load_state_dict(_weights(model), assign=True)
     except (TypeError, ValueError, RuntimeError) as error:
         raise ModelError(f"{path}: the network cannot be made: {error}", path=str(path)) from None
     network.eval()
     return network
+
+
+def _weights(model: Model) -> dict[str, torch.Tensor]:
+    weights = tensors_of(model.weights)
+    if any(tensor.dtype != torch.float32 for tensor in weights.values()):
+        raise ValueError("its weights are not of type float32")
+    return weights
+
+
+def checked(architecture: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments of a network's class, once they are known to be within the limits.
+
+    Raises:
+        ValueError: they are not.
+    """
+    for name, most in LARGEST.items():
+        number = architecture.get(name, 1)
+        if type(number) is not int or not 1 <= number <= most:
+            raise ValueError(f"{name} cannot be {reprlib.repr(number)}: it is 1 to {most}")
+    return architecture
 
 
 def tensors_of(arrays: Mapping[str, NDArray[np.generic]]) -> dict[str, torch.Tensor]:

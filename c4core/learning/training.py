@@ -211,14 +211,25 @@ def _restore(course: Course, model: Model, path: Path) -> None:
     except RuntimeError as error:
         raise ModelError(f"{path} cannot be resumed: {error}", path=str(path)) from None
     state = tensors_of(model.optimizer)
+    shapes = {
+        f"{name}.{key}": shape
+        for name, parameter in course.network.named_parameters()
+        for key, shape in (
+            ("step", ()),
+            ("exp_avg", parameter.shape),
+            ("exp_avg_sq", parameter.shape),
+        )
+    }
+    found = {name: tensor.shape for name, tensor in state.items()}
+    if found != (shapes if model.history else {}) or any(
+        tensor.dtype != torch.float32 for tensor in state.values()
+    ):
+        raise ModelError(f"{path} cannot be resumed: its optimizer is another one", path=str(path))
     for name, parameter in course.network.named_parameters():
-        found = {
-            key.removeprefix(f"{name}."): value
-            for key, value in state.items()
-            if key.rpartition(".")[0] == name
-        }
-        if found:
-            course.optimizer.state[parameter] = found
+        if model.history:
+            course.optimizer.state[parameter] = {
+                key: state[f"{name}.{key}"] for key in ("step", "exp_avg", "exp_avg_sq")
+            }
 
 
 def _pairs(

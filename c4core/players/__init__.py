@@ -8,16 +8,29 @@
 """
 
 from c4core.players.base import NO_LIMITS, GameStart, Limits, Player
-from c4core.players.errors import Failing, PlayerError, PlayerFailure
+from c4core.players.consent import ANY_PROGRAM, NO_PROGRAM, Consent
+from c4core.players.errors import (
+    Failing,
+    PlayerError,
+    PlayerFailure,
+    ProgramRefusedError,
+    StopPlaying,
+)
 from c4core.players.final_grids import FinalGrids
 from c4core.players.kinds import PlayerKind, PlayerSpec
+from c4core.players.levels import LEVELS
 from c4core.players.parameters import Parameter
-from c4core.players.registry import parse_player, player_kinds
+from c4core.players.registry import parse_player, player_kinds, program_of
 from c4core.players.resources import Analyst, FinalGames, Resources
+from c4core.players.stopping import Stop
 
 __all__ = [
+    "ANY_PROGRAM",
+    "LEVELS",
     "NO_LIMITS",
+    "NO_PROGRAM",
     "Analyst",
+    "Consent",
     "Failing",
     "FinalGames",
     "FinalGrids",
@@ -29,7 +42,11 @@ __all__ = [
     "PlayerFailure",
     "PlayerKind",
     "PlayerSpec",
+    "ProgramRefusedError",
     "Resources",
+    "Stop",
+    "StopPlaying",
     "parse_player",
     "player_kinds",
+    "program_of",
 ]

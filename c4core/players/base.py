@@ -9,13 +9,14 @@ are the exception: they are told when a game begins and ends, and must be closed
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from c4core.players.dice import Dice
     from c4core.players.kinds import PlayerKind
+    from c4core.players.stopping import Stop
     from c4core.position import Position, Side
 
 
@@ -27,6 +28,8 @@ class Limits:
     """Wall-clock seconds; None for as many as it likes."""
     grace: float = 0.0
     """Seconds more before it is called too late: the way from and to a process takes time."""
+    stop: Stop | None = field(default=None, compare=False, repr=False)
+    """Says when nobody waits for the move any more; None: somebody always does."""
 
     def at_most(self, seconds: float | None) -> float | None:
         """The smaller one of these seconds and some others."""
@@ -48,6 +51,8 @@ class GameStart:
     """The side that it plays."""
     seed: int
     """Where its random choices start from."""
+    stop: Stop | None = field(default=None, compare=False, repr=False)
+    """Says when nobody waits for the player to be ready any more; None: somebody always does."""
 
 
 class Player(ABC):
@@ -57,6 +62,8 @@ class Player(ABC):
     """Its entry in the registry."""
     needs_files: ClassVar[bool] = False
     """Whether it is made of files of this machine, which other machines may not have."""
+    is_program: ClassVar[bool] = False
+    """Whether it starts a process, which needs consent."""
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -73,10 +80,12 @@ class Player(ABC):
         Args:
             position: not over; its side to move is the player's.
             dice: where all random choices come from: the same draws give the same move.
-            limits: of this move.
+            limits: of this move. Whatever may take longer than a tenth of a second looks now and
+                then whether ``limits.stop`` is over.
 
         Raises:
             PlayerFailure: it cannot go on with this game.
+            StopPlaying: the stop came first.
         """
 
     @property
@@ -101,17 +110,14 @@ class Player(ABC):
 
         Raises:
             PlayerFailure: it cannot take part.
+            StopPlaying: the game's stop came first.
         """
 
     def end(self, result: str) -> None:  # noqa: B027
         """The game is over: ``"win"``, ``"loss"`` or ``"draw"`` for this player."""
 
-    def interrupt(self) -> None:  # noqa: B027
-        """End a move that is being thought about elsewhere, from another thread.
-
-        It loses the game, which whoever interrupts should forget. Only programs need it: players of
-        this project move in a second.
-        """
+    def abandon(self) -> None:  # noqa: B027
+        """End what it does without waiting: it is closed next, and nobody cares how."""
 
     def close(self) -> None:  # noqa: B027
         """Give back what it holds; a later game may open it again."""

@@ -1,6 +1,7 @@
 from collections.abc import Iterable
 from typing import Literal
 
+from c4core.players.stopping import Stop
 from c4core.position import Position
 
 def blog_weights(
@@ -13,4 +14,5 @@ def blog_weights(
     stops_early: bool = False,
     flat_later: bool = False,
     candidates: Iterable[int] | None = None,
+    stop: Stop | None = None,
 ) -> tuple[int | None, ...]: ...

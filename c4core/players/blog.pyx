@@ -13,10 +13,14 @@ from libc.stdint cimport int64_t, uint64_t
 
 from c4core.board cimport Geometry, has_four, playable_squares
 from c4core.position cimport Position
+from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
 from c4core.players.windows cimport count_bits, lowest_bit, step_of, windows_within
+
+from c4core.players.errors import StopPlaying
 
 cdef enum:
     MOST_COLUMNS = 32
+    POLL_BOARDS = 1024      # boards between two looks at the stop: some 0.1 ms
     # 12 rounds of 7 columns are 14 thousand million boards; n^12 still fits the weights.
     MOST_ROUNDS = 12
 
@@ -45,6 +49,9 @@ cdef struct Count:
     int second          # column of round 2
     int64_t weight[MOST_ROUNDS + 1]
     int64_t total[MOST_COLUMNS]
+    uint64_t boards     # whose next round was begun
+    Watch watch
+    bint stopped        # the totals mean nothing
 
 
 cdef inline bint _has_flat_four(const Geometry* g, uint64_t stones) noexcept nogil:
@@ -75,6 +82,11 @@ cdef void _round(
     cdef uint64_t square, squares = playable_squares(g, mask)
     cdef int column
     cdef bint is_four
+    c.boards += 1
+    if c.boards % POLL_BOARDS == 0 and is_over(&c.watch):
+        c.stopped = True
+    if c.stopped:
+        return
     while squares:
         square = squares & (0 - squares)
         squares ^= square
@@ -163,6 +175,7 @@ def blog_weights(
     bint stops_early=False,
     bint flat_later=False,
     candidates=None,
+    Stop stop=None,
 ):
     """The weight of every column.
 
@@ -178,12 +191,14 @@ def blog_weights(
         stops_early: end after round 1 if it has a win, and after round 2 if one column is best.
         flat_later: from round 3 on vertical fours are not looked at.
         candidates: columns of round 1 (default: every open one).
+        stop: ends the search without an answer; None for never.
 
     Returns:
         One weight for each column; None where it is no candidate.
 
     Raises:
         ValueError: the depth or a name is unknown.
+        StopPlaying: the stop came first.
     """
     cdef const Geometry* g = position.g
     cdef uint64_t own = position.stones, mask = position.mask
@@ -197,6 +212,9 @@ def blog_weights(
     c.missed = _MISSED[missed]
     c.missed_extra = missed_extra
     c.flat_later = flat_later
+    c.boards = 0
+    c.watch = watch_of(stop)
+    c.stopped = False
     if candidates is not None:
         chosen &= _columns_mask(g, candidates)
     _clear(&c)
@@ -204,6 +222,8 @@ def blog_weights(
         _set_weights(&c, _SCALES[scale], open_columns)
         with nogil:
             _run(&c, own, mask, chosen, stops_early)
+        if c.stopped:
+            raise StopPlaying
     weights = [None] * g.width
     while chosen:
         column = lowest_bit(chosen) // g.stride

@@ -19,7 +19,8 @@ cdef uint64_t _splitmix(uint64_t* state) noexcept nogil:
 
 
 cdef class Dice:
-    """A random generator that starts from a seed.
+    """Dice(seed)\n--\n
+    A random generator that starts from a seed.
 
     Args:
         seed: 0 to 2^64 - 1; the same seed gives the same draws, for ever.

@@ -1,21 +1,21 @@
-"""Players that are programs: what they share, and how a move is asked for."""
+"""Players that are programs: what they share, and how a move is asked for.
 
-from __future__ import annotations
+Nothing is started without consent, whoever has made the player.
+"""
 
 import re
 from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Annotated
 
 from c4core.players.base import NO_LIMITS, GameStart, Limits, Player
+from c4core.players.consent import NO_PROGRAM, Consent
+from c4core.players.dice import Dice
 from c4core.players.errors import Failing, PlayerFailure
+from c4core.players.parameters import Resource
 from c4core.players.program import DEFAULT_SECONDS, Program
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from c4core.players.dice import Dice
-    from c4core.position import Position
+from c4core.position import Position
 
 _ANSWER = re.compile(r"play (-?[0-9]{1,9})")
 
@@ -33,39 +33,50 @@ class ExternalPlayer(Player):
 
     Attributes:
         argument: what names the program.
+        programs: which programs may be started.
     """
 
     argument: str
+    programs: Annotated[Consent, Resource()] = field(
+        default=NO_PROGRAM, kw_only=True, compare=False, repr=False
+    )
     _seat: Seat = field(default_factory=Seat, init=False, repr=False, compare=False)
 
     is_random = True  # nobody knows
     needs_files = True
+    is_program = True
 
     @abstractmethod
     def command(self) -> Sequence[str]:
         """The program and its arguments."""
 
     def environment(self) -> Mapping[str, str] | None:
-        """The environment of the program; None for this process's own."""
+        """The environment of the program; None for what every program gets."""
         return None
 
     def begin(self, game: GameStart) -> None:
-        """Start the program if it does not run, and tell it about the game."""
+        """Start the program if it does not run, and tell it about the game.
+
+        Raises:
+            ProgramRefusedError: nobody has consented to that.
+        """
+        self.programs.check(self.kind.spec_of(self).full)
         if self._seat.program is None:
             self._seat.program = Program(self.command(), environment=self.environment())
-        self._seat.program.start()
+        self._seat.program.start(game.stop)
         self._seat.program.tell(f"new {game.board} {game.side} {game.seed}")
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
         """Ask the program for a column."""
         if self._seat.program is None:
-            self.begin(GameStart(position.board, position.turn, dice.below(2**31)))
+            self.begin(GameStart(position.board, position.turn, dice.below(2**31), limits.stop))
         program = self._seat.program
         assert program is not None  # noqa: S101  (begin has made it)
         seconds = "-" if limits.seconds is None else f"{limits.seconds:.3f}"
         program.tell(f"go {seconds} {str(position).replace(chr(10), '/')}")
         answer = program.hear(
-            DEFAULT_SECONDS if limits.seconds is None else limits.seconds + limits.grace
+            DEFAULT_SECONDS if limits.seconds is None else limits.seconds + limits.grace,
+            limits.stop,
         )
         if answer.startswith("fail"):
             raise PlayerFailure(Failing.ERROR, answer.removeprefix("fail").strip())
@@ -80,11 +91,10 @@ class ExternalPlayer(Player):
         if self._seat.program is not None and self._seat.program.is_running:
             self._seat.program.tell(f"end {result}")
 
-    def interrupt(self) -> None:
-        """Kill the program, so that whoever waits for its answer waits no more."""
-        program = self._seat.program
-        if program is not None:
-            program.interrupt()
+    def abandon(self) -> None:
+        """Kill the program."""
+        if self._seat.program is not None:
+            self._seat.program.kill()
 
     def close(self) -> None:
         """End the program."""

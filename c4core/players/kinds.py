@@ -6,7 +6,7 @@ Some players take one argument as it stands instead of parameters (``exec:COMMAN
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from c4core.players.errors import PlayerError
 
@@ -65,14 +65,18 @@ class PlayerKind:
             if not parameter.holds(value):
                 raise self._value_error(parameter, repr(value))
 
-    def read(self, text: str) -> PlayerSpec:
+    def read(self, text: str, *, checked: bool = True) -> PlayerSpec:
         """Read what stands behind the name and its colon; empty where there is no colon.
+
+        Args:
+            text: what stands there.
+            checked: as of :func:`c4core.players.parse_player`.
 
         Raises:
             PlayerError: it names no value of a parameter.
         """
         if self.argument is not None:
-            return self._read_argument(text)
+            return self._read_argument(text, checked=checked)
         values: dict[str, Value] = {item.name: item.default for item in self.parameters}
         given: set[str] = set()
         for part in text.split(",") if text else ():
@@ -96,8 +100,9 @@ class PlayerKind:
                     player=self.name,
                     parameter=parameter.name,
                 )
+        spec = PlayerSpec(self, tuple(values.values()))
         # What no parameter can know alone its class looks at, and may complete.
-        return self.spec_of(PlayerSpec(self, tuple(values.values())).make())
+        return self.spec_of(spec.make()) if checked else spec
 
     def spec_of(self, player: Player) -> PlayerSpec:
         """The description of a player."""
@@ -105,13 +110,14 @@ class PlayerKind:
             return PlayerSpec(self, (str(vars(player)["argument"]),))
         return PlayerSpec(self, tuple(getattr(player, item.name) for item in self.parameters))
 
-    def _read_argument(self, text: str) -> PlayerSpec:
+    def _read_argument(self, text: str, *, checked: bool) -> PlayerSpec:
         if not text.strip():
             raise PlayerError(
                 f"player {self.name} needs an argument: {self.usage}", player=self.name
             )
         spec = PlayerSpec(self, (text.strip(),))
-        spec.make()
+        if checked:
+            spec.make()
         return spec
 
     def _text(self, parts: list[str]) -> str:
@@ -164,17 +170,16 @@ class PlayerSpec:
         """The player itself.
 
         Args:
-            resources: what some players need: a solver, stored games.
+            resources: what some players need: a solver, stored games, consent to start a program.
+                Without consent a program's player is made all the same, but cannot play.
         """
-        if self.kind.argument is not None:
-            return self.kind.cls(*self.values)
-        arguments: dict[str, object] = {
-            parameter.name: value
-            for parameter, value in zip(self.kind.parameters, self.values, strict=True)
-        }
+        given: dict[str, Any] = {}
         if resources is not None:
-            arguments |= {name: getattr(resources, name) for name in self.kind.resources}
-        return self.kind.cls(**arguments)
+            given = {name: getattr(resources, name) for name in self.kind.resources}
+        if self.kind.argument is not None:
+            return self.kind.cls(*self.values, **given)
+        names = (parameter.name for parameter in self.kind.parameters)
+        return self.kind.cls(**dict(zip(names, self.values, strict=True)), **given)
 
     def _written(self, *, everything: bool) -> str:
         if self.kind.argument is not None:

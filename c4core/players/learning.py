@@ -4,13 +4,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
 
+from c4core.extras import LEARN, require
 from c4core.learning.errors import LearningMissingError, ModelError
 from c4core.learning.modelfile import FINGERPRINT_DIGITS, Model, read_model
-from c4core.learning.requirements import require
 from c4core.notation import BoardSize
 from c4core.players.base import NO_LIMITS, GameStart, Limits, Player
 from c4core.players.dice import Dice
-from c4core.players.errors import Failing, PlayerError, PlayerFailure, PlayerMissingError
+from c4core.players.errors import (
+    Failing,
+    PlayerError,
+    PlayerFailure,
+    PlayerMissingError,
+    is_exhaustion,
+)
 from c4core.players.values import Checksum, FileName
 from c4core.position import Position
 
@@ -80,6 +86,8 @@ class LearningPlayer(Player):
         try:
             network, board = load_network(self.model, str(self.weights))
         except (ModelError, OSError) as error:
+            if is_exhaustion(error):
+                raise
             raise PlayerFailure(Failing.ERROR, str(error)) from None
         if position.board != board:
             raise PlayerFailure(Failing.ERROR, self._elsewhere(board, position.board))
@@ -95,7 +103,7 @@ class LearningPlayer(Player):
             PlayerError: there is no such file, or it is no model for this player.
         """
         try:
-            require()
+            require(LEARN, LearningMissingError)
             found = read_model(Path(self.model))
         except LearningMissingError as error:
             raise PlayerMissingError(

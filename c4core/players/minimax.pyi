@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from c4core.players.stopping import Stop
 from c4core.position import Position
 
 class Found(NamedTuple):
@@ -30,4 +31,5 @@ def minimax(
     cache: Literal["off", "exact", "mirror", "zobrist"] = "off",
     cache_size: int = 0,
     features: str = "1234",
+    stop: Stop | None = None,
 ) -> Found: ...

@@ -41,13 +41,16 @@ from c4core.players.recent cimport (
     new_recent,
     store_recent,
 )
+from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
 from c4core.players.windows cimport lowest_bit
 from c4core.players.zobrist cimport words as zobrist_words, zobrist_hash
+
+from c4core.players.errors import StopPlaying
 
 cdef enum:
     MOST_COLUMNS = 32
     MOST_PLIES = 64
-    POLL_NODES = 1024       # nodes between two looks at the clock: some 0.2 ms
+    POLL_NODES = 1024       # nodes between two looks at the clock and the stop: some 0.2 ms
     NO_COLUMN = -1
 
 cdef enum CacheKey:
@@ -75,6 +78,8 @@ cdef struct Tree:
     CacheKey cache_key
     bint timed
     double deadline
+    Watch watch
+    bint given_up                   # nobody waits any more, and there is no answer
     bint stopped
     uint64_t nodes
 
@@ -149,6 +154,14 @@ cdef int64_t _scouted(
     return value
 
 
+cdef void _poll(Tree* t) noexcept nogil:
+    """End the search where its time is up, and give it up where nobody waits for it."""
+    if is_over(&t.watch):
+        t.stopped = t.given_up = True
+    elif t.timed and atomics.now() >= t.deadline:
+        t.stopped = True
+
+
 cdef int64_t _node(
     Tree* t, uint64_t own, uint64_t mask, int ply, int depth,
     int64_t alpha, int64_t beta, uint64_t hash_
@@ -167,8 +180,8 @@ cdef int64_t _node(
     cdef Entry* entry
     # 1
     t.nodes += 1
-    if t.timed and t.nodes % POLL_NODES == 0 and atomics.now() >= t.deadline:
-        t.stopped = True
+    if t.nodes % POLL_NODES == 0:
+        _poll(t)
     if t.stopped:
         return 0
     # 2
@@ -324,6 +337,7 @@ def minimax(
     str cache="off",
     int cache_size=0,
     str features="1234",
+    Stop stop=None,
 ):
     """The best move of a search that looks so many plies ahead.
 
@@ -349,12 +363,14 @@ def minimax(
         cache: the key of a cache of values: ``"off"``, ``"exact"``, ``"mirror"``, ``"zobrist"``.
         cache_size: entries of the cache.
         features: which of the heuristic ``features`` count.
+        stop: ends the search without an answer; None for never.
 
     Returns:
         A ``Found``.
 
     Raises:
         ValueError: a name is unknown, the order is no order of all columns, the depth is below 1.
+        StopPlaying: the stop came first.
     """
     cdef const Geometry* g = position.g
     cdef Tree t
@@ -381,6 +397,7 @@ def minimax(
     r.own = position.stones
     r.mask = position.mask
     r.all_scores = all_scores
+    t.watch = watch_of(stop)
     depth = min(depth, g.cells - position.ply)
     if wins_at_once:
         column = _winning_column(&t, &r)
@@ -407,6 +424,8 @@ def minimax(
             finished = depth
             _search_root(&t, &r, depth)
     free_recent(t.cache)
+    if t.given_up:
+        raise StopPlaying
     scores = None
     if all_scores:
         scores = tuple([

@@ -1,7 +1,10 @@
 from c4core.players.dice import Dice
+from c4core.players.stopping import Stop
 from c4core.position import Position
 
-def run_playouts(position: Position, dice: Dice, count: int) -> tuple[int, int, int]: ...
+def run_playouts(
+    position: Position, dice: Dice, count: int, *, stop: Stop | None = None
+) -> tuple[int, int, int]: ...
 def flat_scores(
     position: Position,
     dice: Dice,
@@ -10,7 +13,13 @@ def flat_scores(
     center_weight: float,
     stop_gap: float,
     stop_after: int,
+    stop: Stop | None = None,
 ) -> tuple[float | None, ...]: ...
 def timed_choice(
-    position: Position, dice: Dice, *, playouts: int, seconds: float
+    position: Position,
+    dice: Dice,
+    *,
+    playouts: int,
+    seconds: float,
+    stop: Stop | None = None,
 ) -> tuple[int, tuple[int | None, ...]]: ...

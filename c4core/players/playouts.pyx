@@ -6,29 +6,38 @@ Words of stones: ``own`` those of the side to move, ``mask`` those of both.
 from libc.stdint cimport int64_t, uint64_t
 
 from c4core cimport atomics
-from c4core.board cimport Geometry, has_four, playable_squares, winning_squares
+from c4core.board cimport Geometry, has_four, playable_squares
 from c4core.players.dice cimport Dice, DiceState, draw_below
 from c4core.position cimport Position
+from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
 from c4core.players.windows cimport lowest_bit
 
+from c4core.players.errors import StopPlaying
+
 cdef enum:
-    CLOCK_PLAYOUTS = 64     # playouts between two looks at the clock: some 30 microseconds
+    POLL_PLAYOUTS = 64      # playouts between two looks at the clock and the stop: some 10 microseconds
     MOST_COLUMNS = 32
 
 
-def run_playouts(Position position not None, Dice dice not None, long count):
+def run_playouts(Position position not None, Dice dice not None, long count, *, Stop stop=None):
     """Finish the game by random moves so many times.
 
     Args:
         position: any position; one that is over gives its own result every time.
         dice: where the moves come from.
         count: games.
+        stop: ends them without a result; None for never.
 
     Returns:
         Games won by the side to move, lost by it, and drawn.
+
+    Raises:
+        StopPlaying: the stop came first.
     """
     cdef long game, wins = 0, losses = 0
     cdef int result
+    cdef Watch watch = watch_of(stop)
+    cdef bint stopped = False
     if has_four(position.g, position.stones ^ position.mask):
         return 0, count, 0
     with nogil:
@@ -36,6 +45,11 @@ def run_playouts(Position position not None, Dice dice not None, long count):
             result = playout(position.g, position.stones, position.mask, &dice.state)
             wins += result > 0
             losses += result < 0
+            if game % POLL_PLAYOUTS == 0 and is_over(&watch):
+                stopped = True
+                break
+    if stopped:
+        raise StopPlaying
     return wins, losses, count - wins - losses
 
 
@@ -45,6 +59,8 @@ cdef struct Flat:
     long stop_after     # from the game after this index on, a column may be given up
     double stop_gap     # .. if its rate is so much below
     double best         # the best rate of any column so far
+    Watch watch
+    bint stopped        # the rates mean nothing
 
 
 cdef double _flat_rate(
@@ -59,6 +75,9 @@ cdef double _flat_rate(
     cdef double rate = 0
     for game in range(flat.simulations):
         wins += playout(g, own, mask, dice) < 0
+        if game % POLL_PLAYOUTS == 0 and is_over(&flat.watch):
+            flat.stopped = True
+            return 0
         rate = wins / <double>(game + 1)
         if game > flat.stop_after:
             if rate > flat.best:
@@ -76,6 +95,7 @@ def flat_scores(
     double center_weight,
     double stop_gap,
     long stop_after,
+    Stop stop=None,
 ):
     """Score every column by the share of random games that are won after it.
 
@@ -87,14 +107,20 @@ def flat_scores(
         stop_gap: a column whose rate is so much below the best one's is given up, its score
             lowered by the share of its games that were not played.
         stop_after: not before the game with this index (from 0) has been played.
+        stop: ends the games without a result; None for never.
 
     Returns:
         One score for each column; None where it is full.
+
+    Raises:
+        StopPlaying: the stop came first.
     """
     cdef const Geometry* g = position.g
     cdef uint64_t square, squares = playable_squares(g, position.mask)
     cdef uint64_t opp = position.stones ^ position.mask
-    cdef Flat flat = Flat(simulations, stop_after, stop_gap, 0.0)
+    cdef Flat flat = Flat(
+        simulations, stop_after, stop_gap, 0.0, watch_of(stop), False
+    )
     cdef double rate
     cdef int column
     scores = [None] * g.width
@@ -103,6 +129,8 @@ def flat_scores(
         squares ^= square
         with nogil:
             rate = _flat_rate(g, opp, position.mask | square, &flat, &dice.state)
+        if flat.stopped:
+            raise StopPlaying
         column = lowest_bit(square) // g.stride
         scores[column] = rate * center_weight if column == g.width // 2 else rate
     return tuple(scores)
@@ -117,7 +145,14 @@ cdef int _leading(const int64_t* totals, uint64_t open_columns, int width, int a
     return answer
 
 
-def timed_choice(Position position not None, Dice dice not None, *, long playouts, double seconds):
+def timed_choice(
+    Position position not None,
+    Dice dice not None,
+    *,
+    long playouts,
+    double seconds,
+    Stop stop=None,
+):
     """Random games after random moves, until there were enough or the time is over.
 
     Each game adds 1 (won), -1 (lost) or 0 to its move's total. After a decisive game a move with a
@@ -128,9 +163,14 @@ def timed_choice(Position position not None, Dice dice not None, *, long playout
         dice: where all moves come from.
         playouts: games at most; negative for no limit.
         seconds: of search at most; negative for no limit. At least one game is played.
+        stop: ends the games without an answer; None for never.
 
     Returns:
         The answer, and the totals by column (None where it is full).
+
+    Raises:
+        ValueError: nothing is limited.
+        StopPlaying: the stop came first.
     """
     cdef const Geometry* g = position.g
     cdef uint64_t own = position.stones, mask = position.mask, opp = own ^ mask
@@ -139,6 +179,8 @@ def timed_choice(Position position not None, Dice dice not None, *, long playout
     cdef int column, result, answer
     cdef long game = 0
     cdef double deadline = atomics.now() + seconds
+    cdef Watch watch = watch_of(stop)
+    cdef bint stopped = False
     if playouts < 0 and seconds < 0:
         raise ValueError("neither games nor seconds are limited")
     for column in range(g.width):
@@ -158,8 +200,12 @@ def timed_choice(Position position not None, Dice dice not None, *, long playout
             if result:
                 answer = _leading(totals, open_columns, g.width, answer)
             game += 1
-            if seconds >= 0 and game % CLOCK_PLAYOUTS == 0 and atomics.now() >= deadline:
-                break
+            if game % POLL_PLAYOUTS == 0:
+                stopped = is_over(&watch)
+                if stopped or (seconds >= 0 and atomics.now() >= deadline):
+                    break
+    if stopped:
+        raise StopPlaying
     return answer, tuple([
         totals[column] if (open_columns >> column) & 1 else None for column in range(g.width)
     ])

@@ -1,8 +1,12 @@
 """A program that plays, in a process of its own, spoken to in lines of text.
 
-Every wait has an end. Whatever the program does (it hangs, dies, floods its output, leaves children
-behind), the worst that happens here is a :class:`PlayerFailure`; its whole process group is killed
-and waited for, so that nothing of it remains. docs/players.md describes the protocol.
+Every wait has an end, also that for the program to take what it is told. Whatever the program does
+(it hangs, reads nothing, dies, floods its output, leaves children behind), the worst that happens
+here is a :class:`PlayerFailure`; its whole process group is killed and waited for, so that nothing
+of it remains. docs/players.md describes the protocol.
+
+A process that has ended is not waited for until its group is killed: up to then its number, which
+is also the group's, belongs to nobody else.
 """
 
 from __future__ import annotations
@@ -16,10 +20,13 @@ import time
 import weakref
 from typing import TYPE_CHECKING, Final
 
-from c4core.players.errors import Failing, PlayerFailure
+from c4core.players.errors import Failing, PlayerFailure, StopPlaying, is_exhaustion
+from c4core.players.program_environment import program_environment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from c4core.players.stopping import Stop
 
 PROTOCOL: Final = 1
 """The version of the protocol."""
@@ -34,10 +41,19 @@ DEFAULT_SECONDS: Final = 60.0
 """For a move where the game has no limit: a program that hangs must not hold up the match."""
 
 MOST_BYTES: Final = 64 * 1024
-"""Of output without an answer: a program that writes more is no player."""
+"""Of output without an answer, and of input that it does not take: such a program is no player."""
 
 ERROR_BYTES: Final = 2000
 """Of the last that a program wrote to its standard error, kept to say why it died."""
+
+LOOK_SECONDS: Final = 0.05
+"""Between two looks whether anybody waits for the answer."""
+
+END_LOOK_SECONDS: Final = 0.005
+"""Between two looks whether a program has ended."""
+
+_SIGNALS: Final = {int(number): number.name for number in signal.Signals}
+"""The names of signals. Those of real time have numbers only."""
 
 
 class Program:
@@ -45,35 +61,41 @@ class Program:
 
     Args:
         command: the program and its arguments.
-        environment: its environment; None for this process's own.
+        environment: its environment; None for :func:`program_environment`'s.
     """
 
     def __init__(
         self, command: Sequence[str], *, environment: Mapping[str, str] | None = None
     ) -> None:
         self._command = tuple(command)
-        self._environment = None if environment is None else dict(environment)
+        self._environment = program_environment() if environment is None else dict(environment)
         self._process: subprocess.Popen[bytes] | None = None
         self._selector: selectors.BaseSelector | None = None
         self._finalizer: weakref.finalize[[subprocess.Popen[bytes], int], Program] | None = None
+        self._input = b""  # what it has been told and has not taken
         self._output = b""
         self._errors = b""
 
     @property
     def is_running(self) -> bool:
         """Whether there is a process that has not ended."""
-        return self._process is not None and self._process.poll() is None
+        return self._process is not None and not _has_ended(self._process)
 
     @property
     def pid(self) -> int | None:
         """The process's number, or None where there is none."""
         return None if self._process is None else self._process.pid
 
-    def start(self) -> None:
+    def start(self, stop: Stop | None = None) -> None:
         """Start the process, unless it runs, and exchange greetings.
+
+        Args:
+            stop: ends the wait for its greeting; None for never.
 
         Raises:
             PlayerFailure: it cannot be started, ends, or does not greet in time.
+            StopPlaying: the stop came first.
+            OSError: this machine has no more processes, memory or open files.
         """
         if self.is_running:
             return
@@ -89,49 +111,71 @@ class Program:
                 start_new_session=True,
             )
         except OSError as error:
+            if is_exhaustion(error):
+                raise
             raise PlayerFailure(
                 Failing.CRASH, f"{self._command[0]} cannot be started: {error.strerror}"
             ) from None
         self._process = process
         # Also when nobody closes it: at the end of this object or of the interpreter.
         self._finalizer = weakref.finalize(self, _end_process, process, os.getpid())
-        self._selector = selectors.DefaultSelector()
-        for pipe in (process.stdout, process.stderr):
-            assert pipe is not None  # noqa: S101  (both were asked for)
-            os.set_blocking(pipe.fileno(), False)
-            self._selector.register(pipe, selectors.EVENT_READ)
-        self._output = self._errors = b""
-        self.tell(f"c4 {PROTOCOL}")
-        answer = self.hear(START_SECONDS)
+        try:
+            answer = self._greet(process, stop)
+        except BaseException:  # it is not to be taken for one that has greeted
+            self.kill()
+            raise
         if answer.split(maxsplit=1)[:1] != ["ready"]:
             self.kill()
             raise PlayerFailure(
                 Failing.NONSENSE, f"greeted with {_shortened(answer)} instead of 'ready'"
             )
 
+    def _greet(self, process: subprocess.Popen[bytes], stop: Stop | None) -> str:
+        """Take the pipes of a new process, and say the first line; the answer."""
+        self._selector = selectors.DefaultSelector()
+        for pipe in (process.stdin, process.stdout, process.stderr):
+            assert pipe is not None  # noqa: S101  (all were asked for)
+            os.set_blocking(pipe.fileno(), False)
+            if pipe is not process.stdin:
+                self._selector.register(pipe, selectors.EVENT_READ)
+        self._input = self._output = self._errors = b""
+        self.tell(f"c4 {PROTOCOL}")
+        return self.hear(START_SECONDS, stop)
+
     def tell(self, line: str) -> None:
-        """Send a line.
+        """Send a line, without waiting: what the program does not take now, :meth:`hear` sends.
 
         Raises:
-            PlayerFailure: the process has ended.
+            PlayerFailure: the process has ended, or has not read for long.
         """
-        process = self._process
-        if process is None or process.stdin is None:
-            raise PlayerFailure(Failing.CRASH, "the program does not run")
-        try:
-            process.stdin.write(line.encode() + b"\n")
-        except OSError:
-            raise self._crash() from None
+        self._input += line.encode() + b"\n"
+        self._send()
+        if len(self._input) > MOST_BYTES:
+            self.kill()
+            raise PlayerFailure(Failing.NONSENSE, "does not read what it is told")
 
-    def hear(self, seconds: float) -> str:
-        """The next line that is no comment; comments begin with ``#``.
+    def hear(self, seconds: float, stop: Stop | None = None) -> str:
+        """The next line that is no comment, once the program has taken all that it was told.
+
+        Comments begin with ``#``.
+
+        Args:
+            seconds: for both.
+            stop: ends the wait, and the process; None for never.
 
         Raises:
             PlayerFailure: there is none in time (the process is killed), or the process has ended.
+            StopPlaying: the stop came first.
         """
         deadline = time.monotonic() + seconds
         seen = 0
         while seen <= MOST_BYTES:
+            if stop is not None and stop.is_set:  # the time is looked at below
+                self.kill()
+                raise StopPlaying
+            if self._input:
+                seen += self._exchange(deadline, seconds)
+                continue
             line, newline, rest = self._output.partition(b"\n")
             if newline:
                 self._output = rest
@@ -139,7 +183,7 @@ class Program:
                 if text and not text.startswith("#"):
                     return text
                 continue
-            seen += self._read(deadline, seconds)
+            seen += self._exchange(deadline, seconds)
         self.kill()
         raise PlayerFailure(Failing.NONSENSE, "wrote without end instead of an answer")
 
@@ -151,16 +195,8 @@ class Program:
             if self._process.stdin is not None:
                 with contextlib.suppress(OSError):
                     self._process.stdin.close()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(QUIT_SECONDS)
+            _await_end(self._process)
         self.kill()
-
-    def interrupt(self) -> None:
-        """End the process from another thread; the one that waits for it finds that it crashed."""
-        process = self._process
-        if process is not None and process.returncode is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
 
     def kill(self) -> None:
         """End the process and whatever it has started, now; does nothing where there is none."""
@@ -172,19 +208,43 @@ class Program:
             self._finalizer = None
         self._process = None
 
-    def _read(self, deadline: float, seconds: float) -> int:
-        """Wait for output and take it; the number of bytes on standard output."""
+    def _send(self) -> None:
+        """Write as much of the input as the program's pipe takes now."""
+        process = self._process
+        if process is None or process.stdin is None or self._selector is None:
+            raise PlayerFailure(Failing.CRASH, "the program does not run")
+        try:
+            taken = os.write(process.stdin.fileno(), self._input)
+        except BlockingIOError:
+            taken = 0
+        except OSError:
+            raise self._crash("input") from None
+        self._input = self._input[taken:]
+        is_watched = process.stdin in self._selector.get_map()
+        if self._input and not is_watched:
+            self._selector.register(process.stdin, selectors.EVENT_WRITE)
+        elif is_watched and not self._input:
+            self._selector.unregister(process.stdin)
+
+    def _exchange(self, deadline: float, seconds: float) -> int:
+        """Wait a little until the program reads or writes; the bytes of its standard output."""
         if self._selector is None:
             raise PlayerFailure(Failing.CRASH, "the program does not run")
         left = deadline - time.monotonic()
-        ready = self._selector.select(max(left, 0.0))
-        if not ready and left <= 0:
+        ready = self._selector.select(min(max(left, 0.0), LOOK_SECONDS))
+        # Words on its standard error are no sign of life, or it could chatter for ever.
+        is_heard = any(key.fileobj is not self._stderr() for key, _ in ready)
+        if left <= 0 and not is_heard:
             self.kill()
-            raise PlayerFailure(Failing.TIME, f"no answer within {seconds:g} s")
+            why = "does not read what it is told" if self._input else "no answer"
+            raise PlayerFailure(Failing.TIME, f"{why} within {seconds:g} s")
         count = 0
-        for key, _ in ready:
+        for key, events in ready:
+            if events & selectors.EVENT_WRITE:
+                self._send()
+                continue
             piece = os.read(key.fd, MOST_BYTES)
-            if self._process is not None and key.fileobj is self._process.stderr:
+            if key.fileobj is self._stderr():
                 self._errors = (self._errors + piece)[-ERROR_BYTES:]
                 if not piece:
                     self._selector.unregister(key.fileobj)
@@ -192,21 +252,45 @@ class Program:
                 self._output += piece
                 count += len(piece)
             else:
-                raise self._crash()
+                raise self._crash("output")
         return count
 
-    def _crash(self) -> PlayerFailure:
-        """The process has closed its pipes: wait for its end, and say how it came."""
+    def _stderr(self) -> object:
+        """The standard error of the process."""
+        return None if self._process is None else self._process.stderr
+
+    def _crash(self, pipe: str) -> PlayerFailure:
+        """The process has closed a pipe: wait for its end, and say how it came."""
         process = self._process
         status: int | None = None
         if process is not None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                status = process.wait(QUIT_SECONDS)
+            has_ended = _await_end(process)
             if process.stderr is not None:
                 with contextlib.suppress(OSError):
                     self._errors += os.read(process.stderr.fileno(), MOST_BYTES)
-        self.kill()
-        return PlayerFailure(Failing.CRASH, _how_it_ended(status, self._errors))
+            self.kill()
+            status = process.returncode if has_ended else None
+        return PlayerFailure(Failing.CRASH, _how_it_ended(status, pipe, self._errors))
+
+
+def _has_ended(process: subprocess.Popen[bytes]) -> bool:
+    """Whether a process has ended, without taking leave of it."""
+    if process.returncode is not None:
+        return True
+    if not hasattr(os, "waitid"):  # macOS before Python 3.13
+        return process.poll() is not None
+    try:
+        return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    except ChildProcessError:  # somebody else has waited for it
+        return True
+
+
+def _await_end(process: subprocess.Popen[bytes]) -> bool:
+    """Whether a process ends by itself before it is too late for that."""
+    deadline = time.monotonic() + QUIT_SECONDS
+    while not _has_ended(process) and time.monotonic() < deadline:
+        time.sleep(END_LOOK_SECONDS)
+    return _has_ended(process)
 
 
 def _end_process(process: subprocess.Popen[bytes], owner: int) -> None:
@@ -220,20 +304,20 @@ def _end_process(process: subprocess.Popen[bytes], owner: int) -> None:
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    if process.poll() is None:
-        process.kill()
-        process.wait()
+    # Not even SIGKILL ends a process that hangs in the kernel; nobody waits for that one.
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(QUIT_SECONDS)
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             with contextlib.suppress(OSError):
                 pipe.close()
 
 
-def _how_it_ended(status: int | None, errors: bytes) -> str:
+def _how_it_ended(status: int | None, pipe: str, errors: bytes) -> str:
     if status is None:
-        how = "closed its output"
+        how = f"closed its {pipe}"
     elif status < 0:
-        how = f"was ended by signal {signal.Signals(-status).name}"
+        how = f"was ended by signal {_SIGNALS.get(-status, -status)}"
     else:
         how = f"ended with exit status {status}"
     last = errors.decode(errors="replace").strip().rpartition("\n")[2]

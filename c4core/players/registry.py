@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeVar, dataclass_transform
 
 from c4core.players.errors import PlayerError
 from c4core.players.kinds import PlayerKind
+from c4core.players.levels import LEVELS
 from c4core.players.parameters import parameters_of, resources_of
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def player_of_argument(
 
 
 def _register(cls: type[Player], name: str, source: str, argument: str | None) -> None:
-    if name in _kinds:
+    if name in _kinds or name in LEVELS:
         raise ValueError(f"two players are called {name}")
     kind = PlayerKind(
         name=name,
@@ -75,7 +76,7 @@ def _register(cls: type[Player], name: str, source: str, argument: str | None) -
         summary=(inspect.getdoc(cls) or "").partition("\n")[0],
         argument=argument,
         parameters=parameters_of(cls) if argument is None else (),
-        resources=resources_of(cls) if argument is None else (),
+        resources=resources_of(cls),
         cls=cls,
     )
     cls.kind = kind
@@ -88,24 +89,51 @@ def player_kinds() -> tuple[PlayerKind, ...]:
     return tuple(_kinds[name] for name in sorted(_kinds))
 
 
-def parse_player(text: str) -> PlayerSpec:
-    """Read a player's description.
+def parse_player(text: str, *, checked: bool = True) -> PlayerSpec:
+    """Read a player's description, or the name of a level (:data:`c4core.players.levels.LEVELS`).
+
+    A level stands for its player: the description that is read is that one's.
+
+    Args:
+        text: the description.
+        checked: also see whether there is such a program or model on this machine, which opens the
+            model's file. Without that only the text is looked at: for players that are only named.
 
     Raises:
         PlayerError: no such player or parameter, or a value that is not allowed.
     """
     _load_roster()
-    name, _, rest = text.strip().partition(":")
+    name, colon, rest = text.strip().partition(":")
+    if name.strip() in LEVELS:
+        level, name = name.strip(), LEVELS[name.strip()]
+        if colon:
+            raise PlayerError(
+                f"{level} is a level and has no parameters; it stands for {name}", player=level
+            )
+        name, _, rest = name.partition(":")
     kind = _kinds.get(name.strip())
     if kind is None:
         raise PlayerError(_unknown(name.strip()), player=name.strip())
-    return kind.read(rest)
+    return kind.read(rest, checked=checked)
+
+
+def program_of(text: str) -> str | None:
+    """The full description of a player that is a program; None where it is none.
+
+    Nothing is looked for on this machine: there may be no such program.
+    """
+    try:
+        spec = parse_player(text, checked=False)
+    except PlayerError:
+        return None
+    return spec.full if spec.kind.cls.is_program else None
 
 
 def _unknown(name: str) -> str:
-    close = difflib.get_close_matches(name, _kinds, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(name, [*_kinds, *LEVELS], n=1, cutoff=0.5)
     hint = f"; did you mean {close[0]}?" if close else ""
-    return f"no player is called {name!r}{hint} (there are: {', '.join(sorted(_kinds))})"
+    there = ", ".join([*sorted(_kinds), *LEVELS])
+    return f"no player is called {name!r}{hint} (there are: {there})"
 
 
 @functools.cache

@@ -1,9 +1,11 @@
-"""What players may need and do not make themselves: exact scores, and games that were played."""
+"""What players may need and do not have themselves: exact scores, stored games, and consent."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from c4core.players.consent import NO_PROGRAM, Consent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,3 +43,5 @@ class Resources:
     """Exact scores; without it such players use a solver that all of them share."""
     final_games: FinalGames | None = None
     """Games that were played."""
+    programs: Consent = NO_PROGRAM
+    """Which players that are programs may be started."""

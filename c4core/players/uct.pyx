@@ -15,9 +15,13 @@ from c4core.board cimport Geometry, has_four, playable_squares
 from c4core.players.dice cimport Dice, DiceState, draw_below
 from c4core.players.playouts cimport playout
 from c4core.position cimport Position
+from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
 from c4core.players.windows cimport count_bits, lowest_bit
 
+from c4core.players.errors import StopPlaying
+
 cdef enum:
+    POLL_ITERATIONS = 64    # between two looks at the stop: some 50 microseconds
     NO_NODE = -1
     OPEN = -2           # the game goes on at this node
 
@@ -93,9 +97,15 @@ cdef void _back_up(Node* nodes, int32_t index, int result) noexcept nogil:
         index = nodes[index].parent
 
 
-cdef void _iterate(
-    const Geometry* g, Node* nodes, long iterations, double exploration, DiceState* dice
+cdef bint _iterate(
+    const Geometry* g,
+    Node* nodes,
+    long iterations,
+    double exploration,
+    DiceState* dice,
+    const Watch* watch,
 ) noexcept nogil:
+    """Grow the tree; whether it was stopped before the end."""
     cdef long iteration
     cdef int32_t index, count = 1
     cdef int result
@@ -110,10 +120,18 @@ cdef void _iterate(
         if result == OPEN:
             result = playout(g, nodes[index].own, nodes[index].mask, dice)
         _back_up(nodes, index, result)
+        if iteration % POLL_ITERATIONS == 0 and is_over(watch):
+            return True
+    return False
 
 
 def uct_statistics(
-    Position position not None, Dice dice not None, *, int iterations, double exploration
+    Position position not None,
+    Dice dice not None,
+    *,
+    int iterations,
+    double exploration,
+    Stop stop=None,
 ):
     """What a tree search found about every column.
 
@@ -122,13 +140,21 @@ def uct_statistics(
         dice: where all random moves come from.
         iterations: games, 1 or more; the tree has at most so many nodes beside the root.
         exploration: factor of the term that favours moves that were rarely tried.
+        stop: ends the search without an answer; None for never.
 
     Returns:
         For every column ``(visits, wins)``, a draw being half a win; None where it is full.
+
+    Raises:
+        ValueError: there are no iterations, or the game is over.
+        MemoryError: there is no room for the tree.
+        StopPlaying: the stop came first.
     """
     cdef const Geometry* g = position.g
     cdef Node* nodes
     cdef int32_t child
+    cdef Watch watch = watch_of(stop)
+    cdef bint stopped
     if iterations < 1:
         raise ValueError(f"{iterations} iterations: at least one is needed")
     nodes = <Node*>malloc((<size_t>iterations + 1) * sizeof(Node))
@@ -139,7 +165,9 @@ def uct_statistics(
         if nodes[0].outcome != OPEN:
             raise ValueError("the game is over")
         with nogil:
-            _iterate(g, nodes, iterations, exploration, &dice.state)
+            stopped = _iterate(g, nodes, iterations, exploration, &dice.state, &watch)
+        if stopped:
+            raise StopPlaying
         found = [
             (0, 0.0) if position.is_legal(column) else None for column in range(g.width)
         ]

@@ -7,6 +7,7 @@ from c4core.players.base import NO_LIMITS, Limits, Player, columns_from_centre
 from c4core.players.dice import Dice
 from c4core.players.minimax import Found, minimax
 from c4core.players.registry import player
+from c4core.players.stopping import Stop
 from c4core.players.values import Whole
 from c4core.position import Position
 
@@ -23,7 +24,7 @@ class _Windowed(Player):
 
     scouts: ClassVar[bool]
 
-    def search(self, position: Position) -> Found:
+    def search(self, position: Position, stop: Stop | None = None) -> Found:
         """The best column, its value, and the effort."""
         return minimax(
             position,
@@ -33,11 +34,12 @@ class _Windowed(Player):
             win=WIN,
             scouts=self.scouts,
             wins_at_once=True,
+            stop=stop,
         )
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
         """The 0-based column to play."""
-        return self.search(position).column
+        return self.search(position, limits.stop).column
 
 
 @player("alphabeta", source=SOURCE)

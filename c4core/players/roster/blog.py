@@ -7,6 +7,7 @@ from c4core.players.base import NO_LIMITS, Limits, Player, sides_of
 from c4core.players.blog import blog_weights
 from c4core.players.dice import Dice
 from c4core.players.registry import player
+from c4core.players.stopping import Stop
 from c4core.players.values import Whole
 from c4core.players.windows import winning_columns
 from c4core.position import Position
@@ -55,13 +56,13 @@ class _Counting(Player):
 
     is_random = True
 
-    def weights(self, position: Position) -> tuple[int | None, ...]:
+    def weights(self, position: Position, stop: Stop | None = None) -> tuple[int | None, ...]:
         """The weight of every column; None where it is no candidate."""
-        return blog_weights(position, depth=self.depth, scale=self.scale)
+        return blog_weights(position, depth=self.depth, scale=self.scale, stop=stop)
 
-    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
+    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
         """The 0-based column to play."""
-        return dice.pick(heaviest(self.weights(position)))
+        return dice.pick(heaviest(self.weights(position, limits.stop)))
 
 
 @player("blog-v2", source=SOURCE)
@@ -86,10 +87,14 @@ class BlogV4(_Counting):
 
     scale = "falling"
 
-    def weights(self, position: Position) -> tuple[int | None, ...]:
+    def weights(self, position: Position, stop: Stop | None = None) -> tuple[int | None, ...]:
         """The weight of every column."""
         return blog_weights(
-            position, depth=self.depth, scale="falling", missed=self.missed_win_rounds
+            position,
+            depth=self.depth,
+            scale="falling",
+            missed=self.missed_win_rounds,
+            stop=stop,
         )
 
 
@@ -101,7 +106,7 @@ class BlogV5(_Counting):
 
     scale = "falling"
 
-    def weights(self, position: Position) -> tuple[int | None, ...]:
+    def weights(self, position: Position, stop: Stop | None = None) -> tuple[int | None, ...]:
         """The weight of every column; None where it is no candidate."""
         return blog_weights(
             position,
@@ -110,6 +115,7 @@ class BlogV5(_Counting):
             missed=self.missed_win_rounds,
             stops_early=True,
             candidates=opening_columns(position),
+            stop=stop,
         )
 
 
@@ -121,7 +127,7 @@ class BlogV6(_Counting):
 
     scale = "held"
 
-    def weights(self, position: Position) -> tuple[int | None, ...]:
+    def weights(self, position: Position, stop: Stop | None = None) -> tuple[int | None, ...]:
         """The weight of every column."""
         depth = self.depth
         if depth > CAPPED_DEPTH and position.is_legal(position.width // 2):
@@ -134,16 +140,17 @@ class BlogV6(_Counting):
             missed_extra=1,
             stops_early=True,
             flat_later=True,
+            stop=stop,
         )
 
-    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
+    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
         """The 0-based column to play."""
         if position.ply == EARLY_CHIP_PLY and self.depth < CAPPED_DEPTH:
             middle = position.width // 2
             for column in (middle - 1, middle, middle + 1):
                 if position.heights[column] == 0:
                     return column
-        best = heaviest(self.weights(position))
+        best = heaviest(self.weights(position, limits.stop))
         off_centre = {column: abs(2 * column - (position.width - 1)) for column in best}
         nearest = min(off_centre.values())
         return dice.pick([column for column in best if off_centre[column] == nearest])

@@ -9,6 +9,7 @@ from c4core.players.parameters import Resource
 from c4core.players.playouts import run_playouts
 from c4core.players.registry import player
 from c4core.players.resources import FinalGames
+from c4core.players.stopping import Stop
 from c4core.players.values import Whole
 from c4core.position import Position
 
@@ -32,12 +33,14 @@ class DatabaseMontecarlo(Player):
 
     is_random = True
 
-    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
+    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
         """The 0-based column to play."""
-        shares = self.win_shares(position, dice)
+        shares = self.win_shares(position, dice, limits.stop)
         return max(position.legal_columns(), key=lambda column: shares[column] or 0.0)
 
-    def win_shares(self, position: Position, dice: Dice) -> tuple[float | None, ...]:
+    def win_shares(
+        self, position: Position, dice: Dice, stop: Stop | None = None
+    ) -> tuple[float | None, ...]:
         """The share of games won by the side to move, for every column; None where it is full."""
         tallies = (
             (None,) * position.width
@@ -45,16 +48,21 @@ class DatabaseMontecarlo(Player):
             else self.final_games.tally(position)
         )
         return tuple(
-            self._share(position, column, tally, dice) if position.is_legal(column) else None
+            self._share(position, column, tally, dice, stop) if position.is_legal(column) else None
             for column, tally in enumerate(tallies)
         )
 
     def _share(
-        self, position: Position, column: int, tally: tuple[int, int, int] | None, dice: Dice
+        self,
+        position: Position,
+        column: int,
+        tally: tuple[int, int, int] | None,
+        dice: Dice,
+        stop: Stop | None,
     ) -> float:
         if tally is not None and tally[0] >= self.min_games:
             games, wins, _ = tally
             return wins / games
         # The side to move after the column is the opponent: what it loses is won.
-        _, losses, _ = run_playouts(position.play(column), dice, self.playouts)
+        _, losses, _ = run_playouts(position.play(column), dice, self.playouts, stop=stop)
         return losses / self.playouts

@@ -11,6 +11,7 @@ import c4core
 from c4core.players import host
 from c4core.players.errors import PlayerError
 from c4core.players.external import ExternalPlayer
+from c4core.players.program_environment import program_environment
 from c4core.players.registry import player_of_argument
 
 SOURCE = "yours"
@@ -21,12 +22,14 @@ class _Hosted(ExternalPlayer):
 
     def command(self) -> Sequence[str]:
         """The host with what it runs."""
-        return (sys.executable, "-m", host.__name__, self.kind.name, self.argument)
+        # Unbuffered: what the code prints stands before the error that it ends with.
+        return (sys.executable, "-u", "-m", host.__name__, self.kind.name, self.argument)
 
     def environment(self) -> Mapping[str, str]:
-        """This process's, so that the host is found wherever this process has found it."""
-        places = [str(Path(c4core.__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
-        return os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, places))}
+        """With the places where this process finds its modules: the host is among them."""
+        inherited = program_environment()
+        places = [str(Path(c4core.__file__).parents[1]), inherited.get("PYTHONPATH", "")]
+        return inherited | {"PYTHONPATH": os.pathsep.join(filter(None, places))}
 
 
 @player_of_argument("exec", "COMMAND", source=SOURCE)
@@ -60,7 +63,7 @@ class Kaggle(_Hosted):
     def __post_init__(self) -> None:
         """See whether there is such a file."""
         super().__post_init__()
-        if not Path(self.argument).is_file():
+        if not os.path.isfile(self.argument):  # noqa: PTH113 (a path's raises where it is too long)
             raise PlayerError(f"player kaggle: there is no file {self.argument}", player="kaggle")
 
 

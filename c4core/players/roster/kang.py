@@ -9,6 +9,7 @@ from c4core.players.dice import Dice
 from c4core.players.heuristics import FEATURES_LIMIT
 from c4core.players.minimax import Found, minimax
 from c4core.players.registry import player
+from c4core.players.stopping import Stop
 from c4core.players.values import Digits, Whole
 from c4core.position import Position
 
@@ -34,15 +35,17 @@ class _Studied(Player):
         return self.random_move
 
     @abstractmethod
-    def search(self, position: Position, *, all_scores: bool) -> Found:
+    def search(
+        self, position: Position, *, all_scores: bool = False, stop: Stop | None = None
+    ) -> Found:
         """The best column, its value, and the scores of all columns."""
 
-    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
+    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
         """The 0-based column to play."""
         own_move = position.ply // 2 + 1
         if not (self.random_move and own_move % RANDOM_EVERY == 0):
-            return self.search(position, all_scores=False).column
-        scores = self.search(position, all_scores=True).scores or ()
+            return self.search(position, stop=limits.stop).column
+        scores = self.search(position, all_scores=True, stop=limits.stop).scores or ()
 
         def value(column: int) -> int:
             return scores[column] or 0
@@ -61,7 +64,9 @@ class MinimaxFeatures(_Studied):
         str, Digits("1234"), "what is looked at: 1 fours, 2 threes, 3 twos, 4 single stones"
     ] = "1234"
 
-    def search(self, position: Position, *, all_scores: bool) -> Found:
+    def search(
+        self, position: Position, *, all_scores: bool = False, stop: Stop | None = None
+    ) -> Found:
         """The best column, its value, and the scores of all columns."""
         return minimax(
             position,
@@ -72,6 +77,7 @@ class MinimaxFeatures(_Studied):
             win=FEATURES_LIMIT if "1" in self.features else 0,
             wins_at_once="1" in self.features,
             all_scores=all_scores,
+            stop=stop,
             features=self.features,
         )
 
@@ -80,7 +86,9 @@ class MinimaxFeatures(_Studied):
 class MinimaxSquares(_Studied):
     """Alpha-beta by the number of lines that run through the squares of all stones."""
 
-    def search(self, position: Position, *, all_scores: bool) -> Found:
+    def search(
+        self, position: Position, *, all_scores: bool = False, stop: Stop | None = None
+    ) -> Found:
         """The best column, its value, and the scores of all columns."""
         return minimax(
             position,
@@ -90,4 +98,5 @@ class MinimaxSquares(_Studied):
             win=SQUARES_WIN,
             wins_at_once=True,
             all_scores=all_scores,
+            stop=stop,
         )

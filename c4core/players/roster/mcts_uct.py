@@ -22,10 +22,14 @@ class MctsUct(Player):
 
     is_random = True
 
-    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
+    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
         """The 0-based column to play."""
         statistics = uct_statistics(
-            position, dice, iterations=self.iterations, exploration=self.exploration
+            position,
+            dice,
+            iterations=self.iterations,
+            exploration=self.exploration,
+            stop=limits.stop,
         )
 
         def merit(column: int) -> tuple[int, float]:

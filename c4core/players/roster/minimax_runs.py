@@ -43,4 +43,5 @@ class MinimaxRuns(Player):
             prunes=self.alpha_beta,
             deepens=True,
             seconds=limits.at_most(None if self.time_ms is None else self.time_ms / 1000),
+            stop=limits.stop,
         ).column

@@ -69,4 +69,5 @@ class MinimaxThreats(Player):
             seconds=limits.at_most(None if self.time_ms is None else self.time_ms / 1000),
             cache=self.cache,
             cache_size=self.cache_size,
+            stop=limits.stop,
         ).column

@@ -26,7 +26,7 @@ class MinimaxWindows(Player):
         """Whether its moves depend on the dice."""
         return self.randomize_order
 
-    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
+    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
         """The 0-based column to play."""
         columns = range(position.width)
         return minimax(
@@ -38,4 +38,5 @@ class MinimaxWindows(Player):
             root_order=dice.shuffled(columns) if self.randomize_order else columns,
             win=WIN,
             wins_at_once=True,
+            stop=limits.stop,
         ).column

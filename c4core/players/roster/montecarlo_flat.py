@@ -28,7 +28,7 @@ class MontecarloFlat(Player):
 
     is_random = True
 
-    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
+    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
         """The 0-based column to play."""
         for side in sides_of(position):
             columns = winning_columns(position, side)
@@ -41,5 +41,6 @@ class MontecarloFlat(Player):
             center_weight=self.center_weight,
             stop_gap=self.stop_gap,
             stop_after=self.simulations // 4 if self.stop_after is None else self.stop_after,
+            stop=limits.stop,
         )
         return max(position.legal_columns(), key=lambda column: scores[column] or 0.0)

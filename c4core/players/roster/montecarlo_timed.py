@@ -45,5 +45,6 @@ class MontecarloTimed(Player):
             dice,
             playouts=-1 if self.playouts is None else self.playouts,
             seconds=-1.0 if seconds is None else seconds,
+            stop=limits.stop,
         )
         return column

@@ -2,6 +2,8 @@
 
 import functools
 import math
+import time
+from collections.abc import Sequence
 from dataclasses import field
 from typing import Annotated, Literal
 
@@ -11,6 +13,7 @@ from c4core.players.errors import PlayerError
 from c4core.players.parameters import Resource
 from c4core.players.registry import player
 from c4core.players.resources import Analyst
+from c4core.players.stopping import Stop
 from c4core.players.values import Real
 from c4core.position import Position
 from c4core.solver import Solver
@@ -58,8 +61,7 @@ class Perfect(Player):
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
         """The 0-based column to play."""
-        analyst = self.analyst or shared_solver()
-        scores = analyst.analyze(position, time_limit=limits.seconds).scores
+        scores = self._scores(position, limits)
         # A search that ran out of time knows fewer columns, or none.
         known = {column: score for column, score in enumerate(scores) if score is not None}
         if not known:
@@ -71,6 +73,30 @@ class Perfect(Player):
         if self.blunder and dice.unit() < self.blunder and worse:
             return dice.pick(worse)
         return self._among([column for column in known if known[column] == best], position, dice)
+
+    def _scores(self, position: Position, limits: Limits) -> Sequence[int | None]:
+        """The scores of all columns, or at the time limit those that are known by then.
+
+        Raises:
+            StopPlaying: the stop came first.
+        """
+        if self.analyst is not None and not isinstance(self.analyst, Solver):
+            return self.analyst.analyze(position, time_limit=limits.seconds).scores
+        solver, stop = self.analyst or shared_solver(), limits.stop or Stop()
+        deadline = math.inf if limits.seconds is None else time.monotonic() + limits.seconds
+        left = limits.seconds
+        with stop.calling(solver.stop):
+            while True:
+                stop.check()
+                found = solver.analyze(position, time_limit=left)
+                is_complete = all(
+                    found.scores[column] is not None for column in position.legal_columns()
+                )
+                if is_complete or time.monotonic() >= deadline:
+                    return found.scores
+                # Another game that shares the solver was stopped, or this one. The deadline may
+                # have come since it was looked at.
+                left = None if limits.seconds is None else max(deadline - time.monotonic(), 0.0)
 
     def _among(self, columns: list[int], position: Position, dice: Dice) -> int:
         """One of several equal columns."""

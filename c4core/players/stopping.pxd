@@ -1,0 +1,26 @@
+"""The C side of ``Stop``: a look that searches take every so many nodes, without the interpreter."""
+
+from libc.math cimport INFINITY
+from libc.stdint cimport uint64_t
+
+from c4core cimport atomics
+
+cdef class Stop:
+    cdef readonly Stop origin       # whose word it is; None: its own
+    cdef uint64_t word              # 0 until it is set; atomic
+    cdef double deadline            # on the clock of atomics.now(); infinite for none
+    cdef list callbacks
+
+# What a search looks at. It lives no longer than the ``Stop`` that it is of.
+cdef struct Watch:
+    const uint64_t* word
+    double deadline
+
+cdef Watch watch_of(Stop stop) noexcept
+
+
+cdef inline bint is_over(const Watch* watch) noexcept nogil:
+    """Whether nobody waits any more: some nanoseconds, some 25 where there is a deadline."""
+    return atomics.load(watch.word) != 0 or (
+        watch.deadline < INFINITY and atomics.now() >= watch.deadline
+    )
