@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from db import schema
 from db.clock import CLOCK
-from db.engine import BUSY_SECONDS, make_engine, reading, writing
+from db.engine import BUSY_SECONDS, WRITING, make_engine, reading, writing
 from db.errors import (
     BusyError,
     MissingDatabaseError,
@@ -22,6 +22,7 @@ from db.errors import (
     ReadOnlyError,
     UnreachableError,
 )
+from db.read_only import as_possible, is_read_only
 from db.translation import translated
 from db.urls import parse_url, place, show
 
@@ -49,6 +50,7 @@ class Database:
         url: the URL, password masked.
         dialect: ``"sqlite"`` or ``"postgresql"``.
         created: whether opening it has made its tables.
+        is_read_only: whether nothing can be written, because somebody said so or it was found.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Database:
         self.dialect = engine.dialect.name
         self.created = created
         self._place = place(url)
+        self.is_read_only = is_read_only(url)
         self._engine = engine
         self._reading = reading(engine)
         self._writing = writing(engine)
@@ -75,7 +78,8 @@ class Database:
 
         Args:
             url: ``sqlite:///relative``, ``sqlite:////absolute``, a bare file path, or
-                ``postgresql://user:password@host:port/name``.
+                ``postgresql://user:password@host:port/name``. ``?mode=ro`` behind one of SQLite:
+                it is only read; so is one in a directory that cannot be written.
             create: make the file if it is not there, and the tables if there are none. All tables
                 are made in one transaction: whatever happens, a database has all or none.
             clock: epoch seconds, asked instead of the database's clock (for tests of leases).
@@ -89,7 +93,8 @@ class Database:
             StorageError: anything else that a database can have; see :mod:`db.errors`.
         """
         parsed = parse_url(url)
-        _check_file(parsed, create=create)
+        _check_file(parsed, create=create and not is_read_only(parsed))
+        parsed = as_possible(parsed)
         with ExitStack() as on_failure:
             engine = make_engine(parsed)
             on_failure.callback(engine.dispose)
@@ -130,7 +135,12 @@ class Database:
 
         In SQLite it has the database's only writer from its first moment on (BEGIN IMMEDIATE), so
         that it cannot be refused later; keep it short.
+
+        Raises:
+            ReadOnlyError: the database was opened to be read only.
         """
+        if self.is_read_only:
+            raise ReadOnlyError(f"cannot write {self._place}: it is read-only")
         with translated(self._place), self._in_turn(), self._session(self._writing) as session:
             yield session
 
@@ -244,14 +254,23 @@ def _migrate(engine: Engine, from_standings: set[schema.Standing]) -> schema.Sch
     One transaction, and looked at again inside it: of several processes that meet here, one does
     the work and the others find it done.
     """
-    if engine.dialect.name == "sqlite":
-        with engine.connect() as connection:
-            # Not possible in a transaction; kept in the file, for all later connections.
-            connection.connection.cursor().execute("PRAGMA journal_mode = WAL")
-    with writing(engine).begin() as connection:
-        schema.lock_for_migration(connection)
-        state = schema.read_state(connection)
-        if state.standing in from_standings:
-            schema.migrate(connection)
+    with engine.connect() as connection:
+        if engine.dialect.name == "sqlite":
+            cursor = connection.connection.cursor()
+            # The first is kept in the file, for all later connections. Without the second, a table
+            # that is made anew takes the rows along that refer to it. Neither is possible in a
+            # transaction. Without the third, which would rather look through the whole schema, no
+            # table takes the name of one that is gone while a view or a trigger of the user's own
+            # speaks of that.
+            cursor.execute("PRAGMA journal_mode = WAL")
+            cursor.execute("PRAGMA foreign_keys = OFF")
+            cursor.execute("PRAGMA legacy_alter_table = ON")
+            # The last two hold for this connection, which nobody gets after this.
+            connection.detach()
+        with connection.execution_options(**WRITING).begin():
+            schema.lock_for_migration(connection)
             state = schema.read_state(connection)
+            if state.standing in from_standings:
+                schema.migrate(connection)
+                state = schema.read_state(connection)
     return state

@@ -7,6 +7,8 @@ batches of a hundred.
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import suppress
 from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
@@ -75,7 +77,10 @@ class DriverQuery:
             while rows := cursor.fetchmany(size):
                 yield rows
         finally:
-            cursor.close()
+            # Whoever does not take all rows leaves this to the garbage collector. By then the
+            # connection may be closed, and the cursor with it.
+            with suppress(sqlite3.ProgrammingError):
+                cursor.close()
 
 
 @cache

@@ -6,10 +6,13 @@ import random
 import select
 import sqlite3
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from sqlalchemy import create_engine, event
 from sqlalchemy.exc import DisconnectionError, OperationalError
+
+from db.read_only import file_uri, is_read_only
 
 if TYPE_CHECKING:
     import psycopg
@@ -19,6 +22,13 @@ if TYPE_CHECKING:
 
 BUSY_SECONDS: Final = 60.0
 """How long a writer waits for its turn before it gives up."""
+
+LARGEST_VALUE: Final = 1 << 26
+"""Bytes of a row of SQLite, and so of a value; the next larger one is refused.
+
+A schema that a stranger has sent can compute values from nothing, up to 1 GB each. The largest of
+ours is a unit's payload, which keeps the lines of its input: by default up to 1,000 of up to 64 KB.
+"""
 
 _POLL_SECONDS: Final = 1.0
 # SQLite waits this long inside one call, deaf to Ctrl-C; the loop around it does the rest.
@@ -53,10 +63,16 @@ _READERS_TAKE_THEIR_TIME: Final = "SET LOCAL idle_in_transaction_session_timeout
 _WRITES: Final = "c4_writes"
 # Execution option: whether the transactions of this engine write.
 
+WRITING: Final = {_WRITES: True}
+"""Execution options of an engine or a connection whose transactions write."""
+
 _WAS_USED: Final = "c4_was_used"
 # In a connection's info: it comes from the pool.
 
 _CONNECTION_PRAGMAS: Final = (
+    # A file that somebody has sent may bring triggers and views: they call nothing but what SQLite
+    # holds for harmless.
+    "PRAGMA trusted_schema = OFF",
     "PRAGMA foreign_keys = ON",
     # With WAL, NORMAL loses no committed transaction when the process dies, and never the
     # database; a power cut may lose the last transactions, which are solved again.
@@ -74,7 +90,12 @@ def make_engine(url: URL, *, autocommit: bool = False) -> Engine:
             an engine's connections: setting it back and forth takes as long as a lookup.
     """
     if url.get_backend_name() == "sqlite":
-        engine = create_engine(url, connect_args={"timeout": _POLL_SECONDS}, hide_parameters=True)
+        engine = create_engine(
+            url.difference_update_query(url.query),
+            connect_args={"timeout": _POLL_SECONDS},
+            hide_parameters=True,
+            **({"creator": partial(_open_read_only, file_uri(url))} if is_read_only(url) else {}),
+        )
         event.listen(engine, "connect", _prepare_sqlite_connection)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
@@ -94,7 +115,7 @@ def make_engine(url: URL, *, autocommit: bool = False) -> Engine:
 
 def writing(engine: Engine) -> Engine:
     """The engine with write transactions: IMMEDIATE in SQLite, READ COMMITTED in PostgreSQL."""
-    return engine.execution_options(**{_WRITES: True})
+    return engine.execution_options(**WRITING)
 
 
 def reading(engine: Engine) -> Engine:
@@ -104,6 +125,11 @@ def reading(engine: Engine) -> Engine:
     return engine.execution_options(
         isolation_level="REPEATABLE READ", postgresql_readonly=True, **{_WRITES: False}
     )
+
+
+def _open_read_only(uri: str) -> sqlite3.Connection:
+    # As SQLAlchemy does it: its pool sees to it that one thread at a time has the connection.
+    return sqlite3.connect(uri, uri=True, timeout=_POLL_SECONDS, check_same_thread=False)
 
 
 def _let_server_watch(connection: DBAPIConnection, record: object) -> None:
@@ -137,12 +163,19 @@ def _refuse_closed(connection: DBAPIConnection, record: ConnectionPoolEntry, pro
 def _prepare_sqlite_connection(connection: DBAPIConnection, record: object) -> None:
     """SQLite's side of a new connection; BEGIN is taken out of the driver's hands."""
     del record
+    # Before anything is read: the schema itself may be a stranger's.
+    cast("sqlite3.Connection", connection).setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
     # The driver would begin deferred, and only at the first write: measured, 175 of 800
     # transactions were lost to "database is locked" that way, and none with BEGIN IMMEDIATE.
     connection.isolation_level = None
     cursor = connection.cursor()
-    for pragma in _CONNECTION_PRAGMAS:
-        cursor.execute(pragma)
+    try:
+        for pragma in _CONNECTION_PRAGMAS:
+            cursor.execute(pragma)
+    except UnicodeDecodeError:  # of the message about a schema whose names are damaged
+        error = sqlite3.DatabaseError("database disk image is malformed")
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error from None
     cursor.close()
 
 

@@ -67,7 +67,11 @@ class SchemaTooNewError(StorageError):
 
 
 class CorruptError(StorageError):
-    """The database is damaged: its pages cannot be read, or a table of it is gone."""
+    """The database is damaged: its pages cannot be read, a table of it is gone, or a value."""
+
+
+class DamagedValueError(CorruptError):
+    """A stored value is not what was stored; the rest of the database may be sound."""
 
 
 class ReadOnlyError(StorageError):
@@ -181,4 +185,5 @@ DATABASE_FAULTS: Final = (
     SchemaTooNewError,
 )
 """What is wrong with a database as a whole, whatever was asked of it. The other errors are about
-what was asked, which will be no better the next time."""
+what was asked, which will be no better the next time; so is DamagedValueError, a CorruptError that
+has to be caught before these."""

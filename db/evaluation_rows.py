@@ -7,7 +7,7 @@ orientation: the one of the position and its left-right mirror image whose key i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from c4core.evaluation import exact_score, value_between
 
@@ -87,6 +87,10 @@ class EvaluationFilter:
     """True: the score of every column is stored; False: it is not."""
     keys: Sequence[int] | None = None
     """Canonical keys, as of a line of play."""
+
+
+Order = Literal["ply", "score", "nodes", "updated"]
+"""By what rows are sorted; rows that are equal in it come by ply, then by key."""
 
 
 class Cursor(NamedTuple):

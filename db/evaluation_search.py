@@ -10,6 +10,7 @@ from sqlalchemy import (
     SmallInteger,
     and_,
     case,
+    desc,
     func,
     literal_column,
     select,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Select
     from sqlalchemy.orm import Session
 
-    from db.evaluation_rows import EvaluationFilter, StoredEvaluation
+    from db.evaluation_rows import EvaluationFilter, Order, StoredEvaluation
 
 _STREAM_ROWS: Final = 2_000
 """Rows fetched at a time while streaming."""
@@ -42,6 +43,12 @@ _WIN: Final = Evaluation.lower > 0
 _LOSS: Final = Evaluation.upper < 0
 _EXACT: Final = Evaluation.lower == Evaluation.upper
 _DRAW: Final = and_(Evaluation.lower == 0, Evaluation.upper == 0)
+_ORDERS: Final = {
+    "ply": (Evaluation.ply,),
+    "score": (Evaluation.lower, Evaluation.upper),
+    "nodes": (Evaluation.nodes,),
+    "updated": (Evaluation.updated_at,),
+}
 _VALUES: Final = {"win": _WIN, "draw": _DRAW, "loss": _LOSS}
 
 
@@ -65,16 +72,26 @@ def search(
 
 
 def stream(
-    session: Session, filters: EvaluationFilter, *, after: Cursor | None = None
+    session: Session,
+    filters: EvaluationFilter,
+    *,
+    after: Cursor | None = None,
+    order: Order = "ply",
+    descending: bool = False,
 ) -> Iterator[StoredEvaluation]:
-    """All matching rows, by ply, then by key, in constant memory.
+    """All matching rows, in constant memory; the database sorts them.
 
     Args:
         session: in a transaction, which stays open while the rows are taken.
         filters: which rows.
-        after: begin behind this place.
+        after: begin behind this place, of the order by ply and key.
+        order: by what they are sorted.
+        descending: the largest first.
     """
-    query = _ordered(select(*COLUMNS), session, filters, after)
+    query = select(*COLUMNS)
+    if order != "ply" or descending:
+        query = query.order_by(*(desc(what) if descending else what for what in _ORDERS[order]))
+    query = _ordered(query, session, filters, after)
     connection = session.connection()
     batches = DriverQuery(query, connection.dialect.name).batches(
         connection, _STREAM_ROWS, _parameters(session, filters)

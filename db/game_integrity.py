@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import sqlite3
+from typing import TYPE_CHECKING
 
 from sqlalchemy import func, or_, select
+from sqlalchemy.exc import DBAPIError, PendingRollbackError
 
 from c4core.errors import C4Error
 from c4core.notation import parse_moves
 from c4core.position import Position
-from db.game_records import ON_THE_BOARD, GameFilter
+from db.game_records import ON_THE_BOARD, UNFINISHED, GameFilter
 from db.game_store import stream_games
 from db.job_records import JobState
 from db.match_standings import Origin
-from db.match_terms import MatchTerms
+from db.matches import get_terms
 from db.models import Game, Job, Match
 
 if TYPE_CHECKING:
@@ -27,25 +29,47 @@ if TYPE_CHECKING:
 
 def match_faults(session: Session) -> Iterator[str]:
     """What is wrong with matches and their games, in words."""
-    for match_id, terms, number in session.connection().execute(_finished()):
-        planned = MatchTerms.from_json(terms).games
-        if number != planned:
-            yield f"match {match_id} is over, but has {number:,} of its {planned:,} games"
-    broken = select(Match.id).where(~Match.is_whole).order_by(Match.id)
-    for match_id in session.scalars(broken):
-        yield f"match {match_id}: its import is under way, or was interrupted"
-    for match_id, terms in session.execute(select(Match.id, Match.terms).order_by(Match.id)):
-        start = MatchTerms.from_json(terms).start
-        for game in stream_games(session, GameFilter(matches=(match_id,))):
-            fault = _fault(game, start)
-            if fault is not None:
-                yield f"game {match_id}:{game.number}: {fault}"
+    numbers = {row[0]: row[1] for row in session.execute(_finished())}
+    for match_id, is_whole in session.execute(
+        select(Match.id, Match.is_whole).order_by(Match.id)
+    ).all():
+        if not is_whole:
+            yield f"match {match_id}: its import is under way, or was interrupted"
+        try:
+            yield from _match_faults(session, match_id, numbers.get(match_id))
+        except Exception as error:
+            if _is_the_databases(error):
+                raise
+            # Whatever a row provokes is its fault.
+            yield f"match {match_id} cannot be read to the end: {error}"
 
 
-def _finished() -> Select[Any]:
+def _is_the_databases(error: Exception) -> bool:
+    """Whether no row is to blame: the connection was lost, say."""
+    if not isinstance(error, DBAPIError):
+        return isinstance(error, PendingRollbackError)
+    # A text that is not UTF-8: the one thing that SQLite's driver reports without a code.
+    is_a_text = isinstance(error.orig, sqlite3.Error) and not hasattr(
+        error.orig, "sqlite_errorcode"
+    )
+    return not is_a_text
+
+
+def _match_faults(session: Session, match_id: int, number: int | None) -> Iterator[str]:
+    """The faults of one match; ``number``: of its games, where all of them must be there."""
+    terms = get_terms(session, match_id)
+    if number is not None and number != terms.games:
+        yield f"match {match_id} is over, but has {number:,} of its {terms.games:,} games"
+    for game in stream_games(session, GameFilter(matches=(match_id,))):
+        fault = _fault(game, terms.start)
+        if fault is not None:
+            yield f"game {match_id}:{game.number}: {fault}"
+
+
+def _finished() -> Select[int, int]:
     """Matches that must have all their games, and how many they have."""
     return (
-        select(Match.id, Match.terms, func.count(Game.number))
+        select(Match.id, func.count(Game.number))
         .outerjoin(Job, Match.job_id == Job.id)
         .outerjoin(Game, Game.match_id == Match.id)
         .where(
@@ -53,7 +77,7 @@ def _finished() -> Select[Any]:
             Match.verdict.is_(None),
             or_(Match.origin == Origin.IMPORTED.value, Job.state == JobState.DONE),
         )
-        .group_by(Match.id, Match.terms)
+        .group_by(Match.id)
         .order_by(Match.id)
     )
 
@@ -77,6 +101,7 @@ def _fault(game: StoredGame, start: Position) -> str | None:
     is_told = (game.ending, game.winner) == (told, final.winner)
     if final.is_over and not is_told:
         return f"it ended with {told!r} on the board, the row says {game.ending!r}"
-    if not final.is_over and (game.ending in ON_THE_BOARD or game.winner is None):
+    was_left = game.ending == UNFINISHED
+    if not final.is_over and (game.ending in ON_THE_BOARD or was_left != (game.winner is None)):
         return "it is not over"
     return None

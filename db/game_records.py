@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from c4core.position import Side
 
 ON_THE_BOARD: Final = ("four", "full")
-"""Endings of games that nobody failed in."""
+"""Endings of games that were played out."""
+
+UNFINISHED: Final = "unfinished"
+"""The ending of a game that has none: it counts for nothing."""
 
 
 class StoredGame(NamedTuple):
@@ -38,7 +41,7 @@ class StoredGame(NamedTuple):
     length: int
     """Moves that were played."""
     winner: Side | None
-    """Who won, or None for a draw."""
+    """Who won, or None for a draw and for a game that is not finished."""
     ending: str
     """How it ended: a value of :class:`c4core.arena.game.Ending`."""
     detail: str = ""
@@ -54,15 +57,15 @@ class StoredGame(NamedTuple):
 
     @property
     def a_result(self) -> int:
-        """1 where player a won, -1 where it lost, 0 for a draw."""
+        """1 where player a won, -1 where it lost, else 0."""
         if self.winner is None:
             return 0
         return 1 if self.winner == self.a_side else -1
 
     @property
     def is_forfeit(self) -> bool:
-        """Whether it was lost by a failure, not on the board."""
-        return self.ending not in ON_THE_BOARD
+        """Whether somebody lost it other than on the board."""
+        return self.ending not in (*ON_THE_BOARD, UNFINISHED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

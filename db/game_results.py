@@ -8,7 +8,7 @@ import numpy as np
 from sqlalchemy import case, func, select
 
 from db.errors import MatchNotFoundError
-from db.game_records import ON_THE_BOARD
+from db.game_records import ON_THE_BOARD, UNFINISHED
 from db.match_standings import MatchResults
 from db.models import Game, Match
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _ROWS: Final = 5_000
 """Rows fetched at a time."""
+
+_RESULTS: Final = 1_000
+"""Results in one query: behind a gap there may be any number."""
 
 _MATCHES: Final = 500
 """Matches in one query: both databases limit the number of parameters."""
@@ -42,7 +45,7 @@ _LAYOUT: Final = np.dtype(
 
 
 def read_results(session: Session, match_id: int) -> MatchResults:
-    """The games of a match as arrays, some 25 bytes each, however many."""
+    """The finished games of a match as arrays, some 25 bytes each, however many."""
     a_seconds = case((Game.a_is_x, Game.x_seconds), else_=Game.o_seconds)
     b_seconds = case((Game.a_is_x, Game.o_seconds), else_=Game.x_seconds)
     query = (
@@ -55,7 +58,7 @@ def read_results(session: Session, match_id: int) -> MatchResults:
             b_seconds,
             Game.ending.not_in(ON_THE_BOARD),
         )
-        .where(Game.match_id == match_id)
+        .where(Game.match_id == match_id, Game.ending != UNFINISHED)
         .order_by(Game.number)
     )
     rows = np.fromiter(_stream(session, query), dtype=_LAYOUT)
@@ -74,10 +77,29 @@ def read_results(session: Session, match_id: int) -> MatchResults:
     )
 
 
-def results_in_order(session: Session, match_id: int) -> list[tuple[int, int]]:
-    """Number and result for player a (1, 0, -1) of every game of a match, by number."""
-    query = select(Game.number, _A_RESULT).where(Game.match_id == match_id).order_by(Game.number)
-    return [(number, result) for number, result in session.connection().execute(query)]
+def results_in_order(session: Session, match_id: int, first: int = 0) -> Iterator[int]:
+    """The result for player a (1, 0, -1) of the games of a match, by number, without a gap.
+
+    Args:
+        session: in a transaction.
+        match_id: the match.
+        first: number of the first game; none at all if that is not stored yet.
+    """
+    while True:
+        query = (
+            select(Game.number, _A_RESULT)
+            .where(Game.match_id == match_id, Game.number >= first)
+            .order_by(Game.number)
+            .limit(_RESULTS)
+        )
+        rows = session.connection().execute(query).all()
+        for expected, (number, result) in enumerate(rows, start=first):
+            if number != expected:
+                return
+            yield result
+        if len(rows) < _RESULTS:
+            return
+        first += len(rows)
 
 
 def read_finals(
@@ -120,7 +142,7 @@ def read_finals(
 def _distinct(session: Session, match_id: int) -> int:
     final = case((Game.moves.is_(None), Game.final_key))
     query = select(func.count(Game.moves.distinct()), func.count(final.distinct())).where(
-        Game.match_id == match_id
+        Game.match_id == match_id, Game.ending != UNFINISHED
     )
     return sum(session.connection().execute(query).one())
 

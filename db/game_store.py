@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Integer, func, select, tuple_
 
 from db.dialect_insert import dialect_insert
 from db.errors import GameNotFoundError
-from db.game_records import GameCursor, GamePage, StoredGame
+from db.game_records import UNFINISHED, GameCursor, GamePage, StoredGame
 from db.models import Game, Match
 from db.types import is_number, is_small_number
 
@@ -149,6 +149,7 @@ def _conditions(filters: GameFilter) -> list[ColumnElement[bool]]:
         conditions.append(Game.winner == _WINNERS[filters.winner])
     if filters.is_draw is not None:
         conditions.append(Game.winner == 0 if filters.is_draw else Game.winner != 0)
+        conditions.append(Game.ending != UNFINISHED)
     if filters.endings is not None:
         conditions.append(Game.ending.in_(filters.endings))
     if filters.min_length is not None:

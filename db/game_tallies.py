@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import case, func, or_, select
 
 from c4core.arena.statistics import Tally
-from db.game_records import ON_THE_BOARD
+from db.game_records import ON_THE_BOARD, UNFINISHED
 from db.match_standings import MatchTally, Origin
 from db.models import Game, Match
 
@@ -23,13 +23,13 @@ _PACE_GAMES: Final = 1_000
 
 
 def read_tallies(session: Session, match_ids: Sequence[int]) -> dict[int, MatchTally]:
-    """The results of matches, by number; those without a game are left out."""
+    """The results of matches, by number; those without a finished game are left out."""
     if not match_ids:
         return {}
     failed = case((Game.ending.in_(ON_THE_BOARD), 0), else_=1)
     query = (
         select(Game.match_id, Game.a_is_x, Game.winner, failed, func.count())
-        .where(Game.match_id.in_(match_ids))
+        .where(Game.match_id.in_(match_ids), Game.ending != UNFINISHED)
         .group_by(Game.match_id, Game.a_is_x, Game.winner, failed)
     )
     counts: dict[int, dict[tuple[bool, int, bool], int]] = {}

@@ -109,8 +109,13 @@ def complete(
     return done
 
 
-def release(session: Session, claim: Claim) -> bool:
-    """Hand the unit back untouched: it is queued again, and the attempt does not count.
+def release(session: Session, claim: Claim, *, payload: Json | None = None) -> bool:
+    """Hand the unit back: it is queued again, and the attempt does not count.
+
+    Args:
+        session: in a write transaction.
+        claim: what was worked on.
+        payload: what is left to do; None for what there was.
 
     Returns:
         False: it was not ours any more.
@@ -121,6 +126,7 @@ def release(session: Session, claim: Claim) -> bool:
         state=UnitState.QUEUED,
         attempts=claim.attempts - 1,
         announced_at=ANNOUNCE_FIRST,
+        **({} if payload is None else {"payload": payload}),
         **FREE,
     )
 

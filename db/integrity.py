@@ -6,124 +6,126 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import func, or_, select, text
 
-from c4core import Position
-from c4core.errors import KeyValueError
-from db.errors import CorruptError
-from db.evaluation_columns import check_row, full_column_bits
-from db.evaluation_rows import EvaluationFilter
-from db.evaluation_search import boards, stream
+from db import evaluation_integrity, schema_integrity
+from db.errors import BusyError, DiskFullError, ReadOnlyError, StorageError, UnreachableError
 from db.game_integrity import match_faults
 from db.job_planners import is_abandoned
 from db.job_records import JobState
 from db.models import Job, Unit
+from db.row_integrity import row_faults, seal_faults
 from db.unit_conditions import LEASED, QUEUED, lease_ran_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from sqlalchemy.orm import Session
 
     from db.database import Database
-    from db.evaluation_rows import StoredEvaluation
+
+    Look = Callable[[Session], Iterator[str]]
+
+_NO_ANSWER = (UnreachableError, BusyError, DiskFullError, ReadOnlyError)
+# These say nothing about what is stored.
 
 
 class Problem(NamedTuple):
     """Something that is not as it should be."""
 
     kind: str
-    """``damage`` (pages), ``reference`` (a row whose other half is missing), ``evaluation``,
-    ``job``, ``lease`` (a unit whose worker was not heard of in time), or ``match`` (games that are
-    missing, or against the rules)."""
+    """``damage`` (pages, or what cannot be read), ``schema`` (a table, a column or an index),
+    ``row`` (its values have changed since they were stored), ``reference`` (a row whose other half
+    is missing), ``evaluation``, ``job``, ``lease`` (a unit whose worker was not heard of in time),
+    or ``match`` (games that are missing, or against the rules)."""
     message: str
 
 
 def check(database: Database) -> Iterator[Problem]:
-    """Look at everything: pages, references, every evaluation, jobs, leases, every game.
+    """Look at everything: pages, schema, references, every row, jobs, leases, every game.
 
-    Problems come as they are found; none at all is the good answer.
+    Problems come as they are found; none at all is the good answer. Whatever is damaged, it is
+    a problem and no exception.
 
     Raises:
-        StorageError: the database could not be read to the end, for a reason other than damage.
+        StorageError: the database does not answer any more; it has nothing to do with damage.
     """
+    looks: list[tuple[str, Look]] = [
+        ("schema", schema_integrity.faults),
+        ("row", row_faults),
+        ("row", seal_faults),
+        ("evaluation", evaluation_integrity.faults),
+        ("job", _jobs),
+        ("lease", _leases),
+        ("match", match_faults),
+    ]
+    if database.dialect == "sqlite":
+        looks = [("damage", _pages), ("reference", _references), *looks]
+    for kind, look in looks:
+        yield from _look(database, kind, look)
+
+
+def solve_again(
+    database: Database, number: int, *, seed: int = 0, seconds: float = 10.0
+) -> Iterator[Problem | None]:
+    """Search some stored evaluations once more, and compare.
+
+    Args:
+        database: any.
+        number: how many, chosen at random; all if there are fewer.
+        seed: the same seed chooses the same ones.
+        seconds: most for one position. What is proven by then must not contradict what is stored.
+
+    Yields:
+        For every one: a problem, or None where there is none.
+    """
+    with database.read() as session:
+        rows = evaluation_integrity.sample(session, number, seed)
+    for row, fault in evaluation_integrity.resolve(rows, seconds=seconds):
+        where = f"position {row.key} of {row.width}x{row.height}"
+        yield None if fault is None else Problem("evaluation", f"{where}: {fault}")
+
+
+def _look(database: Database, kind: str, look: Look) -> Iterator[Problem]:
+    """What one look finds. It comes to an end where damage is in its way."""
     try:
         with database.read() as session:
-            if database.dialect == "sqlite":
-                yield from _pages(session)
-                yield from _references(session)
-            yield from _evaluations(session)
-            yield from _jobs(session)
-            yield from _leases(session)
-            for fault in match_faults(session):
-                yield Problem("match", fault)
-    except CorruptError as error:
+            for message in look(session):
+                yield Problem(kind, message)
+    except _NO_ANSWER:
+        raise
+    except StorageError as error:
         yield Problem("damage", str(error))
+    except Exception as error:  # noqa: BLE001 (a damaged file may give any value anywhere)
+        yield Problem("damage", f"the check ({kind}) could not go on: {error!r}")
 
 
-def _pages(session: Session) -> Iterator[Problem]:
+def _pages(session: Session) -> Iterator[str]:
     for line in session.scalars(text("PRAGMA integrity_check")):
         if line != "ok":
-            yield Problem("damage", line)
+            yield line
 
 
-def _references(session: Session) -> Iterator[Problem]:
+def _references(session: Session) -> Iterator[str]:
     for table, row, parent, _ in session.execute(text("PRAGMA foreign_key_check")):
-        yield Problem("reference", f"row {row} of {table} refers to a missing row of {parent}")
+        which = "a row" if row is None else f"row {row}"
+        yield f"{which} of {table} refers to a missing row of {parent}"
 
 
-def _evaluations(session: Session) -> Iterator[Problem]:
-    for board in boards(session):
-        full_bits = full_column_bits(board)
-        for row in stream(session, EvaluationFilter(board=board)):
-            try:
-                check_row(row, board, full_bits)
-                wrong = _fault(row)
-            except (KeyValueError, ValueError) as error:
-                wrong = str(error)
-            if wrong is not None:
-                yield Problem("evaluation", f"position {row.key} of {board}: {wrong}")
-
-
-def _fault(row: StoredEvaluation) -> str | None:
-    """What contradicts the rules of the game in a stored row, if anything.
-
-    Raises:
-        KeyValueError: the key is no position's.
-    """
-    position = Position.from_key(row.key, width=row.width, height=row.height)
-    if position.canonical_key != row.key:
-        return "the key is not canonical"
-    if position.ply != row.ply:
-        return f"it has {position.ply} stones, the row says {row.ply}"
-    cells = row.width * row.height
-    # A game that is over was won by the stone before.
-    worst = -((cells + 2 - row.ply) // 2 if position.is_over else (cells - row.ply) // 2)
-    if row.lower < worst or row.upper > (cells + 1 - row.ply) // 2:
-        return f"no score {row.lower}..{row.upper} is possible after {row.ply} stones"
-    known = [score for score in row.scores or () if score is not None]
-    if known and not row.lower == row.upper == max(known):
-        return f"bounds {row.lower}..{row.upper}, but the best column scores {max(known)}"
-    return None
-
-
-def _jobs(session: Session) -> Iterator[Problem]:
+def _jobs(session: Session) -> Iterator[str]:
     has_open_unit = select(Unit.id).where(Unit.job_id == Job.id, or_(QUEUED, LEASED)).exists()
-    idle = select(Job.id).where(Job.state == JobState.RUNNING, ~has_open_unit)
-    for job_id in session.scalars(idle):
-        yield Problem("job", f"job {job_id} is running, but has nothing left to do")
     closed = [JobState.DONE, JobState.FAILED, JobState.CANCELLED]
     for job_id, state in session.execute(
         select(Job.id, Job.state).where(Job.state.in_(closed), has_open_unit)
     ):
-        yield Problem("job", f"job {job_id} is {state}, but has units that are not")
+        yield f"job {job_id} is {state}, but has units that are not"
     for job_id in session.scalars(select(Job.id).where(is_abandoned(session)).order_by(Job.id)):
         remedy = f"c4 jobs cancel {job_id}"
-        yield Problem("job", f"job {job_id} has been left in the midst of its planning: {remedy}")
+        yield f"job {job_id} has been left in the midst of its planning: {remedy}"
     gaps = select(Unit.job_id).group_by(Unit.job_id).having(func.max(Unit.seq) >= func.count())
     for job_id in session.scalars(gaps):
-        yield Problem("job", f"job {job_id} has lost units: there are gaps in their numbers")
+        yield f"job {job_id} has lost units: there are gaps in their numbers"
 
 
-def _leases(session: Session) -> Iterator[Problem]:
+def _leases(session: Session) -> Iterator[str]:
     lapsed = (
         select(Unit.job_id, Unit.seq, Unit.owner)
         .join(Job, Unit.job_id == Job.id)
@@ -131,6 +133,4 @@ def _leases(session: Session) -> Iterator[Problem]:
         .order_by(Unit.job_id, Unit.seq)
     )
     for job_id, seq, owner in session.execute(lapsed):
-        yield Problem(
-            "lease", f"unit {seq} of job {job_id}: its lease has run out, {owner} went silent"
-        )
+        yield f"unit {seq} of job {job_id}: its lease has run out, {owner} went silent"

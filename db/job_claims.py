@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import and_, or_, select, update
 
 from c4core.notation import BoardSize
+from db.errors import DamagedValueError
 from db.job_lapses import give_up_lapsed, may_lapse_again
 from db.job_records import MAX_LAPSES, Claim, JobState, UnitState
 from db.models import Job, Unit
+from db.types import as_stored, unseal_stored
+from db.unit_changes import ANNOUNCE_FIRST, FREE
 from db.unit_conditions import IN_TURN, QUEUED, lease_end, lease_ran_out
 
 if TYPE_CHECKING:
@@ -38,7 +41,9 @@ def claim(
     Jobs of higher priority come first, then older ones; within a job, units whose lease has run
     out come first, then those that are queued, in the order of ``announce``: what others were told
     of is left to them for as long as there is something else. A unit whose lease has run out for
-    the last time that is allowed is ``failed`` on the way, and its job closed if it was the last.
+    the last time that is allowed is ``failed`` on the way, and its job closed if it was the last. A
+    unit of which nobody can read what to do is ``failed`` as well, but its job left to
+    ``finish_if_complete``.
 
     Args:
         session: in a write transaction, best one of its own.
@@ -53,9 +58,11 @@ def claim(
         None when there is nothing to do now; others may still hold leases that run out.
     """
     for job in _running_jobs(session, engine_version, job_id, kinds):
-        unit = _take_lapsed(session, job) or _take(session, job, QUEUED, *IN_TURN)
-        if unit is not None:
-            return _lease(session, unit, owner, lease_seconds)
+        again = _lapsed_again(session, job)
+        while unit := _take_first(session, job, again):
+            claimed = _lease(session, unit, owner, lease_seconds)
+            if claimed is not None:
+                return claimed
     return None
 
 
@@ -73,13 +80,14 @@ def claim_unit(
 
     Returns:
         None: the unit is done, given up or somebody else's, its job does not run or is for another
-        version of the engine, or there is no such unit. Whatever it is, there is nothing to do: if
-        the unit is still to be done, it is announced again.
+        version of the engine, or there is no such unit; or it is ``failed`` now, for nobody can
+        read what to do. Whatever it is, there is nothing to do: if the unit is still to be done, it
+        is announced again.
     """
     # A unit whose last lease ran out is left to requeue_lapsed: giving it up may close its job,
     # and whoever locks a job and units of it locks the job first.
     may_be_taken = or_(QUEUED, and_(lease_ran_out(session), may_lapse_again()))
-    query = _claimable().where(
+    query = _claimable(session).where(
         Unit.id == unit_id,
         Job.state == JobState.RUNNING,
         Job.engine_version == engine_version,
@@ -89,8 +97,12 @@ def claim_unit(
     return None if unit is None else _lease(session, unit, owner, lease_seconds)
 
 
-def _claimable() -> Select[Any]:
-    """All that a claim says of units, which are locked unless somebody else has locked them."""
+def _claimable(session: Session) -> Select[Any]:
+    """All that a claim says of units, which are locked unless somebody else has locked them.
+
+    Payload and parameters are read as they are stored: if the query failed by a damaged one, the
+    unit would stay the next in turn for ever.
+    """
     return (
         select(
             Unit.id,
@@ -100,10 +112,10 @@ def _claimable() -> Select[Any]:
             Unit.fence,
             Unit.attempts,
             Unit.lapses,
-            Unit.payload,
+            as_stored(session, Unit.payload).label("payload"),
             Unit.positions,
             Job.kind,
-            Job.params,
+            as_stored(session, Job.params).label("params"),
             Job.width,
             Job.height,
             Job.engine_version,
@@ -129,16 +141,28 @@ def _running_jobs(
     return session.scalars(query).all()
 
 
-def _take_lapsed(session: Session, job_id: int) -> Row[Any] | None:
-    """Lock a unit whose lease has run out, if there is one that may be tried again."""
+def _lapsed_again(session: Session, job_id: int) -> ColumnElement[bool] | None:
+    """Units whose lease has run out and that may be tried again; None where there is none.
+
+    Those that may not are given up. Before any unit is locked: that locks the job.
+    """
     ran_out = lease_ran_out(session)
     lapses = session.scalars(select(Unit.lapses).where(Unit.job_id == job_id, ran_out)).all()
     if not lapses:
         return None
     if max(lapses) + 1 >= MAX_LAPSES:
         give_up_lapsed(session, job_id)
-    again = and_(ran_out, may_lapse_again())
-    return _take(session, job_id, again, Unit.lease_until, Unit.seq)
+    return and_(ran_out, may_lapse_again())
+
+
+def _take_first(
+    session: Session, job_id: int, lapsed: ColumnElement[bool] | None
+) -> Row[Any] | None:
+    """Lock the unit of a job that comes first, if there is one."""
+    unit = None
+    if lapsed is not None:
+        unit = _take(session, job_id, lapsed, Unit.lease_until, Unit.seq)
+    return unit or _take(session, job_id, QUEUED, *IN_TURN)
 
 
 def _take(
@@ -148,12 +172,30 @@ def _take(
     *order: ColumnExpressionArgument[Any],
 ) -> Row[Any] | None:
     """Lock the first unit that meets the condition and that nobody else has locked."""
-    query = _claimable().where(Unit.job_id == job_id, condition).order_by(*order).limit(1)
+    query = _claimable(session).where(Unit.job_id == job_id, condition)
+    query = query.order_by(*order).limit(1)
     return session.connection().execute(query).one_or_none()
 
 
-def _lease(session: Session, unit: Row[Any], owner: str, lease_seconds: float) -> Claim:
-    """Lease a locked unit. If it was leased before, that lease has lapsed."""
+def _lease(session: Session, unit: Row[Any], owner: str, lease_seconds: float) -> Claim | None:
+    """Lease a locked unit. If it was leased before, that lease has lapsed.
+
+    Returns:
+        None: what to do cannot be read. The unit has failed.
+    """
+    try:
+        params = unseal_stored(unit.params)
+    except DamagedValueError as error:
+        # Every unit of the job has these. Those that are queued fail at once: there may be
+        # a million, and a claim must not take them one by one.
+        which = or_(Unit.id == unit.id, and_(Unit.job_id == unit.job_id, QUEUED))
+        _give_up(session, which, f"the parameters of the job cannot be read: {error}")
+        return None
+    try:
+        payload = unseal_stored(unit.payload)
+    except DamagedValueError as error:
+        _give_up(session, Unit.id == unit.id, f"what to do cannot be read: {error}")
+        return None
     lapsed = unit.state is UnitState.LEASED
     attempts = unit.attempts if lapsed else unit.attempts + 1
     session.connection().execute(
@@ -175,12 +217,25 @@ def _lease(session: Session, unit: Row[Any], owner: str, lease_seconds: float) -
         seq=unit.seq,
         fence=unit.fence + 1,
         attempts=attempts,
-        payload=unit.payload,
-        params=unit.params,
+        payload=payload,
+        params=params,
         board=BoardSize(unit.width, unit.height),
         positions=unit.positions,
         lease_seconds=lease_seconds,
         owner=owner,
         engine_version=unit.engine_version,
         priority=unit.priority,
+    )
+
+
+def _give_up(session: Session, which: ColumnElement[bool], error: str) -> None:
+    """Fail units that nobody can ever work on. Waits for nobody, and leaves their job alone.
+
+    Whoever locks a job and units of it locks the job first, and here a unit is locked already.
+    """
+    free = select(Unit.id).where(which).with_for_update(skip_locked=True)
+    session.connection().execute(
+        update(Unit)
+        .where(Unit.id.in_(free))
+        .values(state=UnitState.FAILED, error=error, announced_at=ANNOUNCE_FIRST, **FREE)
     )

@@ -8,6 +8,7 @@ from sqlalchemy import or_, select, update
 
 from db.clock import now
 from db.errors import JobStateError
+from db.job_attendance import say_gone
 from db.job_ending import close_if_complete, lock_job, lock_leased
 from db.job_planners import forget_planner, is_abandoned
 from db.job_records import JobState, UnitState
@@ -47,6 +48,7 @@ def cancel_job(session: Session, job_id: int) -> JobState:
         .values(state=JobState.CANCELLED, finished_at=now(session))
     )
     forget_planner(session, job_id)
+    say_gone(session, job_id)
     return JobState.CANCELLED
 
 

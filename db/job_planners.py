@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sqlalchemy import Text, and_, cast, delete, exists, literal, select
+from sqlalchemy import Text, and_, cast, exists, literal, select
 
-from db.clock import now
-from db.dialect_insert import dialect_insert
+from db import turns
 from db.job_records import JobState
 from db.models import Job, Turn
 
@@ -45,26 +44,19 @@ def leave_word(session: Session, job_id: int) -> None:
         session: in a transaction that makes the job, or adds units, and does not start it.
         job_id: the job.
     """
-    word = dialect_insert(session, Turn).values(name=f"{_PREFIX}{job_id}", taken_at=now(session))
-    session.connection().execute(
-        word.on_conflict_do_update(
-            index_elements=["name"], set_={"taken_at": word.excluded.taken_at}
-        )
-    )
+    turns.leave_word(session, f"{_PREFIX}{job_id}")
 
 
 def forget_planner(session: Session, job_id: int) -> None:
     """Take back what was said about the planning of a job that has ended."""
-    session.connection().execute(delete(Turn).where(Turn.name == f"{_PREFIX}{job_id}"))
+    turns.take_back(session, f"{_PREFIX}{job_id}")
 
 
 def is_abandoned(session: Session) -> ColumnElement[bool]:
     """A condition on jobs: being planned, and nobody is at it any more."""
-    at = now(session)
     word = exists().where(
         Turn.name == literal(_PREFIX) + cast(Job.id, Text),
-        # Nor later than now, for the clock may have been set back.
-        Turn.taken_at.between(at - PLANNER_ALIVE_SECONDS, at + PLANNER_ALIVE_SECONDS),
+        turns.was_heard(session, PLANNER_ALIVE_SECONDS),
     )
     return and_(Job.state == JobState.PLANNING, ~word)
 

@@ -64,6 +64,21 @@ def get_job(session: Session, job_id: int) -> JobInfo:
     return _info(job, read_tallies(session, [job_id])[job_id], tuple(map(str, samples)))
 
 
+def jobs_of_label(session: Session, label: str, *, kind: str, board: BoardSize) -> list[int]:
+    """The numbers of the jobs that somebody has given this name, in their order.
+
+    Args:
+        session: any.
+        label: as it was given to ``create_job``, like all that follows.
+        kind: likewise.
+        board: likewise.
+    """
+    query = select(Job.id).where(
+        Job.label == label, Job.kind == kind, Job.width == board.width, Job.height == board.height
+    )
+    return list(session.scalars(query.order_by(Job.id)))
+
+
 def newest_job(
     session: Session, *, kind: str, board: BoardSize, params: Json, engine_version: int
 ) -> int | None:

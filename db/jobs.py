@@ -10,6 +10,7 @@ The database is the queue of truth. The life of a unit::
       |--lapse----------|   count; or failed after MAX_LAPSES
       |--cancel_job---->|   cancelled, from queued and leased; resume_job queues it again
       |--cut_units----->|   done, from queued and leased: nobody wants it any more
+      |--claim--------->|   failed at once, where nobody can read what to do: it is damaged
 
 Workers either ask for any unit (``claim``) or are told of one (``announce``, then a message that
 carries its number, then ``claim_unit``).
@@ -24,6 +25,13 @@ from __future__ import annotations
 
 from db.held_units import complete, fail, heartbeat, lapse, prolong, release
 from db.job_announcing import REANNOUNCE_SECONDS, announce
+from db.job_attendance import (
+    abandoned_jobs,
+    attended_jobs,
+    begun_jobs,
+    say_at_work,
+    say_gone,
+)
 from db.job_claims import claim, claim_unit
 from db.job_control import cancel_abandoned, cancel_job, resume_job, retry_job
 from db.job_ending import finish_if_complete
@@ -40,6 +48,7 @@ from db.job_growing import (
 from db.job_lapses import requeue_lapsed
 from db.job_planners import PlannedJob, leave_word, planned_job
 from db.job_planning import add_units, create_job, start_job
+from db.job_questions import hold_question
 from db.job_records import (
     INTERACTIVE_PRIORITY,
     MAX_ATTEMPTS,
@@ -58,6 +67,7 @@ from db.job_records import (
 from db.job_views import (
     failed_units,
     get_job,
+    jobs_of_label,
     list_jobs,
     newest_job,
     progress,
@@ -83,9 +93,12 @@ __all__ = [
     "UnitPlan",
     "UnitResult",
     "UnitState",
+    "abandoned_jobs",
     "add_more_units",
     "add_units",
     "announce",
+    "attended_jobs",
+    "begun_jobs",
     "cancel_abandoned",
     "cancel_job",
     "change_unit",
@@ -100,7 +113,9 @@ __all__ = [
     "get_job",
     "heartbeat",
     "hold_job",
+    "hold_question",
     "jobs_of_kind",
+    "jobs_of_label",
     "lapse",
     "leave_word",
     "list_jobs",
@@ -113,6 +128,8 @@ __all__ = [
     "requeue_lapsed",
     "resume_job",
     "retry_job",
+    "say_at_work",
+    "say_gone",
     "start_job",
     "totals",
     "unit_results",

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
+import glob
+import os
 import sqlite3
-from contextlib import closing
+import tempfile
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -11,24 +15,31 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from sqlalchemy import func, insert, select, text
 from sqlalchemy.exc import OperationalError
 
+from c4core.whole_file import flush
 from db import schema
 from db.database import Database
+from db.errors import UnreachableError
 from db.evaluation_search import boards, summary
-from db.integrity import Problem, check
+from db.integrity import Problem, check, solve_again
 from db.models import Base
 from db.translation import translated
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sqlalchemy.orm import Session
 
     from c4core.notation import BoardSize
     from db.evaluation_rows import PlySummary
 
-__all__ = ["DatabaseStats", "Problem", "TableStats", "backup", "check", "stats"]
+__all__ = ["DatabaseStats", "Problem", "TableStats", "backup", "check", "solve_again", "stats"]
 
 _COPY_ROWS: Final = 5_000
 _BACKUP_PAGES: Final = 4_096
 """Pages (of 4 KiB) copied in one step; Ctrl-C is heard between steps."""
+
+_PARTIAL: Final = ".partial"
+"""How the names of backups end that are being made."""
 
 _SQLITE_SIZE: Final = text(
     "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
@@ -96,29 +107,92 @@ def backup(database: Database, path: Path) -> int:
     """Write a copy into a new SQLite file, while the database is in use by others.
 
     The copy is that of one moment. SQLite copies pages; from PostgreSQL every row is copied, so
-    that its backup opens without a server. The file appears under its name when it is whole.
+    that its backup opens without a server. The file appears under its name when it is whole and on
+    the disk. Any number may be made at once; of several of one name, one is kept.
 
     Returns:
         Its size in bytes.
 
     Raises:
-        FileExistsError: there is a file already.
+        FileExistsError: there is a file already. It stays as it is.
         StorageError: it cannot be written, or the database not be read.
     """
     if path.exists():
         raise FileExistsError(f"{path} exists: a backup overwrites nothing")
-    partial = path.with_name(f"{path.name}.partial")
-    try:
+    _remove_leftovers(path)
+    with _partial(path) as partial:
         with database.read() as session, translated(str(path)):
             if database.dialect == "sqlite":
                 _copy_pages(session, partial)
             else:
                 _copy_rows(session, partial)
-        partial.rename(path)
+        try:
+            _appear(partial, path)
+        except FileExistsError:
+            raise FileExistsError(f"{path} exists: a backup overwrites nothing") from None
+        return path.stat().st_size
+
+
+@contextmanager
+def _partial(path: Path) -> Iterator[Path]:
+    """The path of a file beside another, which nobody else has; it is gone in the end.
+
+    It is locked for as long as the process lives, so that others know whether it still does.
+    """
+    try:
+        lock, partial = _locked_file(path)
+    except OSError as error:
+        raise UnreachableError(f"cannot write {path}: {error.strerror}") from None
+    try:
+        yield partial
     finally:
-        for suffix in ("", "-journal", "-shm", "-wal"):
-            Path(f"{partial}{suffix}").unlink(missing_ok=True)
-    return path.stat().st_size
+        _unlink(partial)
+        os.close(lock)
+
+
+def _locked_file(path: Path) -> tuple[int, Path]:
+    while True:
+        lock, name = tempfile.mkstemp(_PARTIAL, f".{path.name}.", path.parent)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if os.fstat(lock).st_nlink:
+            return lock, Path(name)
+        os.close(lock)  # somebody took it for a leftover before it was locked
+
+
+def _remove_leftovers(path: Path) -> None:
+    """Remove what backups to this path have left behind that were killed."""
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*{_PARTIAL}"):
+        with suppress(OSError), left.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails where somebody is at it
+            _unlink(left)
+
+
+def _unlink(partial: Path) -> None:
+    for suffix in ("", "-journal", "-shm", "-wal"):
+        Path(f"{partial}{suffix}").unlink(missing_ok=True)
+
+
+def _appear(partial: Path, path: Path) -> None:
+    """Give a file its name, unless there is one of that name."""
+    flush(partial)
+    partial.chmod(0o666 & ~_umask())
+    try:
+        os.link(partial, path)  # unlike a renaming it never replaces anything
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without links
+        if path.exists():
+            raise FileExistsError from None
+        partial.rename(path)
+    with suppress(OSError):  # not every system can do this; the file itself is safe
+        flush(path.parent)
+
+
+def _umask() -> int:
+    """What the process takes away from the modes of new files."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def _table_sizes(session: Session) -> dict[str, int]:
@@ -142,8 +216,9 @@ def _copy_pages(session: Session, path: Path) -> None:
 def _copy_rows(session: Session, path: Path) -> None:
     with Database.open(str(path)) as target, target.write() as copy:
         for table in Base.metadata.sorted_tables:
+            given = [column for column in table.columns if column.computed is None]
             rows = session.connection().execute(
-                select(table).execution_options(yield_per=_COPY_ROWS)
+                select(*given).execution_options(yield_per=_COPY_ROWS)
             )
             for batch in rows.mappings().partitions():
                 copy.connection().execute(insert(table), [dict(row) for row in batch])

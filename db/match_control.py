@@ -127,6 +127,10 @@ def delete_match(session: Session, match_id: int) -> None:
             job_id=row.job_id,
             state=state,
         )
+    # Whoever makes a match with this one in its corpus holds it: now it is made, or never will be.
+    held = select(Match.id).where(Match.id == match_id).with_for_update()
+    if session.scalar(held) is None:
+        raise MatchNotFoundError(match_id)
     used_by = _looked_up_by(session, match_id)
     if used_by is not None:
         raise MatchInUseError(match_id, used_by)

@@ -14,6 +14,9 @@ from c4core.arena.clock import NO_CLOCK, TimeControl
 from c4core.arena.statistics import Sprt
 from c4core.notation import BoardSize, parse_board
 from c4core.position import Position
+from db.decoding import field as field_of
+from db.decoding import number_field
+from db.types import is_number
 
 if TYPE_CHECKING:
     from db.job_records import Json
@@ -101,23 +104,40 @@ class MatchTerms:
         """The terms that :meth:`as_json` wrote.
 
         Raises:
-            ValueError: they are of another form.
+            LookupError, TypeError, ValueError: it has not written them: they are of another form,
+                or a field is missing or of another type.
         """
         if fields.get("form") != FORM:
             raise ValueError(f"terms of a match in an unknown form: {fields.get('form')!r}")
-        board = parse_board(fields["board"])
+        board = parse_board(field_of(fields, "board", str))
+        key = number_field(fields, "start", below=1 << 64)
         return cls(
-            player_a=fields["a"],
-            player_b=fields["b"],
-            games=fields["games"],
-            seats=Seats(fields["seats"]),
-            seed=fields["seed"],
-            start=Position.from_key(fields["start"], width=board.width, height=board.height),
-            time_control=TimeControl(**fields["time"]) if "time" in fields else NO_CLOCK,
-            lenient=fields.get("lenient", False),
+            player_a=field_of(fields, "a", str),
+            player_b=field_of(fields, "b", str),
+            games=number_field(fields, "games", below=1 << 63),
+            seats=Seats(field_of(fields, "seats", str)),
+            seed=number_field(fields, "seed", below=1 << 64),
+            start=Position.from_key(key, width=board.width, height=board.height),
+            time_control=_read_times(fields) if "time" in fields else NO_CLOCK,
+            lenient=field_of(fields, "lenient", bool) if "lenient" in fields else False,
             sprt=_read_test(fields.get("sprt")),
-            corpus=tuple(fields.get("corpus", ())),
+            corpus=_read_corpus(fields) if "corpus" in fields else (),
         )
+
+
+def _read_times(fields: Json) -> TimeControl:
+    times = field_of(fields, "time", dict)
+    for seconds in times.values():
+        if type(seconds) not in (int, float):
+            raise TypeError(f"a time is of type {type(seconds).__name__}")
+    return TimeControl(**times)
+
+
+def _read_corpus(fields: Json) -> tuple[int, ...]:
+    corpus = field_of(fields, "corpus", list)
+    if not all(type(match_id) is int and is_number(match_id) for match_id in corpus):
+        raise TypeError("the corpus is no list of numbers of matches")
+    return tuple(corpus)
 
 
 def _read_test(fields: Json | None) -> Sprt | None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import insert, or_, select, update
 
 from db.clock import now
+from db.decoding import decoding
 from db.errors import MatchNotFoundError
 from db.game_tallies import read_tallies
 from db.job_records import JobState
@@ -17,11 +18,16 @@ from db.types import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
     from sqlalchemy import Row, Select
     from sqlalchemy.orm import Session
 
     from c4core.notation import BoardSize
+
+
+_LISTED: Final = 500
+"""Matches in one query: both databases limit the number of parameters."""
 
 
 def create_match(
@@ -43,7 +49,11 @@ def create_match(
 
     Returns:
         The match's number.
+
+    Raises:
+        MatchNotFoundError: a match of its corpus is not there, or not any more.
     """
+    _hold(session, terms.corpus)
     statement = insert(Match).values(
         job_id=job_id,
         origin=origin.value,
@@ -57,6 +67,17 @@ def create_match(
         created_at=now(session),
     )
     return session.connection().execute(statement.returning(Match.id)).scalar_one()
+
+
+def _hold(session: Session, corpus: Sequence[int]) -> None:
+    """Let nobody delete the matches of a corpus until the end of the transaction."""
+    for first in range(0, len(corpus), _LISTED):
+        some = corpus[first : first + _LISTED]
+        query = select(Match.id).where(Match.id.in_(some)).order_by(Match.id)
+        there = set(session.scalars(query.with_for_update(read=True, key_share=True)))
+        for match_id in some:
+            if match_id not in there:
+                raise MatchNotFoundError(match_id)
 
 
 def set_units(session: Session, match_id: int, first: int, end: int) -> None:
@@ -95,7 +116,16 @@ def get_terms(session: Session, match_id: int) -> MatchTerms:
     terms = session.scalar(query) if is_number(match_id) else None
     if terms is None:
         raise MatchNotFoundError(match_id)
-    return MatchTerms.from_json(terms)
+    with _decoding(match_id):
+        return MatchTerms.from_json(terms)
+
+
+def get_created_at(session: Session, match_id: int) -> float | None:
+    """When a match was made; None if there is none of this number (any more).
+
+    With its number it names a match for good: SQLite reuses the number of one that was deleted.
+    """
+    return session.scalar(select(Match.created_at).where(Match.id == match_id))
 
 
 def get_verdict(session: Session, match_id: int) -> str | None:
@@ -164,18 +194,25 @@ def _matches() -> Select[Any]:
 def _infos(session: Session, query: Select[Any]) -> list[MatchInfo]:
     rows: Sequence[Row[Any]] = session.connection().execute(query).all()
     tallies = read_tallies(session, [row.id for row in rows])
-    return [
-        MatchInfo(
-            id=row.id,
-            origin=Origin(row.origin),
-            job_id=row.job_id,
-            label=row.label,
-            terms=MatchTerms.from_json(row.terms),
-            created_at=row.created_at,
-            verdict=row.verdict,
-            is_whole=row.is_whole,
-            job_state=row.job_state,
-            tally=tallies.get(row.id, MatchTally()),
-        )
-        for row in rows
-    ]
+    return [_info(row, tallies.get(row.id, MatchTally())) for row in rows]
+
+
+def _info(row: Row[Any], tally: MatchTally) -> MatchInfo:
+    with _decoding(row.id):
+        origin, terms = Origin(row.origin), MatchTerms.from_json(row.terms)
+    return MatchInfo(
+        id=row.id,
+        origin=origin,
+        job_id=row.job_id,
+        label=row.label,
+        terms=terms,
+        created_at=row.created_at,
+        verdict=row.verdict,
+        is_whole=row.is_whole,
+        job_state=row.job_state,
+        tally=tally,
+    )
+
+
+def _decoding(match_id: int) -> AbstractContextManager[None]:
+    return decoding(f"what was agreed for match {match_id}")

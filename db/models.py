@@ -8,6 +8,8 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     CheckConstraint,
+    Column,
+    Computed,
     Double,
     Enum,
     ForeignKey,
@@ -21,10 +23,14 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from db.checksums import CHECKED_OTHERWISE, CHECKSUM, RowChecksum
 from db.job_records import JobState, UnitState
-from db.types import ColumnScores, JsonText, PlainText, PositionKey
+from db.types import ColumnScores, JsonObject, JsonText, PlainText, PositionKey
 
 _ZERO = text("0")
+
+_SEALED = {CHECKED_OTHERWISE: "a seal of its own, see db.types"}
+_REPLAYED = {CHECKED_OTHERWISE: "the game is replayed, and must lead to its final key"}
 
 # SQLite numbers rows by itself only where the key column's type is spelled INTEGER.
 _RowId = BigInteger().with_variant(Integer(), "sqlite")
@@ -95,7 +101,7 @@ class Evaluation(Base):
     upper: Mapped[int] = mapped_column(SmallInteger)
     nodes: Mapped[int] = mapped_column(BigInteger)
     engine_version: Mapped[int] = mapped_column(Integer)
-    scores: Mapped[tuple[int | None, ...] | None] = mapped_column(ColumnScores)
+    scores: Mapped[tuple[int | None, ...] | None] = mapped_column(ColumnScores, info=_SEALED)
     updated_at: Mapped[float] = mapped_column(Double)
 
 
@@ -112,7 +118,7 @@ class Job(Base):
     state: Mapped[JobState] = mapped_column(_state(JobState))
     priority: Mapped[int] = mapped_column(Integer)
     label: Mapped[str | None] = mapped_column(PlainText)
-    params: Mapped[dict[str, Any]] = mapped_column(JsonText)
+    params: Mapped[dict[str, Any]] = mapped_column(JsonObject, info=_SEALED)
     engine_version: Mapped[int] = mapped_column(Integer)
     created_at: Mapped[float] = mapped_column(Double)
     started_at: Mapped[float | None] = mapped_column(Double)
@@ -157,7 +163,7 @@ class Unit(Base):
     job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"))
     seq: Mapped[int] = mapped_column(Integer)
     state: Mapped[UnitState] = mapped_column(_state(UnitState))
-    payload: Mapped[dict[str, Any]] = mapped_column(JsonText)
+    payload: Mapped[dict[str, Any]] = mapped_column(JsonObject, info=_SEALED)
     positions: Mapped[int] = mapped_column(Integer)
     expected_seconds: Mapped[float] = mapped_column(Double, server_default=_ZERO)
     fence: Mapped[int] = mapped_column(Integer)
@@ -166,7 +172,7 @@ class Unit(Base):
     announced_at: Mapped[float] = mapped_column(Double, server_default=_ZERO)
     owner: Mapped[str | None] = mapped_column(PlainText)
     lease_until: Mapped[float | None] = mapped_column(Double)
-    result: Mapped[dict[str, Any] | None] = mapped_column(JsonText)
+    result: Mapped[dict[str, Any] | None] = mapped_column(JsonObject, info=_SEALED)
     error: Mapped[str | None] = mapped_column(PlainText)
     nodes: Mapped[int] = mapped_column(BigInteger)
     seconds: Mapped[float] = mapped_column(Double)
@@ -190,7 +196,7 @@ class Match(Base):
     player_b: Mapped[str] = mapped_column(Text)
     width: Mapped[int] = mapped_column(SmallInteger)
     height: Mapped[int] = mapped_column(SmallInteger)
-    terms: Mapped[dict[str, Any]] = mapped_column(JsonText)
+    terms: Mapped[dict[str, Any]] = mapped_column(JsonObject, info=_SEALED)
     first_unit: Mapped[int | None] = mapped_column(Integer)
     end_unit: Mapped[int | None] = mapped_column(Integer)
     verdict: Mapped[str | None] = mapped_column(Text)
@@ -214,7 +220,7 @@ class Game(Base):
     number: Mapped[int] = mapped_column(Integer, primary_key=True)
     a_is_x: Mapped[bool] = mapped_column(Boolean)
     seed: Mapped[int | None] = mapped_column(PositionKey)
-    moves: Mapped[str | None] = mapped_column(Text)
+    moves: Mapped[str | None] = mapped_column(Text, info=_REPLAYED)
     final_key: Mapped[int] = mapped_column(PositionKey)
     length: Mapped[int] = mapped_column(SmallInteger)
     winner: Mapped[int] = mapped_column(SmallInteger)
@@ -271,3 +277,13 @@ class Turn(Base):
 
     name: Mapped[str] = mapped_column(Text, primary_key=True)
     taken_at: Mapped[float] = mapped_column(Double)
+
+
+def _add_checksums() -> None:
+    """Give every table its column ``checksum``. The classes do not have it: nobody reads it."""
+    for table in Base.metadata.tables.values():
+        expression = RowChecksum(list(table.columns))
+        table.append_column(Column(CHECKSUM, expression.type, Computed(expression, persisted=True)))
+
+
+_add_checksums()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Connection
 
-REVISIONS: Final = ("c4_0001", "c4_0002", "c4_0003")
+REVISIONS: Final = ("c4_0001", "c4_0002", "c4_0003", "c4_0004")
 """Every revision that there has been, oldest first."""
 
 HEAD: Final = REVISIONS[-1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -11,9 +12,11 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from db.engine import LARGEST_VALUE
 from db.errors import (
     BusyError,
     CorruptError,
+    DamagedValueError,
     DiskFullError,
     NotADatabaseError,
     ReadOnlyError,
@@ -31,6 +34,10 @@ _SQLITE: Final[dict[int, tuple[type[StorageError], str]]] = {
     sqlite3.SQLITE_READONLY: (ReadOnlyError, "cannot write {place}: it is read-only"),
     sqlite3.SQLITE_CORRUPT: (CorruptError, "{place} is damaged: {reason}"),
     sqlite3.SQLITE_FULL: (DiskFullError, "cannot write {place}: the disk is full"),
+    sqlite3.SQLITE_TOOBIG: (
+        CorruptError,
+        "{place} is damaged: a value in it is larger than all that c4 stores",
+    ),
     sqlite3.SQLITE_CANTOPEN: (
         UnreachableError,
         "cannot open {place}: file or directory not accessible, or too many open files",
@@ -49,6 +56,16 @@ _SQLITE_IO: Final[dict[int, tuple[type[StorageError], str]]] = {
     ),
 }
 """By extended result code, looked at first."""
+
+_TOO_LARGE: Final = (
+    f"a value is too large to be stored (more than {LARGEST_VALUE >> 20} MiB), or the row that it "
+    "belongs to is damaged"
+)
+
+_WAL_LEFT: Final = (
+    "cannot open {place}: its latest changes are in {place}-wal, and to read those SQLite must be "
+    "able to write beside it: copy both to a directory where it can"
+)
 
 _POSTGRESQL: Final[dict[str, tuple[type[StorageError], str]]] = {
     "08": (UnreachableError, "lost the connection to {place}: {reason}"),
@@ -107,6 +124,8 @@ def translate(error: BaseException, place: str) -> StorageError | None:
         and error.statement is not None
         and not error.connection_invalidated
     )
+    if _is_too_large_to_store(error):
+        return StorageError(f"{place}: {_TOO_LARGE}")
     if isinstance(cause, sqlite3.Error):
         return _translate_sqlite(cause, place)
     # psycopg is not imported where only SQLite is used: its errors are known by this attribute.
@@ -115,11 +134,29 @@ def translate(error: BaseException, place: str) -> StorageError | None:
     return None
 
 
+def _is_too_large_to_store(error: BaseException) -> bool:
+    """Whether SQLite has refused a value for its size that need not be one that is stored."""
+    if not isinstance(error, DBAPIError) or not isinstance(error.orig, sqlite3.Error):
+        return False
+    code: int = getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_OK)
+    if code != sqlite3.SQLITE_TOOBIG or error.statement is None:
+        return False
+    if not error.statement.lstrip().upper().startswith("SELECT"):
+        return True
+    given = error.params.values() if isinstance(error.params, Mapping) else error.params or ()
+    # A letter has up to four bytes.
+    return any(
+        isinstance(value, str | bytes) and len(value) >= LARGEST_VALUE // 4 for value in given
+    )
+
+
 def _translate_sqlite(error: sqlite3.Error, place: str) -> StorageError | None:
     code: int | None = getattr(error, "sqlite_errorcode", None)
+    reason = str(error)
+    if code is None and reason.startswith("Could not decode to UTF-8"):
+        return DamagedValueError(f"{place} is damaged: a text is not UTF-8")
     if code is None:  # the driver was used wrongly: a fault of this program
         return None
-    reason = str(error)
     kind, message = _SQLITE_IO.get(code) or _SQLITE.get(
         code & 0xFF, (StorageError, "{place}: {reason}")
     )
@@ -131,7 +168,7 @@ def _translate_sqlite(error: sqlite3.Error, place: str) -> StorageError | None:
         and directory.is_dir()
         and not os.access(directory, os.W_OK)
     ):
-        kind, message = ReadOnlyError, "cannot open {place}: SQLite must be able to write beside it"
+        kind, message = ReadOnlyError, _WAL_LEFT
     return kind(message.format(place=place, reason=reason))
 
 

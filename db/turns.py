@@ -1,17 +1,48 @@
-"""Taking turns: of many processes that share a periodic duty, one does it each time."""
+"""Taking turns: of many processes that share a periodic duty, one does it each time.
+
+And leaving word: somebody is still at something, until nothing was heard for a while.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import delete, or_, select, update
 
 from db.clock import now
 from db.dialect_insert import dialect_insert
 from db.models import Turn
 
 if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
+
+
+def leave_word(session: Session, name: str) -> None:
+    """Say that somebody is at something now.
+
+    Args:
+        session: in a write transaction.
+        name: of what somebody is at.
+    """
+    word = dialect_insert(session, Turn).values(name=name, taken_at=now(session))
+    session.connection().execute(
+        word.on_conflict_do_update(
+            index_elements=["name"], set_={"taken_at": word.excluded.taken_at}
+        )
+    )
+
+
+def take_back(session: Session, name: str) -> None:
+    """Take back the word that somebody is at something."""
+    session.connection().execute(delete(Turn).where(Turn.name == name))
+
+
+def was_heard(session: Session, within: float) -> ColumnElement[bool]:
+    """A condition on words: left within so many seconds."""
+    at = now(session)
+    # Nor later than now, for the clock may have been set back.
+    return Turn.taken_at.between(at - within, at + within)
 
 
 def take_turn(session: Session, name: str, every_seconds: float) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from sqlalchemy import bindparam
 from sqlalchemy.dialects import sqlite
 
+from db.evaluation_columns import COLUMN_NAMES
 from db.merging import merged_columns
 from db.models import Evaluation
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _statement() -> str:
-    insert = sqlite.insert(Evaluation)
+    insert = sqlite.insert(Evaluation).values({name: bindparam(name) for name in COLUMN_NAMES})
     values, changes = merged_columns(insert.excluded)
     upsert = insert.on_conflict_do_update(
         index_elements=["width", "height", "key"], set_=values, where=changes

@@ -1,4 +1,4 @@
-"""Database URLs: reading them, and showing them without their passwords."""
+"""Database URLs: reading them, and showing them."""
 
 from __future__ import annotations
 
@@ -10,10 +10,15 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from db.errors import UnknownSchemeError
+from db.masking import has_secret_parameter, is_secret_name, masked
+from db.read_only import MODE, READ_ONLY
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*)://")
-_USER_INFO: Final = re.compile(r"//[^/@]*@")
+_LIKE_A_URL: Final = re.compile(r"(?i)(sqlite|postgres)[a-z+]*(:|//)")
+_IN_NO_NAME: Final = re.compile("[@:]")
 _HINT: Final = "write sqlite:///PATH, a file's path, or postgresql://USER:PASSWORD@HOST:PORT/NAME"
+
+_ONLY_READ: Final = f"{MODE}={READ_ONLY}"
 
 _DRIVERS: Final = {
     "sqlite": "sqlite",
@@ -28,28 +33,43 @@ _DRIVERS: Final = {
 def parse_url(text: str) -> URL:
     """Read a database URL or the path of an SQLite file, which may begin with ``~``.
 
-    The path is taken as it stands, in a URL as well: no ``%20``, no options after ``?``.
+    The path is taken as it stands, in a URL as well: no ``%20``, and after ``?`` no option but
+    ``mode=ro``, to read only.
 
     Raises:
         UnknownSchemeError: neither SQLite nor PostgreSQL, or not readable as a URL.
     """
     scheme = _SCHEME.match(text)
     if scheme is None:
+        # A password that was typed must not become the name of a file.
+        if _LIKE_A_URL.match(text) or masked(text) != text:
+            raise _unreadable(text)
         return _sqlite_url(text, text)
     driver = _DRIVERS.get(scheme[1].lower())
     if driver is None:
         raise UnknownSchemeError(
-            f"unknown database scheme {scheme[1]!r} in {mask(text)}: {_HINT}", url=mask(text)
+            f"unknown database scheme {scheme[1]!r} in {masked(text)}: {_HINT}", url=masked(text)
         )
     if driver == "sqlite":
-        rest = text[scheme.end() :]
-        if (rest and not rest.startswith("/")) or "?" in rest:
+        rest, question, options = text[scheme.end() :].partition("?")
+        if (rest and not rest.startswith("/")) or (question and options != _ONLY_READ):
             raise _unreadable(text)
-        return _sqlite_url(rest[1:], text)
+        return _sqlite_url(rest[1:], text).set(query={MODE: READ_ONLY} if options else {})
     try:
-        return make_url(text).set(drivername=driver)
+        url = make_url(text).set(drivername=driver)
     except (ArgumentError, ValueError):
         raise _unreadable(text) from None
+    # After three slashes the user and the password have become the database's name.
+    if _IN_NO_NAME.search(url.database or ""):
+        raise _unreadable(text)
+    # A part of a password that was not quoted has become a name.
+    is_misread = has_secret_parameter(text) and not any(map(is_secret_name, url.query))
+    if text.count("@") > 1 or is_misread:
+        raise UnknownSchemeError(
+            f"not a database URL: {masked(text)!r} (in a password write %40 for @, %3F for ?)",
+            url=masked(text),
+        )
+    return url
 
 
 def _sqlite_url(path: str, text: str) -> URL:
@@ -64,20 +84,17 @@ def _sqlite_url(path: str, text: str) -> URL:
 
 
 def _unreadable(text: str) -> UnknownSchemeError:
-    return UnknownSchemeError(f"not a database URL: {mask(text)!r} ({_HINT})", url=mask(text))
-
-
-def mask(text: str) -> str:
-    """The text of a URL with user and password hidden, whatever else is wrong with it."""
-    return _USER_INFO.sub("//***@", text)
+    return UnknownSchemeError(f"not a database URL: {masked(text)!r} ({_HINT})", url=masked(text))
 
 
 def show(url: URL) -> str:
-    """The URL for people: password masked or left out, driver left out."""
+    """The URL for people: password masked, or left out with all parameters; driver left out."""
     if url.get_backend_name() == "sqlite":
-        return f"sqlite:///{url.database}"
-    shown = url.set(drivername=url.get_backend_name()).difference_update_query(["password"])
-    return shown.render_as_string(hide_password=True)
+        return f"sqlite:///{url.database}" + (f"?{_ONLY_READ}" if MODE in url.query else "")
+    shown = url.set(drivername=url.get_backend_name())
+    if any(map(is_secret_name, url.query)):
+        shown = shown.set(query={})  # all: what follows may be the rest of a password
+    return masked(shown.render_as_string(hide_password=False))
 
 
 def place(url: URL) -> str:

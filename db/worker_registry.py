@@ -39,7 +39,7 @@ class WorkerInfo:
     engine_version: int
     """It gets only units of jobs for this version."""
     queues: tuple[str, ...]
-    """Where its messages come from."""
+    """What it takes: the queues that its messages come from, and what else it may do."""
     units_done: int = 0
     positions_done: int = 0
     nodes: int = 0

@@ -1,0 +1,76 @@
+"""Reading what is stored as JSON: whatever is wrong with it is damage, and no fault of c4.
+
+The seal of a stored object tells of accidents. A stranger who sends a database can seal what he
+likes, so fields may be missing, or of another type.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from c4core.errors import C4Error
+from db.errors import DamagedValueError, StorageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+T = TypeVar("T")
+
+_SHOWN: Final = 200
+"""Characters of a reason that an error shows."""
+
+
+@contextmanager
+def decoding(what: str) -> Iterator[None]:
+    """Let nothing out but storage errors, where a stored value is read.
+
+    Args:
+        what: is read, for people.
+
+    Raises:
+        DamagedValueError: it cannot be.
+    """
+    try:
+        yield
+    except StorageError:
+        raise
+    except (
+        ArithmeticError,
+        AttributeError,
+        C4Error,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
+        reason = f"{type(error).__name__}: {error}"
+        shown = reason if len(reason) <= _SHOWN else f"{reason[: _SHOWN - 3]}..."
+        raise DamagedValueError(f"damaged: {what} cannot be read ({shown})") from None
+
+
+def field(fields: Mapping[str, Any], name: str, kind: type[T]) -> T:
+    """A field of a JSON object, of exactly this type: True is no number.
+
+    Raises:
+        KeyError: there is none of this name.
+        TypeError: it is of another type.
+    """
+    value: T = fields[name]
+    if type(value) is not kind:
+        raise TypeError(f"{name} is of type {type(value).__name__}, not {kind.__name__}")
+    return value
+
+
+def number_field(fields: Mapping[str, Any], name: str, *, below: int) -> int:
+    """A field of a JSON object that is an integer, 0 or more.
+
+    Raises:
+        KeyError: there is none of this name.
+        TypeError: it is of another type.
+        ValueError: it is below 0, or not below the limit.
+    """
+    value = field(fields, name, int)
+    if not 0 <= value < below:
+        raise ValueError(f"{name} is {value}, not from 0 to {below - 1}")
+    return value

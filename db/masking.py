@@ -1,0 +1,115 @@
+"""URLs of databases and brokers as people may see them: without passwords, whatever was typed."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+from urllib.parse import unquote
+
+HIDDEN: Final = "***"
+
+LARGEST_PORT: Final = 65_535
+
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://")
+_PATH: Final = re.compile(r"~|\.{0,2}/(?!/)")
+_PARAMETER: Final = re.compile(r"[?&;]([^?&;=]*)=")
+_PAIR: Final = re.compile(r"([^\s?&;=']*)\s*=\s*")
+_SECRET_NAME: Final = re.compile(r"pas|pw|psw|secret|token|auth|cred", re.IGNORECASE)
+_HOST: Final = re.compile(r"(\[[^\]]*\]|[^:/?#]*)(:?)([^/?#]*)")
+_WORD: Final = re.compile(r"[\w.~%\-]*")
+
+
+def masked(text: str) -> str:
+    """The text of a URL without its secrets; without a password it is the text itself.
+
+    Nothing is taken on trust: a password may hold any character, ``@`` and ``/`` as well, and the
+    URL may be typed wrongly. What could be part of a password is hidden, at worst to the end: what
+    lies between the user and the last ``@``; where there is none, what is no port; and what follows
+    a parameter that is named like a secret. What can be told from a password by nobody is shown:
+    digits in a port's place.
+
+    Without a scheme it may be what libpq takes as well, ``host=h password=secret``.
+
+    Args:
+        text: a URL, or the path of a file where no scheme is in front. One that begins like a path,
+            with ``/``, ``./`` or ``~``, has no secrets, whatever is in it.
+    """
+    scheme = _SCHEME.match(text)
+    if scheme is None:
+        return text if _PATH.match(text) else _masked(text, is_url=False)
+    rest = text[scheme.end() :]
+    if scheme[0].lower().startswith("sqlite") and rest.startswith("/") and "?" not in rest:
+        return text  # a path, with nobody's name in it
+    is_redis = scheme[0].lower().startswith("redis")
+    return scheme[0] + _masked(rest, alone_is_secret=is_redis)
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a parameter holds a password, or leads to one: ``sslpassword``, ``passfile``."""
+    return _SECRET_NAME.search(unquote(name)) is not None
+
+
+def has_secret_parameter(text: str) -> bool:
+    """Whether something in a URL looks like a parameter that holds a password."""
+    return _secret_parameter(text) is not None
+
+
+def _masked(rest: str, *, is_url: bool = True, alone_is_secret: bool = False) -> str:
+    """What follows a scheme, masked.
+
+    Args:
+        rest: ``USER:PASSWORD@HOST:PORT/NAME?PARAMETERS``, or what came of it.
+        is_url: whether a scheme was in front. If not, there is no port, but there may be pairs of
+            names and values.
+        alone_is_secret: a single word before the ``@`` is a password.
+    """
+    end = _secret_parameter(rest, *(() if is_url else (_PAIR,)))
+    if end is not None:
+        # From here to the end, for there may be a "&" in it. An "@" as well; or it is the one
+        # behind a password that looks like a parameter.
+        if "@" in rest[end:] and (":" in rest[:end] or alone_is_secret):
+            return _shown_user(rest) + HIDDEN
+        rest = rest[:end] + HIDDEN
+    user_info, at, place = rest.rpartition("@")
+    shown = user_info
+    if ":" in user_info:
+        if user_info.partition(":")[2]:
+            shown = _shown_user(user_info) + HIDDEN
+    elif alone_is_secret and user_info:
+        shown = HIDDEN  # Redis servers know no users without passwords
+    return shown + at + (_without_false_port(place) if is_url else place)
+
+
+def _secret_parameter(rest: str, *others: re.Pattern[str]) -> int | None:
+    """Where the value of the first secret parameter begins; None without one that has a value.
+
+    Args:
+        rest: what follows a scheme.
+        others: other ways to write a parameter.
+    """
+    values = (
+        parameter.end()
+        for pattern in (_PARAMETER, *others)
+        for parameter in pattern.finditer(rest)
+        if is_secret_name(parameter[1]) and rest[parameter.end() :]
+    )
+    return min(values, default=None)
+
+
+def _shown_user(user_info: str) -> str:
+    """The user with a colon, where it is certain that it is one."""
+    user, colon, _password = user_info.partition(":")
+    return user + colon if colon and _WORD.fullmatch(user) else ""
+
+
+def _without_false_port(place: str) -> str:
+    """Hide what stands in the place of a port and is none: the ``@HOST`` behind it is missing."""
+    # After a slash too many there is no host, and what should be one is the path.
+    host = _HOST.match(place, len(place) - len(place.lstrip("/")))
+    if host is None or host.end(2) == len(place) or not host[2] or (host[1] and _is_port(host[3])):
+        return place
+    return place[: host.start(3)] + HIDDEN
+
+
+def _is_port(text: str) -> bool:
+    return text.isdecimal() and float(text) <= LARGEST_PORT

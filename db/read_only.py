@@ -1,0 +1,59 @@
+"""SQLite databases that cannot be written: how they are opened all the same.
+
+A database in WAL mode is read with the help of two files beside it, which SQLite makes. Where it
+may not, there are two ways:
+
+- There is no ``-wal`` file, or an empty one: everything is in the database's own file. It is
+  opened as ``immutable``: no files beside it, and no locks. Whoever can write there must not do it
+  meanwhile.
+- There is one: the latest transactions are in it. SQLite can read them only if the ``-shm`` file
+  was left as well.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
+
+MODE: Final = "mode"
+READ_ONLY: Final = "ro"
+_IMMUTABLE: Final = "immutable"
+
+
+def as_possible(url: URL) -> URL:
+    """The URL of an SQLite file with what has to be said so that it can be opened.
+
+    Args:
+        url: of any database; the others stay as they are.
+    """
+    if url.get_backend_name() != "sqlite" or url.database is None:
+        return url
+    path = Path(url.database)
+    if not path.exists() or os.access(path.parent, os.W_OK):
+        return url
+    url = url.update_query_dict({MODE: READ_ONLY})
+    return url if has_wal(path) else url.update_query_dict({_IMMUTABLE: "1"})
+
+
+def has_wal(path: Path) -> bool:
+    """Whether transactions are stored beside the file and not yet in it."""
+    try:
+        return Path(f"{path}-wal").stat().st_size > 0
+    except OSError:
+        return False
+
+
+def is_read_only(url: URL) -> bool:
+    """Whether somebody has asked, or it was found, that a database is only read."""
+    return url.get_backend_name() == "sqlite" and MODE in url.query
+
+
+def file_uri(url: URL) -> str:
+    """What SQLite calls a file that is opened in this way."""
+    options = "&".join(f"{name}={value}" for name, value in sorted(url.query.items()))
+    return f"file:{quote(os.path.abspath(url.database or ''))}?{options}"  # noqa: PTH100 (as typed)

@@ -1,0 +1,100 @@
+"""The integrity check of rows: are they what was stored? See :mod:`db.checksums`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import (
+    Boolean,
+    Double,
+    LargeBinary,
+    String,
+    Text,
+    and_,
+    cast,
+    false,
+    func,
+    or_,
+    select,
+)
+
+from db.checksums import CHECKSUM, RowChecksum
+from db.errors import DamagedValueError
+from db.models import Base
+from db.types import JsonObject, as_stored, unseal_stored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sqlalchemy import Column, ColumnElement, Row, Table
+    from sqlalchemy.orm import Session
+
+_ROWS: Final = 1_000
+"""Rows fetched at a time."""
+
+
+def row_faults(session: Session) -> Iterator[str]:
+    """Rows whose checksum is not that of their values, or with values of another type."""
+    for table in Base.metadata.sorted_tables:
+        columns = list(table.columns)
+        differs = table.c[CHECKSUM].is_distinct_from(RowChecksum(columns))
+        wrong = wrong_types(session, columns)
+        query = select(*_names(session, table)).where(or_(differs, wrong)).order_by(None)
+        for row in _stream(session, query):
+            yield f"{_row(table, row)} has changed since it was written: its checksum differs"
+
+
+def seal_faults(session: Session) -> Iterator[str]:
+    """JSON objects that are not what was stored."""
+    for table in Base.metadata.sorted_tables:
+        for column in table.columns:
+            if isinstance(column.type, JsonObject):
+                yield from _seal_faults(session, table, column)
+
+
+def _seal_faults(session: Session, table: Table, column: Column[Any]) -> Iterator[str]:
+    query = select(*_names(session, table), as_stored(session, column)).where(column.is_not(None))
+    for row in _stream(session, query):
+        try:
+            unseal_stored(row[-1], needs_seal=True)
+        except DamagedValueError as error:
+            yield f"{_row(table, row)}, column {column.name}: {error}"
+
+
+def wrong_types(session: Session, columns: Sequence[Column[Any]]) -> ColumnElement[bool]:
+    """Whether a row has a value of another type than its column's.
+
+    SQLite takes any value in any column. PostgreSQL does not.
+    """
+    if session.get_bind().dialect.name != "sqlite":
+        return false()
+    conditions = []
+    for column in columns:
+        kind = getattr(column.type, "impl", column.type)
+        name = "integer"
+        for kinds, told in (((Double,), "real"), ((String,), "text"), ((LargeBinary,), "blob")):
+            if isinstance(kind, kinds):
+                name = told
+        differs = func.typeof(column) != name
+        conditions.append(and_(column.is_not(None), differs) if column.nullable else differs)
+        if isinstance(kind, Boolean):
+            conditions.append(cast(column, Text).not_in(["0", "1"]))
+    return or_(*conditions)
+
+
+def _names(session: Session, table: Table) -> list[ColumnElement[Any]]:
+    return [as_stored(session, column) for column in table.primary_key]
+
+
+def _row(table: Table, row: Row[Any]) -> str:
+    values = [_decoded(value) for value in row[: len(table.primary_key)]]
+    return f"table {table.name}, row {','.join(values)}"
+
+
+def _decoded(value: object) -> str:
+    return value.decode(errors="backslashreplace") if isinstance(value, bytes) else str(value)
+
+
+def _stream(session: Session, query: Any) -> Iterator[Row[Any]]:  # noqa: ANN401
+    with session.connection().execute(query.execution_options(yield_per=_ROWS)) as found:
+        yield from found
