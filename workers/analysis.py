@@ -23,6 +23,7 @@ from c4core.errors import C4Error
 from c4core.lines import BadLine, Request
 from c4core.version import ENGINE_VERSION
 from db import jobs
+from db.decoding import decoding
 from db.jobs import UnitState
 from workers import payload
 from workers.books.lookup import book_of_job
@@ -32,7 +33,7 @@ from workers.outcome import UnitOutcome
 from workers.planning import UNIT_LINES, plan_units
 from workers.question import Question
 from workers.results import Answer, answer_object, error_object
-from workers.resumption import find_and_resume
+from workers.resumption import find_and_resume, refuse_second
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -82,6 +83,7 @@ def submit(
     label: str | None = None,
     priority: int = 0,
     unit_lines: int = UNIT_LINES,
+    only_one: bool = False,
     on_planned: Callable[[int], None] = lambda _lines: None,
 ) -> Submission:
     """Make a job of a stream of lines and start it. Memory is constant, whatever the length.
@@ -100,9 +102,11 @@ def submit(
         label: a name for people.
         priority: jobs of higher priority are worked on first.
         unit_lines: most lines of a unit: what is given to one worker as a whole.
+        only_one: make no second job for the same topic.
         on_planned: told now and then how many lines are planned by now.
 
     Raises:
+        AlreadyAskedError: with ``only_one``, there is one that :func:`find_job` finds.
         NoInputError: there is no line at all; no job was made.
         StorageError: the database cannot be written.
     """
@@ -115,6 +119,8 @@ def submit(
     is_last = len(batch) < UNITS_PER_TRANSACTION
 
     def begin(session: Session) -> int:
+        if only_one:
+            refuse_second(session, kind=KIND, board=board, params=params)
         job_id = jobs.create_job(
             session,
             kind=KIND,
@@ -210,7 +216,15 @@ def solve_unit(
     question = Question.from_params(claim.params)
     known = look_up(database, positions)
     book = book_of_job(claim.params, claim.board)
-    findings = find_answers(positions, question, solver, known, book=book, is_stopped=is_stopped)
+    findings = find_answers(
+        positions,
+        question,
+        solver,
+        known,
+        book=book,
+        is_stopped=is_stopped,
+        spent=payload.read_spent(claim.payload),
+    )
     answers = findings.answers
     result: Json = {"score": [answer.score for answer in answers]}
     if question.weak or question.is_limited:
@@ -234,6 +248,7 @@ def solve_unit(
         with_columns=question.columns,
         # An answer that a limit has cut short is an answer; one that a stop has is none.
         is_complete=findings.is_complete or (question.is_limited and not is_stopped()),
+        rest=payload.with_spent(claim.payload, findings.spent) if findings.spent else None,
     )
 
 
@@ -255,7 +270,7 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
             )
         else:
             yield answer_object(
-                next(answers),
+                _next_answer(answers),
                 board=job.board,
                 ply=line.position.ply,
                 moves=line.moves,
@@ -265,14 +280,39 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
             )
 
 
+def count_unanswered(unit: UnitResult) -> int:
+    """How many lines of a unit that has come to an end have an error for their output.
+
+    Raises:
+        DamagedValueError: the unit's payload cannot be read.
+    """
+    return payload.count_lines(unit.payload, bad_only=unit_answers(unit) is not None)
+
+
+def _next_answer(answers: Iterator[Answer]) -> Answer:
+    # Not StopIteration: that would be a RuntimeError to whoever iterates the output.
+    for answer in answers:
+        return answer
+    raise ValueError("a unit has fewer answers than positions")
+
+
 def unit_answers(unit: UnitResult) -> Iterator[Answer] | None:
-    """The answers of a unit, a position each, in order; None if it is not done."""
+    """The answers of a unit, a position each, in order; None if it is not done.
+
+    Raises:
+        DamagedValueError: the result holds something else; when the answers are iterated.
+    """
     if unit.state is not UnitState.DONE or not unit.result:
         return None
     return _answers(unit.result)
 
 
 def _answers(result: Json) -> Iterator[Answer]:
+    with decoding("a unit's answers"):
+        yield from _decode_answers(result)
+
+
+def _decode_answers(result: Json) -> Iterator[Answer]:
     scores, nodes = result["score"], result["nodes"]
     sources: dict[int, Source] = dict.fromkeys(result["known"], "db")
     sources |= dict.fromkeys(result.get("book", ()), "book")

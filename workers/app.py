@@ -1,8 +1,9 @@
 """The Celery app for Celery's own command line: ``celery -A workers.app worker``.
 
-The environment says where everything is: C4_BROKER, C4_DB, and C4_TABLE_MB for the size of the
-table (64). Every process that works, each child of a prefork pool or the one process of a pool of
-threads, opens a database and makes a table of its own, after the fork.
+The environment says where everything is: C4_BROKER, C4_DB, C4_TABLE_MB for the size of the table
+(64), and C4_ALLOW_PROGRAMS=1 where players that are programs may be started. Every process that
+works, each child of a prefork pool or the one process of a pool of threads, opens a database and
+makes a table of its own, after the fork.
 
 ``c4 worker`` does without this module: Celery's signals are connected here.
 """
@@ -23,13 +24,14 @@ from celery import signals
 from celery.concurrency.prefork import TaskPool as PreforkPool
 
 from c4core.errors import C4Error
+from c4core.players import ANY_PROGRAM, NO_PROGRAM
 from db.database import Database
 from db.errors import UnreachableError
 from workers import standing
 from workers.broker import check_url
 from workers.doorbell import Doorbell
 from workers.lanes import Lane
-from workers.logs import LOGGER, Masking, secrets_of
+from workers.logs import LOGGER, Masking
 from workers.messaging import make_app
 from workers.outages import open_patiently
 from workers.process import WorkerProcess, WorkerSettings, default_name
@@ -37,6 +39,8 @@ from workers.stopping import Stop
 
 if TYPE_CHECKING:
     from celery.apps.worker import Worker
+
+    from c4core.players import Consent
 
 TABLE_MB: Final = 64
 _MEGABYTES: Final = re.compile("[1-9][0-9]{0,8}", re.ASCII)
@@ -75,6 +79,7 @@ def _factory(worker: Worker) -> standing.Factory:
         threads=1 if _is_prefork(worker) else worker.concurrency,
         table_mb=_table_mb(),
         lanes=tuple(lane for lane in Lane if lane.queue in worker.app.amqp.queues.consume_from),
+        programs=_programs(),
     )
 
     def make() -> WorkerProcess:
@@ -98,6 +103,13 @@ def _table_mb() -> int:
             f"the environment variable C4_TABLE_MB is no number of megabytes: {text!r}"
         )
     return int(text)
+
+
+def _programs() -> Consent:
+    text = os.environ.get("C4_ALLOW_PROGRAMS") or "0"
+    if text not in ("0", "1"):
+        raise ValueError(f"the environment variable C4_ALLOW_PROGRAMS is 0 or 1, not {text!r}")
+    return ANY_PROGRAM if text == "1" else NO_PROGRAM
 
 
 @signals.worker_process_init.connect
@@ -140,9 +152,9 @@ def _end(**_more: Any) -> None:  # noqa: ANN401
 @signals.after_setup_logger.connect
 @signals.after_setup_task_logger.connect
 def _mask(logger: logging.Logger, **_more: Any) -> None:  # noqa: ANN401
-    secrets = secrets_of(_broker, _database)
     for handler in logger.handlers:
-        handler.setFormatter(Masking(handler.formatter or logging.Formatter(), secrets))
+        formatter = handler.formatter or logging.Formatter()
+        handler.setFormatter(Masking(formatter, [_broker, _database]))
 
 
 def _await_stop(worker: Worker) -> None:

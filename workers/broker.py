@@ -1,4 +1,4 @@
-"""The broker's URL: which ones are understood, and how they are shown without their secrets."""
+"""The broker's URL: which ones are understood."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from typing import Final
 from urllib.parse import urlsplit
 
+from db.masking import masked
 from workers.errors import BrokerUrlError
 
 SCHEMES: Final = ("redis", "rediss", "amqp", "amqps")
@@ -20,13 +21,11 @@ _REFUSED: Final = {
     "sqla": "it was tried: it locks up, and loses messages for good when a worker dies",
     "sqlalchemy": "it was tried: it locks up, and loses messages for good when a worker dies",
     "pyamqp": "write amqp://",
-    "sentinel": "it has not been tried; name the Redis server itself",
+    "sentinel": "only Redis servers themselves are known to work; name one",
 }
 """Brokers that the messaging library offers and this program does not, and why."""
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*)://")
-_USER_INFO: Final = re.compile(r"//.*@", re.DOTALL)
-_PASSWORD: Final = re.compile(r"(?i)(passw(?:or)?d|token)=[^&\s]*")
 
 
 def check_url(text: str) -> str:
@@ -37,34 +36,24 @@ def check_url(text: str) -> str:
     """
     scheme = _SCHEME.match(text)
     if scheme is None:
-        raise BrokerUrlError(f"not a broker URL: {show(text)!r} ({_HINT})")
+        raise BrokerUrlError(f"not a broker URL: {masked(text)!r} ({_HINT})")
     name = scheme[1].lower()
     if name not in SCHEMES:
-        reason = _REFUSED.get(name.partition("+")[0], "it has not been tried")
+        reason = _REFUSED.get(name.partition("+")[0], "only Redis and RabbitMQ are known to work")
         raise BrokerUrlError(f"{name}:// cannot be the broker: {reason} ({_HINT})")
     try:
         parts = urlsplit(text)
         _port = parts.port  # raises what is wrong with it
     except ValueError:
-        raise BrokerUrlError(f"not a broker URL: {show(text)!r} ({_HINT})") from None
+        raise BrokerUrlError(f"not a broker URL: {masked(text)!r} ({_HINT})") from None
+    if "@" in f"{parts.path}{parts.query}{parts.fragment}":
+        raise BrokerUrlError(
+            f"not a broker URL: {masked(text)!r} (in a password write %40 for @, %2F for /, "
+            "%3F for ?, %23 for #)"
+        )
     if ";" in text:
-        raise BrokerUrlError(f"one broker, not a list of them: {show(text)!r}")
+        raise BrokerUrlError(f"one broker, not a list of them: {masked(text)!r}")
     number = parts.path.strip("/")
     if name.startswith("redis") and number and not number.isdecimal():
-        raise BrokerUrlError(f"the database of a Redis broker is a number, not {number!r}")
+        raise BrokerUrlError(f"the database of a Redis broker is a number: {masked(text)!r}")
     return text
-
-
-def show(text: str) -> str:
-    """A broker's URL for people: the password hidden, and the user where that is not certain."""
-    hidden = _PASSWORD.sub(r"\1=***", text)
-    try:
-        parts = urlsplit(hidden)
-        user, port = parts.username, parts.port
-    except ValueError:
-        return _USER_INFO.sub("//***@", hidden)
-    if "@" not in parts.netloc or text.count("@") != 1:
-        # A password with a "/" or "@" in it ends up in other parts of the URL.
-        return _USER_INFO.sub("//***@", hidden)
-    place = f"{parts.hostname or ''}{'' if port is None else f':{port}'}"
-    return parts._replace(netloc=f"{user or ''}:***@{place}").geturl()

@@ -1,8 +1,9 @@
-"""How a worker process takes messages from the broker: Celery's consumer, with three changes.
+"""How a worker process takes messages from the broker: Celery's consumer, with four changes.
 
 It comes back within seconds after any outage, however long; it makes no queues for delayed
-messages, of which there are none; and it takes interactive work through a channel of its own, so
-that a thread is left for it however long the bulk units take.
+messages, of which there are none; it takes interactive work through a channel of its own, so that
+a thread is left for it however long the bulk units take; and it drops what names no unit, for
+whoever got such a message next would be none the wiser.
 """
 
 from __future__ import annotations
@@ -10,25 +11,35 @@ from __future__ import annotations
 import random
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from celery import bootsteps
 from celery.concurrency.thread import TaskPool
 from celery.worker.consumer import Consumer
 from celery.worker.consumer.tasks import Tasks
 from celery.worker.state import maybe_shutdown
+from kombu import compression
 from kombu.common import ignore_errors
 from kombu.exceptions import OperationalError
 
-from workers.broker import show
+from db.masking import masked
 from workers.lanes import Lane
 from workers.logs import LOGGER
+from workers.messaging import KEPT_HEADERS, read_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kombu import Message
 
 RETRY_SECONDS: Final = 1.0
 """Longest time between two attempts to reach a broker that is away. Celery's grow to 30 s."""
 
 _DELAYED: Final = "celery.worker.consumer.delayed_delivery:DelayedDelivery"
 # 28 quorum queues and as many exchanges, for messages with a delay.
+
+_SHOWN: Final = 100
+# Characters of a message that names no unit.
 
 
 class InteractiveTasks(bootsteps.StartStopStep):
@@ -76,6 +87,10 @@ class InteractiveTasks(bootsteps.StartStopStep):
 class UnitConsumer(Consumer):
     """Celery's consumer as this program wants it."""
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401
+        refuse_compressed()
+        super().__init__(*arguments, **options)
+
     class Blueprint(Consumer.Blueprint):
         """What it consists of."""
 
@@ -83,6 +98,30 @@ class UnitConsumer(Consumer):
             *(step for step in Consumer.Blueprint.default_steps if step != _DELAYED),
             InteractiveTasks,
         ]
+
+    def create_task_handler(self, *arguments: Any) -> Callable[[Message], None]:  # noqa: ANN401
+        """What is done with a message."""
+        work_on = super().create_task_handler(*arguments)
+
+        def take(message: Message) -> None:
+            try:
+                if not isinstance(message.delivery_info, dict):
+                    raise TypeError("nobody knows how it got here")  # noqa: TRY301
+                read_unit(message.headers, message.decode())
+            except Exception as error:  # noqa: BLE001 (it was made by anybody, to fail anywhere)
+                self.on_decode_error(message, error)
+                return
+            # Others would be obeyed: to wait, to time out, to be done under another name.
+            message.headers = {name: message.headers.get(name) for name in KEPT_HEADERS}
+            work_on(message)
+
+        return take
+
+    def on_decode_error(self, message: Message, exc: Exception) -> None:
+        """Drop a message that nobody can understand."""
+        shown = ascii(message.body)[:_SHOWN]
+        LOGGER.warning("a message was dropped, %s: %s", _reason(exc), shown)
+        ignore_errors(self, message.ack)
 
     def ensure_connected(self, connection: Any) -> Any:  # noqa: ANN401 (Celery has no types)
         """Connect, and try again for ever."""
@@ -98,7 +137,7 @@ class UnitConsumer(Consumer):
                 break
             except errors as error:
                 tell = LOGGER.debug if was_away else LOGGER.warning
-                place = show(self.app.conf.broker_url or "")
+                place = masked(self.app.conf.broker_url or "")
                 tell("the broker %s cannot be reached, trying again: %s", place, error)
                 was_away = True
             maybe_shutdown()
@@ -118,3 +157,21 @@ class UnitPool(TaskPool):
         self.executor = ThreadPoolExecutor(
             max_workers=len(Lane) * self.limit, thread_name_prefix="c4-unit"
         )
+
+
+def refuse_compressed() -> None:
+    """Let this process unpack no message: none of ours is packed, and 1 MB can become 1 GB.
+
+    The library would unpack what a message's header says is packed, before anybody sees it.
+    """
+    for name in compression.encoders():
+        compression.register(compression.get_encoder(name)[0], _refuse, name)
+
+
+def _refuse(_body: bytes) -> bytes:
+    raise ValueError("it is compressed")
+
+
+def _reason(error: Exception) -> str:
+    """What is wrong with a message, in a few printable characters."""
+    return ascii(str(error) or type(error).__name__)[1:-1][:_SHOWN]

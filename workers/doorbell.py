@@ -13,7 +13,8 @@ from kombu.exceptions import OperationalError
 
 from c4core.version import ENGINE_VERSION
 from db import jobs, worker_registry
-from workers.broker import check_url, show
+from db.masking import masked
+from workers.broker import check_url
 from workers.errors import BrokerUnreachableError
 from workers.messaging import CONNECT_SECONDS, REPLY_SECONDS, TASK, make_app
 
@@ -52,7 +53,7 @@ class Doorbell:
     """
 
     def __init__(self, url: str, app: Celery | None = None) -> None:
-        self.url = show(url)
+        self.url = masked(url)
         self._app = app or make_app(check_url(url))
 
     def ring(self, lane: Lane, unit_ids: Sequence[int]) -> None:

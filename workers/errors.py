@@ -21,6 +21,14 @@ class NotSolvedError(C4Error):
     """Workers have given up on what somebody waits for, or it was cancelled."""
 
 
+class AlreadyAskedError(C4Error):
+    """Somebody has just made the job that was to be made."""
+
+
+class LeaseLostError(C4Error):
+    """The unit that is being worked on is somebody else's by now, or its job was cancelled."""
+
+
 class MetricsError(C4Error):
     """The metrics cannot be told in the way that was asked for."""
 

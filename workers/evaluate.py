@@ -7,17 +7,18 @@ one that occurs several times in a batch, or in the mirror, is solved once.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db import evaluations
 from db.costs import Cost
+from db.errors import ReadOnlyError
 from db.evaluations import StoredEvaluation
 from workers.books.lookup import answer_from
 from workers.results import Answer
-from workers.search import has_all_columns, search
+from workers.search import Effort, has_all_columns, search, settles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,9 +45,12 @@ class Findings:
     is_complete: bool
     """Whether every answer settles the question; false after a stop or a limit."""
     nodes: int
-    """Positions searched."""
+    """Positions searched by now, without what was spent before."""
     seconds: float
-    """Time spent searching."""
+    """Time spent searching, likewise."""
+    spent: dict[int, Effort]
+    """What was spent on positions that the question is still open about, by canonical key, for
+    whoever goes on with them. Empty without limits."""
     costs: dict[int, Cost]
     """What the searches have taken, by ply. Empty if the question would misguide others: one that
     is weak or has limits, or that was not answered."""
@@ -60,6 +64,7 @@ def evaluate(
     *,
     book: Book | None = None,
     is_stopped: Callable[[], bool] = lambda: False,
+    on_not_kept: Callable[[], object] = lambda: None,
 ) -> list[Answer]:
     """Answer a question about each of some positions of one board, by way of a database.
 
@@ -67,9 +72,11 @@ def evaluate(
         positions: any number, of one board; finished games are fine.
         question: what is asked about each.
         solver: searches what is not known, with its own number of threads.
-        database: knows evaluations, and keeps those that are found; None for neither.
+        database: knows evaluations, and keeps those that are found unless it may only be read;
+            None for neither.
         book: is asked before the database is believed, and before anything is searched.
         is_stopped: as in :func:`find_answers`. What was found by then is kept.
+        on_not_kept: told when something was found that the database does not take.
 
     Raises:
         StorageError: the database cannot be read or written.
@@ -77,7 +84,10 @@ def evaluate(
     known = {} if database is None else look_up(database, positions)
     findings = find_answers(positions, question, solver, known, book=book, is_stopped=is_stopped)
     if database is not None:
-        store_learned(database, findings.learned)
+        try:
+            store_learned(database, findings.learned)
+        except ReadOnlyError:  # opened so, or whoever logged in may only read
+            on_not_kept()
     return findings.answers
 
 
@@ -105,6 +115,7 @@ def find_answers(
     *,
     book: Book | None = None,
     is_stopped: Callable[[], bool] = lambda: False,
+    spent: Mapping[int, Effort] | None = None,
 ) -> Findings:
     """Answer a question about each of some positions of one board.
 
@@ -118,13 +129,22 @@ def find_answers(
         known: what is stored, by canonical key.
         book: has answers too.
         is_stopped: whether to give up; looked at after each search.
+        spent: what was spent on a position before, by canonical key: part of the limits.
     """
-    return find_answers_by(
-        lambda missing, asked: search(missing, asked, solver, is_stopped),
-        positions,
-        question,
-        known,
-        book,
+    before = spent or {}
+    earlier: list[Effort] = []
+
+    def search_missing(
+        missing: Mapping[int, Position], asked: Question
+    ) -> tuple[dict[int, Answer], bool]:
+        earlier.extend(before[key] for key in missing.keys() & before.keys())
+        return search(missing, asked, solver, is_stopped, spent)
+
+    findings = find_answers_by(search_missing, positions, question, known, book)
+    return replace(
+        findings,
+        nodes=findings.nodes - sum(effort.nodes for effort in earlier),
+        seconds=findings.seconds - sum(effort.seconds for effort in earlier),
     )
 
 
@@ -170,6 +190,11 @@ def find_answers_by(
         is_complete=is_complete,
         nodes=sum(answer.nodes for answer in searched.values()),
         seconds=sum(answer.seconds for answer in searched.values()),
+        spent={
+            key: Effort(answer.nodes, answer.seconds)
+            for key, answer in searched.items()
+            if question.is_limited and answer.nodes and not settles(answer, missing[key], question)
+        },
         costs=_costs(missing, searched)
         if is_complete and not (question.weak or question.is_limited)
         else {},

@@ -10,20 +10,24 @@ from __future__ import annotations
 
 from contextlib import suppress
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from c4core.players import NO_PROGRAM
 from db import jobs
-from db.errors import DATABASE_FAULTS, StorageError
+from db.errors import DATABASE_FAULTS, DamagedValueError, StorageError
 from workers import analysis
 from workers.books import units as book_units
 from workers.deep import planning as deep_planning
 from workers.deep import units as deep_units
+from workers.errors import LeaseLostError
 from workers.evaluate import store_learned
 from workers.matches import units as match_units
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from c4core.players import Consent
     from db.database import Database
     from db.jobs import Claim
     from db.session import Session
@@ -33,6 +37,9 @@ if TYPE_CHECKING:
 
     Handler = Callable[[Claim, Searcher, Database, Callable[[], bool]], UnitOutcome]
     Continuation = Callable[[Session, Claim, Database], object]
+
+_LONGEST: Final = 2_000
+"""Characters of an error's text that are told and logged; a stranger may have written it."""
 
 HANDLERS: dict[str, Handler] = {
     analysis.KIND: analysis.solve_unit,
@@ -78,6 +85,7 @@ def run_unit(
     claim: Claim,
     is_stopped: Callable[[], bool],
     *,
+    programs: Consent = NO_PROGRAM,
     writer: Writer | None = None,
     at_end: Callable[[Session], object] = lambda _session: None,
 ) -> UnitReport:
@@ -88,6 +96,7 @@ def run_unit(
         solver: may be shared with other units; it is for the caller to stop it.
         claim: as ``jobs.claim`` gave it.
         is_stopped: whether to give up and hand the unit back; looked at after each interruption.
+        programs: which players that are programs may be started for it.
         writer: writes, instead of the database itself.
         at_end: called within the transaction that ends the unit, unless it is handed back; several
             times if the transaction has to be repeated.
@@ -101,19 +110,31 @@ def run_unit(
     """
     writer = writer or database
     try:
-        outcome = HANDLERS[claim.kind](claim, solver, database, is_stopped)
+        outcome = _handler(claim.kind, programs)(claim, solver, database, is_stopped)
         return _write(writer, database, claim, outcome, at_end)
+    except LeaseLostError:
+        return UnitReport(UnitEnd.LOST)
     except MemoryError as error:
         message = _told(error)
         with suppress(StorageError):
             writer.run(lambda session: jobs.lapse(session, claim, message))
         raise
+    except DamagedValueError as error:
+        # Before the database's faults, of which it is one: it will be no better the next time.
+        return _fail(writer, claim, error, at_end)
     except (*DATABASE_FAULTS, SystemExit, KeyboardInterrupt):
         with suppress(StorageError):
             writer.run(lambda session: jobs.release(session, claim))
         raise
     except Exception as error:  # noqa: BLE001  # whatever solving a unit raises, the job goes on
         return _fail(writer, claim, error, at_end)
+
+
+def _handler(kind: str, programs: Consent) -> Handler:
+    """Who solves units of this kind; nothing but a match ever starts a program."""
+    if kind == match_units.KIND:
+        return partial(match_units.solve_unit, programs=programs)
+    return HANDLERS[kind]
 
 
 def _write(
@@ -128,7 +149,7 @@ def _write(
         store_learned(writer, outcome.evaluations)
 
         def hand_back(session: Session) -> bool:
-            is_ours = jobs.release(session, claim)
+            is_ours = jobs.release(session, claim, payload=outcome.rest)
             if is_ours and outcome.records is not None:
                 outcome.records(session)
             return is_ours
@@ -178,5 +199,5 @@ def _fail(
 
 
 def _told(error: BaseException) -> str:
-    reason = str(error)
+    reason = str(error)[:_LONGEST]
     return f"{type(error).__name__}: {reason}" if reason else type(error).__name__

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from db import jobs
 from db.errors import StorageError
 from db.session import limit_waiting
+from workers.rounds import Duty, Rounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,6 +38,9 @@ class Lease:
 class LeaseKeeper:
     """A thread that prolongs every lease that is held, several times before it would run out.
 
+    Whatever goes wrong with a heartbeat, the next one comes in its time: without them every unit of
+    this process would be solved by somebody else as well.
+
     Args:
         database: where the claims are from.
         lease_seconds: how long a lease lasts from each heartbeat.
@@ -52,12 +56,14 @@ class LeaseKeeper:
         self._on_lost = on_lost
         self._leases: dict[tuple[int, int], Lease] = {}
         self._lock = threading.Lock()
-        self._closed = threading.Event()
-        self._thread = threading.Thread(target=self._beat, name="c4-leases", daemon=True)
+        self._rounds = Rounds(
+            [Duty("prolong leases", lambda: lease_seconds / BEATS_PER_LEASE, self._beat)],
+            name="c4-leases",
+        )
 
     def start(self) -> None:
         """Begin to prolong what is held."""
-        self._thread.start()
+        self._rounds.start()
 
     @contextmanager
     def hold(self, claim: Claim) -> Iterator[Lease]:
@@ -75,15 +81,14 @@ class LeaseKeeper:
 
     def close(self) -> None:
         """End the thread. Leases that are still held run out in their time."""
-        self._closed.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout=1)  # it may be waiting for a database that does not answer
+        self._rounds.close()
 
     def _beat(self) -> None:
-        while not self._closed.wait(self._lease_seconds / BEATS_PER_LEASE):
-            with self._lock:
-                leases = list(self._leases.values())
+        with self._lock:
+            leases = list(self._leases.values())
+        try:
             self._prolong([lease for lease in leases if not lease.is_lost])
+        finally:
             if any(lease.is_lost for lease in leases):
                 self._on_lost()
 

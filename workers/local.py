@@ -10,25 +10,35 @@ import os
 import random
 import socket
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
+from c4core.players import NO_PROGRAM
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import jobs
+from db.errors import StorageError
 from db.jobs import JobState
 from workers.execution import run_unit
 from workers.following import JobFollower, read_job, refuse_foreign
 from workers.leases import LEASE_SECONDS, LeaseKeeper
+from workers.matches.programs import check_consent
 from workers.progress import LOOK_SECONDS
+from workers.rounds import Duty, Rounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import TracebackType
 
     from c4core.lines import JsonValue
+    from c4core.players import Consent
     from db.database import Database
     from db.jobs import Claim, JobInfo
     from workers.progress import Progress
+
+PRESENCE_SECONDS = 2.0
+"""Time between two words that this process is at work on its job, whether it holds a lease or is
+about to take one."""
 
 IDLE_SECONDS = 0.5
 """Mean time between two attempts to get a unit while others hold all that are left."""
@@ -47,10 +57,12 @@ class LocalRunner:
         threads: threads to work with.
         table_mb: megabytes of memory that they share for what they have found.
         lease_seconds: how long a unit's lease lasts without a heartbeat.
+        programs: which players that are programs may be started, if it plays matches.
 
     Raises:
         JobNotFoundError: there is no such job.
         JobStateError: the job is for another version of the engine, or of another kind.
+        ProgramRefusedError: it needs a program that may not be started.
     """
 
     def __init__(
@@ -61,11 +73,15 @@ class LocalRunner:
         threads: int = 1,
         table_mb: int = 64,
         lease_seconds: float = LEASE_SECONDS,
+        programs: Consent = NO_PROGRAM,
     ) -> None:
         self._database = database
         self._job_id = job_id
         self._job = read_job(database, job_id)
         refuse_foreign(self._job)
+        if self._job.state is JobState.RUNNING:
+            check_consent(database, self._job, programs)
+        self._programs = programs
         self._follower = JobFollower(
             database, self._job, pause=self._await_news, is_over=lambda: self._has_ended
         )
@@ -73,6 +89,10 @@ class LocalRunner:
         self._lease_seconds = lease_seconds
         self._owner = f"{socket.gethostname()}:{os.getpid()}"
         self._leases = LeaseKeeper(database, lease_seconds, on_lost=self._solver.stop)
+        self._presence = Rounds(
+            [Duty("say that the job is worked on", lambda: PRESENCE_SECONDS, self._say_at_work)],
+            name="c4-presence",
+        )
         self._threads = [
             threading.Thread(target=self._work, name=f"c4-unit-{number}", daemon=True)
             for number in range(threads)
@@ -80,13 +100,14 @@ class LocalRunner:
         self._stopping = threading.Event()
         self._news = threading.Event()
         self._has_ended = False
-        self._error: Exception | None = None
+        self._error: BaseException | None = None
 
     def __enter__(self) -> Self:
         """Start to work, unless the job has ended."""
         if self._job.state is JobState.RUNNING:
             try:
                 self._leases.start()
+                self._presence.start()
                 for thread in self._threads:
                     thread.start()
             except BaseException:  # a signal
@@ -111,6 +132,10 @@ class LocalRunner:
             self._solver.stop()
             running[0].join(timeout=0.01)
         self._leases.close()
+        self._presence.close()
+        if self._job.state is JobState.RUNNING:
+            with suppress(StorageError):  # else it is noticed in some seconds
+                self._database.run(lambda session: jobs.say_gone(session, self._job_id))
 
     def results(
         self, on_progress: Callable[[Progress], None] | None = None
@@ -147,12 +172,16 @@ class LocalRunner:
                 else:
                     # Others hold what is left. Should they die, their leases run out.
                     self._stopping.wait(random.uniform(0.5, 1.5) * IDLE_SECONDS)  # noqa: S311
-        except Exception as error:  # noqa: BLE001  # raised again in the caller's thread
+        except BaseException as error:  # noqa: BLE001  # raised again in the caller's thread
             self._error = error
             self._stopping.set()
             self._solver.stop()
         finally:
             self._news.set()
+
+    def _say_at_work(self) -> None:
+        with suppress(StorageError):
+            self._database.run(lambda session: jobs.say_at_work(session, self._job_id))
 
     def _claim(self) -> Claim | None:
         return self._database.run(
@@ -175,4 +204,5 @@ class LocalRunner:
                 self._solver,
                 claim,
                 lambda: lease.is_lost or self._stopping.is_set(),
+                programs=self._programs,
             )

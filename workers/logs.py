@@ -1,11 +1,18 @@
-"""What a worker logs: short lines on standard error, without anybody's password."""
+"""What a worker logs: short lines on standard error, without anybody's password.
+
+Exceptions and libraries may quote what strangers have written: it is escaped.
+"""
 
 from __future__ import annotations
 
 import logging
+import re
 import sys
 from typing import TYPE_CHECKING, Final
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import unquote, unquote_plus
+
+from db.masking import HIDDEN, is_secret_name, masked
+from workers.printable import printable, printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,6 +22,10 @@ LOGGER: Final = logging.getLogger("c4.worker")
 
 SHORTEST_SECRET: Final = 4
 """A shorter password is in every other word: hiding it would make the log unreadable."""
+
+_URL: Final = re.compile(r"(?<![A-Za-z0-9+.\-])[A-Za-z][A-Za-z0-9+.\-]*://[^\s'\"]*@[^\s'\"]*")
+"""One with a user in it, in the midst of a text. It begins where a word does: a search that began
+anew at every letter would take a time that is quadratic in the length of a word."""
 
 _LIBRARIES: Final = ("celery", "kombu", "amqp", "py.warnings")
 # What they warn of is told by this program as well, in fewer words.
@@ -45,42 +56,50 @@ class OneLine(logging.Formatter):
         if self._traces:
             return super().format(record)
         plain = logging.makeLogRecord(record.__dict__ | {"exc_info": None, "exc_text": None})
-        return " ".join(super().format(plain).split("\n"))
+        return printable(" ".join(super().format(plain).split("\n")))
 
 
 class Masking(logging.Formatter):
-    """Another formatter's text with secrets hidden, whatever part of a record they are in.
+    """Another formatter's text, whatever part of a record it is from: no secrets, all printable.
 
     Args:
         formatter: makes the text.
-        secrets: what must not be shown.
+        urls: whose passwords must not be shown.
     """
 
-    def __init__(self, formatter: logging.Formatter, secrets: Iterable[str]) -> None:
+    def __init__(self, formatter: logging.Formatter, urls: Iterable[str | None]) -> None:
         super().__init__()
         self._formatter = formatter
-        self._secrets = sorted(secrets, key=len, reverse=True)
+        given = [url for url in urls if url]
+        shown = {form: masked(url) for url in given for form in _forms(url)}
+        self._urls = sorted(shown.items(), key=lambda pair: len(pair[0]), reverse=True)
+        secrets = sorted(secrets_of(*given), key=len, reverse=True)
+        # Whole words only: the password "cust" is not in "customers".
+        self._words = re.compile("|".join(rf"(?<!\w){re.escape(word)}(?!\w)" for word in secrets))
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as text."""
         text = self._formatter.format(record)
-        for secret in self._secrets:
-            text = text.replace(secret, "***")
-        return text
+        for form, shown in self._urls:
+            text = text.replace(form, shown)
+        text = _URL.sub(lambda found: masked(found[0]), text)
+        if self._words.pattern:
+            text = self._words.sub(HIDDEN, text)
+        return printable_lines(text)
 
 
-def set_up(*, verbose: bool, quiet: bool, secrets: Iterable[str], traces: bool) -> None:
+def set_up(*, verbose: bool, quiet: bool, urls: Iterable[str | None], traces: bool) -> None:
     """Let this process log to standard error.
 
     Args:
         verbose: also what is of interest unit by unit.
         quiet: only what goes wrong.
-        secrets: what must not be shown.
+        urls: whose passwords must not be shown.
         traces: whether to show where errors come from.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(is_news)
-    handler.setFormatter(Masking(OneLine(traces=traces), secrets))
+    handler.setFormatter(Masking(OneLine(traces=traces), urls))
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.captureWarnings(capture=True)
     LOGGER.setLevel(logging.WARNING if quiet else logging.DEBUG if verbose else logging.INFO)
@@ -89,18 +108,35 @@ def set_up(*, verbose: bool, quiet: bool, secrets: Iterable[str], traces: bool) 
 
 
 def secrets_of(*urls: str | None) -> set[str]:
-    """The passwords in some URLs, as they are written and as they are meant."""
+    """The passwords in some URLs, as they are written, as they are meant, and as they are quoted.
+
+    Left out is what the URL shows in another place: hidden there, it would be told all the more.
+    """
     found: set[str] = set()
     for url in urls:
         if url is not None:
-            found |= {password for password in _passwords(url) if len(password) >= SHORTEST_SECRET}
-    return found
+            shown = re.findall(r"\w+", masked(url))
+            for password in _passwords(url):
+                meant = {password, unquote(password), unquote_plus(password)}
+                found |= {form for word in meant for form in _forms(word)} - {*shown}
+    return {password for password in found if len(password) >= SHORTEST_SECRET}
+
+
+def _forms(text: str) -> set[str]:
+    """The text, and what it is in a quotation, in one line, and both."""
+    lines = {text, " ".join(text.split("\n"))}
+    return {*lines, *map(printable, lines), *(repr(line)[1:-1] for line in lines)}
 
 
 def _passwords(url: str) -> set[str]:
-    try:
-        parts = urlsplit(url)
-        given = [parts.password or "", *parse_qs(parts.query).get("password", [])]
-    except ValueError:
+    """All that may be meant to be one, however the URL is read."""
+    if masked(url) == url:
         return set()
-    return {*given, *map(unquote, given)}
+    rest = url.partition("://")[2] or url
+    user_info, at, _place = rest.rpartition("@")
+    found = {user_info.partition(":")[2] or user_info} if at else set()
+    for parameter in re.split("[?&;]", rest)[1:]:
+        name, _, value = parameter.partition("=")
+        if is_secret_name(name):
+            found.add(value)
+    return found - {""}

@@ -6,11 +6,16 @@ from typing import Any, Final
 
 from celery import Celery
 from kombu import Exchange, Queue
+from kombu.transport import TRANSPORT_ALIASES
 
+from db.types import is_number
 from workers.lanes import Lane
 
 TASK: Final = "c4.work_on_unit"
 """The name of the one task there is."""
+
+KEPT_HEADERS: Final = ("id", "task", "argsrepr", "kwargsrepr", "root_id", "origin")
+"""Of a message: what the library cannot do without, and what it tells those who watch."""
 
 CONNECT_SECONDS: Final = 4
 """How long a broker may take to answer a new connection."""
@@ -57,6 +62,10 @@ _QUORUM: Final = {"x-queue-type": "quorum"}
 # Measured: such queues lost nothing when workers or the broker were killed with -9.
 
 
+# The schemes keep their names: by "rediss" the library knows that it has to encrypt.
+TRANSPORT_ALIASES.update(dict.fromkeys(("redis", "rediss"), "workers.redis_transport:Transport"))
+
+
 def make_app(url: str | None) -> Celery:
     """A Celery app for a broker.
 
@@ -97,6 +106,33 @@ def make_app(url: str | None) -> Celery:
         worker_cancel_long_running_tasks_on_connection_loss=False,
     )
     return app
+
+
+def read_unit(headers: Any, body: Any) -> int:  # noqa: ANN401 (whatever somebody has sent)
+    """The number of the unit that a message names.
+
+    Args:
+        headers: of the message, as they came.
+        body: likewise, decoded.
+
+    Raises:
+        ValueError: it is no message such as :class:`workers.doorbell.Doorbell` sends. It never
+            will be, whoever gets it.
+    """
+    if not isinstance(headers, dict) or headers.get("task") != TASK:
+        raise ValueError("it is for another program")
+    if not isinstance(headers.get("id"), str):
+        raise ValueError("it has no name")  # noqa: TRY004 (a bad message, whatever is bad)
+    match body:
+        case [[int(unit_id)], {**named}, {**embedded}] if not named:
+            pass
+        case _:
+            raise ValueError("it is not the number of a unit")
+    if isinstance(unit_id, bool) or not is_number(unit_id):
+        raise ValueError("no unit has such a number")
+    if any(embedded.values()):
+        raise ValueError("it asks for more than a unit")
+    return unit_id
 
 
 def queue_of(lane: Lane, *, durable_log: bool) -> Queue:

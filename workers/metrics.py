@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 REFRESH_SECONDS: Final = 5.0
 """Time between two looks at the queues, and between two versions of the file."""
 
+LOOPBACK: Final = "127.0.0.1"
+"""Nobody else's business, unless told: whoever can ask learns what is worked on, and how fast."""
+
 RATE_SECONDS: Final = 60.0
 """The rate is that of the last so many seconds."""
 
@@ -135,8 +138,8 @@ class MetricsSettings:
 
     port: int | None = None
     """Answer over HTTP on this port; 0 is any that is free, None is no answer."""
-    address: str = ""
-    """Of this machine, to listen at; empty for all of them."""
+    address: str = LOOPBACK
+    """Of this machine, to listen at; ``0.0.0.0`` for all of them."""
     file: Path | None = None
     """Keep this file up to date."""
 
@@ -172,7 +175,7 @@ class MetricsSettings:
             )
         with ExitStack() as at_end:
             if self.port is not None:
-                at_end.callback(_serve(registry, self.port, self.address or "0.0.0.0"))  # noqa: S104
+                at_end.callback(_serve(registry, self.port, self.address))
             yield duties
 
 

@@ -35,5 +35,7 @@ class UnitOutcome:
     records: Callable[[Session], object] | None = None
     """Writes what else has come of it, done or stopped, in the transaction that ends or hands back
     the unit, and only if the unit is still the claimant's."""
+    rest: Json | None = None
+    """The payload with which somebody is to go on, when it was stopped; None for the one it has."""
     afterwards: Callable[[], object] | None = None
     """What is to be looked at once the unit is done and that is written."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from db.decoding import decoding
+from db.errors import StorageError
 from workers import analysis
 from workers.books import units as book_units
 from workers.deep import units as deep_units
@@ -30,7 +32,16 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
     """The output of a unit that has come to an end, in order.
 
     Args:
-        job: of a kind that this program knows.
+        job: any.
         unit: one of its units.
+
+    Raises:
+        DamagedValueError: the job or the unit holds something else than work of this kind.
+        StorageError: the job is of no such kind, or was made by a newer version.
     """
-    return OUTPUTS[job.kind](job, unit)
+    if job.kind not in OUTPUTS:
+        raise StorageError(
+            f"job {job.id} is of kind {job.kind!r}, which this version does not know"
+        )
+    with decoding(f"unit {unit.seq} of job {job.id}"):
+        yield from OUTPUTS[job.kind](job, unit)

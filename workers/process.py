@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from c4core.players import NO_PROGRAM, Consent
 from c4core.solver import Solver
 from db.errors import StorageError
 from workers.lanes import Lane
@@ -36,6 +37,9 @@ class WorkerSettings:
     """Megabytes of memory for what its threads have found."""
     lanes: tuple[Lane, ...] = tuple(Lane)
     """What it takes messages from."""
+    programs: Consent = NO_PROGRAM
+    """Which players that are programs it may start: whoever can write to the database or the broker
+    can ask for any."""
 
 
 class WorkerProcess:
@@ -67,6 +71,7 @@ class WorkerProcess:
             name=settings.name,
             threads=settings.threads,
             on_hopeless=on_hopeless,
+            programs=settings.programs,
         )
         self.settings = settings
         self._database = database
@@ -78,6 +83,7 @@ class WorkerProcess:
             threads=settings.threads,
             table_mb=settings.table_mb,
             lanes=settings.lanes,
+            programs=settings.programs,
         )
         self._duties = [
             Duty("enter this worker in the database", lambda: BEAT_SECONDS, registration.beat),

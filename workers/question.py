@@ -25,7 +25,9 @@ class Question:
     weak: bool = False
     """Win, draw or loss will do for a score."""
     time_limit: float | None = None
-    """Seconds that one position may take; None lets it take what it needs."""
+    """Seconds that one position may take; None lets it take what it needs. All attempts together:
+    a unit that is handed back keeps what was spent. Only what a process had spent that was killed,
+    or whose unit was cancelled, nobody knows: there the limit begins anew."""
     node_limit: int | None = None
     """Positions that may be searched for one position; None as above."""
 
@@ -38,6 +40,14 @@ class Question:
     def is_limited(self) -> bool:
         """Whether an answer may stay open because a limit was reached."""
         return self.time_limit is not None or self.node_limit is not None
+
+    def left_after(self, nodes: int, seconds: float) -> tuple[float | None, int | None]:
+        """What is left of both limits, time first, when so much was spent on a position."""
+        time_limit, node_limit = self.time_limit, self.node_limit
+        return (
+            None if time_limit is None else max(0.0, time_limit - seconds),
+            None if node_limit is None else max(0, node_limit - nodes),
+        )
 
     def is_answered_by(self, known: StoredEvaluation) -> bool:
         """Whether a stored evaluation leaves nothing to search."""

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Protocol
+from copy import copy
+from typing import TYPE_CHECKING, Final, Protocol
+
+from workers.errors import LeaseLostError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
     import numpy as np
@@ -20,6 +23,9 @@ if TYPE_CHECKING:
     from c4core.batch import BatchAnalysis, BatchEvaluation
     from c4core.evaluation import Analysis, Evaluation
     from c4core.position import Position
+
+LOOK_SECONDS: Final = 0.1
+"""Time between two looks of somebody who waits for a turn whether it is still wanted."""
 
 
 class Searcher(Protocol):
@@ -65,11 +71,15 @@ class RationedSearcher:
     Args:
         searcher: does the work.
         threads: how many may search at a time.
+
+    Attributes:
+        is_lost: whether to stop waiting for a turn.
     """
 
     def __init__(self, searcher: Searcher, threads: int) -> None:
         self._searcher = searcher
         self._turns = threading.Semaphore(threads)
+        self.is_lost: Callable[[], bool] = lambda: False
 
     def has_turn(self, seconds: float) -> bool:
         """Whether somebody could search now, or could within so many seconds."""
@@ -78,11 +88,26 @@ class RationedSearcher:
         self._turns.release()
         return True
 
+    def unless(self, is_lost: Callable[[], bool]) -> RationedSearcher:
+        """The same turns, for somebody who stops waiting for one as soon as ``is_lost``."""
+        view = copy(self)
+        view.is_lost = is_lost
+        return view
+
     @contextmanager
     def turn(self) -> Iterator[Searcher]:
-        """Have a turn for longer than a search; what is searched within needs no other."""
-        with self._turns:
+        """Have a turn for longer than a search; what is searched within needs no other.
+
+        Raises:
+            LeaseLostError: nobody wants any more what was to be searched.
+        """
+        while not self._turns.acquire(timeout=LOOK_SECONDS):
+            if self.is_lost():
+                raise LeaseLostError
+        try:
             yield self._searcher
+        finally:
+            self._turns.release()
 
     def solve(
         self,
@@ -93,14 +118,14 @@ class RationedSearcher:
         node_limit: int | None = None,
     ) -> Evaluation:
         """As ``Solver.solve``; the time limit begins with the turn."""
-        with self._turns:
+        with self.turn():
             return self._searcher.solve(
                 position, weak=weak, time_limit=time_limit, node_limit=node_limit
             )
 
     def test(self, position: Position, beta: int, *, node_limit: int | None = None) -> Evaluation:
         """As ``Solver.test``."""
-        with self._turns:
+        with self.turn():
             return self._searcher.test(position, beta, node_limit=node_limit)
 
     def analyze(
@@ -111,7 +136,7 @@ class RationedSearcher:
         node_limit: int | None = None,
     ) -> Analysis:
         """As ``Solver.analyze``; the time limit begins with the turn."""
-        with self._turns:
+        with self.turn():
             return self._searcher.analyze(position, time_limit=time_limit, node_limit=node_limit)
 
     def solve_many(
@@ -123,14 +148,14 @@ class RationedSearcher:
         weak: bool = False,
     ) -> BatchEvaluation:
         """As ``Solver.solve_many``."""
-        with self._turns:
+        with self.turn():
             return self._searcher.solve_many(positions, width=width, height=height, weak=weak)
 
     def analyze_many(
         self, positions: NDArray[np.uint64], *, width: int = 7, height: int = 6
     ) -> BatchAnalysis:
         """As ``Solver.analyze_many``."""
-        with self._turns:
+        with self.turn():
             return self._searcher.analyze_many(positions, width=width, height=height)
 
 

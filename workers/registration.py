@@ -6,16 +6,19 @@ import os
 import socket
 from typing import TYPE_CHECKING, Final
 
+from c4core.players import NO_PROGRAM
 from c4core.version import ENGINE_VERSION, __version__
 from db import running_jobs, worker_registry
 from db.worker_registry import WorkerInfo
 from workers.execution import HANDLERS, UnitEnd
 from workers.lanes import lane_of_job
 from workers.logs import LOGGER
+from workers.matches.programs import TAKES_PROGRAMS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from c4core.players import Consent
     from db.database import Database
     from db.running_jobs import RunningJob
     from db.session import Session
@@ -36,6 +39,7 @@ class Registration:
         threads: units that it works on at a time.
         table_mb: size of the table that they share.
         lanes: what it takes messages from.
+        programs: which players that are programs it may start.
     """
 
     def __init__(
@@ -47,6 +51,7 @@ class Registration:
         threads: int,
         table_mb: int,
         lanes: Collection[Lane],
+        programs: Consent = NO_PROGRAM,
     ) -> None:
         self._database = database
         self._tally = tally
@@ -54,6 +59,9 @@ class Registration:
         self._threads = threads
         self._table_mb = table_mb
         self._lanes = frozenset(lanes)
+        self._takes = [lane.queue for lane in self._lanes]
+        if programs.everything:
+            self._takes.append(TAKES_PROGRAMS)
         self._note: str | None = None
         self._peers = 1
 
@@ -94,7 +102,7 @@ class Registration:
             table_mb=self._table_mb,
             version=__version__,
             engine_version=ENGINE_VERSION,
-            queues=tuple(sorted(lane.queue for lane in self._lanes)),
+            queues=tuple(sorted(self._takes)),
             units_done=self._tally.units[UnitEnd.DONE],
             positions_done=self._tally.positions,
             nodes=self._tally.nodes,

@@ -16,6 +16,7 @@ from workers.doorbell import top_up
 from workers.errors import BrokerUnreachableError
 from workers.following import JobFollower, read_job, refuse_foreign
 from workers.lanes import lane_of_job
+from workers.matches.programs import has_consent
 from workers.progress import LOOK_SECONDS
 
 if TYPE_CHECKING:
@@ -52,6 +53,10 @@ class RemoteRunner:
     def has_workers(self) -> bool:
         """Whether somebody is there who takes such jobs."""
         return has_workers(self._database, self._job.priority)
+
+    def has_consent(self) -> bool:
+        """Whether somebody is there who may start the programs that the job needs, if any."""
+        return has_consent(self._database, self._job)
 
     def __enter__(self) -> Self:
         """Ring for the first units."""

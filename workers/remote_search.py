@@ -44,6 +44,7 @@ class RemoteSearch:
         doorbell: of the broker that they listen to.
         is_stopped: whether nobody waits any longer; what is being searched is cancelled then.
         on_nobody: told when something is to be searched and there is no worker yet.
+        book: which one the workers may use, as ``workers.books.lookup.find_book`` takes it.
     """
 
     def __init__(
@@ -53,11 +54,13 @@ class RemoteSearch:
         *,
         is_stopped: Callable[[], bool],
         on_nobody: Callable[[], object],
+        book: str | None = None,
     ) -> None:
         self._database = database
         self._doorbell = doorbell
         self._is_stopped = is_stopped
         self._on_nobody = on_nobody
+        self._book = book
 
     def evaluate(
         self, positions: Sequence[Position], question: Question, book: Book | None = None
@@ -97,6 +100,7 @@ class RemoteSearch:
             (Request(number, position) for number, position in enumerate(positions, start=1)),
             board=positions[0].board,
             question=question,
+            book=self._book,
             label=LABEL,
             priority=INTERACTIVE_PRIORITY,
         )

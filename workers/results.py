@@ -22,11 +22,14 @@ yields an object with ``error`` in its place (:func:`error_object`).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+import json
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from c4core.evaluation import best_columns, exact_score, plies_to_end, value_between
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from c4core.evaluation import Value
     from c4core.lines import JsonValue
     from c4core.notation import BoardSize
@@ -126,3 +129,42 @@ def error_object(
         identity: the caller's ``id``, where it is known.
     """
     return {"id": identity, "error": error, "field": field, "line": line}
+
+
+ROW_NAMES: Final = (
+    "id",
+    "moves",
+    "key",
+    "board",
+    "side",
+    "score",
+    "lower",
+    "upper",
+    "value",
+    "scores",
+    "best",
+    "plies",
+    "nodes",
+    "seconds",
+    "source",
+    "error",
+    "field",
+    "line",
+)
+"""The columns of a table of answers."""
+
+
+def as_row(fields: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """An object for an answer, or for a line without one, as a row of a table.
+
+    Every row has all of :data:`ROW_NAMES`; an exact score is its own bounds; an ``id`` is text.
+
+    Args:
+        fields: from :func:`answer_object` or :func:`error_object`.
+    """
+    row = {name: fields.get(name) for name in ROW_NAMES}
+    if row["score"] is not None:
+        row["lower"] = row["upper"] = row["score"]
+    if row["id"] is not None and not isinstance(row["id"], str):
+        row["id"] = json.dumps(row["id"])
+    return row

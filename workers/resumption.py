@@ -1,20 +1,34 @@
-"""Finding the job that was made for the same before, and going on with it."""
+"""Finding the job that was made for the same before, and going on with it.
+
+Commands that are given in the same moment find nothing, each of them, and all set out to make the
+job. One of them does, and the others find it then (:func:`find_or_plan`).
+"""
 
 from __future__ import annotations
 
+import hashlib
 import time
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypedDict
 
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.jobs import JobState
+from workers.errors import AlreadyAskedError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
     from c4core.notation import BoardSize
     from db.database import Database
     from db.jobs import Json, PlannedJob
     from db.session import Session
+
+DIGEST_BYTES: Final = 16
 
 LOOK_SECONDS: Final = 0.2
 """Between two looks at a job that another process is planning."""
@@ -27,6 +41,62 @@ class _Asked(TypedDict):
     board: BoardSize
     params: Json
     engine_version: int
+
+
+def topic_of(purpose: str, keys: NDArray[np.uint64]) -> str:
+    """What a job is about, for finding it again: exactly these positions, for this purpose."""
+    digest = hashlib.blake2b(keys.astype("<u8").tobytes(), digest_size=DIGEST_BYTES)
+    return f"{purpose} {digest.hexdigest()}"
+
+
+def find_or_plan(find: Callable[[], int | None], plan: Callable[[], int]) -> int:
+    """The job that ``find`` finds, or else the one that ``plan`` makes; its number.
+
+    Args:
+        find: as :func:`find_and_resume`.
+        plan: makes a job, and calls :func:`refuse_second` before it does.
+    """
+    while True:
+        found = find()
+        if found is not None:
+            return found
+        with suppress(AlreadyAskedError):
+            return plan()
+
+
+def refuse_second(
+    session: Session,
+    *,
+    kind: str,
+    board: BoardSize,
+    params: Json,
+    is_usable: Callable[[int], bool] = lambda _job_id: True,
+) -> None:
+    """Refuse to make a job where there is one for the same; until the commit nobody makes one.
+
+    Args:
+        session: in the transaction that is going to make it, as the first thing there.
+        kind: as it is going to be given to ``create_job``, like all that follows.
+        board: likewise.
+        params: likewise.
+        is_usable: whether a job that was started can be gone on with.
+
+    Raises:
+        AlreadyAskedError: there is one.
+    """
+    asked: _Asked = {
+        "kind": kind,
+        "board": board,
+        "params": params,
+        "engine_version": ENGINE_VERSION,
+    }
+    jobs.hold_question(session, **asked)
+    # In this order: one that is started between the two looks is seen by the second.
+    planned = jobs.planned_job(session, **asked)
+    job_id = jobs.newest_job(session, **asked)
+    is_planned = planned is not None and not planned.is_abandoned
+    if is_planned or (job_id is not None and is_usable(job_id)):
+        raise AlreadyAskedError
 
 
 def find_and_resume(database: Database, *, kind: str, board: BoardSize, params: Json) -> int | None:

@@ -36,12 +36,13 @@ class Rounds:
 
     Args:
         duties: what to do.
+        name: of the thread.
     """
 
-    def __init__(self, duties: Sequence[Duty]) -> None:
+    def __init__(self, duties: Sequence[Duty], *, name: str = "c4-rounds") -> None:
         self._duties = list(duties)
         self._closed = threading.Event()
-        self._thread = threading.Thread(target=self._go, name="c4-rounds", daemon=True)
+        self._thread = threading.Thread(target=self._go, name=name, daemon=True)
 
     def start(self) -> None:
         """Begin; every duty is done at once for the first time."""
@@ -73,7 +74,9 @@ def _do(duty: Duty) -> None:
         tell("cannot %s, trying again: %s", duty.name, error)
         duty.is_failing = True
     except Exception as error:  # noqa: BLE001 (the thread must go on, or what is lost stays lost)
-        LOGGER.error("cannot %s, trying again: %r", duty.name, error, exc_info=True)
+        # Where nobody has said what a log looks like, a trace would be for the user's eyes.
+        trace = LOGGER.hasHandlers()
+        LOGGER.error("cannot %s, trying again: %r", duty.name, error, exc_info=trace)
         duty.is_failing = True
     else:
         if duty.is_failing:

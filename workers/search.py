@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -27,19 +27,31 @@ NEARLY = 0.9
 """A search that has used so much of its limit has reached it: clocks are read now and then."""
 
 
+class Effort(NamedTuple):
+    """What a position has taken."""
+
+    nodes: int = 0
+    """Positions searched."""
+    seconds: float = 0.0
+    """Time spent searching."""
+
+
 def search(
     positions: Mapping[int, Position],
     question: Question,
     solver: Searcher,
     is_stopped: Callable[[], bool],
+    spent: Mapping[int, Effort] | None = None,
 ) -> tuple[dict[int, Answer], bool]:
     """Search positions of one board.
 
     Args:
         positions: by key.
-        question: what is asked about each; its limits hold for each.
+        question: what is asked about each; its limits hold for each, however often its search is
+            interrupted and taken up again.
         solver: may be shared; an interrupted search is taken up again unless ``is_stopped``.
         is_stopped: whether to give up; looked at after each search.
+        spent: what was spent on a position earlier, by key; it counts.
 
     Returns:
         An answer for each position, by key, and whether all of them settle the question. After a
@@ -47,17 +59,19 @@ def search(
     """
     answers: dict[int, Answer] = {}
     is_complete = True
+    efforts = dict(spent or {})
     left = positions
     while left:
         interrupted = {}
-        for (key, position), answer in zip(
-            left.items(), _search_once(left, question, solver, is_stopped), strict=True
+        for (key, position), found in zip(
+            left.items(), _search_once(left, question, solver, is_stopped, efforts), strict=True
         ):
-            earlier = answers.get(key)
-            answers[key] = answer if earlier is None else _continued(earlier, answer)
+            answer = answers[key] = _continued(answers.get(key), found, efforts.get(key))
+            efforts[key] = Effort(answer.nodes, answer.seconds)
             if settles(answer, position, question):
                 continue
-            if _is_at_limit(answers[key], question):
+            is_mute = question.node_limit is not None and not found.nodes
+            if is_mute or is_at_limit(efforts[key], question):
                 is_complete = False
             else:
                 interrupted[key] = position
@@ -83,19 +97,20 @@ def settles(answer: Answer, position: Position, question: Question) -> bool:
     return not question.columns or has_all_columns(answer, position)
 
 
-def _is_at_limit(answer: Answer, question: Question) -> bool:
-    """Whether the search ended at a limit, and not because the solver was stopped for others."""
+def is_at_limit(spent: Effort, question: Question) -> bool:
+    """Whether so much was spent on a position as the question allows."""
     time_limit, node_limit = question.time_limit, question.node_limit
-    if time_limit is not None and answer.seconds >= NEARLY * time_limit:
+    if time_limit is not None and spent.seconds >= NEARLY * time_limit:
         return True
-    return node_limit is not None and (answer.nodes == 0 or answer.nodes >= NEARLY * node_limit)
+    return node_limit is not None and spent.nodes >= NEARLY * node_limit
 
 
-def _continued(earlier: Answer, later: Answer) -> Answer:
-    """The answer after a search that was interrupted and a second one."""
-    return later.tightened(earlier.lower, earlier.upper)._replace(
-        nodes=earlier.nodes + later.nodes, seconds=earlier.seconds + later.seconds
-    )
+def _continued(earlier: Answer | None, later: Answer, spent: Effort | None) -> Answer:
+    """The answer after a search that was interrupted, if there was one, and a later one."""
+    if earlier is not None:
+        later = later.tightened(earlier.lower, earlier.upper)
+    nodes, seconds = spent or Effort()
+    return later._replace(nodes=nodes + later.nodes, seconds=seconds + later.seconds)
 
 
 def _search_once(
@@ -103,22 +118,25 @@ def _search_once(
     question: Question,
     solver: Searcher,
     is_stopped: Callable[[], bool],
+    efforts: Mapping[int, Effort],
 ) -> Iterable[Answer]:
     if question.is_limited or len(positions) <= ONE_BY_ONE:
-        return _singly(positions.values(), question, solver, is_stopped)
+        return _singly(positions, question, solver, is_stopped, efforts)
     return _together(positions, question, solver)
 
 
 def _singly(
-    positions: Iterable[Position],
+    positions: Mapping[int, Position],
     question: Question,
     solver: Searcher,
     is_stopped: Callable[[], bool],
+    efforts: Mapping[int, Effort],
 ) -> Iterator[Answer]:
-    time_limit, node_limit = question.time_limit, question.node_limit
-    for position in positions:
-        if is_stopped():
-            node_limit = 0  # the bounds that are known without a search
+    for key, position in positions.items():
+        spent = efforts.get(key, Effort())
+        time_limit, node_limit = question.left_after(*spent)
+        if is_stopped() or is_at_limit(spent, question):
+            time_limit, node_limit = None, 0  # the bounds that are known without a search
         if question.columns:
             analysis = solver.analyze(position, time_limit=time_limit, node_limit=node_limit)
             yield Answer(

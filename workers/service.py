@@ -20,6 +20,7 @@ from workers.messaging import make_app
 from workers.outages import open_patiently
 from workers.process import WorkerProcess
 from workers.stopping import Stop
+from workers.wording import count
 
 if TYPE_CHECKING:
     from celery import Celery
@@ -147,12 +148,14 @@ class Service:
     def _tell_start(self, database: Database, doorbell: Doorbell) -> None:
         settings = self._settings
         LOGGER.info(
-            "worker %s, c4 %s, engine %d: %d threads, a table of %d MB, %s work",
+            "worker %s, c4 %s, engine %d: %s, a table of %d MB, %s work",
             settings.name,
             __version__,
             ENGINE_VERSION,
-            settings.threads,
+            count(settings.threads, "thread"),
             settings.table_mb,
             " and ".join(settings.lanes),
         )
         LOGGER.info("database %s, broker %s", database.url, doorbell.url)
+        if settings.programs.everything:
+            LOGGER.info("players that are programs are started for whoever writes to that database")

@@ -10,6 +10,7 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from c4core.players import NO_PROGRAM
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.errors import StorageError
@@ -18,6 +19,7 @@ from workers.execution import CONTINUATIONS, HANDLERS, UnitEnd, UnitReport, run_
 from workers.lanes import Lane, lane_of_job
 from workers.leases import LEASE_SECONDS, LeaseKeeper
 from workers.logs import LOGGER
+from workers.matches.programs import is_for_others
 from workers.outages import Patience, pause
 from workers.rationing import RationedSearcher
 from workers.tally import Tally
@@ -25,6 +27,7 @@ from workers.tally import Tally
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from c4core.players import Consent
     from c4core.solver import Solver
     from db.database import Database
     from db.jobs import Claim
@@ -56,6 +59,7 @@ class Site:
         name: of the worker, for people who ask who holds a lease.
         threads: how many may search at a time, in each lane.
         on_hopeless: told why this process will never get anything done.
+        programs: which players that are programs may be started.
         lease_seconds: how long a lease lasts without a heartbeat.
 
     Attributes:
@@ -72,6 +76,7 @@ class Site:
         name: str,
         threads: int,
         on_hopeless: Callable[[Exception], None],
+        programs: Consent = NO_PROGRAM,
         lease_seconds: float = LEASE_SECONDS,
     ) -> None:
         self.tally = Tally()
@@ -84,6 +89,7 @@ class Site:
         self._searchers = {lane: RationedSearcher(solver, threads) for lane in Lane}
         self._name = name
         self._on_hopeless = on_hopeless
+        self._programs = programs
         self._lease_seconds = lease_seconds
         # Lanes in which every unit was announced when this worker last looked.
         self._emptied: set[Lane] = set()
@@ -153,7 +159,7 @@ class Site:
         return claim
 
     def _solve(self, claim: Claim) -> UnitReport:
-        if claim.kind not in HANDLERS:
+        if claim.kind not in HANDLERS or is_for_others(self._database, claim, self._programs):
             return self._refuse(claim)
         lane = lane_of_job(claim.priority)
         if claim.kind in CONTINUATIONS and not self._searchers[lane].has_turn(URGENT_ROUND_SECONDS):
@@ -171,9 +177,10 @@ class Site:
         with self._leases.hold(claim) as lease:
             report = run_unit(
                 self._database,
-                self._searchers[lane],
+                self._searchers[lane].unless(lambda: lease.is_lost),
                 claim,
                 lambda: lease.is_lost or self.stopping.is_set(),
+                programs=self._programs,
                 writer=self._writer,
                 at_end=announce,
             )
@@ -197,7 +204,7 @@ class Site:
             self._writer.run(lambda session: jobs.finish_if_complete(session, job_id))
 
     def _refuse(self, claim: Claim) -> UnitReport:
-        """Leave a unit to workers that know what it is."""
+        """Leave a unit to workers that know what it is, or may start the programs of its match."""
         report = self._hand_back(claim)
         self._rest()
         return report

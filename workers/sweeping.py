@@ -16,6 +16,7 @@ from db.turns import take_turn
 from workers.doorbell import top_up
 from workers.lanes import Lane
 from workers.logs import LOGGER
+from workers.wording import count
 
 if TYPE_CHECKING:
     from db.database import Database
@@ -41,7 +42,7 @@ def sweep(database: Database, doorbell: Doorbell) -> bool:
     if not database.run(lambda session: take_turn(session, TURN, SWEEP_SECONDS)):
         return False
     if lapsed := database.run(jobs.requeue_lapsed):
-        LOGGER.info("%d units whose lease ran out are queued again", lapsed)
+        LOGGER.info("queued again: %s whose lease ran out", count(lapsed, "unit"))
     with database.read() as session:
         finished = running_jobs.jobs_to_finish(session)
     for job_id in finished:

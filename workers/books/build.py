@@ -11,6 +11,7 @@ same book is asked for again.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -24,6 +25,7 @@ from c4core.reachable import open_plies
 from workers.books.planning import find_job, plan_job
 from workers.books.scores import read_scores
 from workers.books.task import PlyTask
+from workers.resumption import find_or_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -56,10 +58,10 @@ class Laboratory:
 
     def job(self, task: PlyTask, levels: Sequence[Keys]) -> int:
         """The job for a task: found, or planned."""
-        job_id = None if self.fresh else find_job(self.database, task)
-        if job_id is None:
-            job_id = plan_job(self.database, task, levels, label=label(task))
-        return job_id
+        plan = partial(
+            plan_job, self.database, task, levels, label=label(task), only_one=not self.fresh
+        )
+        return plan() if self.fresh else find_or_plan(partial(find_job, self.database, task), plan)
 
     def scores(self, task: PlyTask, levels: Sequence[Keys]) -> Scores:
         """The scores of the last level's positions, of those that have to be searched.
@@ -89,7 +91,7 @@ def label(task: PlyTask) -> str:
     if task.start.ply:
         parts.append(f"from {task.start.ply} stones")
     if task.choice is not None:
-        parts.append(f"within {task.choice.within} for {task.choice.sides}")
+        parts.append(str(task.choice))
     return ", ".join(parts)
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from importlib.resources import as_file, files
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from c4core.book import Book
 from c4core.book.errors import BookBoardError, BookError
+from c4core.book.shipped import deepest, open_shipped
+from c4core.plain_file import check_plain
 from workers.results import Answer
 
 if TYPE_CHECKING:
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from db.jobs import Json
     from workers.question import Question
-
-SUFFIX: Final = ".c4book"
 
 NO_BOOK: Final = ""
 """Instead of the path of a book: not even the one that came with the program."""
@@ -59,6 +59,7 @@ def book_of_job(params: Json, board: BoardSize) -> Book | None:
 
 @lru_cache(maxsize=8)
 def _opened(path: str) -> Book:
+    check_plain(Path(path))
     return Book.open(path)
 
 
@@ -70,24 +71,12 @@ def shipped_book(board: BoardSize) -> Book | None:
         BookError: it is damaged.
         OSError: it cannot be read.
     """
-    books = [book for book in _shipped() if book.info.board == board and not book.info.first_ply]
-    return max(books, key=lambda book: book.info.last_ply, default=None)
+    return deepest(_shipped(), board)
 
 
 @cache
 def _shipped() -> tuple[Book, ...]:
-    directory = files("c4core") / "data"
-    if not directory.is_dir():
-        return ()
-    found = sorted(
-        (item for item in directory.iterdir() if item.name.endswith(SUFFIX)),
-        key=lambda item: item.name,
-    )
-    books = []
-    for item in found:
-        with as_file(item) as path:
-            books.append(Book.open(path))
-    return tuple(books)
+    return open_shipped()
 
 
 def answer_from(book: Book, position: Position, question: Question) -> Answer | None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from c4core.book.packing import pack_keys, unpack_keys
+from db.decoding import decoding
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,8 +33,13 @@ def encode_keys(keys: Keys) -> Json:
 
 
 def decode_keys(payload: Json) -> Keys:
-    """The keys of a payload."""
-    return unpack_keys(b64decode(payload["keys"], validate=True))
+    """The keys of a payload.
+
+    Raises:
+        DamagedValueError: it has none.
+    """
+    with decoding("a unit's positions"):
+        return unpack_keys(b64decode(payload["keys"], validate=True))
 
 
 def encode_scores(scores: Scores) -> str:
@@ -47,5 +53,9 @@ def decode_scores(text: str, *, columns: int) -> Scores:
     Args:
         text: what it wrote.
         columns: scores of a row; 1 where there is one for each position.
+
+    Raises:
+        DamagedValueError: it wrote something else.
     """
-    return np.frombuffer(b64decode(text, validate=True), dtype=np.int8).reshape(-1, columns)
+    with decoding("a unit's scores"):
+        return np.frombuffer(b64decode(text, validate=True), dtype=np.int8).reshape(-1, columns)

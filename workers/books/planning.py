@@ -20,7 +20,7 @@ from workers.books.payload import encode_keys
 from workers.books.task import KIND
 from workers.costs import read_model
 from workers.question import Question
-from workers.resumption import find_and_resume
+from workers.resumption import find_and_resume, refuse_second
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -66,7 +66,12 @@ def find_job(database: Database, task: PlyTask) -> int | None:
 
 
 def plan_job(
-    database: Database, task: PlyTask, levels: Sequence[Keys], *, label: str | None = None
+    database: Database,
+    task: PlyTask,
+    levels: Sequence[Keys],
+    *,
+    label: str | None = None,
+    only_one: bool = False,
 ) -> int:
     """Make a job for a task and start it; its number.
 
@@ -78,8 +83,10 @@ def plan_job(
         levels: sorted canonical keys of neighbouring plies, the positions' own last. Those that win
             at once are left out, unless all columns are wanted.
         label: a name for people.
+        only_one: make no second job for the same task.
 
     Raises:
+        AlreadyAskedError: with ``only_one``, there is one that :func:`find_job` finds.
         StorageError: the database cannot be written.
     """
     plans = _plans(database, task, levels[-1 - ANCESTOR_PLIES :])
@@ -87,6 +94,8 @@ def plan_job(
     batch = list(islice(plans, UNITS_PER_TRANSACTION))
 
     def make(session: Session) -> int:
+        if only_one:
+            refuse_second(session, kind=KIND, board=task.board, params=task.as_params())
         made = jobs.create_job(
             session,
             kind=KIND,

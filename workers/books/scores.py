@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from db.decoding import decoding
 from db.jobs import JobState, UnitState
 from workers.books.payload import decode_keys, decode_scores
 from workers.errors import BookIncompleteError
@@ -42,7 +43,8 @@ def read_scores(database: Database, job_id: int, task: PlyTask, keys: Keys) -> S
     for unit in iterate_units(database, job_id):
         found_keys.append(decode_keys(unit.payload))
         if unit.state is UnitState.DONE and unit.result is not None:
-            found_scores.append(decode_scores(unit.result["scores"], columns=columns))
+            with decoding(f"the result of a unit of job {job_id}"):
+                found_scores.append(decode_scores(unit.result["scores"], columns=columns))
     all_keys, all_scores = np.concatenate(found_keys), np.concatenate(found_scores)
     order = np.argsort(all_keys)
     if len(all_scores) != len(all_keys) or not np.array_equal(all_keys[order], keys):

@@ -61,7 +61,7 @@ class SparseBook:
     def __init__(self, start: Position, last: int, choice: Choice) -> None:
         check_plies(start, last)
         self.start = start
-        self.description = f"within {choice.within} for {choice.sides}"
+        self.description = str(choice)
         self._last = last
         self._choice = choice
 

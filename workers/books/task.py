@@ -7,9 +7,10 @@ given again finds the job that it has made before, and goes on with it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from c4core.position import Position
+from db.decoding import decoding, field, number_field
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -34,6 +35,10 @@ class Choice:
     sides: Sides
     """Who chooses. The other side may play anything; with ``both``, first the one, then the other
     chooses, and the book holds what is reached either way."""
+
+    def __str__(self) -> str:
+        """As a book's description says it."""
+        return f"within {self.within} for {self.sides}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +77,22 @@ class PlyTask:
 
     @classmethod
     def from_params(cls, params: Json, board: BoardSize) -> PlyTask:
-        """What a job with these parameters is about."""
-        return cls(
-            Position.from_key(params["start"], width=board.width, height=board.height),
-            params["ply"],
-            params["columns"],
-            Choice(params["within"], params["for"]) if "within" in params else None,
-        )
+        """What a job with these parameters is about.
+
+        Raises:
+            DamagedValueError: no job was made with them.
+        """
+        with decoding(f"the parameters of a job of kind {KIND}"):
+            key = number_field(params, "start", below=1 << 64)
+            return cls(
+                Position.from_key(key, width=board.width, height=board.height),
+                number_field(params, "ply", below=board.cells + 1),
+                field(params, "columns", bool),
+                _read_choice(params) if "within" in params else None,
+            )
+
+
+def _read_choice(params: Json) -> Choice:
+    if params["for"] not in get_args(Sides):
+        raise ValueError(f"nobody is called {params['for']!r}")
+    return Choice(field(params, "within", int), params["for"])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from db.jobs import JobState
 from workers import analysis
 from workers.errors import DatasetIncompleteError
 from workers.following import iterate_units, read_job, why_not_done
+from workers.resumption import find_or_plan, topic_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from db.database import Database
 
     Keys = NDArray[np.uint64]
-
-DIGEST_BYTES: Final = 16
 
 
 def labelling_job(
@@ -56,20 +54,26 @@ def labelling_job(
     Raises:
         StorageError: the database cannot be read or written.
     """
-    topic = _topic(keys)
-    found = None if fresh else analysis.find_job(database, board=board, topic=topic, book=book)
-    if found is not None:
-        return found
-    submission = analysis.submit(
-        database,
-        _requests(keys, board),
-        board=board,
-        book=book,
-        topic=topic,
-        label=label,
-        on_planned=on_planned,
+    topic = topic_of("dataset", keys)
+
+    def plan() -> int:
+        submission = analysis.submit(
+            database,
+            _requests(keys, board),
+            board=board,
+            book=book,
+            topic=topic,
+            label=label,
+            only_one=not fresh,
+            on_planned=on_planned,
+        )
+        return submission.job_id
+
+    if fresh:
+        return plan()
+    return find_or_plan(
+        lambda: analysis.find_job(database, board=board, topic=topic, book=book), plan
     )
-    return submission.job_id
 
 
 def read_labels(database: Database, job_id: int, keys: Keys, board: BoardSize) -> NDArray[np.int8]:
@@ -103,12 +107,6 @@ def _rows(database: Database, job_id: int) -> Iterator[list[int]]:
         for answer in analysis.unit_answers(unit) or ():
             scores = answer.scores or ()
             yield [UNPLAYABLE if score is None else score for score in scores]
-
-
-def _topic(keys: Keys) -> str:
-    """What the job is about, for finding it again: exactly these positions."""
-    digest = hashlib.blake2b(keys.astype("<u8").tobytes(), digest_size=DIGEST_BYTES)
-    return f"dataset {digest.hexdigest()}"
 
 
 def _work_order(keys: Keys, board: BoardSize) -> NDArray[np.intp]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from db import evaluations, jobs
+from db.decoding import decoding, field
 from db.jobs import UnitState
 from db.session import after_commit
 from workers.deep.tree import Bounds, Fact
@@ -120,13 +121,16 @@ class Memory:
             self.cut += 1
             return
         key = piece_of(unit.payload).key
-        if unit.result["hard"]:
+        with decoding("the result of a unit of a deep job"):
+            is_hard = field(unit.result, "hard", bool)
+            bounds = Bounds(field(unit.result, "lower", int), field(unit.result, "upper", int))
+            nodes = field(unit.result, "nodes", int)
+        if is_hard:
             self.hard += 1
             self.tree.split(key)
         else:
             self.decided += 1
-        bounds = Bounds(unit.result["lower"], unit.result["upper"])
-        self.tree.learn(key, bounds, unit.result["nodes"])
+        self.tree.learn(key, bounds, nodes)
 
     def _learn_stored(self, session: Session, keys: Sequence[int]) -> None:
         for key, row in evaluations.lookup(session, self._task.board, keys).items():

@@ -17,7 +17,7 @@ from weakref import WeakKeyDictionary
 from c4core.version import ENGINE_VERSION
 from db import evaluations, jobs, worker_registry
 from db.evaluations import StoredEvaluation
-from db.jobs import UnitPlan, UnitState
+from db.jobs import JobState, UnitPlan, UnitState
 from workers.deep.memory import Memory
 from workers.deep.task import KIND, DeepTask
 from workers.deep.units import CUT, payload_of, piece_of
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from db.database import Database
-    from db.jobs import Claim, GrowingUnit
+    from db.jobs import Claim, GrowingJob, GrowingUnit
     from db.session import Session
     from workers.deep.tree import Piece
 
@@ -60,34 +60,75 @@ def submit(
     Raises:
         StorageError: the database cannot be written.
     """
+    return database.run(
+        lambda session: _make(session, task, threads=threads, label=label, priority=priority)
+    )
 
-    def make(session: Session) -> int:
-        job_id = jobs.create_job(
+
+def join_or_submit(
+    database: Database, task: DeepTask, *, threads: int = 1, label: str | None = None
+) -> tuple[int, bool]:
+    """The job that runs for the same question, or else a new one.
+
+    Of several that ask for the same in the same moment, one makes the job.
+
+    Args:
+        database: as of :func:`submit`, like all that follows.
+        task: likewise.
+        threads: likewise.
+        label: likewise; a job that runs keeps its own.
+
+    Returns:
+        Its number, and whether it was made.
+
+    Raises:
+        StorageError: the database cannot be written.
+    """
+
+    def join_or_make(session: Session) -> tuple[int, bool]:
+        jobs.hold_question(
             session,
             kind=KIND,
             board=task.board,
-            params=task.as_params(),
-            label=label,
+            params=task.question(),
             engine_version=ENGINE_VERSION,
-            priority=priority,
         )
-        plan(session, job_id, Memory(job_id, task), task, threads=threads)
-        jobs.start_job(session, job_id)
-        return job_id
+        job = _find(session, task)
+        if job is not None and job.state is JobState.RUNNING:
+            return job.job_id, False
+        return _make(session, task, threads=threads, label=label), True
 
-    return database.run(make)
+    return database.run(join_or_make)
 
 
 def find_job(database: Database, task: DeepTask) -> int | None:
     """The newest job that asks the same of the same position, or its mirror image; or None."""
     with database.read() as session:
-        found = jobs.jobs_of_kind(
-            session, kind=KIND, board=task.board, engine_version=ENGINE_VERSION
-        )
-    for job in found:
-        if task.asks_like(DeepTask.from_params(job.params, task.board)):
-            return job.job_id
-    return None
+        job = _find(session, task)
+    return None if job is None else job.job_id
+
+
+def _find(session: Session, task: DeepTask) -> GrowingJob | None:
+    found = jobs.jobs_of_kind(session, kind=KIND, board=task.board, engine_version=ENGINE_VERSION)
+    like = (job for job in found if task.asks_like(DeepTask.from_params(job.params, task.board)))
+    return next(like, None)
+
+
+def _make(
+    session: Session, task: DeepTask, *, threads: int, label: str | None, priority: int = 0
+) -> int:
+    job_id = jobs.create_job(
+        session,
+        kind=KIND,
+        board=task.board,
+        params=task.as_params(),
+        label=label,
+        engine_version=ENGINE_VERSION,
+        priority=priority,
+    )
+    plan(session, job_id, Memory(job_id, task), task, threads=threads)
+    jobs.start_job(session, job_id)
+    return job_id
 
 
 def go_on(session: Session, claim: Claim, database: Database) -> None:

@@ -7,6 +7,7 @@ from math import log2
 from typing import TYPE_CHECKING, Final
 
 from c4core.position import Position
+from db.decoding import decoding, field, number_field
 from workers.deep.tree import Tree
 
 if TYPE_CHECKING:
@@ -53,7 +54,11 @@ class DeepTask:
 
     def asks_like(self, other: DeepTask) -> bool:
         """Whether an answer to the one is an answer to the other, however the work is split."""
-        return self.start.canonical_key == other.start.canonical_key and self.weak == other.weak
+        return self.question() == other.question()
+
+    def question(self) -> Json:
+        """What is asked, however it was given and however the work is split."""
+        return {"key": self.start.canonical_key, "weak": self.weak}
 
     def as_params(self) -> Json:
         """The parameters of the job."""
@@ -67,14 +72,20 @@ class DeepTask:
 
     @classmethod
     def from_params(cls, params: Json, board: BoardSize) -> DeepTask:
-        """What a job with these parameters is about."""
-        return cls(
-            Position(params["moves"], width=board.width, height=board.height),
-            params["moves"],
-            params["weak"],
-            params["split"],
-            params["nodes"],
-        )
+        """What a job with these parameters is about.
+
+        Raises:
+            DamagedValueError: no job was made with them.
+        """
+        with decoding(f"the parameters of a job of kind {KIND}"):
+            moves = field(params, "moves", str)
+            return cls(
+                Position(moves, width=board.width, height=board.height),
+                moves,
+                field(params, "weak", bool),
+                number_field(params, "split", below=MOST_SPLIT_PLIES + 1),
+                number_field(params, "nodes", below=1 << 63),
+            )
 
 
 def plies_to_split(threads: int) -> int:

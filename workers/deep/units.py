@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from c4core.evaluation import score_limits
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
+from db.decoding import decoding, field, number_field
 from db.evaluations import StoredEvaluation
 from db.jobs import UnitState
 from workers.deep.asking import ask
@@ -49,8 +50,13 @@ def payload_of(piece: Piece) -> Json:
 
 
 def piece_of(payload: Json) -> Piece:
-    """The piece that a unit is about."""
-    return Piece(payload["key"], payload["beta"])
+    """The piece that a unit is about.
+
+    Raises:
+        DamagedValueError: it cannot be read.
+    """
+    with decoding("a piece of a deep job"):
+        return Piece(number_field(payload, "key", below=1 << 64), field(payload, "beta", int))
 
 
 def solve_unit(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from c4core.evaluation import Analysis
+from c4core.players import StopPlaying
 from workers.books.lookup import book_of_job
 from workers.evaluate import find_answers, look_up
 from workers.question import Question
@@ -16,20 +17,6 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.evaluations import StoredEvaluation
     from workers.rationing import Searcher
-
-
-class StopPlaying(BaseException):
-    """Whoever plays is to stop at once.
-
-    It is no fault of a player's, so it is no ``Exception``: a game takes those for a player's own.
-
-    Attributes:
-        error: what has gone wrong; None where somebody has said to stop.
-    """
-
-    def __init__(self, error: Exception | None = None) -> None:
-        super().__init__(str(error) if error is not None else "stopped")
-        self.error = error
 
 
 class MatchAnalyst:

@@ -134,6 +134,9 @@ def game_of_moves(
                 f"not {_told(winner, ending)}"
             )
         winner, ending = position.winner, on_board.value
+    elif ending == Ending.UNFINISHED:
+        if winner is not None:
+            raise GameImportError(f"game {moves}: it is unfinished, and {winner} cannot have won")
     elif ending is None or ending in games.ON_THE_BOARD or winner is None:
         raise GameImportError(f"game {moves}: it is not over, and does not say who gave it up")
     elif ending not in set(Ending):

@@ -20,10 +20,14 @@ from c4core.position import Position
 from db import evaluations
 from db import games as game_store
 from db.games import GameFilter
+from db.jobs import JobState
 from workers import analysis
+from workers.analysis import Submission
 from workers.books.lookup import answer_from, book_of_job
 from workers.evaluate import look_up
+from workers.following import read_job
 from workers.question import Question
+from workers.resumption import find_or_plan, topic_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -36,7 +40,6 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.evaluations import StoredEvaluation
     from db.games import StoredGame
-    from workers.analysis import Submission
 
 GAMES_AT_A_TIME: Final = 200
 """Games whose positions are looked up together."""
@@ -66,7 +69,7 @@ def plan_judging(
     label: str | None = None,
     priority: int = 0,
 ) -> Submission | None:
-    """Make a job that finds the scores that are needed to judge games, and start it.
+    """The job that finds the scores that are needed to judge games: found and set going, or made.
 
     Args:
         database: where the games are, and the job shall live.
@@ -99,9 +102,26 @@ def plan_judging(
     keys = _unknown(database, board, np.unique(np.concatenate(pieces)))
     if not len(keys):
         return None
-    return analysis.submit(
-        database, _requests(keys, board), board=board, label=label, priority=priority
-    )
+    topic = topic_of("judging", keys)
+
+    def plan(*, only_one: bool = True) -> int:
+        submission = analysis.submit(
+            database,
+            _requests(keys, board),
+            board=board,
+            topic=topic,
+            label=label,
+            priority=priority,
+            only_one=only_one,
+        )
+        return submission.job_id
+
+    job_id = find_or_plan(lambda: analysis.find_job(database, board=board, topic=topic), plan)
+    # One that is done has stored all these scores, unless somebody has taken them away since.
+    is_done = read_job(database, job_id).state is JobState.DONE
+    if is_done and len(_unknown(database, board, keys)):
+        job_id = plan(only_one=False)
+    return Submission(job_id, len(keys), 0)
 
 
 def judged_games(

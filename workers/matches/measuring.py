@@ -11,11 +11,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from c4core.players import Resources, parse_player
+from c4core.players import Resources, Stop, StopPlaying, parse_player
 from db import games
-from workers.matches.analyst import StopPlaying
 from workers.matches.table import Table
-from workers.matches.terms import asks_the_solver, is_external
+from workers.matches.terms import asks_the_solver
 
 if TYPE_CHECKING:
     from db.database import Database
@@ -25,7 +24,10 @@ ENOUGH_MOVES: Final = 100.0
 """So many moves that were made before say what the next one takes."""
 
 PROBE_SECONDS: Final = 0.1
-"""For trying out; a move that is begun is finished."""
+"""For trying out; a move that is begun is finished, within reason."""
+
+PROBE_MOST_SECONDS: Final = 2.0
+"""For the move that is begun; a player that takes longer is as slow as any."""
 
 PROBE_GAMES: Final = 50
 """Games that are enough of a try."""
@@ -76,7 +78,7 @@ class Paces:
         if moves >= ENOUGH_MOVES:
             return seconds / moves
         spec = parse_player(player)
-        if is_external(spec):
+        if spec.kind.cls.is_program:
             return EXTERNAL_SECONDS
         if asks_the_solver(spec):
             return SOLVER_SECONDS
@@ -94,7 +96,9 @@ def probe(terms: MatchTerms) -> float:
             raise StopPlaying
         moves += 1
 
-    with Table(terms, Resources(), before_move=count) as table, suppress(StopPlaying):
+    stop = Stop().within(PROBE_MOST_SECONDS)
+    table = Table(terms, Resources(), before_move=count, stop=stop)
+    with table, suppress(StopPlaying):
         for number in range(PROBE_GAMES):
             table.play(number)
     return (time.perf_counter() - began) / moves

@@ -17,7 +17,7 @@ from workers.matches.errors import MatchTermsError
 from workers.matches.measuring import Paces
 from workers.matches.terms import complete
 from workers.matches.units import KIND
-from workers.resumption import set_going
+from workers.resumption import find_or_plan, refuse_second, set_going
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from db.jobs import Json
     from db.session import Session
 
-__all__ = ["KIND", "MatchSubmission", "find_job", "plan_matches"]
+__all__ = ["KIND", "MatchSubmission", "find_job", "find_or_plan_matches", "plan_matches"]
 
 FORM: Final = 1
 """How payloads and results are written; part of the parameters, so that no job of another form is
@@ -78,11 +78,24 @@ def find_job(database: Database, terms: Sequence[MatchTerms]) -> int | None:
             params=_params(asked),
             engine_version=ENGINE_VERSION,
         )
-        # Matches may have been deleted since.
-        if job_id is None or len(games.matches_of_job(session, job_id)) < len(asked):
+        if job_id is None or not _has_all_matches(session, job_id, asked):
             return None
     set_going(database, job_id)
     return job_id
+
+
+def find_or_plan_matches(
+    database: Database, terms: Sequence[MatchTerms], *, label: str | None = None
+) -> int:
+    """The job that :func:`find_job` finds, or else one of :func:`plan_matches`; its number.
+
+    Of several that ask for the same in the same moment, one makes the job. Arguments and errors as
+    of :func:`plan_matches`.
+    """
+    return find_or_plan(
+        lambda: find_job(database, terms),
+        lambda: plan_matches(database, terms, label=label, only_one=True).job_id,
+    )
 
 
 def plan_matches(
@@ -91,6 +104,7 @@ def plan_matches(
     *,
     label: str | None = None,
     priority: int = 0,
+    only_one: bool = False,
 ) -> MatchSubmission:
     """Make a job that plays some matches, and start it. All of it is there, or nothing.
 
@@ -99,8 +113,11 @@ def plan_matches(
         terms: of at least one match, all on one board.
         label: a name for people, of the job and its matches.
         priority: jobs of higher priority are worked on first.
+        only_one: make no second job for the same matches.
 
     Raises:
+        AlreadyAskedError: with ``only_one``, there is one that :func:`find_job` finds.
+        MatchNotFoundError: a match whose games are to be looked up was deleted at this moment.
         PlayerError: a player's description cannot be read.
         MatchTermsError: matches that cannot be played, on different boards, or none at all.
         StorageError: the database failed.
@@ -111,6 +128,14 @@ def plan_matches(
     plans = [list(_units(each, paces.seconds_per_game(each), least)) for each in asked]
 
     def make(session: Session) -> MatchSubmission:
+        if only_one:
+            refuse_second(
+                session,
+                kind=KIND,
+                board=asked[0].board,
+                params=_params(asked),
+                is_usable=lambda job_id: _has_all_matches(session, job_id, asked),
+            )
         job_id = jobs.create_job(
             session,
             kind=KIND,
@@ -132,6 +157,11 @@ def plan_matches(
         return MatchSubmission(job_id, tuple(match_ids))
 
     return database.run(make)
+
+
+def _has_all_matches(session: Session, job_id: int, terms: Sequence[MatchTerms]) -> bool:
+    """Whether a job still has every match that it was made for; they may be deleted."""
+    return len(games.matches_of_job(session, job_id)) >= len(terms)
 
 
 def _complete(database: Database, terms: Sequence[MatchTerms]) -> list[MatchTerms]:

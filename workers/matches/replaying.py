@@ -5,19 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from c4core.players import PlayerError, Resources
+from c4core.players import (
+    NO_PROGRAM,
+    PlayerError,
+    ProgramRefusedError,
+    Resources,
+    Stop,
+    StopPlaying,
+)
 from c4core.solver import Solver
 from db import games
-from workers.matches.analyst import MatchAnalyst, StopPlaying
+from db.games import Origin
+from workers.matches.analyst import MatchAnalyst
 from workers.matches.corpora import read_corpus
 from workers.matches.errors import GameNotReplayableError
+from workers.matches.programs import refused
 from workers.matches.table import Table
 
 if TYPE_CHECKING:
     from c4core.arena.game import GameRecord
+    from c4core.players import Consent
     from db.database import Database
     from db.games import StoredGame
-    from workers.rationing import Searcher
 
 TABLE_MB = 64
 
@@ -44,7 +53,13 @@ class Replay:
 
 
 def replay_game(
-    database: Database, match_id: int, number: int, *, solver: Searcher | None = None
+    database: Database,
+    match_id: int,
+    number: int,
+    *,
+    solver: Solver | None = None,
+    programs: Consent = NO_PROGRAM,
+    stop: Stop | None = None,
 ) -> Replay:
     """Play a game again on the terms of its match.
 
@@ -55,14 +70,20 @@ def replay_game(
         match_id: its number.
         number: the game's.
         solver: for players that want exact scores; one is made if need be.
+        programs: which players that are programs may be started. Those of imported games never are:
+            whoever has written the file has named them.
+        stop: ends the game, also while a player thinks; None for never.
 
     Raises:
         MatchNotFoundError, GameNotFoundError: there is no such match or game.
-        GameNotReplayableError: its seed is not known, or its players are not.
+        GameNotReplayableError: its seed is not known, or its players are not, or it was imported
+            and a player is a program.
+        ProgramRefusedError: a player is a program that may not be started.
         StorageError: the database cannot be read.
+        StopPlaying: the stop came first.
     """
     with database.read() as session:
-        terms = games.get_terms(session, match_id)
+        match = games.get_match(session, match_id)
         game = games.find_game(session, match_id, number)
     if game.seed is None or game.moves is None:
         missing = "seed" if game.seed is None else "moves"
@@ -70,15 +91,27 @@ def replay_game(
             f"game {match_id}:{number} cannot be played again: its {missing} "
             f"{'is' if game.seed is None else 'are'} not known"
         )
-    analyst = MatchAnalyst(database, solver or Solver(table_mb=TABLE_MB), lambda: False)
+    terms = match.terms
+    if match.origin is Origin.IMPORTED and (program := refused(terms, NO_PROGRAM)):
+        raise GameNotReplayableError(
+            f"game {match_id}:{number} cannot be played again: it was imported, and what a file "
+            f"names as a player is never started: {program}"
+        )
+    stop = stop or Stop()
+    solver = solver or Solver(table_mb=TABLE_MB)
+    analyst = MatchAnalyst(database, solver, lambda: stop.is_over)
     corpus = read_corpus(database, terms.board, terms.corpus) if terms.corpus else None
     try:
-        with Table(terms, Resources(analyst, corpus)) as table:
+        with (
+            stop.calling(solver.stop),
+            Table(terms, Resources(analyst, corpus, programs), stop=stop) as table,
+        ):
             return Replay(game, table.play_seeded(game.seed, game.a_side))
+    except ProgramRefusedError:
+        raise
     except PlayerError as error:
         raise GameNotReplayableError(
             f"game {match_id}:{number} cannot be played again: {error}"
         ) from None
-    except StopPlaying as stop:
-        # Nobody says to stop here, so there is an error.
-        raise (stop.error or stop) from None
+    except StopPlaying as stopped:
+        raise (stopped.error or stopped) from None

@@ -5,6 +5,7 @@ Everything here is calculation: nothing is read or written.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -15,6 +16,9 @@ from c4core.arena.statistics import Tally
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from c4core.arena.judging import JudgedMove
     from c4core.arena.statistics import Elo, Interval
     from c4core.position import Side
@@ -22,6 +26,9 @@ if TYPE_CHECKING:
 
 ENOUGH_DISTINCT: Final = 0.9
 """With a smaller share of different games the test takes repetitions for evidence."""
+
+MOST_SECONDS: Final = 1e9
+"""30 years. A game that took longer is from a database that somebody else has written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,7 @@ class PlayerReport:
     moves: int
     """Moves that it made."""
     seconds: float
-    """What they took."""
+    """What they took; impossible times of games count as unknown ones do, as 0."""
     plies: Mapping[int, Accuracy] = field(default_factory=dict)
     """The accuracy of the moves that were judged, by ply."""
 
@@ -155,11 +162,12 @@ class MatchReport:
     @property
     def games_per_second(self) -> float | None:
         """Games that one core plays in a second; None where the time is not known."""
-        return self.games / self.seconds if self.seconds else None
+        rate = self.games / self.seconds if self.seconds else math.inf
+        return rate if math.isfinite(rate) else None
 
     @property
     def is_repetitive(self) -> bool:
-        """Whether so many games are repetitions that P says too much."""
+        """Whether so many games are repetitions that P is too small."""
         return self.distinct < ENOUGH_DISTINCT * self.games
 
 
@@ -203,7 +211,7 @@ def make_report(
             as_o,
             tally.a_forfeits,
             a_moves,
-            float(results.a_seconds.sum()),
+            _total(results.a_seconds),
             accuracy_a.plies,
         ),
         b=PlayerReport(
@@ -212,7 +220,7 @@ def make_report(
             as_x.reversed(),
             tally.b_forfeits,
             int(lengths.sum()) - a_moves,
-            float(results.b_seconds.sum()),
+            _total(results.b_seconds),
             accuracy_b.plies,
         ),
         distinct=results.distinct,
@@ -234,6 +242,11 @@ def _tallies(results: MatchResults) -> tuple[Tally, Tally]:
         wins, losses = int((outcome == 1).sum()), int((outcome == -1).sum())
         tallies.append(Tally(wins, losses, len(outcome) - wins - losses))
     return tallies[0], tallies[1]
+
+
+def _total(seconds: NDArray[np.float64]) -> float:
+    """The sum of the times that are possible: that of the others could be infinite."""
+    return float(seconds[(seconds >= 0) & (seconds <= MOST_SECONDS)].sum())
 
 
 def _sum(one: Tally, other: Tally) -> Tally:

@@ -4,15 +4,21 @@ The test looks at the games in the order of their numbers, one after another, up
 is not stored yet. So what it decides, and after which game, does not depend on who has played which
 games when; only how many were played in vain does. Nor do the results of the units: they tell of
 the games up to the one that has decided.
+
+A process remembers how far it has looked: stored games do not change, and each is read once.
 """
 
 from __future__ import annotations
 
+import threading
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+from weakref import WeakKeyDictionary
 
 from c4core.arena.statistics import Tally
 from db import games
+from db.decoding import decoding, number_field
 from db.errors import StorageError
 from db.games import GameCursor, GameFilter
 from db.jobs import UnitState
@@ -26,22 +32,44 @@ if TYPE_CHECKING:
     from db.session import Session
 
 
-def decide(test: Sprt, results: Iterable[tuple[int, int]]) -> tuple[int, str] | None:
-    """After how many games a test is decided, and for which hypothesis; None while it is not.
+_KEPT: Final = 32
+"""Tests that a process remembers."""
 
-    Args:
-        test: about player a's strength.
-        results: number and result for player a (1, 0, -1) of games, by number.
-    """
-    counts = {1: 0, 0: 0, -1: 0}
-    for expected, (number, result) in enumerate(results):
-        if number != expected:
-            return None
-        counts[result] += 1
-        verdict = test.verdict(Tally(counts[1], counts[-1], counts[0]))
-        if verdict is not None:
-            return expected + 1, verdict
-    return None
+
+@dataclass(slots=True)
+class Trial:
+    """A sequential test and how far it is."""
+
+    test: Sprt
+    """About player a's strength."""
+    counts: dict[int, int] = field(default_factory=lambda: {1: 0, 0: 0, -1: 0})
+    """Games by their result for player a."""
+    verdict: str | None = None
+    """Which hypothesis it was decided for."""
+
+    @property
+    def games(self) -> int:
+        """Games that were looked at, the first ones; all that it took, when it is decided."""
+        return sum(self.counts.values())
+
+    def go_on(self, results: Iterable[int]) -> str | None:
+        """Look at the next games; the verdict, or None while there is none.
+
+        Args:
+            results: for player a (1, 0, -1), of the games behind those that were looked at, by
+                number and without a gap.
+        """
+        for result in () if self.verdict else results:
+            self.counts[result] += 1
+            counts = self.counts
+            self.verdict = self.test.verdict(Tally(counts[1], counts[-1], counts[0]))
+            if self.verdict is not None:
+                break
+        return self.verdict
+
+
+_lock: Final = threading.Lock()
+_trials: Final[WeakKeyDictionary[Database, dict[tuple[int, float], Trial]]] = WeakKeyDictionary()
 
 
 def settle_match(database: Database, match_id: int) -> str | None:
@@ -55,13 +83,17 @@ def settle_match(database: Database, match_id: int) -> str | None:
         StorageError: the database failed.
     """
     with database.read() as session:
-        match = games.get_match(session, match_id)
-        if match.terms.sprt is None or match.verdict is not None:
-            return match.verdict
-        decided = decide(match.terms.sprt, games.results_in_order(session, match_id))
-    if decided is None:
+        test = games.get_terms(session, match_id).sprt
+        verdict = games.get_verdict(session, match_id)
+        if test is None or verdict is not None:
+            return verdict
+        name = match_id, games.get_created_at(session, match_id) or 0.0
+        with _lock:  # one thread at a time looks at the games that are new
+            trial = _trial(database, name, test)
+            verdict = trial.go_on(games.results_in_order(session, match_id, trial.games))
+            number = trial.games
+    if verdict is None:
         return None
-    number, verdict = decided
 
     def end(session: Session) -> None:
         if games.end_early(session, match_id, games=number, verdict=verdict):
@@ -71,10 +103,22 @@ def settle_match(database: Database, match_id: int) -> str | None:
     return verdict
 
 
+def _trial(database: Database, name: tuple[int, float], test: Sprt) -> Trial:
+    """What this process remembers of a match's test; only of the last few."""
+    trials = _trials.setdefault(database, {})
+    trial = trials.pop(name, None) or Trial(test)
+    trials[name] = trial
+    while len(trials) > _KEPT:
+        del trials[next(iter(trials))]
+    return trial
+
+
 def _settle_results(session: Session, match_id: int, end: int) -> None:
     """Let the units that are done tell of the games before ``end``, whoever has played others."""
     for unit in games.units_of_match(session, match_id):
-        first, behind = unit.payload["first"], unit.payload["first"] + unit.payload["count"]
+        with decoding(f"what unit {unit.unit_id} is about"):
+            first = number_field(unit.payload, "first", below=1 << 31)
+            behind = first + number_field(unit.payload, "count", below=1 << 31)
         is_whole = behind <= end and unit.result != games.NEEDLESS
         if is_whole or unit.state is not UnitState.DONE:
             continue

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Self
 
 from c4core.arena.game import play_game
 from c4core.arena.seeds import game_seed
-from c4core.players import parse_player
-from c4core.players.external import ExternalPlayer
+from c4core.players import parse_player, program_of
 from db.games import Seats, StoredGame
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from c4core.arena.game import GameRecord
-    from c4core.players import Resources
+    from c4core.players import Resources, Stop
     from c4core.position import Side
     from db.games import MatchTerms
 
@@ -39,9 +38,12 @@ class Table:
         terms: of the match.
         resources: what players may need.
         before_move: called before every move; what it raises ends the game and is raised.
+        stop: ends games without a result, also while a player thinks; None for never.
 
     Raises:
         PlayerError: this version of the program does not know a player.
+        ProgramRefusedError: a player is a program that may not be started. Nothing on this machine
+            was looked for.
     """
 
     def __init__(
@@ -49,10 +51,15 @@ class Table:
         terms: MatchTerms,
         resources: Resources,
         before_move: Callable[[], object] = lambda: None,
+        stop: Stop | None = None,
     ) -> None:
         self._terms = terms
+        self._stop = stop
         self._before_move = before_move
         # Two players even if they are the same: a program plays one side of a game.
+        for player in (terms.player_a, terms.player_b):
+            if program := program_of(player):
+                resources.programs.check(program)
         self._a = parse_player(terms.player_a).make(resources)
         self._b = parse_player(terms.player_b).make(resources)
         self._players = ExitStack()
@@ -69,24 +76,21 @@ class Table:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End the players' processes."""
+        """End the players' processes; those of games that were stopped have no time for that."""
+        if self._stop is not None and self._stop.is_over:
+            self._a.abandon()
+            self._b.abandon()
         self._players.close()
-
-    def interrupt(self) -> None:
-        """End moves that programs think about, from another thread; they lose the game by that."""
-        self._a.interrupt()
-        self._b.interrupt()
-
-    @property
-    def has_programs(self) -> bool:
-        """Whether a player is a program, which may think for long."""
-        return isinstance(self._a, ExternalPlayer) or isinstance(self._b, ExternalPlayer)
 
     def play(self, number: int) -> StoredGame:
         """Play a game of the match. The same number gives the same game.
 
         Args:
             number: the game's, from 0.
+
+        Raises:
+            StopPlaying: the stop came first.
+            Exception: a player of this project has a bug, or this machine has run out of something.
         """
         seed = game_seed(self._terms.seed, number)
         a_side = side_of_a(self._terms, number)
@@ -98,6 +102,9 @@ class Table:
         Args:
             seed: of the game.
             a_side: which side player a has.
+
+        Raises:
+            StopPlaying, Exception: as :meth:`play`.
         """
         first, second = (self._a, self._b) if a_side == "x" else (self._b, self._a)
         return play_game(
@@ -108,6 +115,8 @@ class Table:
             start=self._terms.start,
             lenient=self._terms.lenient,
             before_move=self._before_move,
+            stop=self._stop,
+            raises_faults=True,
         )
 
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from c4core.players import parse_player
-from c4core.players.external import ExternalPlayer
 from db import games
 from workers.matches.errors import MatchTermsError
 
@@ -57,11 +56,6 @@ def looks_games_up(spec: PlayerSpec) -> bool:
 def asks_the_solver(spec: PlayerSpec) -> bool:
     """Whether a player plays by exact scores."""
     return "analyst" in spec.kind.resources
-
-
-def is_external(spec: PlayerSpec) -> bool:
-    """Whether a player is a program of its own, which may be on one machine only."""
-    return issubclass(spec.kind.cls, ExternalPlayer)
 
 
 def needs_this_machine(description: str) -> bool:

@@ -19,13 +19,13 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
-from c4core.players import Resources
+from c4core.players import NO_PROGRAM, ProgramRefusedError, Resources, StopPlaying
 from db import games
 from db.games import GameCursor, GameFilter
 from db.jobs import UnitState
-from workers.matches.analyst import MatchAnalyst, StopPlaying
+from workers.matches.analyst import MatchAnalyst
 from workers.matches.corpora import read_corpus
-from workers.matches.interrupting import interrupted
+from workers.matches.interrupting import stopping
 from workers.matches.sequential import settle_if_possible
 from workers.matches.summary import summary
 from workers.matches.table import Table
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from c4core.lines import JsonValue
+    from c4core.players import Consent
     from db.database import Database
     from db.games import MatchTerms, StoredGame
     from db.jobs import Claim, JobInfo, UnitResult
@@ -46,7 +47,12 @@ KIND: Final = "match"
 
 
 def solve_unit(
-    claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
+    claim: Claim,
+    solver: Searcher,
+    database: Database,
+    is_stopped: Callable[[], bool],
+    *,
+    programs: Consent = NO_PROGRAM,
 ) -> UnitOutcome:
     """Play the games of a unit that are not stored yet.
 
@@ -54,11 +60,15 @@ def solve_unit(
         claim: a unit of a job of this kind.
         solver: for players that want exact scores; may be shared with others.
         database: where the match is; nothing is written.
-        is_stopped: whether to give up; looked at before each move.
+        is_stopped: whether to give up; looked at all the time, whatever players are doing.
+        programs: which players that are programs may be started.
 
     Raises:
         StorageError: the database cannot be read.
         PlayerError: this version of the program does not know a player.
+        ProgramRefusedError: a player is a program that may not be started; nobody has lost by that.
+        Exception: a player of this project has a bug, or this machine has run out of something.
+            Neither is a game that was lost.
     """
     match_id, first = claim.payload["match"], claim.payload["first"]
     end = first + claim.payload["count"]
@@ -77,7 +87,17 @@ def solve_unit(
     began = time.perf_counter()
     with turn_of(solver) as searcher:
         analyst = MatchAnalyst(database, searcher, is_stopped)
-        played = _play(terms, missing, analyst, database, is_stopped)
+        try:
+            corpus = read_corpus(database, terms.board, terms.corpus) if terms.corpus else None
+            resources = Resources(analyst, corpus, programs)
+            played = _play(terms, missing, resources, is_stopped)
+        except ProgramRefusedError as error:
+            again = f"c4 jobs retry {claim.job_id}"
+            raise ProgramRefusedError(
+                f"{error}: start c4 worker with it, then {again}; or, without a broker, "
+                f"{again} --allow-programs",
+                player=error.player,
+            ) from None
     is_complete = len(played) == len(missing)
     return UnitOutcome(
         evaluations=analyst.learned,
@@ -95,8 +115,7 @@ def solve_unit(
 def _play(
     terms: MatchTerms,
     numbers: Sequence[int],
-    analyst: MatchAnalyst,
-    database: Database,
+    resources: Resources,
     is_stopped: Callable[[], bool],
 ) -> list[StoredGame]:
     """Games of a match, in order; when it is stopped, those that were finished."""
@@ -105,18 +124,14 @@ def _play(
         if is_stopped():
             raise StopPlaying
 
-    corpus = read_corpus(database, terms.board, terms.corpus) if terms.corpus else None
     played: list[StoredGame] = []
     with (
-        Table(terms, Resources(analyst, corpus), before_move=check) as table,
-        interrupted(table, is_stopped),
+        stopping(is_stopped) as stop,
+        Table(terms, resources, before_move=check, stop=stop) as table,
     ):
         try:
             for number in numbers:
-                game = table.play(number)
-                if game.is_forfeit and is_stopped():
-                    break  # lost because the program was interrupted, perhaps
-                played.append(game)
+                played.append(table.play(number))  # noqa: PERF401 (a stop keeps what was played)
         except StopPlaying as stop:
             if stop.error is not None:
                 raise stop.error from None

@@ -1,0 +1,34 @@
+"""Text from outside, made safe for a terminal and for a log."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_FEW: Final = 32
+"""Different letters that are replaced one after another, ten times as fast as by a table."""
+
+
+def printable(text: str) -> str:
+    r"""The text in one line, with escapes for what would not be seen.
+
+    Names, labels and error texts come from files and databases that strangers may have written. A
+    control character in one would move the cursor or set the window's title, a line break would
+    forge a line, a mark of direction would turn the rest of the line around. What Python's
+    ``repr`` would not show as it is, ``str.isprintable``, becomes ``\x1b``, ``\n``, ``\u202e``.
+    """
+    if text.isprintable():
+        return text
+    # A stranger's text may have millions of letters: Python looks at each different one only. What
+    # takes a letter's place has nothing in it that would have to be replaced.
+    unseen = [letter for letter in set(text) if not letter.isprintable()]
+    escapes = {letter: letter.encode("unicode_escape").decode() for letter in unseen}
+    if len(escapes) > _FEW:
+        return text.translate({ord(letter): escape for letter, escape in escapes.items()})
+    for letter, escape in escapes.items():
+        text = text.replace(letter, escape)
+    return text
+
+
+def printable_lines(text: str) -> str:
+    """The same for a text of several lines, which stay lines."""
+    return "\n".join(map(printable, text.split("\n")))
