@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from cli.output import echo
 from cli.shell import exits, settings
 from cli.shell.commands import LazyGroup
 
@@ -48,7 +49,7 @@ def _version(context: click.Context, _parameter: click.Parameter, value: bool) -
     if value and not context.resilient_parsing:
         from c4core.version import ENGINE_VERSION, __version__
 
-        click.echo(f"c4 {__version__} (engine {ENGINE_VERSION})")
+        echo.line(f"c4 {__version__} (engine {ENGINE_VERSION})")
         context.exit()
 
 

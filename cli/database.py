@@ -6,15 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cli.output import echo
 from cli.shell import exits
 from cli.shell.commands import Command, LazyGroup
+from cli.shell.parameters import FiniteFloat, WholeNumber
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from cli.output.formats import Row
     from cli.shell.settings import Settings
-    from db.maintenance import DatabaseStats, TableStats
+    from db.maintenance import DatabaseStats, Problem, TableStats
 
 
 @click.group(
@@ -43,7 +45,7 @@ def init(settings: Settings) -> None:
         if settings.json:
             write_object({"database": opened.url, "created": opened.created})
         else:
-            click.echo(f"{opened.url}: {'created' if opened.created else 'was ready already'}")
+            echo.line(f"{opened.url}: {'created' if opened.created else 'was ready already'}")
 
 
 @database.command(cls=Command, examples=["c4 db upgrade", "c4 --db ./book.db db upgrade"])
@@ -60,9 +62,9 @@ def upgrade(settings: Settings) -> None:
     if settings.json:
         write_object({"before": before, "after": after})
     elif before == after:
-        click.echo(f"schema {after}: was up to date already")
+        echo.line(f"schema {after}: was up to date already")
     else:
-        click.echo(f"schema {before or 'none'} -> {after}")
+        echo.line(f"schema {before or 'none'} -> {after}")
 
 
 @database.command(cls=Command, examples=["c4 db stats", "c4 db stats --json"])
@@ -85,16 +87,44 @@ def stats(settings: Settings) -> None:
         _show(found)
 
 
-@database.command(cls=Command, examples=["c4 db check", "c4 db check -q || echo damaged"])
+@database.command(
+    cls=Command,
+    examples=["c4 db check", "c4 db check -q || echo damaged", "c4 db check --solve 100"],
+)
+@click.option(
+    "--solve",
+    "number",
+    type=WholeNumber(0),
+    metavar="N",
+    default=0,
+    help="Search N stored evaluations again, chosen at random.",
+)
+@click.option(
+    "--seed",
+    type=WholeNumber(0),
+    metavar="N",
+    default=0,
+    show_default=True,
+    help="Which they are: the same seed, the same ones.",
+)
+@click.option(
+    "--solve-seconds",
+    type=FiniteFloat(min=0, min_open=True),
+    metavar="S",
+    default=10.0,
+    show_default=True,
+    help="The most for one of them; what is proven by then must agree.",
+)
 @click.pass_context
-def check(context: click.Context) -> None:
+def check(context: click.Context, number: int, seed: int, solve_seconds: float) -> None:
     """Look for damage; the exit code is 1 if there is any.
 
-    Checked are the pages of the file, references, schema, bounds, keys and scores of evaluations,
-    and the state of jobs. Nothing is changed.
-    """
-    import json
+    Checked are the pages of the file, the schema, references, the checksum of every row, bounds,
+    keys and scores of evaluations, the state of jobs, and every game. Nothing is changed. Problems
+    are written line by line, each with its table and row.
 
+    A checksum tells whether a value is the one that was stored, --solve whether it was right.
+    """
     from cli.output.render import count
     from db import maintenance
 
@@ -103,14 +133,27 @@ def check(context: click.Context) -> None:
     with settings.open_database() as opened:
         for problem in maintenance.check(opened):
             problems += 1
-            click.echo(
-                json.dumps(problem._asdict())
-                if settings.json
-                else f"{problem.kind}: {problem.message}"
-            )
-        settings.say(f"{opened.url}: {count(problems, 'problem') if problems else 'no problems'}")
+            _tell(problem, as_json=settings.json)
+        solved = 0
+        for problem_or_none in maintenance.solve_again(
+            opened, number, seed=seed, seconds=solve_seconds
+        ):
+            solved += 1
+            if problem_or_none is not None:
+                problems += 1
+                _tell(problem_or_none, as_json=settings.json)
+        again = f", {count(solved, 'evaluation')} searched again" if number else ""
+        found = count(problems, "problem") if problems else "no problems"
+        settings.say(f"{opened.url}: {found}{again}")
     if problems:
         context.exit(exits.PROBLEMS)
+
+
+def _tell(problem: Problem, *, as_json: bool) -> None:
+    import json
+
+    line = json.dumps(problem._asdict()) if as_json else f"{problem.kind}: {problem.message}"
+    echo.line(line)
 
 
 @database.command(cls=Command, examples=["c4 db backup copy.db"])
@@ -136,7 +179,7 @@ def backup(settings: Settings, file: str) -> None:
     if settings.json:
         write_object({"file": file, "bytes": size})
     else:
-        click.echo(f"{file}: {size_text(size)}")
+        echo.line(f"{file}: {size_text(size)}")
 
 
 def size_text(size: int | None) -> str:
@@ -182,7 +225,8 @@ def _show(stats: DatabaseStats) -> None:
         for name, heading in zip(names, headings, strict=True)
     ]
     for board, rows in stats.boards.items():
-        click.echo(f"\n{board}")
+        echo.line()
+        echo.line(str(board))
         total = {name: sum(getattr(row, name) for row in rows) for name in names[1:]}
         write_rows([*(row._asdict() for row in rows), {"ply": "all", **total}], "table", columns)
 

@@ -24,7 +24,13 @@ HEAD = """\
 
 `c4` and `python -m cli` are the same program. Results go to standard output, talk and progress
 to standard error; progress is drawn on a terminal only, and `-q` silences all talk. `NO_COLOR`
-switches colours off; in a pipe there are none anyway, and boards are drawn with `x` and `o`.
+switches colours off; in a pipe there are none anyway. Boards are drawn with `x` and `o`, which `--grid` reads again.
+Names and texts that come from files and databases are shown in one line, with escapes such as
+`\\x1b` for what would not be seen.
+
+A file that is named with `--output` is there whole or not at all; its folder must be there. Lists
+and reports take the place of an older file. Books, data sets and models do so only when that is asked for, a
+copy of a database never.
 
 ## Conventions
 
@@ -37,7 +43,8 @@ as well.
 `--db`, `--json`, `-q` and `-v` may stand before or after the command's name. The database is a
 SQLite file (`c4.db` in your data directory, made at first use), unless `--db` or the
 environment variable `C4_DB` names another: a file, `sqlite:///FILE`, or
-`postgresql://USER@HOST/NAME`. Commands that only read do not make a database that they are
+`postgresql://USER@HOST/NAME`. An empty variable counts as none; an empty `--db` or `--broker` is
+an error. Commands that only read do not make a database that they are
 given by name.
 
 With `--broker` or `C4_BROKER` the commands that search or play (`solve`, `analyze`, `deep`,

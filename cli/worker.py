@@ -12,6 +12,7 @@ from cli.shell import parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
+    from c4core.players.consent import Consent
     from cli.shell.settings import Settings
     from workers.lanes import Lane
 
@@ -28,7 +29,7 @@ class Endpoint(NamedTuple):
     """Where to listen."""
 
     address: str
-    """Of this machine; empty for all of them."""
+    """Of this machine; empty for that which only its own programs reach."""
     port: int
 
 
@@ -72,7 +73,8 @@ def _read_lanes(
     "--metrics-port",
     metavar="[ADDRESS:]PORT",
     callback=_read_endpoint,
-    help="Answer Prometheus here, at /metrics.",
+    help="Answer Prometheus here, at /metrics.  [default address: 127.0.0.1, this machine only; "
+    "0.0.0.0 for all networks]",
 )
 @click.option(
     "--metrics-file",
@@ -80,6 +82,7 @@ def _read_lanes(
     type=click.Path(dir_okay=False),
     help="Keep the metrics in this file, for the node exporter.",
 )
+@parameters.programs_option("for whoever asks through the database.")
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context
@@ -90,6 +93,7 @@ def worker(
     queues: tuple[Lane, ...],
     metrics_port: Endpoint | None,
     metrics_file: str | None,
+    programs: Consent,
     threads: int | None,
     table_mb: int,
 ) -> None:
@@ -97,6 +101,9 @@ def worker(
 
     Start one on every machine, with the database and the broker that all share. Whoever can read
     the list of processes reads the passwords on a command line: set C4_DB and C4_BROKER instead.
+
+    Players that are programs run with --allow-programs only: on this machine, as you, for whoever
+    may write to the database. Without it their games are left to workers that have it.
 
     It waits for a database or a broker that is away. Ctrl-C or SIGTERM end it within a second or
     so: what it was working on is handed back, and another worker goes on with it.
@@ -107,15 +114,15 @@ def worker(
 
     from pathlib import Path
 
-    from workers.logs import secrets_of, set_up
-    from workers.metrics import MetricsSettings
+    from workers.logs import set_up
+    from workers.metrics import LOOPBACK, MetricsSettings
     from workers.process import WorkerSettings, default_name
     from workers.service import Service
 
     set_up(
         verbose=settings.verbose,
         quiet=settings.quiet,
-        secrets=secrets_of(settings.db, settings.broker),
+        urls=[settings.db, settings.broker],
         traces=bool(os.environ.get("C4_TRACE")),
     )
     service = Service(
@@ -126,10 +133,11 @@ def worker(
             threads=threads or parameters.usable_cores(),
             table_mb=table_mb,
             lanes=queues,
+            programs=programs,
         ),
         MetricsSettings(
             port=None if metrics_port is None else metrics_port.port,
-            address="" if metrics_port is None else metrics_port.address,
+            address=LOOPBACK if metrics_port is None else metrics_port.address or LOOPBACK,
             file=None if metrics_file is None else Path(metrics_file),
         ),
     )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cli.output import echo
 from cli.shell import exits, parameters
 from cli.shell.commands import Command
 
@@ -46,6 +47,7 @@ def bench(context: click.Context, *, quick: bool, threads: int | None, table_mb:
     """
     from cli.bench.measures import measure, signature
     from cli.output.formats import write_object
+    from cli.output.render import count
 
     settings: Settings = context.obj
     rows: list[Row] = []
@@ -59,9 +61,9 @@ def bench(context: click.Context, *, quick: bool, threads: int | None, table_mb:
         write_object(about | {"signature": signature(rows), "rows": found})
     else:
         _show(about, measured)
-        click.echo(f"signature {signature(rows)}{' (quick)' if quick else ''}")
+        echo.line(f"signature {signature(rows)}{' (quick)' if quick else ''}")
     if wrong := sum(row.wrong for row in rows):
-        settings.say(f"{wrong} wrong scores")
+        settings.say(count(wrong, "wrong score"))
         context.exit(exits.PROBLEMS)
 
 
@@ -105,7 +107,7 @@ def _show(about: dict[str, Any], measured: Iterator[dict[str, Any]]) -> None:
             f" Python {about['python']}",
         }
     )
-    click.echo()
+    echo.line()
     write_rows(
         measured,
         "table",

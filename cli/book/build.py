@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import click
 
 from cli.book import options
+from cli.output import echo
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 
@@ -39,7 +41,7 @@ EXAMPLES = (
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
 @click.option(
     "--plies",
-    type=click.IntRange(0, 63),
+    type=parameters.IntRange(0, 63),
     required=True,
     metavar="N",
     help="Positions with up to N stones.",
@@ -49,7 +51,7 @@ EXAMPLES = (
 @options.out_option("The file.  [default: c4-BOARD-plyN.c4book]")
 @click.option(
     "--within",
-    type=click.IntRange(0, MOST_WITHIN),
+    type=parameters.IntRange(0, MOST_WITHIN),
     metavar="K",
     help="A sparse book: one side gives away at most K points a move.",
 )
@@ -59,6 +61,7 @@ EXAMPLES = (
     type=click.Choice(["first", "second", "both"]),
     help="With --within: which side that is.  [default: both]",
 )
+@options.force_option
 @click.option("--fresh", is_flag=True, help="Make new jobs, even if there are some for this book.")
 @click.option("--detach", is_flag=True, help="Only make the job and write its number.")
 @parameters.threads_option
@@ -80,6 +83,7 @@ def build(
     out: str | None,
     within: int | None,
     sides: Sides | None,
+    force: bool,
     fresh: bool,
     detach: bool,
     threads: int | None,
@@ -89,7 +93,8 @@ def build(
 
     Only the deepest ply is searched, as a job; the others follow from it. The same command goes on
     with what an earlier one has begun: interrupt it as often as you like. The bytes of the file
-    depend on board, plies and start alone.
+    depend on board, plies and start alone. Where another file of that name is, nothing is done
+    without --force.
 
     With --within the book is sparse, and reaches about twice as deep for the same work: it holds
     what is reached when one side plays no move that is more than K points worse than its best,
@@ -104,6 +109,7 @@ def build(
         context,
         (sides is not None and within is None, "--for belongs to --within"),
         (detach and out is not None, "a detached job writes no file: the same command does later"),
+        (detach and force, "a detached job writes no file: there is nothing to --force"),
         (
             detach and within is not None,
             "a sparse book cannot be detached: it takes one job after the other",
@@ -117,10 +123,13 @@ def build(
     begins = canonical(options.read_start(start, board))
     choice = None if within is None else Choice(within, sides or "both")
     name = out or default_name(begins, plies, choice)
-    targets.checked(name, option="--out")
-    settings.tell(f"enumerating {board} to ply {plies}")
+    outlet = _Outlet(name, begins, plies, choice, force=force)
+    if not detach:
+        targets.checked(name, option="--out")
+        outlet.check()
     book: CompleteBook | SparseBook
     if choice is None:
+        settings.tell(f"enumerating {board} to ply {plies}")
         book = CompleteBook(begins, plies)
     else:
         from workers.books.sparse import SparseBook
@@ -133,7 +142,7 @@ def build(
         if detach:
             _detach(settings, database, cast("CompleteBook", book), laboratory, hands)
             return
-        _write(settings, book, laboratory, workshop, name)
+        _write(settings, book, laboratory, workshop, outlet)
 
 
 def default_name(start: Position, plies: int, choice: Choice | None) -> str:
@@ -142,6 +151,44 @@ def default_name(start: Position, plies: int, choice: Choice | None) -> str:
     if choice is not None:
         parts.append(f"within{choice.within}-{choice.sides}")
     return "-".join(parts) + SUFFIX
+
+
+@dataclass(frozen=True, slots=True)
+class _Outlet:
+    """Where a book goes, and what may be there already: the same book, for the command goes on."""
+
+    name: str
+    start: Position
+    plies: int
+    choice: Choice | None
+    force: bool
+    """Whether anything else may be replaced."""
+
+    def check(self) -> None:
+        """See that nothing is lost.
+
+        Raises:
+            click.BadParameter: there is another file.
+        """
+        if not self.force and Path(self.name).exists() and not self._is_there():
+            options.refuse_existing(self.name)
+
+    def _is_there(self) -> bool:
+        from c4core.book import Book
+        from c4core.book.errors import BookError
+
+        description = "" if self.choice is None else str(self.choice)
+        try:
+            with Book.open(self.name) as book:
+                info = book.info
+        except BookError:
+            return False
+        return (info.start, info.last_ply, info.kind == "sparse", info.description) == (
+            self.start,
+            self.plies,
+            self.choice is not None,
+            description,
+        )
 
 
 class _Workshop:
@@ -190,7 +237,7 @@ def _detach(
 
         write_object({"job": job_id})
     else:
-        click.echo(job_id)
+        echo.line(str(job_id))
     verb = "Work on" if settings.broker_url is None else "Watch"
     command = "resume" if settings.broker_url is None else "watch"
     settings.say(
@@ -204,13 +251,15 @@ def _write(
     book: CompleteBook | SparseBook,
     laboratory: Laboratory,
     workshop: _Workshop,
-    name: str,
+    outlet: _Outlet,
 ) -> None:
     from c4core.book.writer import write_book
     from cli.output.render import count, duration
 
     began = time.monotonic()
     levels = book.scored(laboratory)
+    name = outlet.name
+    outlet.check()  # hours may have gone by
     try:
         info = write_book(
             Path(os.path.realpath(name)),

@@ -6,52 +6,70 @@ import sys
 from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from cli.book import options
-from cli.output import outfile
+from cli.output import echo, outfile
+from cli.output.formats import format_by_ending
 from cli.shell import exits
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from c4core.book import Book
     from c4core.book.content import BookContent
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
 
+Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
+
 TEXTS = ("jsonl", "csv", "uci")
 FORMATS = (*TEXTS, "pons", "parquet")
+ENDINGS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".book": "pons",
+    ".parquet": "parquet",
+}
 
 EXPORTS = (
     "c4 book export small.c4book | head -3",
-    "c4 book export small.c4book --format csv --output small.csv",
+    "c4 book export small.c4book --output small.csv",
     "c4 book export small.c4book --format pons --output small.book",
 )
 IMPORTS = (
     "c4 book import small.jsonl --out again.c4book",
-    "c4 book import small.csv --format csv --board 5x4 --out again.c4book",
+    "c4 book import small.csv --board 5x4 --out again.c4book",
 )
 
-format_option = click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(FORMATS),
-    default="jsonl",
-    show_default=True,
-    help="jsonl, csv; uci: the data set's rows; pons: his solver's books; parquet.",
-)
+
+def format_option(file: str) -> Callable[[Decorated], Decorated]:
+    """``--format``.
+
+    Args:
+        file: whose ending says it otherwise, for the help text.
+    """
+    return click.option(
+        "--format",
+        "format_name",
+        type=click.Choice(FORMATS),
+        help="jsonl, csv; uci: the data set's rows; pons: his solver's books; parquet.  "
+        f"[default: by the ending of {file}, else jsonl]",
+    )
 
 
 @click.command(cls=Command, database=False, json=False, examples=EXPORTS)
 @options.book_argument
-@format_option
+@format_option("--output")
 @outfile.output_option
 @click.pass_obj
-def export(settings: Settings, *, file: str | None, format_name: str, output: str | None) -> None:
+def export(
+    settings: Settings, *, file: str | None, format_name: str | None, output: str | None
+) -> None:
     """Write the positions and scores of a book in another format.
 
     jsonl and csv hold a position a line: its ply, its key, which "c4 solve -" reads as
@@ -62,6 +80,9 @@ def export(settings: Settings, *, file: str | None, format_name: str, output: st
 
     Without --output the text formats go to standard output.
     """
+    format_name = format_name or format_by_ending(
+        output, endings=ENDINGS, default="jsonl", what="books", option="--format"
+    )
     is_text = format_name in TEXTS
     if not is_text and output in (None, outfile.STANDARD_OUTPUT):
         raise click.UsageError(f"--format {format_name} needs a file: --output FILE")
@@ -108,8 +129,9 @@ def _write_file(book: Book, format_name: str, output: str) -> str:
 
 @click.command("import", cls=Command, database=False, json=False, examples=IMPORTS)
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@format_option
+@format_option("FILE")
 @options.out_option("The book.", required=True)
+@options.force_option
 @click.option(
     "--board",
     metavar="WxH",
@@ -123,17 +145,19 @@ def _write_file(book: Book, format_name: str, output: str) -> str:
 @click.option(
     "--book",
     "scores_from",
-    type=click.Path(exists=True, dir_okay=False),
+    type=options.BookFile(),
     metavar="BOOK",
-    help="With uci: the book that has the scores.  [default: the one that came with c4]",
+    help="With uci: the book that has the scores.  "
+    f'[default: "{options.SHIPPED}", the one that c4 came with]',
 )
 @click.pass_context
 def import_(
     context: click.Context,
     *,
     file: str,
-    format_name: str,
+    format_name: str | None,
     out: str,
+    force: bool,
     board: BoardSize | None,
     start: str,
     complete: bool,
@@ -146,6 +170,7 @@ def import_(
     who wins: the scores are taken from another book, and every value that contradicts them is told.
     """
     settings: Settings = context.obj
+    format_name = format_name or ENDINGS.get(Path(file).suffix.lower(), "jsonl")
     refuse(
         context,
         (format_name != "csv" and (bool(start) or complete), "--start and --complete are for csv"),
@@ -156,7 +181,8 @@ def import_(
     from cli.output import targets
     from cli.output.render import count
 
-    targets.checked(out, option="--out")
+    if targets.checked(out, option="--out").exists() and not force:
+        options.refuse_existing(out)
     wrong: list[str] = []
     if format_name == "uci":
         content = _content_of_rows(file, scores_from, wrong)
@@ -164,7 +190,7 @@ def import_(
         content = _content(file, format_name, board or DEFAULT_BOARD, start, complete=complete)
     _refuse_gaps(content, file)
     for problem in wrong:
-        click.echo(problem)
+        echo.line(problem)
     if wrong:
         settings.say(f"{count(len(wrong), 'row')} of {file} wrong; no book was written")
         context.exit(exits.PROBLEMS)
@@ -217,13 +243,14 @@ def _refuse_gaps(content: BookContent, file: str) -> None:
 
 
 @contextmanager
-def _text(file: str) -> Iterator[IO[str]]:
+def _text(file: str) -> Iterator[Iterator[str]]:
     """A text file's lines; one that cannot be read is refused by its name."""
+    from c4core.book.text import text_lines
     from c4core.errors import C4Error
 
     try:
         with Path(file).open(encoding="utf-8-sig", newline="") as lines:
-            yield lines
+            yield text_lines(lines)
     except C4Error as error:
         raise click.BadParameter(f"{file!r}: {error}", param_hint="FILE") from None
     except UnicodeDecodeError as error:

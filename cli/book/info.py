@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.book import options
+from cli.output import echo
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
@@ -32,6 +33,6 @@ def info(settings: Settings, *, file: str | None) -> None:
     if book.info.first_ply:
         out = render.console()
         out.print()
-        out.print(render.board(book.info.start, None, discs=render.shows_discs(out)))
-    click.echo()
+        out.print(render.board(book.info.start, None))
+    echo.line()
     write_rows(ply_rows(book.info), "table", COLUMNS)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from cli.shell import parameters
 from cli.shell.commands import refuse
@@ -21,9 +22,22 @@ Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
 NONE_SHIPPED = "this c4 came without a book for {board}: name one"
 
-book_argument = click.argument(
-    "file", required=False, type=click.Path(exists=True, dir_okay=False), metavar="[BOOK]"
-)
+SHIPPED = "shipped"
+"""What the book that c4 came with is called where a book is named."""
+
+
+class BookFile(click.Path):
+    """The name of a book that is there, or None for the one that c4 came with."""
+
+    def __init__(self) -> None:
+        super().__init__(exists=True, dir_okay=False)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The path. A file that is called "shipped" is named as ``./shipped``."""
+        return None if value == SHIPPED else super().convert(value, param, ctx)
+
+
+book_argument = click.argument("file", required=False, type=BookFile(), metavar="[BOOK]")
 
 
 def read_board(
@@ -57,6 +71,20 @@ def out_option(text: str, *, required: bool = False) -> Callable[[Decorated], De
     )
 
 
+force_option = click.option(
+    "--force", is_flag=True, help="Replace another file of that name, if there is one."
+)
+
+
+def refuse_existing(name: str) -> NoReturn:
+    """Say that a file is there, and what replaces it.
+
+    Raises:
+        click.BadParameter: always.
+    """
+    raise click.BadParameter(f"{name!r} exists already: --force replaces it", param_hint="'--out'")
+
+
 def book_options(function: Decorated) -> Decorated:
     """Add ``--book`` and ``--no-book``; :func:`book_path` reads both."""
     for option in (
@@ -64,9 +92,10 @@ def book_options(function: Decorated) -> Decorated:
         click.option(
             "--book",
             "book",
-            type=click.Path(exists=True, dir_okay=False),
+            type=BookFile(),
             metavar="FILE",
-            help="Take from this book what it has.  [default: the one that c4 came with]",
+            help="Take from this book what it has.  "
+            f'[default: "{SHIPPED}", the one that c4 came with]',
         ),
     ):
         function = option(function)
@@ -81,7 +110,8 @@ def book_path(context: click.Context, book: str | None, *, no_book: bool) -> str
     """
     from workers.books.lookup import NO_BOOK
 
-    refuse(context, (book is not None and no_book, "--book and --no-book do not go together"))
+    is_named = context.get_parameter_source("book") is ParameterSource.COMMANDLINE
+    refuse(context, (is_named and no_book, "--book and --no-book do not go together"))
     if no_book:
         return NO_BOOK
     return None if book is None else os.path.realpath(book)

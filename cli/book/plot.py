@@ -50,14 +50,13 @@ def plot(
 
     On the left every line of play: a ring for every move, a field for every line, coloured by who
     wins; darker is sooner. On the right how often each score occurs among the positions of each
-    ply. Needs matplotlib: pip install 'c4-analysis[plot]'.
+    ply. Needs matplotlib: pip install matplotlib.
     """
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise click.ClickException(
-            "drawing needs the package matplotlib: pip install 'c4-analysis[plot]'"
-        ) from None
+    from c4core import extras
+
+    extras.require(extras.PLOT, click.ClickException)
+    import matplotlib as mpl
+
     mpl.use("agg")
     from c4core.whole_file import whole_file
     from cli.output import targets

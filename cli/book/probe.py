@@ -39,9 +39,9 @@ EXAMPLES = (
 @click.option(
     "--book",
     "file",
-    type=click.Path(exists=True, dir_okay=False),
+    type=options.BookFile(),
     metavar="FILE",
-    help="The book.  [default: the one that came with c4]",
+    help=f'The book.  [default: "{options.SHIPPED}", the one that c4 came with]',
 )
 @options.board_option
 @parameters.zero_based_option

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.book import options
+from cli.output import echo
 from cli.shell import exits, parameters
 from cli.shell.commands import Command
 
@@ -67,7 +68,7 @@ def verify(
         )
     else:
         for problem in found.problems:
-            click.echo(problem)
+            echo.line(problem)
         _conclude(settings, book, found)
     if not found.is_sound:
         context.exit(exits.PROBLEMS)
@@ -97,6 +98,6 @@ def _conclude(settings: Settings, book: Book, found: BookVerification) -> None:
         f"{found.solved:,} solved anew"
     )
     if found.is_sound:
-        click.echo(f"{book.path} is right: {looked_at}")
+        echo.line(f"{book.path} is right: {looked_at}")
     else:
         settings.say(f"{book.path} is wrong: {looked_at}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.book.options import book_options, book_path
-from cli.output import progress
+from cli.output import echo, progress
 from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from cli.shell.parameters import Range
     from cli.shell.settings import Settings
     from db.database import Database
+
+_FORCE = "--force replaces it"
 
 LARGEST_SEED = 2**63 - 1
 MOST_POSITIONS = 100_000_000
@@ -57,7 +59,7 @@ def read_shares(_context: click.Context, _parameter: click.Parameter, text: str)
 )
 @click.option(
     "--count",
-    type=click.IntRange(1, MOST_POSITIONS),
+    type=parameters.IntRange(1, MOST_POSITIONS),
     metavar="N",
     default=10_000,
     show_default=True,
@@ -79,7 +81,7 @@ def read_shares(_context: click.Context, _parameter: click.Parameter, text: str)
 @parameters.board_option
 @click.option(
     "--seed",
-    type=click.IntRange(0, LARGEST_SEED),
+    type=parameters.IntRange(0, LARGEST_SEED),
     default=1,
     show_default=True,
     metavar="S",
@@ -114,6 +116,7 @@ def read_shares(_context: click.Context, _parameter: click.Parameter, text: str)
 )
 @click.option("--output", "-o", "output", metavar="DIR", help="Where the files go.")
 @book_options
+@click.option("--force", is_flag=True, help="Replace another data set in DIR.")
 @click.option("--fresh", is_flag=True, help="Make a new job, even if there is one for this.")
 @click.option("--detach", is_flag=True, help="Only make the job and write its number.")
 @parameters.threads_option
@@ -125,6 +128,7 @@ def build(
     *,
     output: str | None,
     no_book: bool,
+    force: bool,
     fresh: bool,
     detach: bool,
     threads: int | None,
@@ -141,7 +145,8 @@ def build(
     Of mirror images and transpositions one is taken, and a hash of the position decides whether it
     is for train, validation or test. Where a source has fewer positions than --count, the data set
     has what there is. card.json and card.md say how it was made and what is in it; "c4 dataset
-    info" checks that.
+    info" checks that. Another data set in DIR is replaced with --force only, and not before the new
+    one is complete.
 
     With --from book the positions are those of --book. With --broker workers search; --threads and
     --table-mb are theirs then, and Ctrl-C only ends the watching.
@@ -155,6 +160,7 @@ def build(
             detach and output is not None,
             "a detached job writes no file: the same command does later",
         ),
+        (detach and force, "a detached job writes no file: there is nothing to --force"),
         (not detach and output is None, "where to? give a directory: --output DIR"),
     )
     from cli.jobs.hands import Hands
@@ -168,10 +174,10 @@ def build(
         from c4core.extras import load_pyarrow
 
         load_pyarrow(DatasetError)  # better now than when all is labelled
-    directory = None if output is None else _directory(output)
+    directory = None if output is None else _directory(output, order, force=force)
     hands = Hands.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database(create=True) as database:
-        workshop = _Workshop(settings, database, hands, chosen_book, fresh=fresh)
+        workshop = _Workshop(settings, database, hands, chosen_book, force=force, fresh=fresh)
         if directory is None:
             workshop.detach(order)
         else:
@@ -205,22 +211,29 @@ def _order(wishes: dict[str, Any]) -> Order:
     )
 
 
-def _directory(name: str) -> Path:
+def _directory(name: str, order: Order, *, force: bool) -> Path:
     """Make the directory, and see that files can be written there.
 
     Raises:
         click.BadParameter: they cannot; says why.
     """
     from c4core.dataset.card import JSON_NAME
+    from c4core.dataset.directory import check_free
+    from c4core.dataset.errors import DatasetExistsError
     from cli.output import targets
 
     path = Path(os.path.realpath(name))
     try:
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(exist_ok=True)
     except OSError as error:
         reason = "there is a file of that name" if path.is_file() else error.strerror
         raise click.BadParameter(f"{name!r}: {reason}", param_hint="'--output'") from None
     targets.checked(os.path.join(name, JSON_NAME), option="--output")  # noqa: PTH118 (as typed)
+    if not force:
+        try:
+            check_free(path, command=order.command(), formats=order.formats)
+        except DatasetExistsError as error:
+            raise click.BadParameter(f"{error}: {_FORCE}", param_hint="'--output'") from None
     return path
 
 
@@ -233,6 +246,8 @@ class _Workshop:
     hands: Hands
     book: str | None
     """Helps with the labels, as ``find_book`` takes it."""
+    force: bool
+    """Whether another data set may be replaced."""
     fresh: bool
     """Whether a job is made even if there is one."""
 
@@ -246,7 +261,7 @@ class _Workshop:
 
             write_object({"job": job_id})
         else:
-            click.echo(job_id)
+            echo.line(str(job_id))
         verb, command = (
             ("Work on", "resume") if self.settings.broker_url is None else ("Watch", "watch")
         )
@@ -260,6 +275,7 @@ class _Workshop:
         from c4core.dataset.assembly import split_records
         from c4core.dataset.card import make_card
         from c4core.dataset.directory import write_dataset
+        from c4core.dataset.errors import DatasetExistsError
         from cli.jobs.running import finish_job
         from workers.dataset.labelling import read_labels
 
@@ -278,7 +294,9 @@ class _Workshop:
         parts = split_records(sample.keys, labels, recipe)
         card = make_card(recipe, parts, sample)
         try:
-            card = write_dataset(directory, parts, card, formats=order.formats)
+            card = write_dataset(directory, parts, card, formats=order.formats, replace=self.force)
+        except DatasetExistsError as error:
+            raise click.UsageError(f"{error}: the same command with {_FORCE}") from None
         except OSError:
             self.settings.say("The labels are kept: the same command writes the files.")
             raise

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cli.output import echo
 from cli.output.formats import Column
 from cli.shell import exits
 from cli.shell.commands import Command
@@ -51,7 +52,7 @@ def info(context: click.Context, *, path: str) -> None:
     else:
         _show(path, found.card)
         for problem in found.problems:
-            click.echo(f"wrong: {problem}")
+            echo.line(f"wrong: {problem}")
     if found.problems:
         context.exit(exits.PROBLEMS)
     settings.say(f"{', '.join(found.files)}: as the card says")
@@ -63,10 +64,10 @@ def _show(path: str, card: dict[str, Any]) -> None:
 
     everything = total(card["splits"])
     write_facts(_facts(path, card))
-    click.echo()
+    echo.line()
     parts: list[Row] = [{"part": name, **part} for name, part in card["splits"].items()]
     write_rows([*parts, {"part": "all", **everything}], "table", _counts("part", 10))
-    click.echo()
+    echo.line()
     write_rows(everything["plies"], "table", _counts("ply", 3))
 
 

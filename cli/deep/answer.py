@@ -160,8 +160,7 @@ def _show(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> None:
     if answer.moves:
         columns = parse_moves(answer.moves, width=position.width)
         out.print(Text(format_moves(columns, zero_based=zero_based), style="bold"))
-    discs = render.shows_discs(out)
-    out.print(render.board(position, None, discs=discs, zero_based=zero_based))
+    out.print(render.board(position, None, zero_based=zero_based))
     out.print(render.verdict(position, Answer(standing.lower, standing.upper)))
     out.print(f"columns: {moves_text(standing, zero_based=zero_based)}")
     best = _best(answer)

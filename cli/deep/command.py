@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cli.output import echo
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 
@@ -93,9 +94,10 @@ def deep(
     workers; what one piece proves narrows or cuts off others. What is too hard for one worker is
     split further. It pays for positions that take minutes or more: the others are for "c4 solve".
 
-    Everything that is proven is stored, so nothing is lost when it is interrupted or killed:
-    --resume goes on, as "c4 jobs resume" does, and a new job begins with all that is known.
-    "c4 jobs watch" and "c4 jobs show" tell how far it is.
+    Everything that is proven is stored, so nothing is lost when it is interrupted or killed: the
+    same command goes on with a job that was not ended, --resume with the newest in any case, as
+    "c4 jobs resume" does, and a new job begins with all that is known. "c4 jobs watch" and "c4 jobs
+    show" tell how far it is.
 
     The answer comes with what proves it: what is known of the score of every column, best play,
     and how many searched positions the score rests on when it is followed down in the database.
@@ -126,9 +128,12 @@ def deep(
         if resume:
             job_id = _resumed(context, settings, database, task)
         else:
-            from workers.deep.planning import submit
+            from workers.deep.planning import join_or_submit
 
-            job_id = submit(database, task, threads=there, label=label or _label(task))
+            name = label or _label(task)
+            job_id, is_new = join_or_submit(database, task, threads=there, label=name)
+            if not is_new:
+                settings.say(f"job {job_id} was made for this before: going on with it as it is")
         if detach:
             hands.call(database, job_id)
             _write_number(settings, job_id)
@@ -216,6 +221,6 @@ def _write_number(settings: Settings, job_id: int) -> None:
 
         write_object({"job": job_id})
     else:
-        click.echo(job_id)
+        echo.line(str(job_id))
     verb, command = ("Work on", "resume") if settings.broker_url is None else ("Watch", "watch")
     settings.say(f"{verb} it with: c4 jobs {command} {job_id}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from c4core.notation import column_label, format_moves
-from cli.output.render import score_text
+from cli.output.render import count, score_text
 
 if TYPE_CHECKING:
     from workers.deep.standing import AtWork, Standing
@@ -42,7 +42,7 @@ def as_object(standing: Standing) -> dict[str, object]:
 def as_facts(standing: Standing) -> dict[str, str]:
     """The tree as names and values for people."""
     facts = {
-        "score": _score(standing),
+        "score": _score(standing).removeprefix("score "),
         "columns": moves_text(standing),
         "pieces": pieces_text(standing),
     }
@@ -85,7 +85,7 @@ def moves_text(standing: Standing, *, zero_based: bool = False) -> str:
 def pieces_text(standing: Standing) -> str:
     """What became of the pieces."""
     parts = [
-        f"{standing.decided:,} pieces proven",
+        f"{count(standing.decided, 'piece')} proven",
         f"{standing.split:,} split",
         f"{standing.cut:,} cut off",
         f"{standing.queued:,} open",

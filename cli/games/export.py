@@ -9,6 +9,7 @@ import click
 
 from cli.games import options
 from cli.output import outfile
+from cli.output.formats import format_by_ending
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from c4core.arena.repeats import Repeats, Sameness
     from cli.shell.settings import Settings
     from db.match_records import GameFilter
+
+ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv"}
 
 EXAMPLES = (
     "c4 games export 1 > games.jsonl",
@@ -48,9 +51,8 @@ def repeats_options(function: Any) -> Any:
     "--format",
     "format_name",
     type=click.Choice(["jsonl", "csv"]),
-    default="jsonl",
-    show_default=True,
-    help="jsonl: everything about a game; csv: final grids of one board.",
+    help="jsonl: everything about a game; csv: final grids of one board.  "
+    "[default: by the ending of --output, else jsonl]",
 )
 @outfile.output_option
 @click.pass_context
@@ -61,7 +63,7 @@ def export(
     matches: tuple[int, ...],
     distinct: Sameness | None,
     mirrors: bool,
-    format_name: str,
+    format_name: str | None,
     output: str | None,
     **others: Any,
 ) -> None:
@@ -70,12 +72,15 @@ def export(
     jsonl has a game a line, with players, seed, moves and result. csv has a row for each game, as
     learning programs read it: the 42 cells of its last position, row by row from the top (1 who
     moved first, -1 the other, 0 empty), and the winner (1, -1, 0); pos_01 to pos_42 and winner are
-    the names in its first row. Games that were lost by a failure have no such grid and are left out
-    there; so are those of other boards than --board.
+    the names in its first row. Games that did not end on the board have no such grid and are left
+    out there; so are those of other boards than --board.
     """
     settings: Settings = context.obj
     refuse(context, (mirrors and distinct is None, "--mirrors belongs to --distinct"))
     filters = options.filter_of(matches, others)
+    format_name = format_name or format_by_ending(
+        output, endings=ENDINGS, default="jsonl", what="games", option="--format"
+    )
     from c4core.arena.repeats import Repeats
 
     repeats = None if distinct is None else Repeats(distinct, mirrors=mirrors)
@@ -125,7 +130,7 @@ class _Written:
         if self._repeats is not None and self._repeats.repeated:
             parts.append(f"{self._repeats.repeated:,} repeated ones left out")
         if self.forfeits:
-            parts.append(f"{count(self.forfeits, 'game')} lost by a failure left out")
+            parts.append(f"{count(self.forfeits, 'game')} without an end on the board left out")
         return ", ".join(parts)
 
 
@@ -147,12 +152,13 @@ def _write_json(out: IO[str], written: _Written) -> None:
 
 
 def _write_csv(out: IO[str], written: _Written, filters: GameFilter) -> None:
+    from c4core.arena.files import ON_THE_BOARD
     from c4core.arena.files_csv import csv_line, csv_names
     from c4core.notation import DEFAULT_BOARD
 
     out.write(csv_names(filters.board or DEFAULT_BOARD) + "\n")
     for entry in written:
-        if entry.is_forfeit:
+        if entry.ending not in ON_THE_BOARD:
             written.forfeits += 1
             continue
         out.write(csv_line(entry.final, entry.winner) + "\n")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 import click
 
 from cli.games.export import repeats_options
+from cli.output import echo
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.streams import input_name, reading
@@ -169,7 +170,7 @@ def _remember_stored(database: Database, repeats: Repeats) -> None:
 
 def _tell_bad_lines(bad: list[BadLine], name: str) -> None:
     for line in bad:
-        click.echo(f"{name}, line {line.line}: {line.error}", err=True)
+        echo.line(f"{name}, line {line.line}: {line.error}", err=True)
 
 
 def _store(database: Database, matches: list[_MatchGames], label: str) -> list[tuple[int, int]]:

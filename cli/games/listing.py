@@ -12,7 +12,7 @@ from cli.shell import parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from cli.output.formats import Column, Row
     from cli.shell.settings import Settings
@@ -45,11 +45,14 @@ def matches(settings: Settings, *, limit: int, before: int | None, format_name: 
     """
     from cli.output.formats import chosen_format, write_rows
     from db import games
+    from workers.attendance import unattended_jobs
 
     with settings.open_database() as database, database.read() as session:
         found = games.list_matches(session, limit=limit, before_id=before)
+        idle = unattended_jobs(session)
     chosen = chosen_format(settings, format_name)
-    if not write_rows(map(_match_row, found), chosen, _match_columns()) and chosen == "table":
+    rows = (_match_row(match, idle) for match in found)
+    if not write_rows(rows, chosen, _match_columns()) and chosen == "table":
         settings.say("No matches.")
 
 
@@ -106,7 +109,7 @@ def list_(
 
 
 @click.command(cls=Command, json=False, examples=["c4 games delete 2"])
-@click.argument("matches", type=click.IntRange(1), nargs=-1, metavar="MATCH...", required=True)
+@click.argument("matches", type=parameters.IntRange(1), nargs=-1, metavar="MATCH...", required=True)
 @click.pass_obj
 def delete(settings: Settings, *, matches: tuple[int, ...]) -> None:
     """Forget matches with all their games, for good.
@@ -186,7 +189,7 @@ _FIELDS = (
 """What is told of every game, in order."""
 
 
-def _match_row(match: MatchInfo) -> Row:
+def _match_row(match: MatchInfo, idle: Mapping[int, str]) -> Row:
     from cli.jobs.view import time_text
 
     tally = match.tally.a
@@ -195,7 +198,7 @@ def _match_row(match: MatchInfo) -> Row:
         "label": match.label,
         "origin": str(match.origin),
         "job": match.job_id,
-        "state": _state(match),
+        "state": _state(match, idle),
         "board": str(match.terms.board),
         "a": match.terms.player_a,
         "b": match.terms.player_b,
@@ -208,14 +211,16 @@ def _match_row(match: MatchInfo) -> Row:
     }
 
 
-def _state(match: MatchInfo) -> str:
+def _state(match: MatchInfo, idle: Mapping[int, str]) -> str:
     from db.match_records import Origin
 
     if match.origin is Origin.IMPORTED:
         return "imported" if match.is_whole else "broken"
     if match.is_finished:
         return "done"
-    return "unfinished" if match.job_state is None else str(match.job_state)
+    if match.job_id is None or match.job_state is None:
+        return "unfinished"
+    return str(idle.get(match.job_id, match.job_state))
 
 
 def _match_columns() -> tuple[Column, ...]:
@@ -224,7 +229,7 @@ def _match_columns() -> tuple[Column, ...]:
 
     return (
         Column("match", 5, lambda row: str(row["match"]), right=True),
-        Column("state", 9, lambda row: row["state"]),
+        Column("state", 11, lambda row: row["state"]),
         Column("games", 9, lambda row: f"{row['played']:,}", right=True),
         Column("A won-lost-drawn", 16, _results_text),
         Column("A - B", 0, lambda row: f"{short(row['a'])} - {short(row['b'])}{_label(row)}"),
@@ -245,7 +250,7 @@ def _game_columns() -> tuple[Column, ...]:
     return (
         Column("game", 9, lambda row: f"{row['match']}:{row['number']}"),
         Column("winner", 6, lambda row: row["winner"] or "-"),
-        Column("ending", 8, lambda row: row["ending"]),
+        Column("ending", 10, lambda row: row["ending"]),
         Column("moves", 5, lambda row: str(row["length"]), right=True),
         Column("", 0, lambda row: row["moves"] or "(not known)"),
     )

@@ -20,7 +20,17 @@ if TYPE_CHECKING:
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
-ENDINGS = ("four", "full", "illegal", "time", "error", "crash", "nonsense")
+ENDINGS = (
+    "four",
+    "full",
+    "illegal",
+    "time",
+    "error",
+    "crash",
+    "nonsense",
+    "resigned",
+    "unfinished",
+)
 
 
 def read_game(_context: click.Context, _parameter: click.Parameter, text: str) -> GameCursor:
@@ -45,7 +55,9 @@ def read_place(
     return place
 
 
-matches_argument = click.argument("matches", type=click.IntRange(1), nargs=-1, metavar="[MATCH]...")
+matches_argument = click.argument(
+    "matches", type=parameters.IntRange(1), nargs=-1, metavar="[MATCH]..."
+)
 game_argument = click.argument("game", metavar="MATCH:NUMBER", callback=read_game)
 
 

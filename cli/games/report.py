@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     json=False,
     examples=["c4 games report 1", "c4 games report 1 --markdown --judge none"],
 )
-@click.argument("matches", type=click.IntRange(1), nargs=-1, metavar="MATCH...", required=True)
+@click.argument("matches", type=parameters.IntRange(1), nargs=-1, metavar="MATCH...", required=True)
 @options.judge_options(default="none")
 @parameters.threads_option
 @parameters.table_option

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from cli.games import options
-from cli.shell import exits
+from cli.output import echo
+from cli.shell import exits, parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
     from c4core.arena.files import GameEntry
     from c4core.arena.judging import JudgedMove
+    from c4core.players.consent import Consent
     from c4core.position import Position
     from cli.shell.settings import Settings
     from db.database import Database
@@ -47,13 +50,18 @@ def show(settings: Settings, *, game: GameCursor, boards: bool) -> None:
 
 @click.command(cls=Command, json=False, examples=["c4 games replay 1:0", "c4 games replay 1:0 1:1"])
 @click.argument("games", metavar="MATCH:NUMBER...", nargs=-1, required=True)
+@parameters.programs_option("that the match names.")
 @click.pass_context
-def replay(context: click.Context, *, games: tuple[str, ...]) -> None:
+def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent) -> None:
     """Play games again, with the same players and seeds.
 
     The exit code is 1 if one comes out differently. Players with a limit of time, and programs that
     draw their own random numbers, may play differently every time.
+
+    Programs are started with --allow-programs only, and those of imported games never.
     """
+    from c4core.players import Stop
+    from cli.shell.background import run_in_background
     from workers.matches.replaying import replay_game
 
     settings: Settings = context.obj
@@ -63,13 +71,24 @@ def replay(context: click.Context, *, games: tuple[str, ...]) -> None:
     with settings.open_database() as database:
         options.check_games(database, places)
         for place in places:
-            again = replay_game(database, place.match_id, place.number)
+            stop = Stop()
+            again = run_in_background(
+                functools.partial(
+                    replay_game,
+                    database,
+                    place.match_id,
+                    place.number,
+                    programs=programs,
+                    stop=stop,
+                ),
+                stop.set,
+            )
             differs |= not again.is_same
-            click.echo(f"{place}: {'the same' if again.is_same else 'different'}")
+            echo.line(f"{place}: {'the same' if again.is_same else 'different'}")
             if not again.is_same:
                 stored, record = again.game, again.record
-                click.echo(f"  stored  {_course(stored.moves, stored.winner, stored.ending)}")
-                click.echo(f"  now     {_course(record.moves, record.winner, record.ending)}")
+                echo.line(f"  stored  {_course(stored.moves, stored.winner, stored.ending)}")
+                echo.line(f"  now     {_course(record.moves, record.winner, record.ending)}")
     if differs:
         context.exit(exits.PROBLEMS)
 
@@ -108,7 +127,7 @@ def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool
     if entry.replaced:
         facts["replaced"] = ", ".join(f"move {index + 1}" for index in entry.replaced)
     write_facts(facts)
-    click.echo()
+    echo.line()
     if boards and entry.moves is not None:
         _draw_moves(entry, judged)
     else:
@@ -118,9 +137,9 @@ def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool
 
 
 def _result(entry: GameEntry) -> str:
-    from c4core.arena.files import result_text
+    from c4core.arena.files import outcome_text
 
-    text = f"{result_text(entry.winner)}, {entry.ending}"
+    text = f"{outcome_text(entry.winner, entry.ending)}, {entry.ending}"
     return f"{text}: {entry.detail}" if entry.detail else text
 
 
@@ -128,7 +147,7 @@ def _draw(position: Position) -> None:
     from cli.output import render
 
     out = render.console()
-    out.print(render.board(position, None, discs=render.shows_discs(out)))
+    out.print(render.board(position, None))
 
 
 def _draw_moves(entry: GameEntry, judged: Sequence[JudgedMove | None]) -> None:
@@ -140,7 +159,7 @@ def _draw_moves(entry: GameEntry, judged: Sequence[JudgedMove | None]) -> None:
     for index, column in enumerate(parse_moves(entry.moves or "", width=position.width)):
         move = judged[index] if index < len(judged) else None
         note = "" if move is None else f"  {_note(move)}"
-        click.echo(f"{index + 1}. {position.turn} plays {column_label(column)}{note}")
+        echo.line(f"{index + 1}. {position.turn} plays {column_label(column)}{note}")
         position = position.play(column)
         _draw(position)
 
@@ -163,9 +182,9 @@ def _write_judged(judged: Sequence[JudgedMove | None]) -> None:
         for index, move in enumerate(judged)
         if move is not None
     ]
-    headings = ("move", "side", "column", "score", "best", "")
+    headings = ("move", "side", "column", "score", "best score", "")
     for line, _style in text_lines([Table(headings, rows, left=0)]):
-        click.echo(line)
+        echo.line(line)
 
 
 def _note(move: JudgedMove) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
 from cli.book.options import book_options, book_path
-from cli.output import outfile, progress
+from cli.jobs.results import format_option
+from cli.output import echo, outfile, progress
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.streams import input_name, reading
@@ -24,7 +26,7 @@ BINARY_SAMPLE = 8192
 
 EXAMPLES = (
     "c4 analyze positions.txt > scores.jsonl",
-    "c4 analyze positions.txt --score-only --output scores.jsonl",
+    "c4 analyze positions.csv --score-only --output scores.csv",
     """echo '{"id": "a17", "moves": "4455"}' | c4 analyze --score-only -""",
     "c4 analyze --sample --score-only --label demo | head -3",
     "c4 analyze --detach --label tonight positions.txt",
@@ -41,6 +43,12 @@ EXAMPLES = (
 @parameters.label_option("the job.")
 @click.option("--detach", is_flag=True, help="Only make the job and write its number.")
 @outfile.output_option
+@format_option
+@click.option(
+    "--input-format",
+    type=click.Choice(["lines", "csv"]),
+    help="Lines, or CSV with a heading.  [default: by the ending of FILE, else lines]",
+)
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context
@@ -57,14 +65,18 @@ def analyze(
     label: str | None,
     detach: bool,
     output: str | None,
+    format_name: str | None,
+    input_format: str | None,
     threads: int | None,
     table_mb: int,
 ) -> None:
     """Analyze a batch of positions, one a line, as a job.
 
     A line is the moves, as in 4453, or a JSON object with "moves", "grid" or "key", and an "id"
-    that is echoed. The answers are JSON Lines in the order of the lines; a bad line is answered by
-    an object with "error", "field" and "line".
+    that is echoed. A FILE that ends in .csv is a table whose heading names columns so.
+
+    The answers are JSON Lines in the order of the lines; a bad line is answered by an object with
+    "error", "field" and "line". With --output r.csv or r.parquet, or --format, they are a table.
 
     All results are stored, and what is stored, or in the book, is not searched again. The job lives
     in the database: interrupted with Ctrl-C it keeps what is done, and "c4 jobs resume" goes on
@@ -75,7 +87,10 @@ def analyze(
     refuse(
         context,
         (sample and file is not None, "--sample is instead of a FILE"),
-        (detach and output is not None, "a detached job writes nothing: see c4 jobs results"),
+        (
+            detach and (output is not None or format_name is not None),
+            "a detached job writes nothing: see c4 jobs results",
+        ),
         (
             file is None and not sample and sys.stdin.isatty(),
             "no FILE: give one, or --sample, or - to type positions",
@@ -86,22 +101,29 @@ def analyze(
     elif file is None:
         file = sys.stdin.buffer
     _refuse_binary(file)
+    if input_format is None and input_name(file).lower().endswith(".csv"):
+        input_format = "csv"
 
     from cli.jobs.hands import Hands
+    from cli.jobs.results import chosen_format, opened
     from cli.jobs.running import run_job
+    from workers.analysis import KIND
     from workers.books.lookup import find_book
+
+    chosen = chosen_format(output, format_name, KIND)
 
     chosen_book = book_path(context, book, no_book=no_book)
     find_book(chosen_book, board)  # better now than never: where it cannot be read, it is not used
     hands = Hands.found(settings, threads=threads, table_mb=table_mb)
     with (
         settings.open_database(create=True) as database,
-        outfile.opened(None if detach else output or outfile.STANDARD_OUTPUT) as target,
+        nullcontext() if detach else opened(output, chosen) as target,
     ):
         job_id = _submit(
             settings,
             database,
             file,
+            is_table=input_format == "csv",
             board=board,
             score_only=score_only,
             zero_based=zero_based,
@@ -122,6 +144,7 @@ def _submit(
     database: Database,
     file: BinaryIO,
     *,
+    is_table: bool,
     board: BoardSize,
     score_only: bool,
     zero_based: bool,
@@ -130,16 +153,18 @@ def _submit(
 ) -> int:
     """Make the job; its number."""
     from c4core.lines import read_lines
+    from c4core.lines_csv import HeadingError, read_csv
     from cli.output.render import count
     from workers import analysis
     from workers.question import Question
 
+    read = read_csv if is_table else read_lines
     shown = progress.is_shown(settings, over_output=False)
     try:
         with progress.planning(shown=shown) as tell, reading(input_name(file)):
             submission = analysis.submit(
                 database,
-                read_lines(file, board=board, zero_based=zero_based),
+                read(file, board=board, zero_based=zero_based),
                 board=board,
                 question=Question(columns=not score_only),
                 zero_based=zero_based,
@@ -149,6 +174,8 @@ def _submit(
             )
     except analysis.NoInputError:
         raise click.BadParameter(f"{_name(file)} is empty", param_hint="FILE") from None
+    except HeadingError as error:
+        raise click.BadParameter(f"{_name(file)}: {error}", param_hint="FILE") from None
     except KeyboardInterrupt:
         settings.say("Not all lines were read: nothing was analyzed.")
         raise
@@ -187,6 +214,6 @@ def _write_number(settings: Settings, job_id: int) -> None:
 
         write_object({"job": job_id})
     else:
-        click.echo(job_id)
+        echo.line(str(job_id))
     verb, command = ("Work on", "resume") if settings.broker_url is None else ("Watch", "watch")
     settings.say(f"{verb} it with: c4 jobs {command} {job_id}")

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import click
 
+from cli.jobs.results import format_option
 from cli.output import outfile
 from cli.output.formats import format_options
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, LazyGroup, refuse
 
 if TYPE_CHECKING:
+    from c4core.players.consent import Consent
     from cli.jobs.hands import Hands
+    from cli.jobs.results import ResultFormat
     from cli.shell.settings import Settings
     from db.database import Database
     from db.session import Session
 
-STATES = ("planning", "running", "done", "failed", "cancelled")
+STATES = ("planning", "waiting", "running", "interrupted", "done", "failed", "cancelled")
+UNDER_WAY = ("planning", "running")
+"""States of jobs as they are stored of which it depends on others what they are called."""
 
-job_argument = click.argument("job", type=click.IntRange(1), metavar="JOB")
+MOST_UNDER_WAY = 10_000
+
+job_argument = click.argument("job", type=parameters.IntRange(1), metavar="JOB")
 detach_option = click.option(
     "--detach", is_flag=True, help="Leave the work to other processes that run the job."
 )
+
+programs_option = parameters.programs_option("that the job names.")
 
 
 @click.group(
@@ -70,17 +79,28 @@ def jobs() -> None:
 def list_(
     settings: Settings, *, state: tuple[str, ...], limit: int, format_name: str | None
 ) -> None:
-    """List jobs, the newest first."""
+    """List jobs, the newest first.
+
+    A job is waiting while nobody has begun with it, and interrupted when nobody is at work on it
+    any more; "c4 jobs resume" begins or goes on.
+    """
     from cli.jobs.view import COLUMNS, as_row
     from cli.output.formats import chosen_format, write_rows
     from db import jobs as store
     from db.jobs import JobState
+    from workers.attendance import unattended_jobs
 
+    stored = [JobState(name) for name in state if name in set(JobState)]
+    most = limit
+    if not set(state) <= set(JobState) - set(UNDER_WAY):
+        stored, most = [*stored, *map(JobState, UNDER_WAY)], max(limit, MOST_UNDER_WAY)
     with settings.open_database() as database, database.read() as session:
-        states = [JobState(name) for name in state] or None
-        found = store.list_jobs(session, limit=limit, states=states)
+        found = store.list_jobs(session, limit=most, states=stored or None)
+        idle = unattended_jobs(session)
+    rows = [as_row(job, str(idle.get(job.id, job.state))) for job in found]
+    wanted = [row for row in rows if not state or row["state"] in state][:limit]
     chosen = chosen_format(settings, format_name)
-    if not write_rows(map(as_row, found), chosen, COLUMNS) and chosen == "table":
+    if not write_rows(wanted, chosen, COLUMNS) and chosen == "table":
         settings.say("No jobs.")
 
 
@@ -90,10 +110,12 @@ def list_(
 def show(settings: Settings, job: int) -> None:
     """Show everything about a job.
 
-    Of one of "c4 deep" that is also what is proven, and what its workers are at.
+    Of one of "c4 deep" that is also what is proven, and what its workers are at. If nobody is at
+    work on it, it is called waiting or interrupted.
     """
     from cli.jobs.view import as_facts, as_object
     from cli.output.formats import write_facts, write_object
+    from workers.attendance import unattended_jobs
     from workers.deep.task import KIND as DEEP
     from workers.following import read_job
 
@@ -101,6 +123,8 @@ def show(settings: Settings, job: int) -> None:
     facts: dict[str, str] = {}
     with settings.open_database() as database:
         found = read_job(database, job)
+        with database.read() as session:
+            state = str(unattended_jobs(session).get(job, found.state))
         if found.kind == DEEP:
             from cli.deep import view as tree_view
             from workers.deep.standing import Observer
@@ -109,13 +133,13 @@ def show(settings: Settings, job: int) -> None:
                 standing = Observer(found).look(session)
             fields, facts = {"tree": tree_view.as_object(standing)}, tree_view.as_facts(standing)
     if settings.json:
-        write_object(as_object(found) | fields)
+        write_object(as_object(found, state) | fields)
     else:
-        write_facts(as_facts(found) | facts)
+        write_facts(as_facts(found, state) | facts)
 
 
 @click.command(cls=Command, examples=["c4 jobs cancel 1"])
-@click.argument("job", type=click.IntRange(1), metavar="JOB...", nargs=-1, required=True)
+@click.argument("job", type=parameters.IntRange(1), metavar="JOB...", nargs=-1, required=True)
 @click.pass_obj
 def cancel(settings: Settings, job: tuple[int, ...]) -> None:
     """Stop jobs. What is done is kept; "c4 jobs resume" goes on with the rest."""
@@ -145,6 +169,8 @@ def cancel(settings: Settings, job: tuple[int, ...]) -> None:
 @job_argument
 @detach_option
 @outfile.output_option
+@format_option
+@programs_option
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context
@@ -154,6 +180,8 @@ def resume(
     job: int,
     detach: bool,
     output: str | None,
+    format_name: str | None,
+    programs: Consent,
     threads: int | None,
     table_mb: int,
 ) -> None:
@@ -161,28 +189,38 @@ def resume(
 
     Only what is not done is done. The results of the whole job are written with --output, or later
     by "c4 jobs results".
+
+    Players that are programs are started with --allow-programs only: a job says what whoever made
+    it wanted. With --broker it is the workers that need it.
     """
     from cli.jobs.hands import Hands
+    from cli.jobs.results import chosen_format
     from db import jobs as store
     from db.jobs import JobState
     from workers.following import read_job, refuse_foreign
 
     settings: Settings = context.obj
-    _check_output(context, output, detach=detach)
-    hands = Hands.found(settings, threads=threads, table_mb=table_mb)
+    _check_output(context, output, format_name, detach=detach)
+    hands = Hands.found(settings, threads=threads, table_mb=table_mb, programs=programs)
     with settings.open_database() as database:
         # Before it runs again: nobody here could end it.
         open_states = (JobState.RUNNING, JobState.CANCELLED)
-        refuse_foreign(read_job(database, job), in_states=open_states)
+        found = read_job(database, job)
+        refuse_foreign(found, in_states=open_states)
+        chosen = chosen_format(output, format_name, found.kind)
+        if found.state in open_states and not detach:
+            hands.check_consent(database, found)
         database.run(lambda session: store.resume_job(session, job))
         settings.tell(f"job {job} can go on")
-        _run(context, database, job, hands, detach=detach, output=output)
+        _run(context, database, job, hands, chosen, detach=detach, output=output)
 
 
 @click.command(cls=Command, broker=True, examples=["c4 jobs retry 1"])
 @job_argument
 @detach_option
 @outfile.output_option
+@format_option
+@programs_option
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context
@@ -192,35 +230,48 @@ def retry(
     job: int,
     detach: bool,
     output: str | None,
+    format_name: str | None,
+    programs: Consent,
     threads: int | None,
     table_mb: int,
 ) -> None:
     """Try the failed units of a job again."""
     from cli.jobs.hands import Hands
+    from cli.jobs.results import chosen_format
     from cli.output.render import count
     from db import jobs as store
     from db.jobs import JobState
     from workers.following import read_job, refuse_foreign
 
     settings: Settings = context.obj
-    _check_output(context, output, detach=detach)
-    hands = Hands.found(settings, threads=threads, table_mb=table_mb)
+    _check_output(context, output, format_name, detach=detach)
+    hands = Hands.found(settings, threads=threads, table_mb=table_mb, programs=programs)
     with settings.open_database() as database:
         open_states = (JobState.RUNNING, JobState.FAILED)
-        refuse_foreign(read_job(database, job), in_states=open_states)
+        found = read_job(database, job)
+        refuse_foreign(found, in_states=open_states)
+        chosen = chosen_format(output, format_name, found.kind)
+        if found.state in open_states and not detach:
+            hands.check_consent(database, found)
         units = database.run(lambda session: store.retry_job(session, job))
         settings.say(f"job {job}: {count(units, 'failed unit')} to try again")
-        _run(context, database, job, hands, detach=detach, output=output)
+        _run(context, database, job, hands, chosen, detach=detach, output=output)
 
 
 @click.command(
-    cls=Command, examples=["c4 jobs results 1 | head -3", "c4 jobs results 1 --output scores.jsonl"]
+    cls=Command, examples=["c4 jobs results 1 | head -3", "c4 jobs results 1 --output scores.csv"]
 )
 @job_argument
 @outfile.output_option
+@format_option
 @click.pass_context
-def results(context: click.Context, *, job: int, output: str | None) -> None:
-    """Write the results of a job: JSON Lines in the order of its input.
+def results(
+    context: click.Context, *, job: int, output: str | None, format_name: str | None
+) -> None:
+    """Write the results of a job, in the order of its input.
+
+    They are JSON Lines; those of "c4 analyze" also CSV or Parquet, by --format or by the ending of
+    --output.
 
     Lines that are not solved yet are answered by an object with "error"; the exit code is 1 then.
 
@@ -228,14 +279,16 @@ def results(context: click.Context, *, job: int, output: str | None) -> None:
     last, and what came of them; the games are written by "c4 games export". Of "c4 deep" it is one
     for every piece that was searched; "c4 jobs show" tells what follows from them.
     """
+    from cli.jobs.results import chosen_format, opened
     from cli.jobs.running import write_results
+    from workers.following import read_job
 
     settings: Settings = context.obj
-    with (
-        settings.open_database() as database,
-        outfile.opened(output or outfile.STANDARD_OUTPUT) as target,
-    ):
-        tally = write_results(database, job, target or sys.stdout)
+    with settings.open_database() as database:
+        found = read_job(database, job)
+        chosen = chosen_format(output, format_name, found.kind)
+        with opened(output, chosen) as target:
+            tally = write_results(database, found, target)
     if tally.errors:
         from cli.output.render import count
 
@@ -243,8 +296,10 @@ def results(context: click.Context, *, job: int, output: str | None) -> None:
         context.exit(exits.PROBLEMS)
 
 
-def _check_output(context: click.Context, output: str | None, *, detach: bool) -> None:
-    """Look at ``--output`` while the job is as it was.
+def _check_output(
+    context: click.Context, output: str | None, format_name: str | None, *, detach: bool
+) -> None:
+    """Look at ``--output`` and ``--format`` while the job is as it was.
 
     Raises:
         click.UsageError: nothing is going to be written there.
@@ -253,6 +308,7 @@ def _check_output(context: click.Context, output: str | None, *, detach: bool) -
     refuse(
         context,
         (detach and output is not None, "a detached job writes nothing: see c4 jobs results"),
+        (format_name is not None and output is None, "--format belongs to --output"),
     )
     outfile.check(output)
 
@@ -262,16 +318,24 @@ def _run(
     database: Database,
     job: int,
     hands: Hands,
+    format_name: ResultFormat,
     *,
     detach: bool,
     output: str | None,
 ) -> None:
-    from cli.jobs.running import run_job
+    from cli.jobs.results import opened
+    from cli.jobs.running import run_job, tell_unanswered
+    from db.jobs import JobState
+    from workers.following import read_job
 
     if detach:
         hands.call(database, job)
+        if read_job(database, job).state is JobState.RUNNING:
+            context.obj.say(f"job {job} is left to {hands.heirs()}")
         return
-    with outfile.opened(output) as target:
+    with opened(output, format_name) if output else nullcontext() as target:
         is_well = run_job(context.obj, database, job, hands, target)
+    if output is None:
+        is_well = tell_unanswered(context.obj, database, job) and is_well
     if not is_well:
         context.exit(exits.PROBLEMS)

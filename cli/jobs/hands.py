@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from c4core.players.consent import NO_PROGRAM, Consent
 from cli.output.render import count
 from cli.shell.parameters import usable_cores
 
 if TYPE_CHECKING:
+    from cli.jobs.results import Results
     from cli.shell.settings import Settings
     from db.database import Database
+    from db.jobs import JobInfo
     from workers.doorbell import Doorbell
     from workers.local import LocalRunner
     from workers.remote import RemoteRunner
 
 
 NOBODY = "No worker takes such jobs yet: start some with c4 worker"
+
+NOBODY_MAY: Final = (
+    "A player is a program, and no worker may start it yet: start some with "
+    "c4 worker --allow-programs"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +38,25 @@ class Hands:
     """Of this process."""
     table_mb: int
     """Size of the table that they share."""
+    programs: Consent = NO_PROGRAM
+    """Which players that are programs threads of this process may start; workers know for
+    themselves."""
 
     @classmethod
-    def found(cls, settings: Settings, *, threads: int | None, table_mb: int) -> Hands:
+    def found(
+        cls,
+        settings: Settings,
+        *,
+        threads: int | None,
+        table_mb: int,
+        programs: Consent = NO_PROGRAM,
+    ) -> Hands:
         """Those that the options name.
 
         Raises:
             BrokerError: there is no such broker.
         """
-        return cls(settings.open_doorbell(), threads or usable_cores(), table_mb)
+        return cls(settings.open_doorbell(), threads or usable_cores(), table_mb, programs)
 
     def runner(self, settings: Settings, database: Database, job_id: int) -> Runner:
         """Has the job worked on within a ``with`` block."""
@@ -47,13 +66,32 @@ class Hands:
             settings.tell(
                 f"job {job_id}: {count(self.threads, 'thread')}, a table of {self.table_mb} MB"
             )
-            return LocalRunner(database, job_id, threads=self.threads, table_mb=self.table_mb)
+            return LocalRunner(
+                database,
+                job_id,
+                threads=self.threads,
+                table_mb=self.table_mb,
+                programs=self.programs,
+            )
         from workers.remote import RemoteRunner
 
         runner = RemoteRunner(database, job_id, self.doorbell)
-        if not runner.has_workers():
+        if not runner.has_consent():
+            settings.say(NOBODY_MAY)
+        elif not runner.has_workers():
             settings.say(NOBODY)
         return runner
+
+    def check_consent(self, database: Database, job: JobInfo) -> None:
+        """Refuse a job whose programs this process may not start, before anything changes about it.
+
+        Raises:
+            ProgramRefusedError: names one of them.
+        """
+        if self.doorbell is None:
+            from workers.matches.programs import check_consent
+
+            check_consent(database, job, self.programs)
 
     def call(self, database: Database, job_id: int) -> None:
         """Let workers begin with a job that nobody is going to watch, if there are workers."""
@@ -62,11 +100,38 @@ class Hands:
 
             call_workers(database, self.doorbell, job_id)
 
-    def farewell(self, job_id: int) -> str:
-        """What to say to somebody who leaves before the job has ended."""
+    def resumption(self, job_id: int) -> str:
+        """The command that goes on with a job in threads of its own, with the same consent."""
+        option = "" if self.programs == NO_PROGRAM else " --allow-programs"
+        return f"c4 jobs resume {job_id}{option}"
+
+    def farewell(self, database: Database, job_id: int, results: Results | None = None) -> str:
+        """What to say to somebody who leaves before the job has ended.
+
+        Args:
+            database: where the job lives.
+            job_id: its number.
+            results: where its results were being written, if anywhere.
+        """
         if self.doorbell is None:
-            return f"What is done is kept; go on with: c4 jobs resume {job_id}"
-        return f"The workers go on; look at it with: c4 jobs watch {job_id}"
+            output = "" if results is None else f" {results.options}"
+            return f"What is done is kept; go on with: {self.resumption(job_id)}{output}"
+        who = "The job waits for workers" if _is_left(database, job_id) else "The workers go on"
+        return f"{who}; look at it with: c4 jobs watch {job_id}"
+
+    def heirs(self) -> str:
+        """Whom a job is left to that this process does not wait for."""
+        return "other processes" if self.doorbell is None else "the workers"
+
+
+def _is_left(database: Database, job_id: int) -> bool:
+    """Whether nobody is there who could go on with a job; if in doubt, somebody is."""
+    from db.errors import StorageError
+    from workers.attendance import unattended_jobs
+
+    with suppress(StorageError), database.read() as session:
+        return job_id in unattended_jobs(session)
+    return False
 
 
 if TYPE_CHECKING:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import sys
 import time
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from cli.jobs.drawing import drawing
 from cli.jobs.view import content
@@ -15,16 +13,28 @@ from cli.output.render import count, duration
 from cli.shell import signals
 from cli.shell.streams import nobody_listening
 from db.jobs import JobState
+from workers.analysis import KIND, count_unanswered
+from workers.attendance import Unattended, unattended_jobs
 from workers.following import iterate_units, read_job
 from workers.outputs import unit_objects
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from c4core.lines import JsonValue
     from cli.jobs.hands import Hands
+    from cli.jobs.results import Results
     from cli.shell.settings import Settings
     from db.database import Database
     from db.jobs import JobInfo
     from workers.progress import Progress
+
+
+ATTENDANCE_SECONDS = 5.0
+"""Between two looks whether there are workers."""
+
+NOBODY_NOW = "The workers are gone, and nobody is at work on this: start some with c4 worker"
+SOMEBODY_AGAIN = "There are workers again"
 
 
 @dataclass(slots=True)
@@ -37,12 +47,43 @@ class Tally:
     known: int = 0
     """Answers that were stored before, or that a book had."""
 
-    def write(self, target: IO[str], fields: dict[str, JsonValue]) -> None:
-        """Write an object as a line, and count it."""
-        target.write(json.dumps(fields) + "\n")
-        self.lines += 1
-        self.errors += "error" in fields
-        self.known += fields.get("source") in ("db", "book")
+    def counted(self, objects: Iterable[dict[str, JsonValue]]) -> Iterator[dict[str, JsonValue]]:
+        """The objects as they come, counted."""
+        for fields in objects:
+            yield fields
+            self.lines += 1
+            self.errors += "error" in fields
+            self.known += fields.get("source") in ("db", "book")
+
+
+class Attendance:
+    """Says it when the workers of a job are gone that somebody waits for, and when some are back.
+
+    Args:
+        settings: how much talk.
+        database: where the job lives.
+        job_id: its number.
+        hands: who works; threads of this process are here as long as somebody waits.
+    """
+
+    def __init__(self, settings: Settings, database: Database, job_id: int, hands: Hands) -> None:
+        self._settings = settings
+        self._database = database
+        self._job_id = job_id
+        self._is_remote = hands.doorbell is not None
+        self._is_idle = False
+        self._next = time.monotonic() + ATTENDANCE_SECONDS
+
+    def look(self) -> None:
+        """Look, if the last time was a while ago."""
+        if not self._is_remote or time.monotonic() < self._next:
+            return
+        with self._database.read() as session:
+            is_idle = unattended_jobs(session).get(self._job_id) is Unattended.INTERRUPTED
+        if is_idle != self._is_idle:
+            self._settings.say(NOBODY_NOW if is_idle else SOMEBODY_AGAIN)
+            self._is_idle = is_idle
+        self._next = time.monotonic() + ATTENDANCE_SECONDS
 
 
 def run_job(
@@ -50,7 +91,7 @@ def run_job(
     database: Database,
     job_id: int,
     hands: Hands,
-    target: IO[str] | None,
+    results: Results | None,
 ) -> bool:
     """See a job to its end and say what came of it. Whether all is well.
 
@@ -59,7 +100,7 @@ def run_job(
         database: where the job lives.
         job_id: a job that is running.
         hands: who does the work.
-        target: where the results go; None for nowhere.
+        results: where the results go; None for nowhere.
 
     Raises:
         KeyboardInterrupt, OSError: after the job was left in order and it was told how to go on;
@@ -67,40 +108,43 @@ def run_job(
     """
     began = time.monotonic()
     tally = Tally()
-    shown = progress.is_shown(settings, over_output=target is sys.stdout)
+    shown = progress.is_shown(settings, over_output=results is not None and results.is_stdout)
     try:
         with (
             drawing(database, job_id, shown=shown) as tell,
             hands.runner(settings, database, job_id) as runner,
         ):
+            attendance = Attendance(settings, database, job_id, hands)
 
             def look(so_far: Progress) -> None:
                 signals.check()
+                attendance.look()
                 if tell is not None:
                     tell(so_far)
 
-            if target is None:
+            if results is None:
                 runner.wait(look)
             else:
-                for fields in runner.results(look):
-                    tally.write(target, fields)
+                results.write(tally.counted(runner.results(look)))
     except KeyboardInterrupt:
-        settings.say(hands.farewell(job_id))
+        settings.say(hands.farewell(database, job_id, results))
         raise
     except OSError:
-        _tell_way_on(settings, database, job_id, hands)
+        _tell_way_on(settings, database, job_id, hands, results)
         raise
     job = read_job(database, job_id)
     settings.say(summary(job, tally, time.monotonic() - began))
     return job.state is JobState.DONE and not tally.errors
 
 
-def _tell_way_on(settings: Settings, database: Database, job_id: int, hands: Hands) -> None:
+def _tell_way_on(
+    settings: Settings, database: Database, job_id: int, hands: Hands, results: Results | None
+) -> None:
     """Say how to come by the results of a job whose output has failed: full, or nobody reads it."""
     if read_job(database, job_id).state is JobState.DONE:
         text = f"Job {job_id} is done; write its results with: c4 jobs results {job_id}"
     else:
-        text = hands.farewell(job_id)
+        text = hands.farewell(database, job_id, results)
     with nobody_listening():
         settings.say(text)
 
@@ -130,18 +174,23 @@ def finish_job(
         raise
 
 
-def write_results(database: Database, job_id: int, target: IO[str]) -> Tally:
-    """Write what a job has come to so far, a line for every line of its input.
-
-    Raises:
-        JobNotFoundError: there is none of this number.
-    """
-    job = read_job(database, job_id)
+def write_results(database: Database, job: JobInfo, results: Results) -> Tally:
+    """Write what a job has come to so far, an object for every line of its input."""
     tally = Tally()
-    for unit in iterate_units(database, job_id):
-        for fields in unit_objects(job, unit):
-            tally.write(target, fields)
+    units = iterate_units(database, job.id)
+    results.write(tally.counted(fields for unit in units for fields in unit_objects(job, unit)))
     return tally
+
+
+def tell_unanswered(settings: Settings, database: Database, job_id: int) -> bool:
+    """Whether every line of a job's input has an answer; says how many have none."""
+    job = read_job(database, job_id)
+    if job.kind != KIND:
+        return True
+    errors = sum(map(count_unanswered, iterate_units(database, job_id)))
+    if errors:
+        settings.say(f"{count(errors, 'line')} without an answer")
+    return not errors
 
 
 def summary(job: JobInfo, tally: Tally, seconds: float) -> str:

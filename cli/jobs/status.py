@@ -9,8 +9,11 @@ import click
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
     from cli.shell.settings import Settings
     from db.jobs import ServiceStatus
+    from workers.attendance import Unattended
 
 
 @click.command(cls=Command, examples=["c4 status", "c4 status --json"])
@@ -19,40 +22,73 @@ def status(settings: Settings) -> None:
     """Show what is queued and running, how fast, and who works.
 
     Rate and remaining time are taken from the work completed within the last minute; the time is
-    unknown until enough is done. Workers are those of "c4 worker"; "nodes/s" is what one thread of
+    unknown until enough is done, and both while nobody is at work. At work are workers of
+    "c4 worker" and other commands. Of the former there is a table: "nodes/s" is what one thread of
     them searches, and "seen" when they were last heard of.
     """
     from db import jobs
+    from workers.attendance import unattended_jobs
 
     with settings.open_database() as database, database.read() as session:
-        totals = jobs.totals(session)
+        totals = _without_promises(jobs.totals(session))
+        idle = unattended_jobs(session)
+        by_state = _by_state(totals, idle, jobs.abandoned_jobs(session))
     if settings.json:
         from cli.output.formats import write_object
 
-        write_object(_as_object(totals, database.url))
+        write_object(_as_object(totals, by_state, database.url))
     else:
-        _show(totals, database.url)
+        _show(totals, by_state, database.url)
+        if idle:
+            from cli.output.render import count
+
+            settings.say(
+                f"Nobody is at work on {count(len(idle), 'job')}: c4 jobs list --state interrupted "
+                "--state waiting names them, c4 jobs resume goes on."
+            )
 
 
-def _as_object(totals: ServiceStatus, url: str) -> dict[str, object]:
+def _without_promises(totals: ServiceStatus) -> ServiceStatus:
+    """Without a rate and a remaining time, where nobody is at work."""
+    from dataclasses import replace
+
+    if totals.workers:
+        return totals
+    is_done = totals.eta_seconds == 0
+    return replace(totals, positions_per_second=None, eta_seconds=0.0 if is_done else None)
+
+
+def _by_state(
+    totals: ServiceStatus, idle: Mapping[int, Unattended], abandoned: Collection[int]
+) -> dict[str, int]:
+    """How many jobs there are by what they are called."""
+    from workers.attendance import Unattended
+
+    numbers = {str(state): number for state, number in totals.jobs.items()}
+    numbers["planning"] -= len(abandoned)
+    numbers["running"] -= len(idle) - len(abandoned)
+    return numbers | {str(name): list(idle.values()).count(name) for name in Unattended}
+
+
+def _as_object(totals: ServiceStatus, by_state: dict[str, int], url: str) -> dict[str, object]:
     from dataclasses import asdict
 
     from cli.jobs.workers_view import as_object as as_worker_object
 
     fields = asdict(totals)
-    fields["jobs"] = {str(state): number for state, number in totals.jobs.items()}
+    fields["jobs"] = by_state
     fields["live_workers"] = [as_worker_object(worker) for worker in totals.live_workers]
     return {"database": url, **fields}
 
 
-def _show(totals: ServiceStatus, url: str) -> None:
+def _show(totals: ServiceStatus, numbers: dict[str, int], url: str) -> None:
     from cli.jobs.workers_view import write_workers
     from cli.output.formats import write_facts
     from cli.output.render import count, duration
 
     rate, rest = totals.positions_per_second, totals.eta_seconds
     oldest = totals.oldest_queued_seconds
-    by_state = ", ".join(f"{number:,} {state}" for state, number in totals.jobs.items() if number)
+    by_state = ", ".join(f"{number:,} {state}" for state, number in numbers.items() if number)
     write_facts(
         {
             "database": url,
@@ -62,7 +98,8 @@ def _show(totals: ServiceStatus, url: str) -> None:
             "running": f"{count(totals.running_positions, 'position')}"
             f" in {count(totals.running_units, 'unit')}",
             "failed": count(totals.failed_units, "unit"),
-            "workers": f"{totals.workers:,} at work, {len(totals.live_workers):,} there",
+            "workers": f"{totals.workers:,} at work,"
+            f" {len(totals.live_workers):,} of c4 worker alive",
             "rate": "-" if rate is None else f"{rate:,.0f} positions/s",
             "remaining": duration(rest) if rest else "-" if rest == 0 else "unknown",
             "oldest queued": "-" if oldest is None else duration(oldest),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from cli.output.formats import Column
 from cli.output.render import count, duration
-from db.jobs import UnitState
+from db.jobs import JobState, UnitState
 from workers.deep.task import KIND as DEEP
 from workers.matches.units import KIND as MATCH
 
@@ -22,7 +22,33 @@ STATE_STYLES = {
     "done": "green",
     "failed": "red",
     "cancelled": "yellow",
+    "interrupted": "red",
+    "waiting": "yellow",
 }
+
+IDLE = {
+    "waiting": "yet: c4 jobs resume {job} begins with it, and so do workers with a broker",
+    "interrupted": (
+        "any more: c4 jobs resume {job} goes on with it, and so do workers with a broker"
+    ),
+}
+"""What to do about a job that nobody is at work on, behind "nobody"."""
+
+NEVER_PLANNED = "any more: give the command again; c4 jobs cancel {job} puts this one away"
+"""Likewise of one whose planning was never ended."""
+
+
+def idle_sentence(job: JobInfo, state: str) -> str | None:
+    """That nobody is at work on a job, if so by the state that is shown, and what to do then."""
+    todo = _todo(job, state)
+    return None if todo is None else f"Nobody is at work on job {job.id} {todo}"
+
+
+def _todo(job: JobInfo, state: str) -> str | None:
+    if state not in IDLE:
+        return None
+    text = NEVER_PLANNED if job.state is JobState.PLANNING else IDLE[state]
+    return text.format(job=job.id)
 
 
 def content(kind: str) -> str:
@@ -30,13 +56,13 @@ def content(kind: str) -> str:
     return {DEEP: "piece", MATCH: "game"}.get(kind, "position")
 
 
-def as_row(job: JobInfo) -> Row:
-    """A job as a row of a list."""
+def as_row(job: JobInfo, state: str) -> Row:
+    """A job as a row of a list; ``state`` is what it is called."""
     return {
         "job": job.id,
         "kind": job.kind,
         "board": str(job.board),
-        "state": str(job.state),
+        "state": state,
         "positions": sum(job.positions.values()),
         "done": job.positions[UnitState.DONE],
         "failed": job.positions[UnitState.FAILED],
@@ -51,18 +77,18 @@ COLUMNS = (
     Column("kind", 7, lambda row: row["kind"]),
     Column("board", 5, lambda row: row["board"]),
     Column(
-        "state", 9, lambda row: row["state"], style=lambda row: STATE_STYLES.get(row["state"], "")
+        "state", 11, lambda row: row["state"], style=lambda row: STATE_STYLES.get(row["state"], "")
     ),
-    Column("done/positions", 17, lambda row: f"{row['done']:,}/{row['positions']:,}", right=True),
+    Column("done/positions", 15, lambda row: f"{row['done']:,}/{row['positions']:,}", right=True),
     Column("created (UTC)", 19, lambda row: row["created"].replace("T", " ").removesuffix("Z")),
     Column("label", 0, lambda row: row["label"] or ""),
 )
 """The table for people: 80 characters with a label of some letters."""
 
 
-def as_object(job: JobInfo) -> dict[str, object]:
-    """A job as a JSON object."""
-    fields = asdict(job)
+def as_object(job: JobInfo, state: str) -> dict[str, object]:
+    """A job as a JSON object; ``state`` is what it is called."""
+    fields = asdict(job) | {"state": state}
     fields["board"] = str(job.board)
     for name in ("created_at", "started_at", "finished_at"):
         fields[name] = time_text(fields[name])
@@ -71,14 +97,15 @@ def as_object(job: JobInfo) -> dict[str, object]:
     return fields
 
 
-def as_facts(job: JobInfo) -> dict[str, str]:
-    """A job as names and values for people."""
+def as_facts(job: JobInfo, state: str) -> dict[str, str]:
+    """A job as names and values for people; ``state`` is what it is called."""
     positions, units = sum(job.positions.values()), sum(job.units.values())
     by_state = ", ".join(f"{number:,} {state}" for state, number in job.units.items() if number)
     facts = {
         "job": f"{job.id}{f' ({job.label})' if job.label else ''}",
         "kind": f"{job.kind}, board {job.board}",
-        "state": str(job.state),
+        "state": state,
+        **({"at work": f"nobody {todo}"} if (todo := _todo(job, state)) else {}),
         f"{content(job.kind)}s": f"{job.positions[UnitState.DONE]:,} of {positions:,} done",
         "units": f"{units:,}{f': {by_state}' if by_state else ''}",
         "effort": f"{count(job.nodes, 'node')}, {duration(job.seconds)} of solving",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import sys
 import time
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 import click
 
+from cli.output import echo
 from cli.shell import exits, parameters
 from cli.shell.commands import Command
 
@@ -16,12 +18,15 @@ if TYPE_CHECKING:
     from cli.deep.watching import TreeWatch
     from cli.shell.settings import Settings
     from db.database import Database
-    from db.jobs import JobProgress
+    from db.jobs import JobInfo, JobProgress
     from workers.progress import Progress
+
+IDLE_SECONDS = 15.0
+"""A job that nobody was at work on for so long, after somebody was, is watched no longer."""
 
 
 @click.command(cls=Command, examples=["c4 jobs watch", "c4 jobs watch 1 --interval 0.5 --json"])
-@click.argument("job", type=click.IntRange(1), metavar="[JOB]", required=False)
+@click.argument("job", type=parameters.IntRange(1), metavar="[JOB]", required=False)
 @click.option(
     "--interval",
     type=parameters.FiniteFloat(0.1),
@@ -37,10 +42,12 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
     On a terminal a bar is drawn; otherwise, and with --json, a line is written whenever something
     has changed. Of a job of "c4 deep" the tree is shown: the bounds, what is asked now, how many
     pieces are proven, split, cut off, open and at work. The exit code is 0 if the job is done, 1
-    if it failed or was cancelled.
+    if it failed or was cancelled, or if whoever was at work on it is gone and nobody has come
+    instead within a quarter of a minute.
     """
     from cli.deep.watching import TreeWatch
     from cli.jobs.drawing import drawing
+    from cli.jobs.view import IDLE
     from db.jobs import JobState
     from workers.deep.task import KIND as DEEP
     from workers.following import read_job
@@ -56,21 +63,56 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
         drawn = sys.stderr.isatty() and sys.stdout.isatty() and not settings.json
         with drawing(database, number, shown=drawn) as draw:
             last = None
+            idle_since = None
             while True:
-                seen = meter.look(now)
+                state = _state(database, now)
+                seen = meter.look(now) if state not in IDLE else _without_pace(meter.look(now))
                 if draw is not None:
                     draw(seen)
-                elif now != last:
-                    _write(settings, seen, job_info.kind, tree)
+                elif last is None or (_standing(now), state) != last:
+                    _write(settings, seen, state, job_info.kind, tree)
                 if now.state not in (JobState.PLANNING, JobState.RUNNING):
                     break
-                last = now
+                if last is None or last[1] != state:
+                    _tell_idle(settings, job_info, state)
+                # Workers that are started anew are soon back.
+                idle_since = (idle_since or time.monotonic()) if state == "interrupted" else None
+                if idle_since is not None and time.monotonic() - idle_since > IDLE_SECONDS:
+                    break
+                last = _standing(now), state
                 time.sleep(interval)
                 now = _look(database, number)
         if draw is not None:
-            _write(settings, seen, job_info.kind, tree)
+            _write(settings, seen, state, job_info.kind, tree)
     if now.state is not JobState.DONE:
         context.exit(exits.PROBLEMS)
+
+
+def _standing(job: JobProgress) -> JobProgress:
+    """A job without what changes by itself: its rate decays while nobody works."""
+    return replace(job, positions_per_second=None, eta_seconds=None)
+
+
+def _without_pace(progress: Progress) -> Progress:
+    """A look at a job that nobody is at work on: it has no rate, and may never end."""
+    return replace(progress, job=_standing(progress.job), rate=None, remaining=None)
+
+
+def _state(database: Database, job: JobProgress) -> str:
+    """What a job is called at this moment."""
+    from workers.attendance import unattended_jobs
+
+    with database.read() as session:
+        return str(unattended_jobs(session).get(job.job_id, job.state))
+
+
+def _tell_idle(settings: Settings, job: JobInfo, state: str) -> None:
+    """Say it if nobody is at work on a job, and what to do about that."""
+    from cli.jobs.view import idle_sentence
+
+    sentence = idle_sentence(job, state)
+    if sentence is not None:
+        settings.say(sentence)
 
 
 def _newest(database: Database) -> int:
@@ -90,29 +132,34 @@ def _look(database: Database, job: int) -> JobProgress:
         return jobs.progress(session, job)
 
 
-def _write(settings: Settings, progress: Progress, kind: str, tree: TreeWatch | None) -> None:
+def _write(
+    settings: Settings, progress: Progress, state: str, kind: str, tree: TreeWatch | None
+) -> None:
     """Write one look at a job and let it be seen at once."""
-    from dataclasses import asdict
-
     from cli.deep import view as tree_view
-    from cli.jobs.view import content
+    from cli.jobs.view import IDLE, content
     from cli.output.progress import rate_text, remaining_text
+    from cli.output.render import count
 
     job = progress.job
     if settings.json:
-        fields = asdict(job)
+        fields = asdict(job) | {"state": state}
         if tree is not None:
             fields["tree"] = tree_view.as_object(tree.look())
-        click.echo(json.dumps(fields))
+        echo.line(json.dumps(fields))
         return
     if tree is not None:
-        text = tree_view.line_text(tree.look(), tree.rate(progress))
-        click.echo(f"job {job.job_id} {job.state}: {text}")
+        rate = tree.rate(progress)
+        text = tree_view.line_text(tree.look(), None if state in IDLE else rate)
+        echo.line(f"job {job.job_id} {state}: {text}")
         return
     done = job.positions_done + job.positions_failed
-    parts = [f"job {job.job_id} {job.state}: {done:,}/{job.positions:,} {content(kind)}s"]
+    parts = [f"job {job.job_id} {state}: {done:,} of {count(job.positions, content(kind))}"]
     if job.units_failed:
-        parts.append(f"{job.units_failed:,} units failed")
-    if done < job.positions:
-        parts += [rate_text(progress.rate), remaining_text(progress.remaining)]
-    click.echo(", ".join(parts))
+        parts.append(f"{count(job.units_failed, 'unit')} failed")
+    # What was done before the watching began gives no rate to it, but to the last minute.
+    if rate := progress.rate or job.positions_per_second:
+        parts.append(rate_text(rate))
+    if done < job.positions and state not in IDLE:
+        parts.append(remaining_text(progress.remaining))
+    echo.line(", ".join(parts))

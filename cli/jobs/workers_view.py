@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-import click
-
 from cli.jobs.view import time_text
+from cli.output import echo
 from cli.output.formats import Column, write_rows
 
 if TYPE_CHECKING:
@@ -47,9 +46,9 @@ def write_workers(workers: Sequence[WorkerInfo]) -> None:
     """Write a table of workers for people, and why some of them get no work."""
     if not workers:
         return
-    click.echo()
+    echo.line()
     rows = [as_object(worker) for worker in workers]
     write_rows(rows, "table", COLUMNS)
     for row in rows:
         if row["note"] is not None:
-            click.echo(f"{row['name']}: {row['note']}")
+            echo.line(f"{row['name']}: {row['note']}")

@@ -22,7 +22,7 @@ def learn() -> None:
     """Train networks that play, and evaluate them.
 
     A model plays as learning-cnn:model=FILE, learning-exact:model=FILE or
-    learning-selfplay:model=FILE. Needs PyTorch: pip install 'c4-analysis[learn]'.
+    learning-selfplay:model=FILE. Needs PyTorch: pip install torch safetensors.
     """
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from c4core.learning.modelfile import LARGEST
 from cli.output import drawing
 from cli.shell import parameters
 from cli.shell.commands import refuse
@@ -25,7 +26,7 @@ LARGEST_SEED = (1 << 64) - 1
 
 seed_option = click.option(
     "--seed",
-    type=click.IntRange(0, LARGEST_SEED),
+    type=parameters.IntRange(0, LARGEST_SEED),
     metavar="N",
     default=0,
     show_default=True,
@@ -41,9 +42,10 @@ def require() -> None:
     Raises:
         LearningMissingError: it is not.
     """
-    from c4core.learning import requirements
+    from c4core import extras
+    from c4core.learning.errors import LearningMissingError
 
-    requirements.require()
+    extras.require(extras.LEARN, LearningMissingError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +72,7 @@ def training_options(*, kind: str, epochs: int, curves: str) -> Callable[[Decora
             drawing.plot_option(curves),
             click.option(
                 "--threads",
-                type=click.IntRange(1, 1024),
+                type=parameters.IntRange(1, 1024),
                 metavar="N",
                 default=1,
                 show_default=True,
@@ -129,7 +131,7 @@ def network_options(
             ),
             click.option(
                 "--hidden",
-                type=click.IntRange(1, 4096),
+                type=parameters.IntRange(1, LARGEST["hidden"]),
                 metavar="N",
                 default=hidden,
                 show_default=True,
@@ -137,7 +139,7 @@ def network_options(
             ),
             click.option(
                 "--layers",
-                type=click.IntRange(1, 64),
+                type=parameters.IntRange(1, LARGEST["layers"]),
                 metavar="N",
                 default=layers,
                 show_default=True,
@@ -145,7 +147,7 @@ def network_options(
             ),
             click.option(
                 "--channels",
-                type=click.IntRange(1, 1024),
+                type=parameters.IntRange(1, LARGEST["channels"]),
                 metavar="N",
                 default=channels,
                 show_default=True,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cli.output import echo
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -66,8 +68,6 @@ def _write_text(
     confusion: Confusion | None,
     shares: BestShares | None,
 ) -> None:
-    import click
-
     from cli.match.tables import Facts, text_lines
     from cli.output.render import duration
 
@@ -87,7 +87,7 @@ def _write_text(
     if shares is not None:
         parts.append(shares_table(shares))
     for line, _style in text_lines(parts):
-        click.echo(line)
+        echo.line(line)
 
 
 def confusion_table(confusion: Confusion) -> Any:
@@ -127,4 +127,4 @@ def shares_table(shares: BestShares) -> Any:
     title = "How often its column is a best one"
     if shares.value_share is not None:
         title += f"; it names the result of {percent(shares.value_share)}"
-    return Table(("stones", "positions", "best", "at random"), rows, left=0, title=title)
+    return Table(("stones", "positions", "network", "at random"), rows, left=0, title=title)

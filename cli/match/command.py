@@ -12,6 +12,7 @@ from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
     from c4core.arena.statistics import Sprt
+    from c4core.players.consent import Consent
     from cli.shell.settings import Settings
 
 EXAMPLES = (
@@ -71,6 +72,7 @@ def match(
     label: str | None,
     fresh: bool,
     detach: bool,
+    programs: Consent,
     threads: int | None,
     table_mb: int,
     **others: Any,
@@ -87,7 +89,8 @@ def match(
 
     The report has the results, the source's one-sided binomial P, an interval, Elo, times, how many
     games differ, and, by exact scores, what both have given away. With --broker workers play;
-    --threads and --table-mb are theirs then.
+    --threads and --table-mb are theirs then, and programs are played by those that were started
+    with --allow-programs.
     """
     from cli.jobs.hands import Hands
     from cli.match import playing
@@ -101,7 +104,12 @@ def match(
     writing = options.writing_of(settings, others)
     seats = Seats.ALTERNATE if swap else Seats.RANDOM if shuffle else Seats.FIXED
     terms = rules.terms(player_a, player_b, seats=seats, sprt=_test(sprt, sprt_errors))
-    hands = Hands.found(settings, threads=threads, table_mb=table_mb)
+    hands = Hands.found(
+        settings,
+        threads=threads,
+        table_mb=table_mb,
+        programs=playing.with_named(programs, [terms]),
+    )
     playing.warn_of_files(settings, [terms])
     with settings.open_database(create=True) as database:
         job_id = playing.find_or_plan(settings, database, [terms], label=label, fresh=fresh)

@@ -1,4 +1,4 @@
-"""The reports of several matches side by side: standings, who did what to whom, one match a row."""
+"""The reports of several matches side by side: standings, all against all, one match a row."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FEWEST_IN_A_CROSS = 3
 """Of two players the match itself tells everything."""
 
 REPEATS = "*"
-"""Marks a P that says too much."""
+"""Marks a P that is too small, because games repeat."""
 
 MATCH_HEADINGS = (
     "match",
@@ -113,7 +113,7 @@ def cross_table(players: Sequence[str], results: dict[tuple[str, str], Tally]) -
 def match_table(reports: Sequence[MatchReport]) -> Table:
     """One match a row."""
     judged = any(report.judged_games for report in reports)
-    headings = [*MATCH_HEADINGS, *(("A best", "B best") if judged else ())]
+    headings = [*MATCH_HEADINGS, *(("A best moves", "B best moves") if judged else ())]
     rows = []
     for report in reports:
         results = report.a.results
@@ -155,7 +155,7 @@ def _facts(reports: Sequence[MatchReport]) -> list[tuple[str, str]]:
     repetitive = sum(report.is_repetitive for report in reports)
     if repetitive:
         items.append(
-            (REPEATS, f"P says too much: games repeat in {count(repetitive, 'match', 'matches')}")
+            (REPEATS, f"games repeat in {count(repetitive, 'match', 'matches')}: P is too small")
         )
     if seconds:
         items.append(("time", f"{duration(seconds)} of play"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 import click
 
 from cli.output import drawing, outfile
+from cli.output.formats import MARKDOWN_ENDINGS, format_by_ending
 from cli.shell import parameters
 from cli.shell.commands import refuse
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 ReportFormat = Literal["table", "json", "csv", "markdown"]
+
+ENDINGS = {".csv": "csv", ".json": "json", **MARKDOWN_ENDINGS}
+TABLE_HELP = "Tables for people.  [default: by the ending of --output, else this]"
 
 ALL = "all"
 NONE = "none"
@@ -172,7 +176,7 @@ def rules_options(function: Decorated) -> Decorated:
         parameters.board_option,
         click.option(
             "--seed",
-            type=click.IntRange(0, LARGEST_SEED),
+            type=parameters.IntRange(0, LARGEST_SEED),
             default=0,
             show_default=True,
             metavar="S",
@@ -239,10 +243,11 @@ def _read_judge(context: click.Context, parameter: click.Parameter, text: str) -
 
 
 def work_options(function: Decorated) -> Decorated:
-    """Add ``--label``, ``--fresh``, ``--detach``, ``--threads`` and ``--table-mb``."""
+    """Add ``--label``, ``--fresh``, ``--detach``, and what :class:`cli.jobs.hands.Hands` needs."""
     for option in (
         parameters.table_option,
         parameters.threads_option,
+        parameters.programs_option("that a stored match names and this command does not."),
         click.option("--detach", is_flag=True, help="Only make the job and write its number."),
         click.option(
             "--fresh", is_flag=True, help="Play anew, even if these games were played before."
@@ -274,9 +279,7 @@ def writing_options(function: Decorated) -> Decorated:
             "--csv", "format_name", flag_value="csv", help="Comma-separated values, a match a row."
         ),
         click.option("--json", "format_name", flag_value="json", help="A JSON object."),
-        click.option(
-            "--table", "format_name", flag_value="table", help="Tables for people.  [default]"
-        ),
+        click.option("--table", "format_name", flag_value="table", help=TABLE_HELP),
     ):
         function = option(function)
     return function
@@ -308,9 +311,14 @@ def writing_of(settings: Settings, options: dict[str, Any]) -> Writing:
         click.ClickException: nothing can be drawn here.
     """
     default: ReportFormat = "json" if settings.json else "table"
-    name: ReportFormat = options.pop("format_name") or default
     plots = cast("tuple[str, ...]", options.pop("plots"))
     output: str | None = options.pop("output")
+    name: ReportFormat = options.pop("format_name") or cast(
+        "ReportFormat",
+        format_by_ending(
+            output, endings=ENDINGS, default=default, what="reports", option="--table for text"
+        ),
+    )
     drawing.check(plots)
     outfile.check(output)
     return Writing(format=name, output=output, by_ply=options.pop("by_ply"), plots=plots)

@@ -13,6 +13,7 @@ from cli.match.objects import match_object, match_row, standing_objects
 from cli.match.tables import markdown_lines, text_lines
 from cli.match.view import match_parts
 from cli.output import outfile
+from cli.output.formats import csv_cell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,11 +63,7 @@ def _write_csv(reports: Sequence[MatchReport], writing: Writing) -> None:
         writer = csv.DictWriter(target or sys.stdout, rows[0], lineterminator="\n")
         writer.writeheader()
         for row in rows:
-            writer.writerow({name: _csv_cell(value) for name, value in row.items()})
-
-
-def _csv_cell(value: object) -> object:
-    return str(value).lower() if isinstance(value, bool) else value
+            writer.writerow({name: csv_cell(value) for name, value in row.items()})
 
 
 def _write_parts(parts: Sequence[Part], writing: Writing) -> None:

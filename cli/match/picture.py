@@ -20,6 +20,7 @@ from c4core.arena.statistics import Tally, wilson_interval
 from cli.match import figures
 from cli.match.crosstable import tournament_standings
 from cli.match.view import short
+from cli.output.render import count
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -209,7 +210,8 @@ def _draw_losses(axes: Axes, players: Mapping[str, Mapping[int, Accuracy]]) -> N
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("stones on the board")
     axes.set_ylabel("points given away by a move")
-    axes.legend(frameon=False, fontsize=8)
+    if axes.get_lines():
+        axes.legend(frameon=False, fontsize=8)
     left_out = len(players) - len(shown)
     title = f"Judged by exact scores{f'; {left_out} players left out' if left_out else ''}"
     axes.set_title(title, fontsize=9, color=FAINT)
@@ -247,7 +249,7 @@ def _draw_map(
 
 def _match_title(report: MatchReport) -> str:
     a, b = short(report.a.description), short(report.b.description)
-    return f"A {a}, B {b}: {report.games:,} games, {report.distinct:,} different"
+    return f"A {a}, B {b}: {count(report.games, 'game')}, {report.distinct:,} different"
 
 
 def _figure(width: float, height: float) -> Figure:

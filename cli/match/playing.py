@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-import click
-
-from cli.output import progress
+from cli.jobs.running import Attendance
+from cli.output import echo, progress
 from cli.output.render import count, duration
 from cli.shell import signals
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from c4core.notation import BoardSize
+    from c4core.players.consent import Consent
     from cli.jobs.hands import Hands
     from cli.match.options import Judging
     from cli.shell.settings import Settings
@@ -30,18 +30,31 @@ TALLY_SECONDS = 1.0
 """Between two looks at the results of a match that is being played."""
 
 
+def with_named(programs: Consent, terms: Sequence[MatchTerms]) -> Consent:
+    """Consent to the players that the command line names, besides what it allows."""
+    from c4core.players.consent import Consent
+    from c4core.players.registry import program_of
+
+    players = {player for each in terms for player in (each.player_a, each.player_b)}
+    return Consent(programs.everything, frozenset(filter(None, map(program_of, players))))
+
+
 def warn_of_files(settings: Settings, terms: Sequence[MatchTerms]) -> None:
     """Say it if players that are files of this machine are to play on others.
 
     Raises:
         PlayerError: a player's description cannot be read.
     """
+    from c4core.players.registry import program_of
     from workers.matches.terms import needs_this_machine
 
     players = dict.fromkeys(player for each in terms for player in (each.player_a, each.player_b))
     local = [player for player in players if needs_this_machine(player)]
     if settings.broker_url is not None and local:
-        settings.say(f"{', '.join(local)}: every worker needs this file, in the same place")
+        consent = ", and --allow-programs" if any(map(program_of, local)) else ""
+        settings.say(
+            f"{', '.join(local)}: every worker needs this file, in the same place{consent}"
+        )
 
 
 def find_or_plan(
@@ -67,12 +80,12 @@ def find_or_plan(
     """
     from cli.games.options import check_matches
     from workers.following import read_job
-    from workers.matches.planning import find_job, plan_matches
+    from workers.matches.planning import find_or_plan_matches, plan_matches
 
     check_matches(database, terms[0].corpus)
-    job_id = None if fresh else find_job(database, terms)
-    if job_id is None:
+    if fresh:
         return plan_matches(database, terms, label=label).job_id
+    job_id = find_or_plan_matches(database, terms, label=label)
     if label not in (None, read_job(database, job_id).label):
         settings.say(f"job {job_id} was made for these games before: --label changes nothing")
     return job_id
@@ -88,12 +101,12 @@ def detach(
 
         write_object({"job": job_id})
     else:
-        click.echo(job_id)
-    verb, command = ("Work on", "resume") if settings.broker_url is None else ("Watch", "watch")
-    settings.say(
-        f"{verb} it with: c4 jobs {command} {job_id}. When it is done, the same command without "
-        "--detach writes the report."
-    )
+        echo.line(str(job_id))
+    if settings.broker_url is None:
+        way_on = f"Work on it with: {hands.resumption(job_id)}"
+    else:
+        way_on = f"Watch it with: c4 jobs watch {job_id}"
+    settings.say(f"{way_on}. When it is done, the same command without --detach writes the report.")
 
 
 def play(settings: Settings, database: Database, job_id: int, hands: Hands) -> list[int]:
@@ -119,15 +132,17 @@ def play(settings: Settings, database: Database, job_id: int, hands: Hands) -> l
             progress.solving(job_id, shown=shown, remark=_Remark(database, matches)) as tell,
             hands.runner(settings, database, job_id) as runner,
         ):
+            attendance = Attendance(settings, database, job_id, hands)
 
             def look(so_far: Progress) -> None:
                 signals.check()
+                attendance.look()
                 if tell is not None:
                     tell(so_far)
 
             runner.wait(look)
     except KeyboardInterrupt:
-        settings.say(f"{hands.farewell(job_id)}, or with the same command again")
+        settings.say(f"{hands.farewell(database, job_id)}, or with the same command again")
         raise
     for match in matches:
         settle_match(database, match)

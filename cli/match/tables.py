@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workers.printable import printable
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -46,17 +48,14 @@ def text_lines(parts: Sequence[Part]) -> Iterator[tuple[str, str]]:
         if isinstance(part, Facts):
             width = max((len(name) for name, _ in part.items), default=0)
             for name, value in part.items:
-                yield f"{name:<{width}}{GAP}{value}".rstrip(), ""
+                yield f"{name:<{width}}{GAP}{printable(value)}".rstrip(), ""
             continue
         if part.title:
-            yield part.title, "italic"
-        widths = [
-            max(len(row[column]) for row in (part.headings, *part.rows))
-            for column in range(len(part.headings))
-        ]
-        yield _aligned(part.headings, widths, part.left), "bold"
-        for row in part.rows:
-            yield _aligned(row, widths, part.left), ""
+            yield printable(part.title), "italic"
+        table = [[*map(printable, row)] for row in (part.headings, *part.rows)]
+        widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+        for number, row in enumerate(table):
+            yield _aligned(row, widths, part.left), "" if number else "bold"
 
 
 def markdown_lines(parts: Sequence[Part]) -> Iterator[str]:
@@ -89,4 +88,4 @@ def _markdown_row(cells: Sequence[str]) -> str:
 
 def _escaped(text: str) -> str:
     """Text that does not end its cell, and is in one line."""
-    return " ".join(text.split()).replace("|", "\\|")
+    return printable(" ".join(text.split())).replace("|", "\\|")

@@ -13,6 +13,7 @@ from cli.shell.commands import Command, refuse
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from c4core.players.consent import Consent
     from cli.match.options import GameRules
     from cli.shell.settings import Settings
     from db.match_records import MatchTerms
@@ -58,6 +59,7 @@ def tournament(
     label: str | None,
     fresh: bool,
     detach: bool,
+    programs: Consent,
     threads: int | None,
     table_mb: int,
     **others: Any,
@@ -69,9 +71,9 @@ def tournament(
     they meet those opponents only. All matches are one job, and every game is stored. The same
     command again goes on where it was interrupted, or writes the report once more.
 
-    The report has the standings with Elo ratings, who did what to whom, and for every match its
-    results, P, and how many games differ; --json has everything that "c4 match" tells of each.
-    --plot draws a map of scores.
+    The report has the standings with Elo ratings, the scores of all against all, and for every
+    match its results, P, and how many games differ; --json has everything that "c4 match" tells of
+    each. --plot draws a map of scores.
     """
     from cli.jobs.hands import Hands
     from cli.match import playing
@@ -94,7 +96,12 @@ def tournament(
         both_ways=both_ways,
         themselves=themselves,
     )
-    hands = Hands.found(settings, threads=threads, table_mb=table_mb)
+    hands = Hands.found(
+        settings,
+        threads=threads,
+        table_mb=table_mb,
+        programs=playing.with_named(programs, terms),
+    )
     playing.warn_of_files(settings, terms)
     with settings.open_database(create=True) as database:
         job_id = playing.find_or_plan(settings, database, terms, label=label, fresh=fresh)

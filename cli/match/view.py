@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 RESULT_HEADINGS = ("games", "won", "lost", "drawn", "score")
 TIME_HEADING = "a move"
-ACCURACY_HEADINGS = ("best", "blunders", "lost/move")
+ACCURACY_HEADINGS = ("best moves", "blunders", "lost/move")
 
 
 def match_parts(report: MatchReport, *, by_ply: bool = False) -> list[Part]:
@@ -40,7 +40,7 @@ def short(description: str) -> str:
     from c4core.players import PlayerError, parse_player
 
     try:
-        return parse_player(description).text
+        return parse_player(description, checked=False).text
     except PlayerError:
         return description
 
@@ -124,7 +124,9 @@ def p_text(report: MatchReport) -> str:
     verdict = "significant at 0.05" if report.is_significant else "not significant at 0.05"
     text = f"{figures.chance(report.p)}, {verdict}"
     if report.is_repetitive:
-        text += f"; but only {report.distinct:,} of {report.games:,} games differ: P says too much"
+        differ = f"{report.distinct:,} of {report.games:,} games"
+        are = "is not a repeat" if report.distinct == 1 else "are no repeats"
+        text += f"; but only {differ} {are}, so P is too small"
     return text
 
 
@@ -145,7 +147,11 @@ def _games_text(report: MatchReport) -> str:
     terms = match.terms
     text = f"{report.games:,}"
     if match.origin is Origin.IMPORTED:
-        return f"{text} imported, {report.distinct:,} of them different"
+        text = f"{text} imported, {report.distinct:,} of them different"
+        unfinished = terms.games - report.games if match.is_finished else 0
+        if unfinished:
+            text += f", {unfinished:,} unfinished {'is' if unfinished == 1 else 'are'} not counted"
+        return text
     if report.games != terms.games:
         text += f" of {terms.games:,}"
     seats = {
@@ -166,7 +172,9 @@ def _forfeit_facts(report: MatchReport) -> list[tuple[str, str]]:
         for name, player in (("A", report.a), ("B", report.b))
         if player.forfeits
     ]
-    return [("forfeits", f"{', '.join(lost)} (games lost by a failure)")] if lost else []
+    return (
+        [("forfeits", f"{', '.join(lost)} (games given up, or lost by a failure)")] if lost else []
+    )
 
 
 def _decisive_text(report: MatchReport) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +35,7 @@ def check(names: Sequence[str]) -> list[Path]:
         click.BadParameter: one cannot be.
         click.ClickException: matplotlib is not installed.
     """
+    from c4core import extras
     from cli.output import targets
 
     paths = []
@@ -45,8 +45,6 @@ def check(names: Sequence[str]) -> list[Path]:
                 f"{name!r} ends with none of {', '.join(SUFFIXES)}", param_hint="'--plot'"
             )
         paths.append(targets.checked(name, option="--plot"))
-    if names and find_spec("matplotlib") is None:
-        raise click.ClickException(
-            "drawing needs the package matplotlib: pip install 'c4-analysis[plot]'"
-        )
+    if names:
+        extras.require(extras.PLOT, click.ClickException)
     return paths

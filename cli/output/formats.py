@@ -4,18 +4,35 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from pathlib import PurePath
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 
 import click
 
+from cli.output import outfile
+from workers.printable import printable
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from cli.shell.settings import Settings
 
-Format = Literal["table", "json", "jsonl", "csv"]
+Format = Literal["table", "json", "jsonl", "csv", "parquet"]
 Row = dict[str, Any]
+
+ENDINGS: Final[dict[str, Format]] = {
+    ".csv": "csv",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}
+"""What the name of a file says about its format."""
+
+MARKDOWN_ENDINGS: Final = {".md": "markdown", ".markdown": "markdown"}
+"""Likewise of what is no table of rows."""
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
@@ -51,32 +68,127 @@ def format_options(function: Decorated) -> Decorated:
     return function
 
 
-def chosen_format(settings: Settings, name: str | None) -> Format:
-    """The format that the command's own options or the global ``--json`` ask for."""
-    if name is None:
-        return "json" if settings.json else "table"
-    return cast("Format", name)
+def chosen_format(settings: Settings, name: str | None, output: str | None = None) -> Format:
+    """The format that is asked for.
+
+    Args:
+        settings: the global ``--json``.
+        name: the command's own options, if one of them is given.
+        output: the name of the file to write, if there is one.
+
+    Raises:
+        click.UsageError: it cannot be written, as :func:`check_parquet` says.
+    """
+    default: Format = "json" if settings.json else "table"
+    chosen = cast("Format", name) if name is not None else format_of_file(output) or default
+    check_parquet(chosen, output)
+    return chosen
 
 
-def write_rows(rows: Iterable[Row], format_name: Format, columns: Sequence[Column]) -> int:
-    """Write the rows to standard output as they come; how many there were.
+def check_parquet(format_name: str, output: str | None) -> None:
+    """See that a Parquet file can be written, before the work for it begins.
+
+    Args:
+        format_name: that was chosen; nothing is looked at for the others.
+        output: the name of the file, or ``-`` or None for standard output.
+
+    Raises:
+        click.UsageError: a package that it needs is missing, or a terminal would get it.
+    """
+    if format_name != "parquet":
+        return
+    from c4core.extras import PARQUET, require
+
+    require(PARQUET, click.UsageError)
+    if output in (None, outfile.STANDARD_OUTPUT) and sys.stdout.isatty():
+        raise click.UsageError("Parquet is not for terminals: name a file with --output")
+
+
+@contextmanager
+def opened(output: str | None, format_name: Format) -> Iterator[IO[Any] | None]:
+    """Open the file that rows are written to, as :func:`cli.output.outfile.opened` does.
+
+    Args:
+        output: a path, or ``-`` or None for standard output, which yields None.
+        format_name: Parquet is bytes, the others are text.
+
+    Raises:
+        click.BadParameter: the file cannot be made.
+    """
+    if output in (None, outfile.STANDARD_OUTPUT):
+        yield None
+        return
+    with outfile.opened(output, binary=format_name == "parquet") as target:
+        yield target
+
+
+def format_of_file(name: str | None) -> Format | None:
+    """The format that the ending of a file's name stands for, if any."""
+    return None if name is None else ENDINGS.get(PurePath(name).suffix.lower())
+
+
+def format_by_ending(
+    file: str | None, *, endings: Mapping[str, str], default: str, what: str, option: str
+) -> str:
+    """The format that a file's ending stands for, with a command that has some formats only.
+
+    Args:
+        file: the name of the file, if there is one.
+        endings: what the command has: the format of every ending.
+        default: the format where the ending says nothing.
+        what: is written, in the plural, for the message.
+        option: names the format whatever the ending, likewise.
+
+    Raises:
+        click.UsageError: the ending stands for a format that the command does not have.
+    """
+    ending = "" if file is None else PurePath(file).suffix.lower()
+    if ending in endings:
+        return endings[ending]
+    if ending in {*ENDINGS, *MARKDOWN_ENDINGS}:
+        usual: dict[str, str] = {}
+        for known, name in endings.items():
+            usual.setdefault(name, known)
+        *most, last = usual.values()
+        choice = f"{', '.join(most)} or {last}"
+        raise click.UsageError(f"{file!r}: {what} are written as {choice}; say {option}")
+    return default
+
+
+def write_rows(
+    rows: Iterable[Row],
+    format_name: Format,
+    columns: Sequence[Column],
+    *,
+    names: Sequence[str] = (),
+    target: IO[Any] | None = None,
+) -> int:
+    """Write the rows as they come; how many there were.
 
     Args:
         rows: objects with the same keys in the same order.
         format_name: how.
         columns: what the table for people shows; the other formats show every field.
+        names: the keys, for Parquet, and for the heading of a table without rows.
+        target: a text file, or for Parquet a binary one; None for standard output, where alone a
+            table for people is written.
     """
+    out = sys.stdout if target is None else target
+    if format_name == "parquet":
+        from cli.output.parquet import write_parquet
+
+        return write_parquet(rows, names, sys.stdout.buffer if target is None else target)
     return {
         "table": lambda: _write_table(rows, columns),
-        "json": lambda: _write_array(rows),
-        "jsonl": lambda: _write_lines(rows),
-        "csv": lambda: _write_csv(rows),
+        "json": lambda: _write_array(rows, out),
+        "jsonl": lambda: _write_lines(rows, out),
+        "csv": lambda: _write_csv(rows, names, out),
     }[format_name]()
 
 
-def write_object(fields: Mapping[str, Any]) -> None:
-    """Write one JSON object over several lines."""
-    click.echo(json.dumps(fields, indent=2))
+def write_object(fields: Mapping[str, Any], target: IO[str] | None = None) -> None:
+    """Write one JSON object over several lines, on standard output or into a text file."""
+    (target or sys.stdout).write(json.dumps(fields, indent=2) + "\n")
 
 
 def write_facts(facts: Mapping[str, str]) -> None:
@@ -86,8 +198,9 @@ def write_facts(facts: Mapping[str, str]) -> None:
     from cli.output.render import console
 
     out = console()
-    width = max(map(len, facts))
-    for name, value in facts.items():
+    shown = {printable(name): printable(value) for name, value in facts.items()}
+    width = max(map(len, shown))
+    for name, value in shown.items():
         out.print(Text.assemble((f"{name:<{width}}", "dim"), f"  {value}"))
 
 
@@ -114,11 +227,11 @@ def _write_table(rows: Iterable[Row], columns: Sequence[Column]) -> int:
 
 
 def _aligned(text: str, column: Column) -> str:
+    text = printable(text)
     return f"{text:>{column.width}}" if column.right else f"{text:<{column.width}}"
 
 
-def _write_array(rows: Iterable[Row]) -> int:
-    out = sys.stdout
+def _write_array(rows: Iterable[Row], out: IO[str]) -> int:
     number = 0
     for number, row in enumerate(rows, start=1):
         out.write(f"{'[' if number == 1 else ','}\n{json.dumps(row)}")
@@ -126,8 +239,7 @@ def _write_array(rows: Iterable[Row]) -> int:
     return number
 
 
-def _write_lines(rows: Iterable[Row]) -> int:
-    out = sys.stdout
+def _write_lines(rows: Iterable[Row], out: IO[str]) -> int:
     number = 0
     for row in rows:
         out.write(json.dumps(row) + "\n")
@@ -135,28 +247,30 @@ def _write_lines(rows: Iterable[Row]) -> int:
     return number
 
 
-def _write_csv(rows: Iterable[Row]) -> int:
+def _write_csv(rows: Iterable[Row], names: Sequence[str], out: IO[str]) -> int:
     import csv
 
     number = 0
-    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer = csv.writer(out, lineterminator="\n")
     for number, row in enumerate(rows, start=1):
         if number == 1:
             writer.writerow(row)
-        writer.writerow(_csv_cell(value) for value in row.values())
+        writer.writerow(csv_cell(value) for value in row.values())
+    if not number and names:
+        writer.writerow(names)
     return number
 
 
-def _csv_cell(value: object) -> object:
+def csv_cell(value: object) -> object:
     """What is to stand in a cell: one line, whatever it is.
 
     Lists are words with blanks between them, of which ``-`` stands for nothing, so that they can be
     counted; lines of text have a ``/`` between them; nothing is an empty cell.
     """
     if isinstance(value, list):
-        return " ".join("-" if item is None else str(item) for item in value)
+        return " ".join("-" if item is None else printable(str(item)) for item in value)
     if isinstance(value, str):
-        return "/".join(value.splitlines())
+        return printable("/".join(value.splitlines()))
     if isinstance(value, bool):
         return str(value).lower()
     return value

@@ -7,7 +7,7 @@ import os
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
@@ -29,30 +29,32 @@ output_option = click.option(
 
 
 @contextmanager
-def opened(name: str | None) -> Iterator[IO[str] | None]:
-    """Open a file for writing text; it takes the old one's place when the context ends well.
+def opened(name: str | None, *, binary: bool = False) -> Iterator[IO[Any] | None]:
+    """Open a file for writing; it takes the old one's place when the context ends well.
 
     Args:
         name: a path, ``-`` for standard output, or None, which yields None.
+        binary: for bytes instead of text.
 
     Raises:
         click.BadParameter: the file cannot be made.
     """
     if name is None or name == STANDARD_OUTPUT:
-        yield sys.stdout if name else None
+        yield _raw(sys.stdout, binary=binary) if name else None
         return
+    how: dict[str, Any] = {"mode": "wb"} if binary else {"mode": "w", "encoding": "utf-8"}
     if _is_device(name):
-        with _device(name) as file:
+        with _device(name, how) as file:
             yield file
         return
     stream = _stream_into(name)
     if stream is not None:
-        yield stream
+        yield _raw(stream, binary=binary)
         return
     path = checked(name, option=OPTION)
     from c4core.whole_file import whole_file
 
-    with whole_file(path) as beside, beside.open("w", encoding="utf-8") as file:
+    with whole_file(path) as beside, beside.open(**how) as file:
         yield file
 
 
@@ -84,7 +86,7 @@ def _is_device(name: str) -> bool:
     return path.exists() and not path.is_file()
 
 
-def _stream_into(name: str) -> IO[str] | None:
+def _stream_into(name: str) -> TextIO | None:
     """The standard stream that writes into a file already, as ``/dev/stdout`` after ``>`` does.
 
     The file is not to be replaced: others write into it before and after.
@@ -96,8 +98,12 @@ def _stream_into(name: str) -> IO[str] | None:
     return None
 
 
-def _device(name: str) -> IO[str]:
+def _raw(stream: TextIO, *, binary: bool) -> IO[Any]:
+    return stream.buffer if binary else stream
+
+
+def _device(name: str, how: dict[str, Any]) -> IO[Any]:
     try:
-        return Path(name).open("w", encoding="utf-8")
+        return cast("IO[Any]", Path(name).open(**how))
     except OSError as error:
         raise click.BadParameter(f"{name!r}: {error.strerror}", param_hint=f"'{OPTION}'") from None

@@ -84,7 +84,7 @@ def solving(
                 task,
                 total=job.positions,
                 completed=job.positions_done + job.positions_failed,
-                rate=rate_text(progress.rate),
+                rate=rate_text(progress.rate or job.positions_per_second),
                 remaining=remaining_text(progress.remaining),
                 remark=remark(),
                 visible=True,

@@ -1,41 +1,73 @@
 """Boards, scores and sentences for people.
 
-A stone is a disc where colours tell the sides apart, and the letter of the grid text where they do
-not: on a plain pipe, with ``NO_COLOR``, on a terminal that cannot write a disc.
+A stone is the letter of the grid text, coloured where there are colours: a board says which side is
+which, also when it is copied as text, and can be read again.
 """
 
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
-from rich.console import Console
+from rich.console import Console, RenderHook
+from rich.segment import Segment
 from rich.text import Text
 
 from c4core.evaluation import plies_to_end
 from c4core.notation import column_label
+from workers import wording
+from workers.printable import printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from rich.console import ConsoleOptions, ConsoleRenderable, RenderResult
 
     from c4core.position import Position
     from workers.results import Answer
 
 SIDE_STYLES = {"x": "bold red", "o": "bold yellow"}
-DISC = "●"
 MARGIN = "  "
+
+count = wording.count
+"""How numbers stand with their nouns, here and in logs."""
+
+MOST_SECONDS = 1e12
+"""30,000 years: what is longer would be hundreds of digits, or infinite."""
+
 VALUE_STYLES = {"win": "green", "draw": "yellow", "loss": "red"}
 
 
+class _Escaped:
+    """Something that rich draws, with escapes for what would not be seen."""
+
+    def __init__(self, drawn: ConsoleRenderable) -> None:
+        self._drawn = drawn
+
+    def __rich_console__(self, out: Console, options: ConsoleOptions) -> RenderResult:
+        for text, style, control in out.render(self._drawn, options):
+            yield Segment(text if control else printable_lines(text), style, control)
+
+
+class _Escaping(RenderHook):
+    def process_renderables(self, renderables: list[ConsoleRenderable]) -> list[ConsoleRenderable]:
+        return [_Escaped(drawn) for drawn in renderables]
+
+
+class _Screen(Console):
+    def on_broken_pipe(self) -> NoReturn:
+        """Rich would end the program, with a code of its own."""
+        raise BrokenPipeError
+
+
 def console(*, stderr: bool = False) -> Console:
-    """A console that writes text as it is: no markup, no highlighting, no wrapping."""
-    return Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    """A console that writes text as it is: no markup, no highlighting, no wrapping.
 
-
-def shows_discs(out: Console) -> bool:
-    """Whether colours are seen, so that discs can be told apart."""
-    colours = out.color_system is not None and not out.no_color
-    return colours and can_write(DISC)
+    Lines stay lines; all else that would not be seen is escaped.
+    """
+    out = _Screen(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    out.push_render_hook(_Escaping())
+    return out
 
 
 def can_write(text: str) -> bool:
@@ -51,15 +83,13 @@ def board(
     position: Position,
     scores: Sequence[int | None] | None,
     *,
-    discs: bool,
     zero_based: bool = False,
 ) -> Text:
-    """The board, its column labels, and the columns' scores under them. A four stands out.
+    """The board, its column labels, and the columns' scores under them. A four is in capitals.
 
     Args:
         position: what to draw.
         scores: one score per column for the side to move, None for no score; None for no line.
-        discs: draw discs, told apart by colour; otherwise x and o, capital in a four.
         zero_based: label columns from 0.
     """
     cell = 3 if scores is None else max(3, *(len(score_text(score)) + 1 for score in scores))
@@ -73,9 +103,9 @@ def board(
             if side is None:
                 text.append(".", "dim")
             elif (column, row) in four:
-                text.append(DISC if discs else side.upper(), f"{SIDE_STYLES[side]} underline")
+                text.append(side.upper(), f"{SIDE_STYLES[side]} underline")
             else:
-                text.append(DISC if discs else side, SIDE_STYLES[side])
+                text.append(side, SIDE_STYLES[side])
         text.append("\n")
     text.append(MARGIN)
     for column in range(position.width):
@@ -134,13 +164,13 @@ def labels(columns: Iterable[int], *, zero_based: bool = False) -> str:
     return ", ".join(column_label(column, zero_based=zero_based) for column in columns)
 
 
-def count(number: int, one: str, many: str | None = None) -> str:
-    """A number with its noun: ``1 ply``, ``1,234 nodes``."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
 def duration(seconds: float) -> str:
-    """A time span in three digits or so: ``34 µs``, ``1.20 s``, ``2:05:10``."""
+    """A time span in three digits or so: ``34 µs``, ``1.20 s``, ``2:05:10``.
+
+    A dash stands for what is no time: rows of a received database may have anything.
+    """
+    if not abs(seconds) < MOST_SECONDS:  # nor is NaN less
+        return "-"
     if seconds < 1e-3:  # noqa: PLR2004
         return f"{seconds * 1e6:.0f} {'µs' if can_write('µ') else 'us'}"
     if seconds < 1:

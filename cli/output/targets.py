@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -22,6 +23,11 @@ def checked(name: str, *, option: str) -> Path:
     path = Path(os.path.realpath(name))  # a link stays a link
     if path.exists() and not path.is_file():  # a device is not to be replaced
         raise click.BadParameter(f"{name!r}: not a regular file", param_hint=f"'{option}'")
+    if not path.parent.is_dir():
+        folder = os.path.dirname(name) or str(path.parent)  # noqa: PTH120 (as typed)
+        raise click.BadParameter(
+            f"{name!r}: {os.strerror(errno.ENOENT)}: {folder!r}", param_hint=f"'{option}'"
+        )
     try:
         if path.exists():
             with path.open("ab"):  # a file that may not be written is not to be replaced either

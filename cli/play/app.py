@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import App
 from textual.binding import Binding
 
-from cli.output.render import DISC, can_write
+from cli.output.render import can_write
 from cli.play.driver import TerminalDriver
+from cli.play.painting import DISC
 from cli.play.screen import GameScreen
 from cli.shell import signals
 
@@ -58,6 +59,11 @@ class PlayApp(App[None]):
     def game(self) -> Game:
         """The game as it stands."""
         return self.game_screen.game
+
+    @property
+    def games(self) -> list[Game]:
+        """All games of this session; the last one as it stands."""
+        return [*self.game_screen.earlier, self.game]
 
     def get_default_screen(self) -> Screen[None]:
         """The board is what is seen first."""

@@ -1,6 +1,6 @@
 """Work in threads that nobody has to wait for, at the end least of all.
 
-A player may think for an hour, and most cannot be told to stop; whoever leaves the game leaves it.
+A player may be loading a library, which cannot be told to stop; whoever leaves the game leaves it.
 """
 
 from __future__ import annotations

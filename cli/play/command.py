@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING
 import click
 
 from cli.book.options import book_options, book_path
+from cli.output import echo
 from cli.output.targets import checked
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.streams import nobody_listening
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from c4core.notation import BoardSize
+    from c4core.players.consent import Consent
     from cli.play.app import PlayApp
     from cli.play.game import Game
     from cli.play.plain import PlainGame
@@ -38,11 +43,12 @@ EXAMPLES = (
 
 
 def _read_seat(_context: click.Context, _parameter: click.Parameter, text: str) -> Seat:
+    from c4core.players.consent import ANY_PROGRAM
     from c4core.players.errors import PlayerError
     from cli.play.seats import read_seat
 
     try:
-        return read_seat(text)
+        return read_seat(text, programs=ANY_PROGRAM)
     except PlayerError as error:
         raise click.BadParameter(str(error)) from None
 
@@ -68,6 +74,7 @@ def _read_seat(_context: click.Context, _parameter: click.Parameter, text: str) 
 @click.option("--moves", metavar="MOVES", default="", help="Begin after these moves.")
 @click.option("--seed", type=int, metavar="N", help="Repeat what is random.  [default: another]")
 @click.option("--resume", is_flag=True, help="Go on with the game that was kept.")
+@parameters.programs_option("that the kept game names.")
 @click.option("--new", is_flag=True, help="Begin a new one in its place without asking.")
 @click.option(
     "--file",
@@ -100,6 +107,7 @@ def play(
     moves: str,
     seed: int | None,
     resume: bool,
+    programs: Consent,
     new: bool,
     file_name: str | None,
     plain: bool,
@@ -114,15 +122,16 @@ def play(
     """Play Connect Four at the terminal.
 
     Type a column or click it; u takes a move back, h shows the exact score of every column, ?
-    explains the rest. The levels are easy (random), medium (minimax-windows:depth=3) and hard
-    (montecarlo-flat:simulations=500); every other player of "c4 players list" plays too, on
-    either side or on both.
+    explains the rest. The levels are easy, medium and hard, each stronger than the one before;
+    every other player of "c4 players list" plays too, on either side or on both.
 
-    The game is kept in a file after every move; --resume goes on with it. With NO_COLOR the sides
-    are x and o. When you leave, the moves are written to standard output, with --json as an object.
+    The game is kept in a file after every move; --resume goes on with it, and starts programs that
+    the file names with --allow-programs only. With NO_COLOR the sides are x and o. When you leave,
+    the moves are written to standard output, a line a game; with --json as "c4 games import" takes
+    them.
 
     With --plain the moves are read from standard input, a column a line, and the board is written
-    after each, or with --json the object in the end alone; "help" there tells the commands.
+    after each, or with --json the game in the end alone; "help" there tells the commands.
     """
     from cli.play.claim import claimed
     from cli.play.saved import check_replaceable, default_file, read_game
@@ -141,7 +150,7 @@ def play(
     context.with_resource(claimed(file))
     if new and file_name is not None:  # the default one is c4's own, whatever is in it
         check_replaceable(file)
-    kept = None if new else read_game(file)
+    kept = None if new else read_game(file, programs=_with_named(programs, first, second))
     unfinished = kept if kept is not None and kept.columns and not kept.is_over else None
     refuse(
         context,
@@ -151,6 +160,7 @@ def play(
             f"an unfinished game is kept in {file}: --resume goes on with it, --new replaces it",
         ),
     )
+    _check_consent(kept if resume else unfinished, file)
     game = kept if resume and kept is not None else _game(first, second, board, moves, seed)
     opened = find_book(book_path(context, book, no_book=no_book), game.board)
     with ExitStack() as stack:
@@ -180,10 +190,34 @@ def play(
             with nobody_listening():  # the terminal may be gone
                 _tell_where(playing.game, file_name, settings)
             raise
-    _tell(playing.game, settings, plain=plain)
+    _tell(playing.games, settings, plain=plain)
     _tell_where(playing.game, file_name, settings)
     if playing.mistakes and not sys.stdin.isatty():
         context.exit(exits.PROBLEMS)
+
+
+def _with_named(programs: Consent, *seats: Seat) -> Consent:
+    """Consent to the players that the command line names, besides what it allows."""
+    from c4core.players.consent import Consent
+
+    return Consent(programs.everything, frozenset(seat.text for seat in seats))
+
+
+def _check_consent(game: Game | None, file: Path) -> None:
+    """Refuse a kept game whose programs nobody here has consented to.
+
+    Raises:
+        click.UsageError: one is a program that may not be started.
+    """
+    from c4core.players.errors import ProgramRefusedError
+
+    if game is None:
+        return
+    try:
+        for seat in (game.first, game.second):
+            seat.check_consent()
+    except ProgramRefusedError as error:
+        raise click.UsageError(f"{file}: {error}; --new begins another game") from None
 
 
 def _on_terminal() -> bool:
@@ -226,29 +260,28 @@ def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | N
         raise click.BadParameter(str(error), param_hint="'--moves'") from None
 
 
-def _tell(game: Game, settings: Settings, *, plain: bool) -> None:
-    """Write what was played, when the screen is gone."""
-    from cli.output.formats import write_object
+def _tell(games: Sequence[Game], settings: Settings, *, plain: bool) -> None:
+    """Write what was played, a line a game, when the screen is gone."""
+    import json
 
-    if settings.json:
-        write_object(
-            {
-                "board": str(game.board),
-                "first": game.first.text,
-                "second": game.second.text,
-                "seed": game.seed,
-                "moves": game.moves,
+    from c4core.arena.files_json import json_object
+
+    for game in games:
+        if settings.json:
+            known = {
                 "over": game.is_over,
-                "winner": game.winner,
                 "outcome": game.outcome(),
+                "play_seed": game.seed,
             }
-        )
-    elif not plain and game.columns:
-        click.echo(f"{game.moves}: {game.outcome()}")
+            echo.line(json.dumps(json_object(game.entry()) | known))
+        elif not plain and game.columns:
+            echo.line(f"{game.moves}: {game.outcome()}")
 
 
 def _tell_where(game: Game, file_name: str | None, settings: Settings) -> None:
     """Say how to go on with a game that is not over."""
     if game.columns and not game.is_over:
         option = "" if file_name is None else f" --file {shlex.quote(file_name)}"
+        if game.first.is_program or game.second.is_program:
+            option += " --allow-programs"
         settings.say(f"The game is kept; go on with: c4 play --resume{option}")

@@ -11,9 +11,12 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Select, Static
 
+from c4core.players.consent import ANY_PROGRAM
 from c4core.players.errors import PlayerError
 from cli.play.howto import keys, paragraphs
+from cli.play.painting import told
 from cli.play.seats import Seat, choices, read_seat
+from workers.printable import printable_lines
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -117,7 +120,7 @@ class NewGame(ModalScreen[Choice | None]):
         try:
             first, second = self._chosen("first"), self._chosen("second")
         except PlayerError as error:
-            self.query_one("#mistake", Static).update(Text(str(error)))
+            self.query_one("#mistake", Static).update(told(str(error)))
             return
         self.dismiss(Choice(first, second, goes_on=event.button.id == "go-on"))
 
@@ -129,9 +132,10 @@ class NewGame(ModalScreen[Choice | None]):
         """
         typed = self.query_one(f"#{name}-text", Input)
         if not typed.value.strip():
-            return read_seat(str(self.query_one(f"#{name}", Select).value))
+            chosen = str(self.query_one(f"#{name}", Select).value)
+            return read_seat(chosen, programs=ANY_PROGRAM)
         try:
-            seat = read_seat(typed.value)
+            seat = read_seat(typed.value, programs=ANY_PROGRAM)
             seat.check_board(self._game.board)
         except PlayerError:
             typed.focus()
@@ -144,7 +148,7 @@ class NewGame(ModalScreen[Choice | None]):
             # A description of its own: the player as it was set on the command line.
             options = [(seat.name, seat.text), *options]
         # Content, because in plain text brackets would mean something.
-        shown = [(Content(label), text) for label, text in options]
+        shown = [(Content(printable_lines(label)), text) for label, text in options]
         return Select(shown, value=seat.text, allow_blank=False, id=name)
 
 
@@ -170,7 +174,7 @@ class Unfinished(ModalScreen[bool]):
             window.border_title = "An unfinished game"
             players = f"x {game.first.name}, o {game.second.name}"
             yield Static(
-                Text(f"{players}; {game.board}, {moves}: {game.moves}\n{game.outcome()}\n")
+                told(f"{players}; {game.board}, {moves}: {game.moves}\n{game.outcome()}\n")
             )
             with Horizontal():
                 yield Button("Go on with it", variant="primary", id="resume")

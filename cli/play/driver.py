@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Any
 
 from textual.drivers.linux_driver import LinuxDriver
@@ -29,6 +31,13 @@ class TerminalDriver(LinuxDriver):
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._file: Any = _Terminal(self._file)
+
+    def _get_terminal_size(self) -> tuple[int, int]:
+        """Columns and rows of the terminal; Textual asks standard output, which may be a file."""
+        with suppress(OSError, ValueError):
+            columns, rows = os.get_terminal_size(self._file.fileno())
+            return columns, rows
+        return super()._get_terminal_size()
 
 
 class _Terminal:

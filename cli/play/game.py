@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from c4core.arena.files import GameEntry, empty_board, ending_on_board
+from c4core.arena.game import Ending
 from c4core.arena.seeds import game_seed, seat_seed
 from c4core.notation import DEFAULT_BOARD, BoardSize, format_moves
 from c4core.position import Position
@@ -15,12 +17,14 @@ if TYPE_CHECKING:
 
 
 class Failure(NamedTuple):
-    """How a player that is a program has lost other than on the board."""
+    """How a player has lost other than on the board."""
 
     loser: Side
     """Its side."""
     reason: str
     """What happened, for people."""
+    ending: Ending = Ending.ERROR
+    """Which kind of failure it is, or that a person has resigned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ class Game:
     columns: tuple[int, ...] = ()
     """The moves so far, 0-based."""
     failure: Failure | None = None
-    """Why a player cannot go on; it has lost."""
+    """Why a player cannot or will not go on; it has lost."""
     position: Position = field(init=False, compare=False, repr=False)
     """The stones on the board."""
 
@@ -66,7 +70,7 @@ class Game:
     def winner(self) -> Side | None:
         """Who has won; None while nobody has."""
         if self.failure is not None:
-            return "o" if self.failure.loser == "x" else "x"
+            return _other(self.failure.loser)
         return self.position.winner
 
     @property
@@ -110,15 +114,49 @@ class Game:
         """
         return replace(self, columns=(*self.columns, column))
 
-    def failed(self, reason: str) -> Game:
+    def failed(self, reason: str, ending: Ending = Ending.ERROR) -> Game:
         """The game that the player to move has lost because it cannot go on."""
-        return replace(self, failure=Failure(self.position.turn, reason))
+        return replace(self, failure=Failure(self.position.turn, reason, ending))
+
+    def resigned(self) -> Game:
+        """The game that a person has given up: the one to move, or else the only one who plays."""
+        turn = self.position.turn
+        loser = turn if self.seat_to_move.is_human else _other(turn)
+        return replace(self, failure=Failure(loser, "", Ending.RESIGNED))
+
+    @property
+    def ending(self) -> Ending:
+        """How it has ended, or that it has not."""
+        if self.failure is not None:
+            return self.failure.ending
+        if not self.position.is_over:
+            return Ending.UNFINISHED
+        return ending_on_board(self.position, self.position.winner)
+
+    def entry(self) -> GameEntry:
+        """The game as a file of games has it.
+
+        The seed is left out: a game at the terminal has dice of its own for each move, and cannot
+        be played again by the seed of a match.
+        """
+        return GameEntry(
+            start=empty_board(self.board),
+            moves=self.moves,
+            final=self.position,
+            winner=self.winner,
+            ending=self.ending,
+            first=self.first.description,
+            second=self.second.description,
+            detail="" if self.failure is None else self.failure.reason,
+        )
 
     def taken_back(self) -> Game | None:
         """The game before the last move of a person, or of anybody where no person plays.
 
-        None where there was none.
+        A person who has resigned takes back that. None where there was nothing.
         """
+        if self.failure is not None and self.failure.ending is Ending.RESIGNED:
+            return replace(self, failure=None)
         for length in reversed(range(len(self.columns))):
             if self._seat_at(length).is_human or not self.has_person:
                 return replace(self, columns=self.columns[:length], failure=None)
@@ -134,8 +172,9 @@ class Game:
         ``x to move (human)``, ``o has won (hard)``, ``a draw: the board is full``
         """
         if self.failure is not None:
-            loser, reason = self.failure
-            return f"{self.winner} has won: {loser} ({self.seat(loser).name}) failed: {reason}"
+            loser, reason, ending = self.failure
+            how = "resigned" if ending is Ending.RESIGNED else f"failed: {reason}"
+            return f"{self.winner} has won: {loser} ({self.seat(loser).name}) {how}"
         if self.winner is not None:
             return f"{self.winner} has won ({self.seat(self.winner).name})"
         if self.is_over:
@@ -144,3 +183,7 @@ class Game:
 
     def _seat_at(self, ply: int) -> Seat:
         return self.second if ply % 2 else self.first
+
+
+def _other(side: Side) -> Side:
+    return "o" if side == "x" else "x"

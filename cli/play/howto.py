@@ -16,8 +16,8 @@ HINTS: Final = (
 )
 
 LEVELS: Final = (
-    "easy plays at random, medium looks three moves ahead, hard plays 500 random games for each "
-    'column. Every other player of "c4 players list" plays too; perfect never errs.'
+    "easy plays at random, medium looks three moves ahead, hard tries 10,000 lines of play. "
+    'Every other player of "c4 players list" plays too; perfect never errs.'
 )
 
 KEPT: Final = 'The game is kept after every move; "c4 play --resume" goes on with it.'
@@ -27,6 +27,7 @@ KEYS: Final = (
     ("left right", "point at a column; Enter, Space or Down plays it"),
     ("mouse", "point, and click; the commands below can be clicked too"),
     ("u", "undo: back to your last move"),
+    ("r", "resign: the game is lost; u takes that back"),
     ("h", "hints on and off"),
     ("p", "pause the computer; Enter then lets it move once"),
     ("n", "a new game, or other players in this one"),

@@ -1,4 +1,4 @@
-"""The picture of a board: discs where there are colours, letters where there are none."""
+"""The picture of a board: discs with letters in them, or letters alone where no colours are."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from rich.text import Text
 
 from c4core.notation import column_label
 from cli.output.render import score_style, score_text
+from workers.printable import printable_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,11 +27,15 @@ BRIGHT: Final[dict[Side, str]] = {"x": "#ee4b4b", "o": "#ffd43b"}
 DIMMED: Final[dict[Side, str]] = {"x": "#8c3244", "o": "#96823c"}
 """Beside a four, so that it stands out."""
 
-DISCS: Final = {3: (" ▄▄▄▄ ", "▐████▌", " ▀▀▀▀ "), 2: ("▗▄▄▄▖", "▝▀▀▀▘"), 1: ("●",)}
+DISC: Final = "●"
+DISCS: Final = {3: (" ▄▄▄▄ ", "▐████▌", " ▀▀▀▀ "), 2: ("▗▄▄▄▖", "▝▀▀▀▘"), 1: (".",)}
 """A disc by the lines of its square."""
 
-LAST_MARK: Final = "••"
-FOUR_MARK: Final = "◆◆"
+SIGNS: Final = {3: "{0}{0}", 2: "{0}", 1: "{0}"}
+"""The letter of a side by the lines of its square; it stands in the second of them, if there is."""
+
+LAST_MARK: Final = "•"
+FOUR_MARK: Final = "◆"
 POINTER: Final = "▼"
 
 
@@ -48,6 +53,11 @@ class Look:
     """The stone that was played last."""
     falling: int | None = None
     """The row that this stone has come to, where it is still falling."""
+
+
+def told(text: str, style: str = "") -> Text:
+    """Text that may quote what strangers have written, as in a saved game: escaped."""
+    return Text(printable_lines(text), style)
 
 
 def paint(position: Position, place: Geometry, look: Look) -> Text:
@@ -118,7 +128,7 @@ def _letter(
 def _disc(
     position: Position, square: Square, place: Geometry, look: Look, four: set[Square]
 ) -> list[Text]:
-    """A square's lines with a disc, or with the hole where one is missing."""
+    """A square's lines with a disc and its side's letter in it, or with the hole."""
     side = _stone(position, square, look)
     if side is None:
         colour = HOLE
@@ -127,19 +137,23 @@ def _disc(
     else:
         colour = BRIGHT[side]
     style = f"{colour} on {BOARD}"
-    lines = [Text(f"{line:^{place.cell_width}}", style) for line in DISCS[place.cell_height]]
-    mark = _mark(square, look, four)
-    if side is not None and mark and look.falling is None:
-        if place.cell_height == len(DISCS[3]):
-            middle = (place.cell_width - len(mark)) // 2
-            whole = f"{DISCS[3][1]:^{place.cell_width}}"
-            lines[1] = Text.assemble(
-                (whole[:middle], style),
-                (mark, f"{INK} on {colour}"),
-                (whole[middle + len(mark) :], style),
-            )
-        elif square in four:
-            lines = [Text(line.plain, f"{style} underline") for line in lines]
+    height = place.cell_height
+    lines = [Text(f"{line:^{place.cell_width}}", style) for line in DISCS[height]]
+    if side is None:
+        return lines
+    at_rest = look.falling is None
+    sign = SIGNS[height].format(side)
+    mark = _mark(square, look, four) if at_rest else ""
+    if height == len(DISCS[3]):
+        sign = f"{mark}{sign}{mark}"
+    ink = f"bold {colour} on {BOARD}" if height == 1 else f"{INK} on {colour}"
+    if at_rest and square in four and height < len(DISCS[3]):
+        ink += " underline"
+    middle = lines[height // 2].plain
+    before = (place.cell_width - len(sign)) // 2
+    lines[height // 2] = Text.assemble(
+        (middle[:before], style), (sign, ink), (middle[before + len(sign) :], style)
+    )
     return lines
 
 

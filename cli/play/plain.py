@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Final
 
-import click
-
+from c4core.arena.game import Ending
 from c4core.errors import MoveError
 from c4core.notation import column_label, parse_moves
 from c4core.players.errors import PlayerFailure
-from cli.output import render
+from cli.output import echo, render
 from cli.play.background import wait_for
 from cli.play.opponents import Opponents
 from cli.play.saved import write_game
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from cli.play.supplies import Supplies
     from workers.results import Answer
 
-COMMANDS: Final = "a column, or: hint, undo, moves, help, quit"
+COMMANDS: Final = "a column, or: hint, undo, moves, resign, help, quit"
 
 
 LONGEST_LINE: Final = 1024
@@ -58,8 +57,14 @@ class PlainGame:
             "hint": self._hint,
             "undo": self._undo,
             "moves": lambda: self._write(self.game.moves or "no moves yet"),
+            "resign": lambda: self._go_on_with(self.game.resigned()),
             "help": self._help,
         }
+
+    @property
+    def games(self) -> list[Game]:
+        """The game, alone."""
+        return [self.game]
 
     def play(self) -> None:
         """Play until the game is over, or until a person has enough.
@@ -84,7 +89,9 @@ class PlainGame:
         try:
             column = wait_for(lambda: self._opponents.choose(game))
         except PlayerFailure as failure:
-            self._go_on_with(game.failed(f"{failure.failing.value}: {failure}"))
+            self._go_on_with(
+                game.failed(f"{failure.failing.value}: {failure}", Ending(failure.failing))
+            )
             return
         side, name = game.position.turn, game.seat_to_move.name
         self._write(f"{side} ({name}) plays {column_label(column)}")
@@ -93,7 +100,7 @@ class PlainGame:
     def _person_moves(self) -> bool:
         """Whether the game goes on."""
         if self._prompts:
-            click.echo(f"{self.game.outcome()}, {COMMANDS}: ", nl=False, err=True)
+            echo.prompt(f"{self.game.outcome()}, {COMMANDS}: ")
         with reading("standard input"):
             line = sys.stdin.buffer.readline(LONGEST_LINE).decode(errors="replace")
         self._line += 1
@@ -113,7 +120,10 @@ class PlainGame:
             (column,) = parse_moves(word, width=self.game.board.width)
             game = self.game.played(column)
         except MoveError as error:
-            self._refuse(str(error))
+            if error.kind == "syntax" or (error.kind == "range" and not word.isdigit()):
+                self._refuse(f"{word!r} is neither a column nor a command")
+            else:  # where in the line it is, everybody sees
+                self._refuse(str(error).removeprefix(f"invalid move at index {error.index}: "))
         except ValueError:  # several columns
             self._refuse(f"one column a line, not {word!r}")
         else:
@@ -122,7 +132,7 @@ class PlainGame:
     def _refuse(self, reason: str) -> None:
         self.mistakes += 1
         where = "" if self._prompts else f"line {self._line}: "
-        click.echo(f"{where}{reason} (type {COMMANDS})", err=True)
+        echo.line(f"{where}{reason} (type {COMMANDS})", err=True)
 
     def _go_on_with(self, game: Game) -> None:
         self.game = game
@@ -133,7 +143,7 @@ class PlainGame:
     def _undo(self) -> None:
         earlier = self.game.taken_back()
         if earlier is None:
-            click.echo("there is nothing to undo", err=True)
+            echo.line("there is nothing to undo", err=True)
         else:
             self._go_on_with(earlier)
 
@@ -147,7 +157,9 @@ class PlainGame:
         from cli.play.howto import paragraphs
 
         lines = paragraphs(how=f"Type {COMMANDS}.").splitlines()
-        self._write("\n".join(map(textwrap.fill, lines)))
+        for paragraph in lines:
+            for line in textwrap.wrap(paragraph) or [""]:
+                self._write(line)
 
     def _draw(self, answer: Answer | None = None) -> None:
         if self._silent:
@@ -155,7 +167,7 @@ class PlainGame:
         out = render.console()
         scores = None if answer is None else answer.scores
         position = self.game.position
-        out.print(render.board(position, scores, discs=render.shows_discs(out)))
+        out.print(render.board(position, scores))
         if answer is not None:
             out.print(render.verdict(position, answer))
             out.print("best: " + render.labels(answer.best))
@@ -163,4 +175,4 @@ class PlainGame:
 
     def _write(self, text: str) -> None:
         if not self._silent:
-            click.echo(text)
+            echo.line(text)

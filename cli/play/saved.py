@@ -5,8 +5,8 @@ It is JSON and says what is needed to play on, and nothing else::
     {"format": "c4-play", "version": 1, "board": "7x6", "first": "human", "second": "hard",
      "seed": 4711, "moves": "4453"}
 
-A game that a player has lost because it could not go on also has
-``"failure": {"loser": "o", "reason": ".."}``.
+A game that a player has lost because it could not or would not go on also has
+``"failure": {"loser": "o", "reason": "..", "ending": "crash"}``.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from c4core.arena.game import Ending
 from c4core.errors import C4Error
 from c4core.notation import parse_board, parse_moves
+from c4core.players.consent import NO_PROGRAM, Consent
+from c4core.players.errors import Failing
 from c4core.whole_file import whole_file
 from cli.play.game import Failure, Game
 from cli.play.seats import read_seat
@@ -27,6 +30,8 @@ FORMAT: Final = "c4-play"
 VERSION: Final = 1
 MOST_BYTES: Final = 64 * 1024
 """A saved game is much smaller; what is larger is another file."""
+FAILURES: Final = frozenset({*map(str, Failing), str(Ending.RESIGNED)})
+"""How a game is lost other than on the board."""
 
 
 class SavedGameError(C4Error, ValueError):
@@ -69,8 +74,12 @@ def write_game(path: Path, game: Game) -> None:
         beside.write_text(json.dumps(fields) + "\n", encoding="utf-8")
 
 
-def read_game(path: Path) -> Game | None:
+def read_game(path: Path, *, programs: Consent = NO_PROGRAM) -> Game | None:
     """The game in a file; None where there is no file.
+
+    Args:
+        path: the file.
+        programs: which of its players may be started, where they are programs.
 
     Raises:
         SavedGameError: there is something else in it.
@@ -82,7 +91,7 @@ def read_game(path: Path) -> Game | None:
     if fields.get("version") != VERSION:
         raise SavedGameError(path, f"version {fields.get('version')!r}; this c4 reads {VERSION}")
     try:
-        return _game_of(fields)
+        return _game_of(fields, programs)
     except KeyError as error:
         raise SavedGameError(path, f"field {error} is missing") from None
     except (C4Error, TypeError) as error:
@@ -127,9 +136,11 @@ def _read_fields(path: Path) -> dict[str, Any] | None:
     return fields
 
 
-def _game_of(fields: dict[str, Any]) -> Game:
+def _game_of(fields: dict[str, Any], programs: Consent) -> Game:
     board = parse_board(_typed(fields, "board", str))
-    first, second = (read_seat(_typed(fields, name, str)) for name in ("first", "second"))
+    first, second = (
+        read_seat(_typed(fields, name, str), programs=programs) for name in ("first", "second")
+    )
     for seat in (first, second):
         seat.check_board(board)
     return Game(
@@ -147,9 +158,13 @@ def _failure_of(fields: dict[str, Any]) -> Failure | None:
         return None
     failure = _typed(fields, "failure", dict)
     loser, reason = _typed(failure, "loser", str), _typed(failure, "reason", str)
+    # Games that were kept by earlier versions do not say.
+    ending = _typed(failure, "ending", str) if "ending" in failure else str(Ending.ERROR)
+    if ending not in FAILURES:
+        raise TypeError(f"field 'ending' cannot be {ending!r}")
     if loser not in ("x", "o"):
         raise TypeError(f"field 'loser' cannot be {loser!r}")
-    return Failure("x" if loser == "x" else "o", reason)
+    return Failure("x" if loser == "x" else "o", reason, Ending(ending))
 
 
 def _typed(fields: dict[str, Any], name: str, kind: type) -> Any:

@@ -13,22 +13,26 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Footer, Static
 
+from c4core.arena.game import Ending
 from c4core.notation import column_label
-from c4core.players.errors import PlayerFailure
+from c4core.players.errors import PlayerFailure, StopPlaying
 from cli.output.render import verdict
 from cli.play.background import in_background
 from cli.play.board import BoardView
 from cli.play.dialogs import HowToPlay, NewGame, Unfinished
 from cli.play.opponents import Opponents
+from cli.play.painting import told
 from cli.play.saved import write_game
 from cli.play.side import SidePanel
 from cli.play.tally import Tally
+from workers.printable import printable_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
+    from textual.notifications import SeverityLevel
     from textual.timer import Timer
 
     from cli.play.game import Game
@@ -66,6 +70,7 @@ class GameScreen(Screen[None]):
     Attributes:
         game: as it stands.
         tally: results of the games before it.
+        earlier: the games before it, in which something was played.
         is_hinted: whether exact scores are shown.
     """
 
@@ -73,6 +78,7 @@ class GameScreen(Screen[None]):
         Binding("u", "undo", "Undo"),
         Binding("h", "hints", "Hints"),
         Binding("p", "pause", "Pause"),
+        Binding("r", "resign", "Resign"),
         Binding("n", "new", "New game"),
         Binding("question_mark,f1", "help", "How to play", key_display="?"),
         Binding("q", "app.quit", "Quit"),
@@ -95,6 +101,17 @@ class GameScreen(Screen[None]):
         """What it plays; None where it cannot go on."""
         reason: str = ""
         """Why it cannot."""
+        ending: Ending = Ending.ERROR
+        """Which kind of failure that is."""
+
+    @dataclass
+    class Stuck(Message):
+        """A player could not be asked, which is no fault of its own."""
+
+        game: Game
+        """The game that it was asked about."""
+        reason: str
+        """What this machine lacks."""
 
     @dataclass
     class Scored(Message):
@@ -113,6 +130,7 @@ class GameScreen(Screen[None]):
         super().__init__()
         self.game = game
         self.tally = Tally()
+        self.earlier: list[Game] = []
         self._table = table
         self._letters = letters
         self._unfinished = unfinished
@@ -197,6 +215,16 @@ class GameScreen(Screen[None]):
         self._show_status()
         self._next()
 
+    def action_resign(self) -> None:
+        """Give the game up, for the person to move or the only one who plays."""
+        if self.game.is_over or not self.game.has_person:
+            self._remark("The game is over." if self.game.is_over else "Nobody here plays.")
+            return
+        self._interrupt()
+        self.game = self.game.resigned()
+        self._keep()
+        self._show()
+
     @work
     async def action_new(self) -> None:
         """Ask who is to play, and begin, or go on with these players."""
@@ -211,6 +239,8 @@ class GameScreen(Screen[None]):
             self.tally = Tally()
         elif not goes_on:
             self.tally = self.tally.counting(old)
+        if old.columns and not goes_on:
+            self.earlier.append(old)
         self.game = replace(old, first=first, second=second) if goes_on else old.anew(first, second)
         self._keep()
         self._show()
@@ -232,18 +262,27 @@ class GameScreen(Screen[None]):
             return
         self._thinking = None
         if event.column is None:
-            self.game = self.game.failed(event.reason)
+            self.game = self.game.failed(event.reason, event.ending)
             self._keep()
             self._show()
         else:
             self._play(event.column)
+
+    def on_game_screen_stuck(self, event: Stuck) -> None:
+        """Let the player wait until a person lets it try again."""
+        if event.game is not self._thinking:
+            return
+        self._thinking = None
+        self._paused = True
+        self._show_status()
+        self._tell(f"No move: {event.reason}", "error")
 
     def on_game_screen_scored(self, event: Scored) -> None:
         """Show what the solver knows, if it is still wanted."""
         if event.game is not self.game or not self._hints:
             return
         if event.answer is None:
-            self._verdict = Text(f"no hint: {event.reason}")
+            self._verdict = told(f"no hint: {event.reason}")
         else:
             sentence = verdict(self.game.position, event.answer)
             self._verdict = Text(sentence.plain, "bold") if self._letters else sentence
@@ -288,7 +327,12 @@ class GameScreen(Screen[None]):
                 self.post_message(self.ComputerMoved(game, opponents.choose(game)))
             except PlayerFailure as failure:
                 reason = f"{failure.failing.value}: {failure}"
-                self.post_message(self.ComputerMoved(game, None, reason))
+                self.post_message(self.ComputerMoved(game, None, reason, Ending(failure.failing)))
+            except StopPlaying:
+                pass  # the game goes another way, or is over
+            except Exception as error:  # noqa: BLE001 (this machine has run out of something)
+                reason = str(error) or type(error).__name__
+                self.post_message(self.Stuck(game, reason))
 
         in_background(ask)
 
@@ -332,7 +376,7 @@ class GameScreen(Screen[None]):
             write_game(self._table.file, self.game)
         except OSError as error:
             message = f"The game is not kept: {error.filename}: {error.strerror}"
-            self.notify(message, severity="error", markup=False)
+            self._tell(message, "error")
 
     # What is seen
 
@@ -353,8 +397,8 @@ class GameScreen(Screen[None]):
         """Whose turn it is, or how the game has ended, and what can be done then."""
         game = self.game
         if self._thinking is not None:
-            return Text(f"{game.position.turn} ({game.seat_to_move.name}) is thinking ..")
-        text = Text.assemble((game.outcome(), "bold"))
+            return told(f"{game.position.turn} ({game.seat_to_move.name}) is thinking ..")
+        text = Text.assemble(told(game.outcome(), "bold"))
         if game.is_over:
             text.append("   n: new game   u: undo   q: quit")
         elif self._paused and game.awaits_computer:
@@ -363,8 +407,12 @@ class GameScreen(Screen[None]):
 
     def _remark(self, text: str) -> None:
         """Say something in the place of a hint, until something happens."""
-        self.query_one("#status", Static).update(Text("\n").join((self._state(), Text(text))))
+        self.query_one("#status", Static).update(Text("\n").join((self._state(), told(text))))
 
     def _tell_trouble(self, message: str) -> None:
         # From any thread.
-        self.call_later(self.notify, message, severity="warning", markup=False)
+        self.call_later(self._tell, message, "warning")
+
+    def _tell(self, message: str, severity: SeverityLevel) -> None:
+        """Show a message for some seconds; it may quote what strangers have written."""
+        self.notify(printable_lines(message), severity=severity, markup=False)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from c4core.players.consent import NO_PROGRAM, Consent
 from c4core.players.errors import PlayerError
+from c4core.players.levels import LEVELS
 from c4core.players.registry import parse_player, player_kinds
 
 if TYPE_CHECKING:
@@ -13,13 +15,6 @@ if TYPE_CHECKING:
     from c4core.players.kinds import PlayerSpec
 
 HUMAN: Final = "human"
-
-LEVELS: Final = {
-    "easy": "random",
-    "medium": "minimax-windows:depth=3",
-    "hard": "montecarlo-flat:simulations=500",
-}
-"""The levels of Huang and Lu (2025), and the players that stand for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +25,8 @@ class Seat:
     """For people: ``human``, a level, or a player's shortest description."""
     spec: PlayerSpec | None = None
     """The player; None for a person."""
+    programs: Consent = field(default=NO_PROGRAM, compare=False)
+    """Whether it may be started, where it is a program."""
 
     @property
     def is_human(self) -> bool:
@@ -37,11 +34,30 @@ class Seat:
         return self.spec is None
 
     @property
+    def is_program(self) -> bool:
+        """Whether the player is a program."""
+        return self.spec is not None and self.spec.kind.cls.is_program
+
+    @property
     def text(self) -> str:
         """What :func:`read_seat` reads again, also when a player's default changes."""
         if self.spec is None or self.name in LEVELS:
             return self.name
         return self.spec.full
+
+    @property
+    def description(self) -> str:
+        """Who it is to others: ``human``, or a player with every parameter."""
+        return self.name if self.spec is None else self.spec.full
+
+    def check_consent(self) -> None:
+        """Look whether the player may be started, if it is a program.
+
+        Raises:
+            ProgramRefusedError: it may not.
+        """
+        if self.is_program:
+            self.programs.check(self.text)
 
     def check_board(self, board: BoardSize) -> None:
         """Look whether it plays on a board.
@@ -53,8 +69,13 @@ class Seat:
             self.spec.make().check_board(board)
 
 
-def read_seat(text: str) -> Seat:
+def read_seat(text: str, *, programs: Consent = NO_PROGRAM) -> Seat:
     """Read who plays a side: ``human``, a level, or a player's description.
+
+    Args:
+        text: the description.
+        programs: which players that are programs may be started: any, where the person at the
+            terminal has written it.
 
     Raises:
         PlayerError: it is none of these.
@@ -63,7 +84,7 @@ def read_seat(text: str) -> Seat:
     if name == HUMAN:
         return Seat(HUMAN)
     if name in LEVELS:
-        return Seat(name, parse_player(LEVELS[name]))
+        return Seat(name, parse_player(name))
     try:
         spec = parse_player(name)
     except PlayerError as error:
@@ -71,7 +92,7 @@ def read_seat(text: str) -> Seat:
             raise
         others = ", ".join((HUMAN, *LEVELS))
         raise PlayerError(f"neither {others}, nor a player: {error}", player=name) from None
-    return Seat(spec.text, spec)
+    return Seat(spec.text, spec, programs)
 
 
 def choices() -> list[tuple[str, str]]:

@@ -9,8 +9,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Static
 
 from c4core.notation import column_label
-from cli.output.render import DISC
-from cli.play.painting import BRIGHT
+from cli.play.painting import BRIGHT, DISC, told
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -63,7 +62,7 @@ class SidePanel(Vertical):
                 Text.assemble(
                     "> " if to_move else "  ",
                     self._stone(side),
-                    f" {game.seat(side).name}",
+                    told(f" {game.seat(side).name}"),
                     style="bold" if to_move else "",
                 )
             )

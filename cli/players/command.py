@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cli.output import echo
 from cli.output.formats import format_options
 from cli.shell.commands import Command, LazyGroup
 
@@ -28,7 +29,8 @@ def players() -> None:
     """Show who can play, and with which parameters.
 
     A player is written NAME, or NAME:parameter=value,parameter=value. Programs of yours play too,
-    as exec:COMMAND, kaggle:FILE.py or python:MODULE:CALLABLE; docs/players.md tells how.
+    as exec:COMMAND, kaggle:FILE.py or python:MODULE:CALLABLE; docs/players.md tells how. The
+    levels easy, medium and hard are names of players too: "c4 players show hard" says whose.
     """
 
 
@@ -88,7 +90,7 @@ def show(settings: Settings, player: str) -> None:
         facts["here"] = spec.full
     write_facts(facts)
     if kind.parameters:
-        click.echo()
+        echo.line()
         _write_parameters(kind)
 
 

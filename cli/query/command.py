@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.output.formats import chosen_format, format_options
+from cli.book.options import SHIPPED, open_book
+from cli.output import outfile
+from cli.output.formats import chosen_format, format_options, opened
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 
@@ -15,18 +17,27 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from cli.shell.parameters import Range
     from cli.shell.settings import Settings
-    from db.evaluation_rows import Cursor
+    from db.evaluation_rows import Cursor, Order
 
 TABLE_LIMIT = 50
 
-SHIPPED = "shipped"
+NO_SUCH_POSITION = "No such position is stored."
+NONE_OF_JOBS = (
+    f"{NO_SUCH_POSITION} What the book answered is not: c4 jobs results has all of a job."
+)
+ADVICE = '"c4 solve" finds out'
+ADVICE_WITHOUT_BOOK = '"c4 solve --no-book" finds out and keeps it'
+ADVICE_OF_BOOK = 'the book does not have it; "c4 solve" works it out'
+"""What to do about MOVES that are not known, by who was asked."""
+NOT_STORED = f"{NO_SUCH_POSITION} What the book has is not: --book {SHIPPED} asks it."
 
 EXAMPLES = (
     "c4 query 4453",
     "c4 query --line 445325 --jsonl",
     "c4 query --ply 20 --value win --limit 5",
     "c4 query --ply 8..12 --score 2.. --exact --csv > good.csv",
-    "c4 query --count --open",
+    "c4 query --job 1 --sort score --limit 5",
+    "c4 query --ply 20.. --output late.parquet",
     "c4 query --book shipped --ply 8 --value draw --count",
 )
 
@@ -40,6 +51,9 @@ EXAMPLES = (
     "book_file",
     metavar="FILE",
     help=f'Ask this book and not the database; "{SHIPPED}" is the one that c4 came with.',
+)
+@click.option(
+    "--no-book", is_flag=True, help="With MOVES: do not look into the book that c4 came with."
 )
 @click.option("--ply", metavar="N|A..B", callback=parameters.read_range, help="Number of stones.")
 @click.option(
@@ -55,6 +69,21 @@ EXAMPLES = (
 )
 @click.option("--exact/--open", default=None, help="Only exact scores, or only open ones.")
 @click.option("--with-scores", is_flag=True, help="Only positions with the scores of all columns.")
+@click.option(
+    "--job",
+    "jobs",
+    type=parameters.WholeNumber(1),
+    multiple=True,
+    metavar="JOB",
+    help='Only stored positions of this job of "c4 analyze"; can be given again. What the book '
+    "answered is not stored.",
+)
+@click.option(
+    "--label",
+    metavar="TEXT",
+    callback=parameters.read_label,
+    help="Only stored positions of jobs with this label.",
+)
 @click.option("--count", "only_count", is_flag=True, help="Only write how many there are.")
 @click.option(
     "--limit",
@@ -68,7 +97,19 @@ EXAMPLES = (
     callback=parameters.read_cursor,
     help="Go on behind the last position of the page before.",
 )
+@click.option(
+    "--sort",
+    "order",
+    type=click.Choice(["ply", "score", "nodes", "updated"]),
+    default="ply",
+    show_default=True,
+    help="By what; what is equal in it comes by ply and key.",
+)
+@click.option("--desc", is_flag=True, help="The largest first.")
+@click.option("--boards", is_flag=True, help="Draw the boards, for people.")
 @format_options
+@click.option("--parquet", "format_name", flag_value="parquet", help="A Parquet file.")
+@outfile.output_option
 @parameters.zero_based_option
 @click.pass_context
 def query(
@@ -78,44 +119,90 @@ def query(
     line: bool,
     board: BoardSize,
     book_file: str | None,
+    no_book: bool,
     ply: Range | None,
     score: Range | None,
     value: Value | None,
     exact: bool | None,
     with_scores: bool,
+    jobs: tuple[int, ...],
+    label: str | None,
     only_count: bool,
     limit: int | None,
     after: Cursor | None,
+    order: Order,
+    desc: bool,
+    boards: bool,
     format_name: str | None,
+    output: str | None,
     zero_based: bool,
 ) -> None:
     """Ask the database, or a book, what is known.
 
     With MOVES: what is known about these positions, or with --line about every position on the way
-    there. One that is not stored is shown as such, and the exit code is 1.
+    there, in the book that came with c4 or in the database. One that is not known is shown as such,
+    and the exit code is 1.
 
     Without: all stored positions that meet the conditions, by ply and key. A position and its
     mirror image are stored as one, without the moves that led to it: shown are its key, which
-    "c4 solve -" reads as {"key": KEY}, and in JSON and CSV its grid, in CSV with a "/" between rows
+    "c4 solve --key" takes, and in JSON, CSV and Parquet its grid, in CSV with a "/" between rows
     and "-" for the score of a full column. Columns are those of that image. Ply and key of the last
     position are where --after goes on.
+
+    --output writes a file, and its ending says how: .csv, .json, .jsonl or .parquet.
     """
     settings: Settings = context.obj
-    conditions = any(item is not None for item in (ply, score, value, exact, limit, after))
+    given = {
+        "--ply": ply is not None,
+        "--score": score is not None,
+        "--value": value is not None,
+        "--exact" if exact else "--open": exact is not None,
+        "--with-scores": with_scores,
+        "--job": bool(jobs),
+        "--label": label is not None,
+        "--limit": limit is not None,
+        "--after": after is not None,
+        "--sort": order != "ply",
+        "--desc": desc,
+        "--count": only_count,
+    }
+    conditions = [name for name, is_given in given.items() if is_given]
+    sorted_otherwise = order != "ply" or desc
     refuse(
         context,
-        (bool(moves) and (conditions or with_scores), "conditions and MOVES do not go together"),
+        (
+            bool(moves) and bool(conditions),
+            f"{next(iter(conditions), '')} and MOVES do not go together",
+        ),
         (line and len(moves) != 1, "--line needs one line of MOVES"),
-        (only_count and bool(moves), "--count and MOVES do not go together"),
+        (no_book and not moves, "--no-book belongs to MOVES: conditions ask the database"),
+        (no_book and book_file is not None, "--book and --no-book do not go together"),
+        (
+            book_file is not None and (bool(jobs) or label is not None or sorted_otherwise),
+            "--job, --label, --sort and --desc ask the database, and not a --book",
+        ),
+        (after is not None and sorted_otherwise, "--after goes on in the order of ply and key"),
+        (
+            only_count and (limit is not None or after is not None or sorted_otherwise),
+            "--count counts all: no --limit, --after, --sort or --desc",
+        ),
     )
-    chosen = chosen_format(settings, format_name)
+    chosen = chosen_format(settings, format_name, output)
+    refuse(
+        context,
+        (boards and only_count, "--boards and --count do not go together"),
+        (boards and chosen != "table", "--boards draws for people, in no other format"),
+        (
+            output not in (None, outfile.STANDARD_OUTPUT) and chosen == "table",
+            "--output needs a format: end FILE in .csv, .json, .jsonl or .parquet",
+        ),
+    )
     from cli.query.rows import write_count, write_matches, write_positions
-    from cli.query.sources import source_of
+    from cli.query.sources import look_up, source_of
+    from workers.books.lookup import shipped_book
 
     book = None
     if book_file is not None:
-        from cli.book.options import open_book
-
         if book_file != SHIPPED:
             parameters.check_exists(book_file, option="--book")
         book = open_book(None if book_file == SHIPPED else book_file, board)
@@ -129,12 +216,34 @@ def query(
                 (asked[0].moves is None, "--line needs MOVES: others do not say how it came about"),
             )
             asked = positions.along(asked[0], board=board, zero_based=zero_based)
-        with source_of(settings, book) as source:
-            if not write_positions(settings, source, asked, chosen, zero_based=zero_based):
-                context.exit(exits.PROBLEMS)
+        known = look_up(
+            settings,
+            [request.position for request in asked],
+            book=book or (None if no_book else shipped_book(board)),
+            ask_database=book is None,
+        )
+        with opened(output, chosen) as target:
+            is_known = write_positions(
+                settings,
+                asked,
+                known,
+                chosen,
+                zero_based=zero_based,
+                shows_boards=boards,
+                advice=_advice(of_book=book is not None, no_book=no_book),
+                target=target,
+            )
+        if not is_known:
+            context.exit(exits.PROBLEMS)
         return
     from db.evaluation_rows import EvaluationFilter
 
+    if jobs or label is not None:
+        nothing = NONE_OF_JOBS
+    elif book or not shipped_book(board):
+        nothing = NO_SUCH_POSITION
+    else:
+        nothing = NOT_STORED
     filters = EvaluationFilter(
         board=board,
         min_ply=ply.first if ply else None,
@@ -144,13 +253,47 @@ def query(
         value=value,
         exact=exact,
         has_scores=with_scores or None,
+        keys=_keys_of_jobs(settings, jobs, label, board),
     )
-    with source_of(settings, book) as source:
+    with source_of(settings, book) as source, opened(output, chosen) as target:
         if only_count:
-            write_count(source, filters, chosen)
-            return
-        if limit is None and chosen == "table":
-            limit = TABLE_LIMIT
-        write_matches(
-            settings, source, filters, chosen, after=after, limit=limit, zero_based=zero_based
-        )
+            write_count(source.count(filters), chosen, target)
+        else:
+            write_matches(
+                settings,
+                source.stream(filters, after, order, descending=desc),
+                board,
+                chosen,
+                limit=TABLE_LIMIT if limit is None and chosen == "table" else limit,
+                has_pages=not sorted_otherwise,
+                zero_based=zero_based,
+                shows_boards=boards,
+                nothing=nothing,
+                target=target,
+            )
+
+
+def _advice(*, of_book: bool, no_book: bool) -> str:
+    """What to do about positions that are not known; "c4 solve" stores nothing a book answers."""
+    if of_book:
+        return ADVICE_OF_BOOK
+    return ADVICE_WITHOUT_BOOK if no_book else ADVICE
+
+
+def _keys_of_jobs(
+    settings: Settings, jobs: tuple[int, ...], label: str | None, board: BoardSize
+) -> list[int] | None:
+    """The canonical keys of the positions of jobs; None where no job is named."""
+    if not jobs and label is None:
+        return None
+    from db.errors import JobStateError
+    from workers.asked import asked_keys, keys_of_label
+
+    with settings.open_database() as database:
+        try:
+            chosen = [asked_keys(database, job, board) for job in jobs]
+        except JobStateError as error:  # it asks about no such positions, and never will
+            raise click.BadParameter(str(error), param_hint="'--job'") from None
+        if label is not None:
+            chosen.append(keys_of_label(database, label, board))
+    return list(set().union(*chosen))

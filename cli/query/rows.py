@@ -3,55 +3,92 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING
-
-import click
+from typing import IO, TYPE_CHECKING, Any
 
 from c4core.evaluation import plies_to_end
 from c4core.notation import column_label
 from c4core.position import Position
+from cli.output import echo
 from cli.output.formats import Column, write_object, write_rows
 from cli.output.render import score_style, score_text
 from db.evaluation_rows import Cursor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from c4core.lines import Request
+    from c4core.notation import BoardSize
     from cli.output.formats import Format, Row
-    from cli.query.sources import Source
+    from cli.query.sources import Known
     from cli.shell.settings import Settings
-    from db.evaluation_rows import EvaluationFilter, StoredEvaluation
+    from db.evaluation_rows import StoredEvaluation
+
+ROW_NAMES = (
+    "board",
+    "ply",
+    "key",
+    "side",
+    "score",
+    "lower",
+    "upper",
+    "value",
+    "plies",
+    "scores",
+    "best",
+    "nodes",
+    "grid",
+)
+"""What :func:`as_row` says of a position."""
 
 WIDEST_MOVES = 20
 """Longer moves push the rest of their row to the right."""
 
 
-def write_count(source: Source, filters: EvaluationFilter, format_name: Format) -> None:
-    """Write how many positions meet the conditions: for people the number alone."""
-    number = source.count(filters)
+def write_count(number: int, format_name: Format, target: IO[Any] | None) -> None:
+    """Write how many positions meet the conditions: for people the number alone.
+
+    Args:
+        number: of the positions.
+        format_name: how.
+        target: as :func:`cli.output.formats.write_rows` takes it.
+    """
     if format_name == "json":
-        write_object({"count": number})
+        write_object({"count": number}, target)
     elif format_name == "table":
-        click.echo(number)
+        echo.line(str(number))
     else:
-        write_rows([{"count": number}], format_name, ())
+        write_rows([{"count": number}], format_name, (), names=("count",), target=target)
 
 
 def write_matches(
     settings: Settings,
-    source: Source,
-    filters: EvaluationFilter,
+    found: Iterator[StoredEvaluation],
+    board: BoardSize,
     format_name: Format,
     *,
-    after: Cursor | None,
     limit: int | None,
+    has_pages: bool,
     zero_based: bool,
+    shows_boards: bool,
+    nothing: str,
+    target: IO[Any] | None,
 ) -> None:
-    """Write the positions that meet the conditions, and tell where the next page begins."""
+    """Write the positions that meet the conditions, and tell where the next page begins.
+
+    Args:
+        settings: how much talk.
+        found: the positions.
+        board: of all of them.
+        format_name: how.
+        limit: at most so many.
+        has_pages: whether ``--after`` goes on behind a place in this order.
+        zero_based: columns count from 0.
+        shows_boards: draw each for people.
+        nothing: what to say where there is none.
+        target: as :func:`cli.output.formats.write_rows` takes it.
+    """
     last: StoredEvaluation | None = None
     more = False
-    found = source.stream(filters, after)
 
     def rows() -> Iterator[Row]:
         nonlocal last, more
@@ -60,37 +97,79 @@ def write_matches(
             yield as_row(stored, zero_based=zero_based)
         more = limit is not None and next(found, None) is not None
 
-    write_rows(rows(), format_name, _columns(filters.board.width, zero_based=zero_based))
+    if shows_boards:
+        write_boards(rows(), zero_based=zero_based)
+    else:
+        columns = _columns(board.width, zero_based=zero_based)
+        write_rows(rows(), format_name, columns, names=ROW_NAMES, target=target)
     if last is None:
-        settings.say("No such position is stored.")
+        settings.say(nothing)
     elif more:
-        settings.say(f"There are more: --after {Cursor(last.ply, last.key)}")
+        where = f": --after {Cursor(last.ply, last.key)}" if has_pages else " than --limit shows"
+        settings.say(f"There are more{where}")
 
 
 def write_positions(
     settings: Settings,
-    source: Source,
     asked: Sequence[Request],
+    known: Mapping[int, Known],
     format_name: Format,
     *,
     zero_based: bool,
+    shows_boards: bool,
+    advice: str,
+    target: IO[Any] | None,
 ) -> bool:
-    """Write what is known about positions, in their order. Whether all of them are known."""
+    """Write what is known about positions, in their order. Whether all of them are known.
+
+    Args:
+        settings: how much talk.
+        asked: the positions.
+        known: what is known about them, by canonical key.
+        format_name: how.
+        zero_based: columns count from 0.
+        shows_boards: draw each for people.
+        advice: how to learn what is not known.
+        target: as :func:`cli.output.formats.write_rows` takes it.
+    """
     board = asked[0].position.board
-    keys = [request.position.canonical_key for request in asked]
-    known = source.lookup(board, keys)
     rows = (
-        _asked_row(request, known.get(key), zero_based=zero_based)
-        for request, key in zip(asked, keys, strict=True)
+        _asked_row(request, known.get(request.position.canonical_key), zero_based=zero_based)
+        for request in asked
     )
-    shown = max(5, *(len(request.moves or "") for request in asked))
-    moves = Column("moves", min(shown, WIDEST_MOVES), lambda row: row["moves"] or "-")
-    columns = _columns(board.width, zero_based=zero_based)
-    write_rows(rows, format_name, [moves, *columns[:-1]])
-    missing = sum(key not in known for key in keys)
+    if shows_boards:
+        write_boards(rows, zero_based=zero_based)
+    else:
+        shown = max(5, *(len(request.moves or "") for request in asked))
+        moves = Column("moves", min(shown, WIDEST_MOVES), lambda row: row["moves"] or "-")
+        columns = _columns(board.width, zero_based=zero_based)
+        names = ("moves", "stored", "source", *ROW_NAMES)
+        write_rows(rows, format_name, [moves, *columns[:-1]], names=names, target=target)
+    missing = sum(request.position.canonical_key not in known for request in asked)
     if missing:
-        settings.say(f"{missing:,} of {len(keys):,} not stored: c4 solve finds out")
+        settings.say(f"{missing:,} of {len(asked):,} not known: {advice}")
     return not missing
+
+
+def write_boards(rows: Iterator[Row], *, zero_based: bool) -> None:
+    """Draw every row's board for people, with its columns' scores and its facts under it."""
+    from rich.text import Text
+
+    from cli.output import render
+
+    out = render.console()
+    for number, row in enumerate(rows):
+        if number:
+            out.print()
+        if row.get("moves"):
+            out.print(Text(row["moves"], style="bold"))
+        position = Position.from_grid(row["grid"])
+        out.print(render.board(position, row["scores"], zero_based=zero_based))
+        to_move = "the game is over" if position.is_over else f"{row['side']} to move"
+        facts = [to_move, f"score {_score(row)}"]
+        if row["plies"]:
+            facts.append(f"over in {render.count(row['plies'], 'ply', 'plies')}")
+        out.print(", ".join((*facts, f"key {row['key']}")))
 
 
 def as_row(stored: StoredEvaluation, *, mirrored: bool = False, zero_based: bool = False) -> Row:
@@ -129,11 +208,11 @@ def as_row(stored: StoredEvaluation, *, mirrored: bool = False, zero_based: bool
     }
 
 
-def _asked_row(request: Request, stored: StoredEvaluation | None, *, zero_based: bool) -> Row:
+def _asked_row(request: Request, known: Known | None, *, zero_based: bool) -> Row:
     position = request.position
-    if stored is not None:
+    if known is not None:
         mirrored = position.key != position.canonical_key
-        row = as_row(stored, mirrored=mirrored, zero_based=zero_based)
+        row = as_row(known.row, mirrored=mirrored, zero_based=zero_based)
     else:
         names = ("score", "lower", "upper", "value", "plies", "scores", "best", "nodes")
         row = {
@@ -144,7 +223,8 @@ def _asked_row(request: Request, stored: StoredEvaluation | None, *, zero_based:
             **dict.fromkeys(names),
             "grid": str(position),
         }
-    return {"moves": request.moves, "stored": stored is not None, **row}
+    source = None if known is None else known.source
+    return {"moves": request.moves, "stored": known is not None, "source": source, **row}
 
 
 def _columns(width: int, *, zero_based: bool) -> tuple[Column, ...]:

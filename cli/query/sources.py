@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from c4core.version import ENGINE_VERSION
 from db import evaluations
+from db.evaluation_rows import StoredEvaluation
 from workers.books import search
 
 if TYPE_CHECKING:
@@ -14,17 +16,35 @@ if TYPE_CHECKING:
 
     from c4core.book import Book
     from c4core.notation import BoardSize
+    from c4core.position import Position
     from cli.shell.settings import Settings
-    from db.evaluation_rows import Cursor, EvaluationFilter, StoredEvaluation
+    from db.evaluation_rows import Cursor, EvaluationFilter, Order
     from db.session import Session
 
 
 class Source(ABC):
-    """Knows evaluations. All rows come by ply and canonical key."""
+    """Knows evaluations."""
+
+    name: str
+    """What an answer's ``source`` says of it."""
 
     @abstractmethod
-    def stream(self, filters: EvaluationFilter, after: Cursor | None) -> Iterator[StoredEvaluation]:
-        """The positions that meet the conditions."""
+    def stream(
+        self,
+        filters: EvaluationFilter,
+        after: Cursor | None = None,
+        order: Order = "ply",
+        *,
+        descending: bool = False,
+    ) -> Iterator[StoredEvaluation]:
+        """The positions that meet the conditions.
+
+        Args:
+            filters: the conditions.
+            after: begin behind this place, of the order by ply and key.
+            order: by what they are sorted.
+            descending: the largest first.
+        """
 
     @abstractmethod
     def count(self, filters: EvaluationFilter) -> int:
@@ -38,12 +58,23 @@ class Source(ABC):
 class DatabaseSource(Source):
     """What the database has stored."""
 
+    name = "db"
+
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def stream(self, filters: EvaluationFilter, after: Cursor | None) -> Iterator[StoredEvaluation]:
+    def stream(
+        self,
+        filters: EvaluationFilter,
+        after: Cursor | None = None,
+        order: Order = "ply",
+        *,
+        descending: bool = False,
+    ) -> Iterator[StoredEvaluation]:
         """The positions that meet the conditions."""
-        return evaluations.stream(self._session, filters, after=after)
+        return evaluations.stream(
+            self._session, filters, after=after, order=order, descending=descending
+        )
 
     def count(self, filters: EvaluationFilter) -> int:
         """How many there are."""
@@ -57,11 +88,21 @@ class DatabaseSource(Source):
 class BookSource(Source):
     """What a book has."""
 
+    name = "book"
+
     def __init__(self, book: Book) -> None:
         self._book = book
 
-    def stream(self, filters: EvaluationFilter, after: Cursor | None) -> Iterator[StoredEvaluation]:
-        """The positions that meet the conditions."""
+    def stream(
+        self,
+        filters: EvaluationFilter,
+        after: Cursor | None = None,
+        order: Order = "ply",
+        *,
+        descending: bool = False,
+    ) -> Iterator[StoredEvaluation]:
+        """The positions that meet the conditions; always by ply and key."""
+        del order, descending
         return search.stream(self._book, filters, after)
 
     def count(self, filters: EvaluationFilter) -> int:
@@ -75,6 +116,13 @@ class BookSource(Source):
     ) -> dict[int, StoredEvaluation]:
         """What is known about positions, by canonical key."""
         return search.lookup(self._book, keys)
+
+
+class Known(NamedTuple):
+    """What is known about a position, and who knows it."""
+
+    row: StoredEvaluation
+    source: str
 
 
 @contextmanager
@@ -91,3 +139,56 @@ def source_of(settings: Settings, book: Book | None) -> Iterator[Source]:
         return
     with settings.open_database() as database, database.read() as session:
         yield DatabaseSource(session)
+
+
+def look_up(
+    settings: Settings,
+    positions: Sequence[Position],
+    *,
+    book: Book | None,
+    ask_database: bool,
+) -> dict[int, Known]:
+    """What is known about positions, by canonical key: in a book, else in the database.
+
+    A game that is over is known by the rules.
+
+    Args:
+        settings: say which database; it is opened only if the book does not know everything.
+        positions: of one board; at least one.
+        book: for this board, if there is one.
+        ask_database: whether the database is asked at all.
+    """
+    board = positions[0].board
+    found = {
+        position.canonical_key: Known(_ended(position), "search")
+        for position in positions
+        if position.is_over
+    }
+    keys = {position.canonical_key for position in positions}
+
+    def ask(source: Source) -> None:
+        rows = source.lookup(board, sorted(keys - found.keys()))
+        found.update((key, Known(row, source.name)) for key, row in rows.items())
+
+    if book is not None:
+        ask(BookSource(book))
+    if ask_database and keys - found.keys():
+        with source_of(settings, None) as source:
+            ask(source)
+    return found
+
+
+def _ended(position: Position) -> StoredEvaluation:
+    """What the rules say of a game that is over; it is never stored."""
+    lost = -((position.width * position.height + 2 - position.ply) // 2)
+    score = 0 if position.winner is None else lost
+    return StoredEvaluation(
+        key=position.canonical_key,
+        width=position.width,
+        height=position.height,
+        ply=position.ply,
+        lower=score,
+        upper=score,
+        nodes=0,
+        engine_version=ENGINE_VERSION,
+    )

@@ -23,12 +23,15 @@ STOP_SECONDS = 0.05
 """How long to wait before telling the work again to stop: it may just have begun a new search."""
 
 
-def run_in_background(work: Callable[[], T], stop: Callable[[], object]) -> T:
+def run_in_background(
+    work: Callable[[], T], stop: Callable[[], object], look: Callable[[], object] = lambda: None
+) -> T:
     """Do the work in another thread and wait for it.
 
     Args:
         work: what to do; its exceptions are raised here.
         stop: ends the work soon, from any thread; called until the work has ended.
+        look: called every now and then while it is waited for, in this thread.
 
     Raises:
         KeyboardInterrupt: after the work was stopped.
@@ -40,6 +43,7 @@ def run_in_background(work: Callable[[], T], stop: Callable[[], object]) -> T:
         thread.start()
         while not wait([future], timeout=LOOK_SECONDS).done:
             signals.check()
+            look()
         return future.result()
     except KeyboardInterrupt:
         future.cancel()  # if the work has not begun, it will not

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from typing import TYPE_CHECKING
 
 import click
+from click.exceptions import NoArgsIsHelpError
 
 from cli.app import c4
+from cli.output import echo
 from cli.shell import exits, signals, streams
 from cli.shell.settings import Settings
+from workers.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,34 +27,55 @@ def run(arguments: Sequence[str]) -> int:
     """Run one command line and give its exit code."""
     if COMPLETION in os.environ:
         c4.main(prog_name=PROGRAM, complete_var=COMPLETION)  # exits
+    settings = Settings()
     try:
-        with c4.make_context(PROGRAM, list(arguments), obj=Settings()) as context:
+        with c4.make_context(PROGRAM, list(arguments), obj=settings) as context:
             c4.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as leave:
         return leave.exit_code
     except click.ClickException as error:
         with streams.nobody_listening():
-            error.show()
+            _show(error)
         return error.exit_code
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 (nothing passes this boundary)
-        return _report(error)
+        return _report(error, settings.opened)
     return exits.FINE
 
 
-def _report(error: BaseException) -> int:
-    """Tell what went wrong; the exit code.
+def _show(error: click.ClickException) -> None:
+    """Show a usage error, which may quote what was typed.
+
+    The message for a group without a command is its help, of many lines and with nothing typed.
+    """
+    if not isinstance(error, NoArgsIsHelpError):
+        message = printable(error.format_message())
+        vars(error)["format_message"] = lambda: message
+    error.show()
+
+
+def _report(error: BaseException, opened: list[str]) -> int:
+    """Tell what went wrong; the exit code. ``opened``: the databases that were in use.
 
     A stack trace is shown for a fault of the program only, and only with ``C4_TRACE``: whoever
     types a command wants to know what happened and not where.
     """
     if os.environ.get("C4_TRACE"):
-        sys.excepthook(type(error), error, error.__traceback__)
+        for text in traceback.format_exception(error):
+            for line in text.splitlines():
+                echo.line(line, err=True)
     if isinstance(error, KeyboardInterrupt):
         return _report_interrupt(error)
     from cli.shell.failures import Failure, explain
 
     failure = explain(error)
+    if failure is None and opened:
+        from cli.shell.damage import first_damage
+
+        with streams.nobody_listening():
+            echo.line("Something went wrong. Checking the database for damage ...", err=True)
+        damage = first_damage(opened[-1])
+        failure = None if damage is None else Failure(exits.PROBLEMS, damage)
     if failure is None:
         fault = f"a fault in c4: {type(error).__name__}: {error} (C4_TRACE=1 shows where)"
         failure = Failure(exits.PROBLEMS, fault)
@@ -58,7 +83,7 @@ def _report(error: BaseException) -> int:
         streams.discard_output()
     if failure.message:
         with streams.nobody_listening():
-            click.echo(f"Error: {failure.message}", err=True)
+            echo.line(f"Error: {failure.message}", err=True)
     return failure.code
 
 
@@ -69,5 +94,5 @@ def _report_interrupt(error: KeyboardInterrupt) -> int:
     """
     streams.discard_output()
     with streams.nobody_listening():
-        click.echo("Interrupted.", err=True)
+        echo.line("Interrupted.", err=True)
     return signals.exit_code(error)

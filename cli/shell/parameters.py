@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from c4core.notation import BoardSize
+    from c4core.players.consent import Consent
     from db.evaluation_rows import Cursor
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
@@ -28,7 +29,13 @@ LARGEST_TABLE_MB: Final = 1 << 30
 """More than a table can be asked for."""
 
 
-class WholeNumber(click.IntRange):
+class IntRange(click.IntRange):
+    """Whole numbers within bounds; a text that is none is told so in plain words."""
+
+    name = "whole number"
+
+
+class WholeNumber(IntRange):
     """Whole numbers from some least one on that everything behind the options can take.
 
     Args:
@@ -51,13 +58,15 @@ class WholeNumber(click.IntRange):
 class FiniteFloat(click.FloatRange):
     """Numbers within bounds that can be waited for and counted with: not NaN, nor infinity."""
 
+    name = "number"
+
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         """The number that a text stands for."""
         number: float = super().convert(value, param, ctx)
         if not abs(number) <= LARGEST_FLOAT:  # NaN too
-            self.fail(f"{value} is no number up to {LARGEST_FLOAT:,.0f}", param, ctx)
+            self.fail(f"{value!r} is not a number up to {LARGEST_FLOAT:,.0f}", param, ctx)
         return number
 
 
@@ -161,6 +170,27 @@ def label_option(what: str) -> Callable[[Decorated], Decorated]:
     return click.option("--label", metavar="TEXT", callback=read_label, help=f"A name for {what}")
 
 
+def _read_consent(_context: click.Context, _parameter: click.Parameter, given: object) -> Consent:
+    from c4core.players.consent import ANY_PROGRAM, NO_PROGRAM
+
+    return ANY_PROGRAM if given else NO_PROGRAM
+
+
+def programs_option(when: str) -> Callable[[Decorated], Decorated]:
+    """``--allow-programs``, as a :class:`~c4core.players.consent.Consent` called ``programs``.
+
+    Args:
+        when: whose programs these are, for the help text.
+    """
+    return click.option(
+        "--allow-programs",
+        "programs",
+        is_flag=True,
+        callback=_read_consent,
+        help=f"Start players that are programs (exec, kaggle, python) {when}",
+    )
+
+
 board_option = click.option(
     "--board",
     metavar="WxH",
@@ -176,7 +206,7 @@ zero_based_option = click.option(
 
 threads_option = click.option(
     "--threads",
-    type=click.IntRange(1, 1024),
+    type=IntRange(1, 1024),
     metavar="N",
     help="Threads that search; they share one table.  [default: one a core]",
 )

@@ -5,10 +5,12 @@ They can be written before the command's name (``c4 --db x.db status``) and afte
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+from cli.output import echo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,16 +41,18 @@ class Settings:
     """Whether talk and progress are unwanted."""
     verbose: bool = False
     """Whether to tell more than usual."""
+    opened: list[str] = field(default_factory=list, compare=False, repr=False)
+    """The databases that were opened, for whoever has to explain a fault."""
 
     def say(self, message: str) -> None:
         """Talk to the person at the terminal: standard error, unless ``--quiet``."""
         if not self.quiet:
-            click.echo(message, err=True)
+            echo.line(message, err=True)
 
     def tell(self, message: str) -> None:
         """Talk with ``--verbose`` only."""
         if self.verbose:
-            click.echo(message, err=True)
+            echo.line(message, err=True)
 
     @property
     def url(self) -> str:
@@ -85,6 +89,7 @@ class Settings:
         """
         from db.database import Database
 
+        self.opened.append(self.url)
         database = Database.open(self.url, create=create or self.db is None)
         self.tell(f"database {database.url}{', created' if database.created else ''}")
         return database
@@ -107,6 +112,8 @@ def _remember(name: str) -> Callback:
     """An option callback that notes the value in the context's settings."""
 
     def callback(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
+        if value == "":  # on the command line; an empty variable of the environment is an unset one
+            raise click.BadParameter("it is empty; leave it out, or say which one is meant")
         if value:
             context.obj = replace(settings_of(context), **{name: value})
 

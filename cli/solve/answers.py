@@ -7,9 +7,8 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-import click
-
 from c4core.notation import format_moves
+from cli.output import echo
 from workers.results import answer_object, error_object
 
 if TYPE_CHECKING:
@@ -99,7 +98,7 @@ class ClassicWriter:
         self._without_score(bad.line, bad.error, raw)
 
     def _without_score(self, number: int, reason: str, raw: bytes) -> None:
-        click.echo(f"Line {number}: {reason}", err=True)
+        echo.line(f"Line {number}: {reason}", err=True)
         self._write(raw, "")
 
     def _write(self, raw: bytes, scores: str) -> None:
@@ -139,7 +138,6 @@ class TextWriter:
             render.board(
                 request.position,
                 answer.scores,
-                discs=render.shows_discs(out),
                 zero_based=self.zero_based,
             )
         )
@@ -154,4 +152,4 @@ class TextWriter:
 
     def bad(self, bad: BadLine, raw: bytes) -> None:  # noqa: ARG002 (the message says it all)
         """Tell what is wrong."""
-        click.echo(f"Line {bad.line}: {bad.error}", err=True)
+        echo.line(f"Line {bad.line}: {bad.error}", err=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from c4core.solver import Solver
 from cli.shell.background import run_in_background
+from cli.solve.watching import Progress, watching
 from workers.books.lookup import answer_from
 from workers.evaluate import evaluate
 from workers.question import Question
@@ -44,11 +45,23 @@ class LocalAsker:
         table_mb: size of the transposition table.
         threads: threads that search.
         book: is asked first; None for none.
+        shown: show on standard error how far a long search is.
+        on_not_kept: told once if something was found that the database does not take.
     """
 
     def __init__(
-        self, database: Database | None, *, table_mb: int, threads: int, book: Book | None = None
+        self,
+        database: Database | None,
+        *,
+        table_mb: int,
+        threads: int,
+        book: Book | None = None,
+        shown: bool = False,
+        on_not_kept: Callable[[], object] = lambda: None,
     ) -> None:
+        self._shown = shown
+        self._on_not_kept = on_not_kept
+        self._not_kept = threading.Event()
         self._solver = Solver(table_mb=table_mb, threads=threads)
         self._database = database
         self._book = book
@@ -56,23 +69,41 @@ class LocalAsker:
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
         """As :meth:`Asker.ask`."""
-        return run_in_background(
-            lambda: evaluate(
-                positions,
-                question,
-                self._solver,
-                self._database,
-                book=self._book,
-                is_stopped=self._stopped.is_set,
-            ),
-            self._stop,
-        )
+        hint = len(positions) == 1 and not question.is_limited
+        with watching(self._progress, shown=self._shown, hint=hint) as look:
+            answers = run_in_background(
+                lambda: evaluate(
+                    positions,
+                    question,
+                    self._solver,
+                    self._database,
+                    book=self._book,
+                    is_stopped=self._stopped.is_set,
+                    on_not_kept=self._not_kept.set,
+                ),
+                self._stop,
+                look,
+            )
+        self._tell_not_kept()
+        return answers
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """As :meth:`Asker.principal_variation`."""
         line, position = _line_in_book(self._book, position)
-        rest = run_in_background(lambda: self._solver.principal_variation(position), self._stop)
+        with watching(self._progress, shown=self._shown, hint=False) as look:
+            rest = run_in_background(
+                lambda: self._solver.principal_variation(position), self._stop, look
+            )
         return line + rest
+
+    def _tell_not_kept(self) -> None:
+        if self._not_kept.is_set():
+            self._not_kept.clear()
+            self._on_not_kept()
+            self._on_not_kept = lambda: None
+
+    def _progress(self) -> Progress:
+        return Progress(*self._solver.progress)
 
     def _stop(self) -> None:
         self._stopped.set()
@@ -87,6 +118,8 @@ class RemoteAsker:
         doorbell: calls them.
         on_nobody: told when something is to be searched and there is no worker yet.
         book: is asked first; None for none.
+        workers_book: which one the workers may use, as ``workers.books.lookup.find_book`` takes it.
+        shown: show on standard error that a search takes long.
     """
 
     def __init__(
@@ -96,13 +129,25 @@ class RemoteAsker:
         *,
         on_nobody: Callable[[], object],
         book: Book | None = None,
+        workers_book: str | None = None,
+        shown: bool = False,
     ) -> None:
+        self._shown = shown
         from workers.remote_search import RemoteSearch
 
+        def tell_nobody() -> None:
+            self._is_alone.set()
+            on_nobody()
+
+        self._is_alone = threading.Event()
         self._book = book
         self._stopped = threading.Event()
         self._search = RemoteSearch(
-            database, doorbell, is_stopped=self._stopped.is_set, on_nobody=on_nobody
+            database,
+            doorbell,
+            is_stopped=self._stopped.is_set,
+            on_nobody=tell_nobody,
+            book=workers_book,
         )
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
@@ -111,9 +156,14 @@ class RemoteAsker:
         Raises:
             NotSolvedError: the workers have given up.
         """
-        return run_in_background(
-            lambda: self._search.evaluate(positions, question, self._book), self._stopped.set
-        )
+        hint = len(positions) == 1 and not question.is_limited
+        self._is_alone.clear()
+        with watching(None, shown=self._shown, hint=hint, is_alone=self._is_alone.is_set) as look:
+            return run_in_background(
+                lambda: self._search.evaluate(positions, question, self._book),
+                self._stopped.set,
+                look,
+            )
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """As :meth:`Asker.principal_variation`: of the best columns the one nearest the centre."""

@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from cli.book.options import book_options, book_path
+from cli.output import progress
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from cli.solve.asking import Asker
 
 STDIN = 0
+
+NOT_KEPT = "Nothing is kept: the database is read-only."
 
 EXAMPLES = (
     "c4 solve 4453",
@@ -31,6 +34,14 @@ EXAMPLES = (
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
 @click.argument("moves", nargs=-1)
 @parameters.board_option
+@click.option(
+    "--key",
+    "keys",
+    type=parameters.WholeNumber(0, (1 << 64) - 1),
+    multiple=True,
+    metavar="KEY",
+    help='Solve the position with this key, as "c4 query" shows it; can be given again.',
+)
 @click.option("--grid", type=click.File(), help="Solve the text grids in this file as well.")
 @click.option("--weak", is_flag=True, help="Only win, draw or loss; faster.")
 @click.option("--score-only", is_flag=True, help="Leave out the columns' scores; faster.")
@@ -65,6 +76,7 @@ def solve(
     *,
     moves: tuple[str, ...],
     board: BoardSize,
+    keys: tuple[int, ...],
     grid: IO[str] | None,
     weak: bool,
     score_only: bool,
@@ -108,10 +120,10 @@ def solve(
     refuse(
         context,
         (
-            not moves and grid is None,
+            not moves and not keys and grid is None,
             'no position: give MOVES, "" for the empty board, or - for standard input',
         ),
-        ("-" in moves and (len(moves) > 1 or grid is not None), "- stands alone"),
+        ("-" in moves and (len(moves) > 1 or bool(keys) or grid is not None), "- stands alone"),
         (all_moves and not classic, "--all-moves belongs to --format c4solver"),
         (pv and (classic or weak or limited), "--pv needs exact scores without a limit"),
     )
@@ -137,12 +149,15 @@ def solve(
         children=all_moves and weak,
         refuses_won=classic,
     )
-    opened = find_book(book_path(context, book, no_book=no_book), board)
+    chosen_book = book_path(context, book, no_book=no_book)
+    opened = find_book(chosen_book, board)
     requests = []
     if not from_stdin:
         requests = positions.from_arguments(moves, board=board, zero_based=zero_based)
+    requests += positions.from_keys(keys, board=board)
     if grid is not None:
         requests += positions.from_grids(grid)
+    shown = progress.is_shown(settings, over_output=False)
     with ExitStack() as stack:
         doorbell = None if no_store else settings.open_doorbell()
 
@@ -155,10 +170,22 @@ def solve(
                 database = stack.enter_context(settings.open_database(create=True))
             if database is not None and doorbell is not None:
                 return RemoteAsker(
-                    database, doorbell, on_nobody=lambda: settings.say(NOBODY), book=opened
+                    database,
+                    doorbell,
+                    on_nobody=lambda: settings.say(NOBODY),
+                    book=opened,
+                    workers_book=chosen_book,
+                    shown=shown,
                 )
             usable = threads or parameters.usable_cores()
-            return LocalAsker(database, table_mb=table_mb, threads=usable, book=opened)
+            return LocalAsker(
+                database,
+                table_mb=table_mb,
+                threads=usable,
+                book=opened,
+                shown=shown,
+                on_not_kept=lambda: settings.say(NOT_KEPT),
+            )
 
         asker = make_asker() if opened is None else BookFirst(opened, make_asker)
         batch_seconds = LOCAL_BATCH_SECONDS if doorbell is None else REMOTE_BATCH_SECONDS
@@ -167,7 +194,8 @@ def solve(
         if from_stdin:
             solving.stream(STDIN, board=board, zero_based=zero_based)
         for request in requests:
-            solving.answer([Line(request, (request.moves or str(request.position)).encode())])
+            raw = str(request.position.key) if request.moves is None else request.moves
+            solving.answer([Line(request, raw.encode())])
     if solving.failures:
         context.exit(exits.PROBLEMS)
 

@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from c4core.errors import GridError
-from c4core.lines import BadLine, Request, parse_line
+from c4core.lines import BadLine, Request, parse_fields, parse_line
 from c4core.position import Position
 from cli.shell.streams import input_name, reading
 
@@ -40,6 +40,21 @@ def from_arguments(
         if isinstance(request, BadLine):
             where = "" if len(moves) == 1 else f"position {number}, {text!r}: "
             raise click.BadParameter(f"{where}{request.error}", param_hint="MOVES")
+        requests.append(request)
+    return requests
+
+
+def from_keys(keys: Sequence[int], *, board: BoardSize) -> list[Request]:
+    """The positions with these keys.
+
+    Raises:
+        click.BadParameter: one of them is no position's; it says which.
+    """
+    requests = []
+    for number, key in enumerate(keys, start=1):
+        request = parse_fields({"key": key}, board=board, line=number)
+        if isinstance(request, BadLine):
+            raise click.BadParameter(request.error, param_hint="'--key'")
         requests.append(request)
     return requests
 

@@ -1,0 +1,113 @@
+"""The results of a job, as lines or as a table, on standard output or in a file."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any, Literal, cast, get_args
+
+import click
+
+from cli.output import outfile
+from cli.output.formats import check_parquet, format_of_file, write_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from c4core.lines import JsonValue
+
+ResultFormat = Literal["jsonl", "csv", "parquet"]
+
+format_option = click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(get_args(ResultFormat)),
+    help="JSON Lines, CSV or Parquet.  [default: by the ending of --output, else jsonl]",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Where the results of a job go, and how they are written."""
+
+    target: IO[Any]
+    """A text file, or for Parquet a binary one."""
+    format_name: ResultFormat
+    name: str = outfile.STANDARD_OUTPUT
+    """As ``--output`` takes it."""
+
+    @property
+    def is_stdout(self) -> bool:
+        """Whether they go where a progress bar would be among them."""
+        return self.target in (sys.stdout, sys.stdout.buffer)
+
+    @property
+    def options(self) -> str:
+        """The options with which another command writes the same."""
+        text = f"--output {shlex.quote(self.name)}"
+        by_ending = format_of_file(self.name) or "jsonl"
+        return text if self.format_name == by_ending else f"{text} --format {self.format_name}"
+
+    def write(self, objects: Iterable[dict[str, JsonValue]]) -> None:
+        """Write the objects of a job's output as they come."""
+        if self.format_name == "jsonl":
+            write_rows(objects, "jsonl", (), target=self.target)
+            return
+        from workers.results import ROW_NAMES, as_row
+
+        rows = map(as_row, objects)
+        if self.format_name == "csv":
+            rows = map(_with_moves, rows)
+        write_rows(rows, self.format_name, (), names=ROW_NAMES, target=self.target)
+
+
+def chosen_format(output: str | None, format_name: str | None, kind: str) -> ResultFormat:
+    """The format of a job's results.
+
+    Args:
+        output: the name of their file, if there is one.
+        format_name: what ``--format`` says, if it is given.
+        kind: the kind of job; only the answers of ``analyze`` are rows of one table.
+
+    Raises:
+        click.UsageError: there is no such format, or not for this kind of job, or it cannot
+            be written.
+    """
+    found = format_name or format_of_file(output) or "jsonl"
+    if found not in get_args(ResultFormat):
+        raise click.UsageError(
+            f"{output!r}: results are written as .jsonl, .csv or .parquet; say --format"
+        )
+    from workers.analysis import KIND
+
+    if found != "jsonl" and kind != KIND:
+        raise click.UsageError(
+            f"a job of kind {kind} has no table of results: they are JSON Lines (--format jsonl)"
+        )
+    check_parquet(found, output)
+    return cast("ResultFormat", found)
+
+
+@contextmanager
+def opened(output: str | None, format_name: ResultFormat) -> Iterator[Results]:
+    """Open what results are written to, as :func:`cli.output.outfile.opened` does.
+
+    Args:
+        output: a path; None or ``-`` for standard output.
+        format_name: of the results.
+
+    Raises:
+        click.BadParameter: the file cannot be made.
+    """
+    name = output or outfile.STANDARD_OUTPUT
+    with outfile.opened(name, binary=format_name == "parquet") as target:
+        yield Results(cast("IO[Any]", target), format_name, name)
+
+
+def _with_moves(row: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """A row of CSV, where no moves are not to be taken for a cell that nobody has filled."""
+    from c4core.lines_csv import NO_MOVES
+
+    return row | {"moves": NO_MOVES} if row["moves"] == "" else row
