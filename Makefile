@@ -6,10 +6,21 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Some processes, as many as tests/conftest.py says.
+PARALLEL := -n auto --dist worksteal
+PYTEST := $(BIN)/python -m pytest $(PARALLEL)
 SOURCES := setup.py pyproject.toml $(wildcard c4core/*.pyx c4core/*.pxd c4core/*.h c4core/*/*.pyx c4core/*/*.pxd)
 DEMO := build/demo
+STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(wildcard c4core/*.pyi c4core/*/*.pyi)))
+# Where other packages are leaned on most.
+BROKERS := tests/integration/test_workers_broker.py
+SCREEN := tests/integration/test_cli_play_terminal.py
+LOWEST := $(BROKERS)::test_the_output_is_that_of_one_process $(SCREEN)::test_a_game_on_a_terminal \
+	$(SCREEN)::test_a_fault_is_reported_without_a_stack_trace $(SCREEN)::test_a_terminal_that_goes_away \
+	tests/unit/test_dataset_files.py tests/unit/test_book_exchange.py tests/unit/test_db_evaluations.py \
+	tests/unit/test_cli_match_picture.py tests/unit/test_workers_metrics.py
 
-.PHONY: help demo test test-long test-servers faults debug lint package bench clean
+.PHONY: help demo test test-long test-servers faults debug fuzz lint package lowest bench clean
 
 help:
 	@echo "make demo          solve, store and query a batch of positions (under 3 minutes)"
@@ -17,9 +28,11 @@ help:
 	@echo "make test-long     the tests that take minutes: every position of whole boards"
 	@echo "make test-servers  the tests on PostgreSQL, Redis and RabbitMQ, started from their binaries"
 	@echo "make faults        kill workers and servers in a job's midst, and docs/reliability.md anew"
-	@echo "make debug         the engine's tests on a build with bounds checks and sanitizer"
-	@echo "make lint          ruff, mypy --strict and the direction of imports"
-	@echo "make package       sdist and wheel, installed and tried in an empty environment"
+	@echo "make debug         the engine's tests on a build with bounds checks and sanitizers"
+	@echo "make fuzz          whatever strangers may hand in, crafted by chance (CASES=n, SEED=n)"
+	@echo "make lint          ruff, mypy --strict, stubs against the engine, the direction of imports"
+	@echo "make package       sdist and wheel, installed in empty environments, with servers and extras"
+	@echo "make lowest        the tests of what other packages do, with the oldest that are allowed"
 	@echo "make bench         every benchmark, and docs/performance.md anew (POSITIONS=dir, BENCH=options)"
 	@echo "make clean         remove everything that was made"
 
@@ -46,37 +59,56 @@ demo: $(VENV)/installed
 	C4_DB=$(DEMO)/c4.db $(BIN)/c4 query --value draw --limit 10
 
 test: $(VENV)/installed
-	$(BIN)/python -m pytest -m 'not long'
+	$(PYTEST) -m 'not long'
 
 test-long: $(VENV)/installed
-	$(BIN)/python -m pytest -m long
+	$(PYTEST) -m long
 
 test-servers: $(VENV)/installed
-	C4_TEST_SERVERS=1 $(BIN)/python -m pytest -m '(postgres or servers) and not faults'
+	C4_TEST_SERVERS=1 $(PYTEST) -m '(postgres or servers) and not faults'
 
 faults: $(VENV)/installed
-	C4_TEST_SERVERS=1 $(BIN)/python -m pytest -m faults tests/faults
+	C4_TEST_SERVERS=1 $(BIN)/python -m pytest -m faults tests/faults tests/integration/test_cli_killed.py
 	$(BIN)/python -m tests.faults.report
 
-# In a copy of the tree, so that the sanitizer's build does not replace the fast one.
+# In a copy of the tree, so that the sanitizers' build does not replace the fast one. The library of
+# the one for addresses has to be there before Python is, and that of C++ for those who catch in it.
+# Left out: programs, which get an environment without it; what counts seconds; what asks git; what
+# limits its addresses.
+SANITIZED := ASAN_OPTIONS=detect_leaks=0 \
+	LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)"
 debug: $(VENV)/dev
 	rm -rf build/debug && mkdir -p build/debug
 	git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t build/debug
 	cd build/debug && C4_DEBUG_BUILD=1 ../../$(BIN)/python setup.py --quiet build_ext --inplace
-	cd build/debug && ../../$(BIN)/python -m pytest -m 'not long' -k 'not (cli or db or workers or benchmarks)' tests/unit tests/property
+	cd build/debug && $(SANITIZED) ../../$(BIN)/python -m pytest $(PARALLEL) -m 'not long' -k 'not (cli or db or workers or benchmarks or packaging or external or stopping or many_boards or learning_grids or printable)' tests/unit tests/property
+	cd build/debug && $(SANITIZED) ../../$(BIN)/python -m tests.fuzz --cases 300 positions grids keys books booktexts pons players
+
+CASES ?= 10000
+SEED ?= 1
+
+fuzz: $(VENV)/extras $(VENV)/learn
+	$(BIN)/python -m tests.fuzz --cases $(CASES) --seed $(SEED)
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml --allowlist tests/stubtest-allowlist.txt $(STUBBED)
 	$(BIN)/lint-imports
 
 package: $(VENV)/dev
-	rm -rf dist build/package
+	rm -rf dist
 	$(BIN)/python -m build --quiet --outdir dist
-	$(PYTHON) -m venv build/package
-	build/package/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
-	cd build/package && bin/c4 --version && bin/c4 --db try.db solve 4453 --json
+	C4_TEST_SERVERS=1 C4_TEST_WHEEL="$$(ls $(CURDIR)/dist/*.whl)" $(BIN)/python -m pytest -m package
+
+# Every package as old as pyproject.toml allows. What these warn of is no fault of this program.
+lowest: $(VENV)/dev
+	rm -rf build/lowest
+	$(BIN)/uv venv --quiet --python $(BIN)/python build/lowest
+	$(BIN)/uv pip install --quiet --python build/lowest --resolution lowest-direct \
+		--requirements pyproject.toml --extra bench --extra monitor --extra parquet --extra plot --extra test
+	C4_TEST_SERVERS=1 build/lowest/bin/python -m pytest -W default $(LOWEST)
 
 # What a user may add; tests that need one of these are skipped, by name, while it is not there.
 $(VENV)/extras: $(VENV)/installed
