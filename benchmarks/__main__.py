@@ -85,6 +85,8 @@ def run(
     plan = QUICK if quick else FULL
     own = C4(table_mb)
     in_process = [BitBully()] if rivals and BitBully.is_installed() else []
+    if rivals and not in_process:
+        click.echo("bitbully is not measured: pip install bitbully", err=True)
     contenders: list[Contender] = [*in_process, *map(_program, programs)]
     try:
         scored = shipped_set() if directory is None else positions.read_directory(directory)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+import click
+
 from benchmarks.plot import COLOURS, FAINT, INK, SHAPES
+from c4core import extras
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,6 +35,7 @@ def draw(
         across: label of the axis of numbers.
         up: label of the axis of gains.
     """
+    extras.require(extras.PLOT, click.ClickException)
     import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
 
     mpl.use("agg")

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import click
+
 from benchmarks import boards, classes
 from benchmarks.tables import OWN, partner, ratio, widest
+from c4core import extras
 from cli.bench.timing import time_text
 
 if TYPE_CHECKING:
@@ -38,6 +41,7 @@ def draw(results: Results, path: Path) -> None:
     rows = _rows(results)
     if not rows:
         raise ValueError("the results hold no classes to be drawn")
+    extras.require(extras.PLOT, click.ClickException)
     import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
 
     mpl.use("agg")

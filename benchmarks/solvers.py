@@ -197,5 +197,5 @@ class BitBully(InProcess):
 
     @staticmethod
     def is_installed() -> bool:
-        """Whether the package is there (``pip install c4-analysis[bench]``)."""
+        """Whether the package is there (``pip install bitbully``)."""
         return importlib.util.find_spec("bitbully") is not None

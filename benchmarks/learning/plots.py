@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+import click
+
+from c4core import extras
 from c4core.learning.modelfile import Model
 from c4core.notation import DEFAULT_BOARD
 
@@ -47,6 +50,7 @@ def win_shares(marks: str) -> Iterator[float]:
 
 
 def _draw(path: Path, fill: Any, part: Any) -> None:  # noqa: ANN401
+    extras.require(extras.PLOT, click.ClickException)
     import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
 
     mpl.use("agg")

@@ -23,7 +23,7 @@ from benchmarks.scaling.meters import MeterError
 from benchmarks.scaling.model import Activity, Scenario
 from benchmarks.scaling.studies import simulate as simulate_long_enough
 from db.errors import StorageError
-from db.urls import mask
+from db.masking import masked
 from workers.errors import BrokerError
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _read(file: Path) -> Measured:
 
 
 def _command() -> str:
-    arguments = [mask(argument) for argument in sys.argv[1:]]
+    arguments = [masked(argument) for argument in sys.argv[1:]]
     return without_directories(shlex.join(["python", "-m", "benchmarks.scaling", *arguments]))
 
 
