@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -47,14 +48,40 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what needs a server that there is not."""
     left_out = [item for item in items if not _has_servers(item)]
-    config.stash[LEFT_OUT] = [item.nodeid for item in left_out]
+    _note(config, [item.nodeid for item in left_out])
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if _has_servers(item)]
 
 
+def _note(config: pytest.Config, left_out: list[str]) -> None:
+    """Keep what was left out for the summary, which is written by the process that began."""
+    config.stash[LEFT_OUT] = left_out
+    if hasattr(config, "workeroutput"):  # tests run in several processes, of which this is one
+        config.workeroutput["left_out"] = left_out
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:  # noqa: ANN401 (pytest-xdist's, if it is there)
+    """Take over what one of several processes has left out; they all leave out the same."""
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", [])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Three processes for two cores: they wait for others half the time.
+
+    Only one process at a time uses a server that was given: its queues are shared.
+    """
+    if any(kind.variable in os.environ for kind in SERVERS):
+        return 1
+    return max(2, len(os.sched_getaffinity(0)) * 3 // 2)
+
+
 def _has_servers(item: pytest.Item) -> bool:
-    """Whether the servers that a test needs are there."""
+    """Whether the servers that a test needs are there, and the wheel."""
+    if "package" in item.keywords and "C4_TEST_WHEEL" not in os.environ:
+        return False
     if START_SERVERS:
         return True
     needed = {kind for mark, kinds in NEEDED.items() if mark in item.keywords for kind in kinds}
@@ -71,7 +98,8 @@ def pytest_terminal_summary(
         return
     terminalreporter.section("LEFT OUT", red=True, bold=True)
     terminalreporter.line(
-        f"{len(left_out)} tests need servers (PostgreSQL, some Redis and RabbitMQ too) and did NOT "
+        f"{len(left_out)} tests need servers (PostgreSQL, some Redis and RabbitMQ too) or, of "
+        "tests/package, a wheel (`make package`), and did NOT "
         "run. Set C4_TEST_SERVERS=1 to start them from their installed programs, or "
         f"{', '.join(kind.variable for kind in SERVERS)} to the URLs of such as are running.",
         red=True,

@@ -163,6 +163,17 @@ class TestExchange:
         assert back.code == 0
         assert digest(c4.directory / "y.c4book") == digest(c4.directory / "b.c4book")
 
+    def test_the_ending_says_the_format(self, c4: C4) -> None:
+        assert c4("book", "export", "b.c4book", "-o", "x.csv").code == 0
+        assert (c4.directory / "x.csv").read_text().startswith("ply,key,score\n")
+        options = ("--board", "5x4", "--complete", "--out", "y.c4book")
+        assert c4("book", "import", "x.csv", *options).code == 0
+        assert digest(c4.directory / "y.c4book") == digest(c4.directory / "b.c4book")
+        assert c4("book", "export", "b.c4book", "-o", "x.book").code == 0
+        assert c4("book", "import", "x.book", "--out", "z.c4book").code == 0
+        assert c4("book", "export", "b.c4book", "--format", "csv", "-o", "x.jsonl").code == 0
+        assert (c4.directory / "x.jsonl").read_text() == (c4.directory / "x.csv").read_text()
+
     def test_parquet(self, c4: C4) -> None:
         pytest.importorskip("pyarrow")
         assert c4("book", "export", "b.c4book", "--format", "parquet", "-o", "x").code == 0
@@ -198,10 +209,15 @@ class TestExchange:
             (["export", "b.c4book", "--format", "pons"], "needs a file"),
             (["export", "b.c4book", "-o", "no/where"], "No such file"),
             (["import", "b.c4book", "--out", "y"], "is no text"),
-            (["import", "bad.csv", "--format", "csv", "--out", "y"], "'bad.csv': line 3: score"),
-            (["import", "bad.csv", "--out", "y"], "'bad.csv': line 1"),
+            (["import", "bad.csv", "--out", "y"], "'bad.csv': line 3: score"),
+            (["import", "bad.csv", "--format", "jsonl", "--out", "y"], "'bad.csv': line 1"),
             (["import", "bad.csv", "--format", "pons", "--out", "y"], "bad.csv"),
-            (["import", "bad.csv", "--start", "3", "--out", "y"], "--start and --complete"),
+            (
+                ["import", "bad.csv", "--format", "jsonl", "--start", "3", "--out", "y"],
+                "--start and --complete",
+            ),
+            (["export", "b.c4book", "-o", "x.json"], "written as .jsonl, .csv, .book or .parquet"),
+            (["export", "b.c4book", "-o", "x.md"], "'x.md': books are written as"),
             (["import", "/dev/null", "--out", "y"], "'/dev/null' has no positions"),
             (["import", "bad.csv", "--output", "no/y"], "'no/y': No such file"),
         ],
@@ -212,6 +228,17 @@ class TestExchange:
         assert done.code in {1, 2}
         assert message in done.err
         assert sorted(path.name for path in c4.directory.iterdir()) == ["b.c4book", "bad.csv"]
+
+    def test_nothing_is_replaced_unasked(self, c4: C4) -> None:
+        lines = c4("book", "export", "b.c4book").out
+        (c4.directory / "x").write_text(lines)
+        (c4.directory / "y.c4book").write_text("years of work")
+        done = c4("book", "import", "x", "--out", "y.c4book")
+        assert done.code == 2
+        assert "'y.c4book' exists already: --force replaces it" in done.err
+        assert (c4.directory / "y.c4book").read_text() == "years of work"
+        assert c4("book", "import", "x", "--out", "y.c4book", "--force").code == 0
+        assert digest(c4.directory / "y.c4book") == digest(c4.directory / "b.c4book")
 
     def test_a_cut_off_export_makes_no_complete_book(self, c4: C4) -> None:
         lines = c4("book", "export", "b.c4book").out.splitlines(keepends=True)

@@ -97,6 +97,26 @@ def test_done_before_only_writes_the_file_again(c4: C4) -> None:
     assert json.loads(c4(*command, "--fresh").out)["jobs"] == [2]
 
 
+@pytest.mark.parametrize("sparse", [(), ("--within", "0", "--for", "first")])
+def test_only_the_same_book_is_replaced_unasked(c4: C4, sparse: tuple[str, ...]) -> None:
+    command = ("book", "build", "--board", "5x4", "--plies", "4", *sparse, "--out", "x.c4book")
+    book = c4.directory / "x.c4book"
+    assert c4(*command).code == 0
+    written = digest(book)
+    assert c4(*command).code == 0
+    assert digest(book) == written
+    other = ("book", "build", "--board", "5x4", "--plies", "5", *sparse, "--out", "x.c4book")
+    for refused in (other, (*command, "--start", "3"), (*command, "--within", "3")):
+        done = c4(*refused)
+        assert done.code == 2
+        assert "'x.c4book' exists already: --force replaces it" in done.err
+    assert digest(book) == written
+    book.write_bytes(book.read_bytes()[:-1])
+    assert c4(*command).code == 2
+    assert c4(*other, "--force").code == 0
+    assert digest(book) != written
+
+
 def test_detached_then_resumed_then_written(c4: C4) -> None:
     command = ("book", "build", "--board", "5x4", "--plies", "6")
     detached = c4(*command, "--detach")

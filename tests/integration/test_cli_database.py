@@ -132,9 +132,7 @@ def test_read_only_database(filled: C4) -> None:
     process = filled.start("solve", EASY + "7", preexec_fn=obey_permissions)
     _, talk = process.communicate(timeout=60)
     filled.directory.chmod(0o755)
-    assert process.returncode == 1
-    assert "test.db" in talk
-    assert "Traceback" not in talk
+    assert (process.returncode, talk) == (0, "Nothing is kept: the database is read-only.\n")
 
 
 def obey_permissions() -> None:

@@ -64,10 +64,16 @@ class TestBuilding:
         formats = ("--format", "npz", "--format", "jsonl", "--representation", "moves")
         built = json.loads(c4(*SMALL, *formats, "--output", "x", "--json").out)
         again = built["command"].split()[1:]
-        assert c4("--db", "other.db", *again, "--threads", "1", "--output", "y/z").code == 0
-        assert digests(c4.directory / "x") == digests(c4.directory / "y" / "z")
-        assert c4(*SMALL, *formats, "--seed", "2", "--output", "y/z").code == 0
-        assert digests(c4.directory / "x")["train.npz"] != digest(c4.directory / "y/z/train.npz")
+        assert c4("--db", "other.db", *again, "--threads", "1", "--output", "y").code == 0
+        assert digests(c4.directory / "x") == digests(c4.directory / "y")
+        other = c4(*SMALL, *formats, "--seed", "2", "--output", "y")
+        assert (other.code, "has another data set already: --force replaces it" in other.err) == (
+            2,
+            True,
+        )
+        assert digests(c4.directory / "x") == digests(c4.directory / "y")
+        assert c4(*SMALL, *formats, "--seed", "2", "--output", "y", "--force").code == 0
+        assert digests(c4.directory / "x")["train.npz"] != digest(c4.directory / "y/train.npz")
 
     def test_parquet(self, c4: C4) -> None:
         parquet = pytest.importorskip("pyarrow.parquet")
@@ -136,7 +142,7 @@ class TestSources:
         assert (card["positions"], card["drawn"], card["duplicates"]) == (7, 14, 7)
         assert card["source"]["matches"] == [1]
         assert card["source"]["games"] == 2
-        assert c4(*command, "--corpus", "1", "--plies", "3").code == 0
+        assert c4(*command, "--corpus", "1", "--plies", "3", "--force").code == 0
         assert len(keys(c4.directory / "x")) == 1
         assert c4("dataset", "info", "x").code == 0
 
@@ -182,6 +188,22 @@ def test_interrupted_and_gone_on_with(c4: C4) -> None:
     assert digests(c4.directory / "out") == digests(undisturbed.directory / "out")
 
 
+def test_the_same_command_may_come_to_another_set(c4: C4) -> None:
+    """Of games that were stored since: nothing is replaced without being asked."""
+    board = ("--board", "5x4")
+    command = ("dataset", "build", *board, "--from", "games", "--output", "x")
+    for game, changes in (("3131353", False), ("1212121", True)):
+        line = json.dumps({"moves": game})
+        assert c4("games", "import", "-", *board, stdin=line).code == 0
+        done = c4(*command)
+        assert (done.code, "the same command with --force replaces it" in done.err) == (
+            (2, True) if changes else (0, False)
+        )
+    before = len(keys(c4.directory / "x"))
+    assert c4(*command, "--force").code == 0
+    assert len(keys(c4.directory / "x")) > before
+
+
 class TestBadInput:
     @pytest.mark.parametrize(
         ("arguments", "message"),
@@ -200,6 +222,7 @@ class TestBadInput:
             (["--corpus", "1"], "--corpus is for --from games"),
             (["--from", "book", "--no-book"], "leaves --from book nothing"),
             (["--detach", "--output", "x"], "a detached job writes no file"),
+            (["--detach", "--force"], "a detached job writes no file"),
             (["--output", "file"], "'file': there is a file of that name"),
             (["--output", "/proc/x"], "'/proc/x'"),
             (["--board", "9x9", "--output", "x"], "impossible board"),
@@ -227,7 +250,7 @@ class TestBadInput:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
         done = c4(*SMALL, "--format", "parquet", "--output", "x")
         assert done.code == 1
-        assert "pip install 'c4-analysis[parquet]'" in done.err
+        assert "pip install pyarrow" in done.err
         assert not (c4.directory / "test.db").exists()
 
     def test_a_data_set_that_was_changed(self, c4: C4) -> None:

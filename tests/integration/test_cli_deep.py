@@ -71,11 +71,11 @@ def test_detached_resumed_watched(c4: C4) -> None:
     assert (made.code, made.out) == (0, "1\n")
     assert "c4 jobs resume 1" in made.err
     shown = json.loads(c4("jobs", "show", "1", "--json").out)
-    assert (shown["kind"], shown["state"], shown["label"]) == ("deep", "running", "by hand")
+    assert (shown["kind"], shown["state"], shown["label"]) == ("deep", "waiting", "by hand")
     assert (shown["tree"]["asked"], shown["tree"]["decided"]) == (1, 0)
     assert shown["tree"]["queued"] >= 2
     text = c4("jobs", "show", "1").out
-    assert "score -9 to +9, asked: +1 or more?" in text
+    assert "-9 to +9, asked: +1 or more?" in text
     assert "0 pieces proven" in text
     resumed = c4("deep", "--board", "5x4", "", "--resume", "--threads", "2")
     assert resumed.code == 0, resumed.err

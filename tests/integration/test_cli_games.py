@@ -144,6 +144,13 @@ class TestLooking:
         assert done.out == ""
 
 
+def test_games_that_are_not_over_are_named_in_the_report(c4: C4) -> None:
+    text = lines(GAME, {"moves": "44", "ending": "unfinished", "winner": None})
+    assert c4("games", "import", "-", "-q", stdin=text).code == 0
+    report = c4("games", "report", "1").out
+    assert "1 imported, 1 of them different, 1 unfinished is not counted" in report
+
+
 class TestExchange:
     def test_json_lines_come_back_as_they_were(self, played: C4, c4: C4) -> None:
         text = played("games", "export").out
@@ -186,6 +193,17 @@ class TestExchange:
     def test_a_file_whole_or_not_at_all(self, played: C4) -> None:
         assert played("games", "export", "-o", "out.jsonl").out == ""
         assert len((played.directory / "out.jsonl").read_text().splitlines()) == 42
+
+    def test_the_ending_of_the_file_says_the_format(self, c4: C4) -> None:
+        assert c4("games", "import", "-", "-q", stdin=lines(GAME)).code == 0
+        assert c4("games", "export", "-o", "out.csv").code == 0
+        text = (c4.directory / "out.csv").read_text()
+        assert text == c4("games", "export", "--format", "csv").out
+        for name in ("out.json", "out.parquet"):
+            done = c4("games", "export", "-o", name)
+            assert done.code == 2
+            assert f"'{name}': games are written as .jsonl or .csv; say --format" in done.err
+            assert not (c4.directory / name).exists()
 
     @pytest.mark.parametrize(
         ("options", "left"),
@@ -269,7 +287,7 @@ class TestExchange:
         assert c4("games", "import", "-", stdin=lines(GAME, lost)).code == 0
         done = c4("games", "export", "--format", "csv")
         assert len(done.out.splitlines()) == 2
-        assert "1 game lost by a failure left out" in done.err
+        assert "1 game without an end on the board left out" in done.err
         assert c4("games", "export").objects[1]["detail"] == "slow"
 
     def test_deleted_is_gone(self, c4: C4) -> None:
@@ -313,6 +331,7 @@ def test_a_match_whose_test_is_refused_now_is_reported_without_it(c4: C4) -> Non
     with closing(sqlite3.connect(c4.directory / "test.db")) as database, database:
         (text,) = database.execute("SELECT terms FROM matches").fetchone()
         terms = json.loads(text)
+        del terms["#"]  # the seal
         terms["sprt"]["elo1"] = terms["sprt"]["elo0"]
         database.execute("UPDATE matches SET terms = ?", [json.dumps(terms)])
     report = json.loads(c4("games", "report", "1", "--json").out)

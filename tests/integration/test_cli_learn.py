@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from c4core.learning import requirements
+from c4core import extras
 from tests.support.command_line import C4, ROOT
 from tests.support.learning import REASON, write_dataset
 
-EXTRA = "pip install 'c4-analysis[learn]'"
+EXTRA = "pip install torch safetensors"
 
 
 @pytest.fixture
@@ -36,14 +36,14 @@ class TestWithout:
     def test_it_says_what_to_install(
         self, c4: C4, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
     ) -> None:
-        monkeypatch.setattr(requirements, "find_spec", lambda _name: None)
+        monkeypatch.setattr(extras, "find_spec", lambda _name: None)
         done = c4("learn", *arguments)
         assert (done.code, done.out) == (1, "")
         assert EXTRA in done.err
         assert list(c4.directory.glob("*.safetensors")) == []
 
     def test_so_does_the_player(self, c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(requirements, "find_spec", lambda _name: None)
+        monkeypatch.setattr(extras, "find_spec", lambda _name: None)
         done = c4("match", "learning-cnn:model=x.safetensors", "set", "--games", "1")
         assert (done.code, done.out) == (1, "")
         assert EXTRA in done.err

@@ -95,7 +95,7 @@ class TestMatch:
 
     def test_repeated_games_are_told(self, c4: C4) -> None:
         done = c4("match", "stupid", "greedy", "--board", "5x4", *QUICK)
-        assert "of 24 games differ: P says too much" in done.out
+        assert "only 1 of 24 games is not a repeat, so P is too small" in done.out
 
     def test_a_sequential_test_stops_early(self, c4: C4) -> None:
         done = c4(
@@ -144,6 +144,16 @@ class TestMatch:
         assert c4("match", "set", "random", "-o", "report.txt", *QUICK).out == ""
         assert "B      random" in (c4.directory / "report.txt").read_text()
 
+    def test_the_ending_of_the_file_says_the_format(self, c4: C4) -> None:
+        arguments = ("match", "set", "random", *QUICK, "-o")
+        for name in ("r.csv", "r.json", "r.md"):
+            assert c4(*arguments, name).code == 0
+        assert (c4.directory / "r.csv").read_text().count("\n") == 2
+        assert json.loads((c4.directory / "r.json").read_text())["games"] == 24
+        assert "| --" in (c4.directory / "r.md").read_text()
+        assert c4(*arguments, "r.csv", "--table").code == 0
+        assert "B      random" in (c4.directory / "r.csv").read_text()
+
     @pytest.mark.parametrize(
         ("arguments", "words"),
         [
@@ -153,7 +163,7 @@ class TestMatch:
             (["set", "random", "--games", "0"], "0 is not in the range"),
             (["set", "random", "--seed", "-1"], "-1 is not in the range"),
             (["set", "random", "--sprt", "20"], "no pair of Elo differences"),
-            (["set", "random", "--sprt", "20..0"], "must be below"),
+            (["set", "random", "--sprt", "5..5"], "5..5: the first Elo difference must be below"),
             (["set", "random", "--sprt", "0..7000"], "elo1 7000 must be between -1000 and 1000"),
             (["set", "random", "--sprt", "0..inf"], "elo1 inf must be between"),
             (["set", "random", "--sprt", "nan..20"], "elo0 nan must be between"),
@@ -165,6 +175,7 @@ class TestMatch:
             (["set", "random", "--plot", "x.bmp"], "ends with none of .svg"),
             (["set", "random", "--plot", "no/x.svg"], "No such file"),
             (["set", "random", "-o", "no/x"], "No such file"),
+            (["set", "random", "-o", "x.jsonl"], "reports are written as .csv, .json or .md"),
             (["set", "random", "-o", "x", "--detach"], "a detached job writes no report"),
             (["set", "random", "--plot", "x.svg", "--detach"], "a detached job writes no report"),
             (["set"], "Missing argument 'B'"),
@@ -224,6 +235,14 @@ class TestTournament:
         assert [match["games"] for match in report["matches"]] == [10, 10, 10]
         assert len({match["terms"]["seed"] for match in report["matches"]}) == 3
         assert len({match["job"] for match in report["matches"]}) == 1
+
+    def test_levels_are_players(self, c4: C4) -> None:
+        assert c4("tournament", "easy", "medium", "perfect", "--games", "2", "-q").code == 0
+        players = {row["a"] for row in c4("games", "matches", "--jsonl").objects}
+        assert {"random", "minimax-windows:depth=3,randomize_order=on"} <= players
+        refused = c4("match", "hard:depth=3", "easy")
+        assert refused.code == 2
+        assert "hard is a level and has no parameters" in refused.err
 
     def test_a_newcomer_changes_nobody_s_games(self, c4: C4) -> None:
         assert c4("tournament", "random", "set", "--games", "5", "-q").code == 0

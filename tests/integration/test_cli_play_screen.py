@@ -163,7 +163,7 @@ def test_the_winning_four_and_the_tally_are_shown(file: Path) -> None:
             assert hands.text("#tally") == "games: x 0, o 0, drawn 0"
             await hands.press("4")
             assert hands.status[0].startswith("x has won (human)")
-            assert hands.board.count("◆◆") == 4
+            assert hands.board.count("◆xx◆") == 4
             assert hands.text("#tally") == "games: x 1, o 0, drawn 0"
             await hands.press("5")
             assert hands.status[1] == "The game is over."
@@ -354,12 +354,63 @@ def thinking_program(hands: Hands):  # noqa: ANN201 (the player's own process, f
     return player._seat.program
 
 
-def test_stones_fall_and_land_at_once_when_somebody_plays_on(file: Path) -> None:
+def test_resigning_and_taking_it_back(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game(second="easy"), file) as hands:
+            await hands.press("4")
+            await hands.until_moves(2)
+            await hands.press("r")
+            assert hands.status[0].startswith("o has won: x (human) resigned")
+            assert read_game(file) == hands.game
+            await hands.press("r")
+            assert hands.status[1] == "The game is over."
+            await hands.press("u")
+            assert hands.status[0] == "x to move (human)"
+            assert len(hands.game.moves) == 2
+
+    run(scenario())
+
+
+def test_a_machine_that_has_run_out_of_something_loses_nobody_the_game(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> int:
+        raise MemoryError("no memory for a tree")
+
+    async def scenario() -> None:
+        async with hands_on(new_game(second="random"), file) as hands:
+            with monkeypatch.context() as patch:
+                patch.setattr("c4core.players.roster.uniform.Random.choose", fail)
+                await hands.press("4")
+                await hands.until(lambda: "paused" in hands.status[0])
+            assert hands.game.failure is None
+            await hands.press("p")
+            await hands.until_moves(2)
+
+    run(scenario())
+
+
+def test_the_games_of_a_session_are_all_there(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game(), file) as hands:
+            await hands.press("4", "4", "r", "n", "enter")
+            await hands.until_moves(0)
+            await hands.press("1")
+            assert [game.moves for game in hands.app.games] == ["44", "1"]
+
+    run(scenario())
+
+
+def test_stones_fall_and_land_at_once_when_somebody_plays_on(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def scenario() -> None:
         async with hands_on(new_game(), file, animated=True) as hands:
             board = hands.app.game_screen.query_one(BoardView)
-            await hands.press("4")
-            assert board._look.falling is not None
+            with monkeypatch.context() as patch:
+                patch.setattr("cli.play.board.ROW_SECONDS", 60)
+                await hands.press("4")
+                assert board._look.falling is not None
             await hands.press("4", "4")
             assert hands.game.moves == "444"
             await hands.until(lambda: board._look.falling is None)

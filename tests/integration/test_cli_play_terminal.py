@@ -31,7 +31,7 @@ def c4(tmp_path: Path) -> C4:
 
 @dataclass
 class Terminal:
-    """A terminal of 80 x 24 characters and the program on it."""
+    """A terminal and the program on it."""
 
     leader: int
     process: subprocess.Popen[str]
@@ -85,7 +85,11 @@ class Terminal:
 
 @contextmanager
 def terminal(
-    c4: C4, *arguments: str, program: tuple[str, ...] = ("-m", "cli"), **environment: str
+    c4: C4,
+    *arguments: str,
+    program: tuple[str, ...] = ("-m", "cli"),
+    size: tuple[int, int] = (80, 24),
+    **environment: str,
 ) -> Iterator[Terminal]:
     """Start ``c4 play`` on a terminal of its own.
 
@@ -93,10 +97,11 @@ def terminal(
         c4: says where.
         arguments: of the command.
         program: for Python, instead of ``c4``.
+        size: columns and rows of the terminal.
         environment: beside the usual one.
     """
     leader, follower = pty.openpty()
-    ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
     process = subprocess.Popen(
         [sys.executable, *program, "play", "--no-store", *arguments],
         cwd=c4.directory,
@@ -151,6 +156,15 @@ def test_a_game_on_a_terminal(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
     assert code == 0
     found = json.loads(out)
     assert (found["moves"], found["winner"], found["over"]) == ("112237374", "x", True)
+
+
+def test_the_whole_terminal_is_used_where_the_output_goes_into_a_file(c4: C4) -> None:
+    with terminal(c4, "--second", "human", size=(120, 40)) as screen:
+        screen.until_written("Undo")
+        code, _ = screen.quit()
+    assert code == 0
+    places = re.findall(rb"\x1b\[([0-9]+);([0-9]+)H", screen.written)
+    assert max(int(column) for _, column in places) > 80
 
 
 def test_no_color_on_a_terminal(c4: C4) -> None:
@@ -298,11 +312,13 @@ def test_plain_mistakes_are_told_with_their_lines(c4: C4) -> None:
     done = c4("play", "--plain", "--second", "human", stdin=MISTAKES)
     assert done.code == 1
     told = [line.partition(" (type")[0] for line in done.err.splitlines()]
-    assert told[0].startswith("line 2: invalid move at index 0")
-    assert told[1].startswith("line 3: invalid move at index 0: column 9 is outside the board")
+    assert told[0] == "line 2: 'four' is neither a column nor a command"
+    assert told[1].startswith("line 3: column 9 is outside the board")
     assert told[2] == "line 4: one column a line, not '44'"
     assert told[3] == "there is nothing to undo"
-    assert told[4].startswith("line 8: invalid move at index 0")
+    assert told[4].startswith("line 8: ")
+    assert told[4].endswith(" is neither a column nor a command")
+    assert "invalid move" not in done.err
     assert "Take turns" in done.out
 
 
@@ -358,3 +374,18 @@ def test_what_makes_no_sense_is_told(c4: C4, arguments: list[str], message: str)
     assert done.code == 2
     assert message in done.err
     assert (c4.directory / "other").read_text() == "a letter to my aunt"
+
+
+def test_a_game_that_somebody_sent_writes_nothing_else_on_the_terminal(c4: C4) -> None:
+    """Neither in the window that asks about it nor beside the board."""
+    reason = "\x1b]0;pwned\x1b\\ \x9d0;c1\x9c \x1b[2J\x1b[31mFORGED\nline"
+    fields = {"format": "c4-play", "version": 1, "board": "7x6", "seed": 1, "moves": "4453"}
+    failure = {"loser": "x", "reason": reason, "ending": "crash"}
+    fields |= {"first": "human", "second": "random", "failure": failure}
+    (c4.directory / "game.json").write_text(json.dumps(fields))
+    with terminal(c4, "--resume", "--file", "game.json") as screen:
+        screen.until_written("x1b]0;pwned")
+        screen.until_written("FORGED")
+        screen.quit()
+    for code in (b"\x1b]0;pwned", b"\x9d0;c1", "\x9d0;c1".encode(), b"\x1b[31mFORGED"):
+        assert code not in screen.written

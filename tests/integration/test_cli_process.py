@@ -2,7 +2,6 @@
 
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -14,6 +13,7 @@ import pytest
 
 from c4core.version import __version__
 from tests.support.command_line import C4, ROOT
+from tests.support.terminal import run_on_terminal
 
 EASY = "2252576253462244111563365343671351441"
 HARD = ""  # the empty board
@@ -32,7 +32,9 @@ def test_version_and_help_of_the_module(c4: C4) -> None:
 def test_nothing_given_shows_the_help(c4: C4) -> None:
     done = c4.shell("c4")
     assert done.code == 2
-    assert "Usage: c4 [OPTIONS] COMMAND" in done.out + done.err
+    assert done.err.startswith("Usage: c4 [OPTIONS] COMMAND")
+    assert done.err == c4.shell("c4 --help").out
+    assert c4("jobs").err == c4("jobs", "--help").out
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -59,6 +61,41 @@ def test_search_ends_when_interrupted(c4: C4, number: int, code: int) -> None:
     assert (process.returncode, out, err) == (code, "", "Interrupted.\n")
 
 
+def test_a_game_that_is_replayed_ends_when_interrupted(c4: C4) -> None:
+    players = {"first": "minimax-windows:depth=20", "second": "random"}
+    game = {"moves": "4343434", "board": "12x4", "seed": 1, **players}
+    assert c4("games", "import", "-", stdin=json.dumps(game)).code == 0
+    process = c4.start("games", "replay", "1:0")
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    try:
+        out, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert time.monotonic() - began < 3
+    assert (process.returncode, out, err) == (130, "", "Interrupted.\n")
+
+
+def test_a_match_of_a_player_that_thinks_ends_when_interrupted(c4: C4) -> None:
+    process = c4.start("match", "minimax-windows:depth=20", "random", "--board", "12x4")
+    for _ in range(100):
+        time.sleep(0.1)
+        if re.search(r'"leased": [1-9]', c4("jobs", "show", "1", "--json").out):
+            break
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    try:
+        _out, err = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert time.monotonic() - began < 3
+    assert process.returncode == 130
+    assert err.endswith("Interrupted.\n")
+    assert c4("games", "list", "--jsonl").objects == []
+
+
 def start_long_job(c4: C4) -> subprocess.Popen[str]:
     process = c4.start("analyze", "-", "--board", "9x6")
     assert process.stdin is not None
@@ -79,7 +116,7 @@ def test_interrupted_job_tells_how_to_go_on(c4: C4) -> None:
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (130, "")
     assert err.splitlines()[-2:] == [
-        "What is done is kept; go on with: c4 jobs resume 1",
+        "What is done is kept; go on with: c4 jobs resume 1 --output -",
         "Interrupted.",
     ]
     assert json.loads(c4("jobs", "show", "1", "--json").out)["units"]["leased"] == 0
@@ -281,48 +318,20 @@ def test_output_that_fails_tells_how_to_go_on(c4: C4, target: str, code: int) ->
     (c4.directory / "lines").write_text(f"{EASY}\n" * 3000)
     done = c4.shell(f"set -o pipefail; c4 analyze lines {target}")
     assert done.code == code
-    assert re.search(r"c4 jobs (resume|results) 1\n", done.err)
+    assert re.search(r"c4 jobs (resume 1 --output -|results 1)\n", done.err)
     assert c4("jobs", "resume", "1", "-q", "-o", "out").code == 0
     assert len((c4.directory / "out").read_text().splitlines()) == 3000
 
 
-def run_on_terminal(c4: C4, *arguments: str, **environment: str) -> bytes:
-    """What is written on a terminal of 80 columns."""
-    leader, follower = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "cli", *arguments],
-        cwd=c4.directory,
-        env={**os.environ, **c4.environment, "TERM": "xterm", "COLUMNS": "80", **environment},
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-    )
-    os.close(follower)
-    written = b""
-    while chunk := _read(leader):
-        written += chunk
-    os.close(leader)
-    assert process.wait() == 0
-    return written
-
-
-def _read(descriptor: int) -> bytes:
-    try:
-        return os.read(descriptor, 65536)
-    except OSError:  # the other end is closed
-        return b""
-
-
-def test_terminal_shows_discs_in_colours(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_terminal_shows_letters_in_colours(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     written = run_on_terminal(c4, "solve", EASY)
-    assert b"\x1b[1;31m\xe2\x97\x8f" in written
-    assert b"\x1b[1;33m\xe2\x97\x8f" in written
+    assert b"\x1b[1;31mx" in written
+    assert b"\x1b[1;33mo" in written
 
 
 def test_no_color_is_honoured(c4: C4) -> None:
     written = run_on_terminal(c4, "solve", EASY, NO_COLOR="1")
-    assert b"\xe2\x97\x8f" not in written
     assert not re.search(rb"\x1b\[[0-9;]*3[0-9]m", written)
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from c4core.position import Position
 from tests.support.command_line import C4
 
 EASY = "2252576253462244111563365343671351441"  # score -1, columns 6 and 7 can be played
@@ -148,6 +149,11 @@ class TestClassicFormat:
         done = c4("solve", "-", "--format", "c4solver", stdin=f"{EASY}\r\n{EASY}6")
         assert done.out == f"{EASY} -1\n{EASY}6 1\n"
         assert done.code == 0
+
+    def test_a_line_for_what_has_no_moves(self, c4: C4) -> None:
+        key = str(Position(EASY).key)
+        done = c4("solve", "--key", key, "--format", "c4solver")
+        assert (done.code, done.out) == (0, f"{key} -1\n")
 
     def test_all_moves(self, c4: C4) -> None:
         done = c4("solve", "-", "--format", "c4solver", "--all-moves", stdin=f"{EASY}\n")

@@ -293,8 +293,11 @@ class TestPermissions:
             path = directory / "c4.db"
             fill(path, 10)
             directory.chmod(0o555)
-            with pytest.raises(ReadOnlyError, match=f"{directory}"):
-                Database.open(str(path))
+            with Database.open(str(path)) as database:
+                with database.read() as session:
+                    assert count(session, EVERYTHING) == 10
+                with pytest.raises(ReadOnlyError, match=f"cannot write {path}: it is read-only"):
+                    store_many(database)
 
     def test_a_file_that_may_not_be_read(self) -> None:
         with unprivileged() as directory:

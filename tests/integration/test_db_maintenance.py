@@ -113,15 +113,15 @@ def test_an_evaluation_that_cannot_be(used: Database, bad: StoredEvaluation, mes
 
 
 def test_jobs_that_do_not_add_up(used: Database) -> None:
-    idle, closed, gap = (make_job(used, 2) for _ in range(3))
+    ended, closed, gap = (make_job(used, 2) for _ in range(3))
     with used.write() as session:
-        session.execute(text("UPDATE units SET state = 'done' WHERE job_id = :id"), {"id": idle})
+        # No problem: whoever did the last unit died before it closed the job. The next one does.
+        session.execute(text("UPDATE units SET state = 'done' WHERE job_id = :id"), {"id": ended})
         session.execute(text("UPDATE jobs SET state = 'done' WHERE id = :id"), {"id": closed})
         session.execute(
             text("UPDATE units SET seq = 7 WHERE job_id = :id AND seq = 1"), {"id": gap}
         )
     assert list(check(used)) == [
-        Problem("job", f"job {idle} is running, but has nothing left to do"),
         Problem("job", f"job {closed} is done, but has units that are not"),
         Problem("job", f"job {gap} has lost units: there are gaps in their numbers"),
     ]

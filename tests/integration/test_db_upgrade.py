@@ -1,12 +1,17 @@
 """Databases of every older revision, with rows in them, are brought up to date."""
 
+import math
+import sqlite3
+from array import array
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 from alembic import command
 from sqlalchemy import Connection, create_engine, text
 
+from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db.database import Database
 from db.errors import SchemaTooOldError
@@ -23,6 +28,7 @@ from db.jobs import (
 )
 from db.maintenance import check
 from db.schema import HEAD, alembic_config
+from db.types import KEY_SHIFT
 from db.urls import parse_url
 from tests.support.databases import BOARD
 from tests.support.jobs import finish
@@ -30,6 +36,7 @@ from tests.support.matches import game, games_of, store_match
 
 C4_0001 = """
 INSERT INTO evaluations VALUES (7, 6, -9223372036854775803, 8, 2, 2, 100, 1, NULL, 1e9);
+INSERT INTO evaluations VALUES (7, 6, :key, 4, -2, -2, 5, 1, :scores, 1e9);
 INSERT INTO jobs VALUES
     (4, 'analyze', 7, 6, 'running', 0, 'mine', '{"a": 1}', :engine, 1e9, 1e9, NULL);
 INSERT INTO units VALUES
@@ -39,15 +46,35 @@ INSERT INTO units VALUES
 """
 """Rows as the first revision has them."""
 
+POSITION = Position("4453")
+SCORES = (-5, -5, -2, -3, -4, -2, -2)
+
 
 @pytest.fixture
 def old_url(database_url: str) -> str:
     """A database of the first revision, in use."""
+    make_old(database_url)
+    return database_url
+
+
+@pytest.fixture
+def old_path(sqlite_path: Path) -> Path:
+    """The same, always a file."""
+    make_old(f"sqlite:///{sqlite_path}")
+    return sqlite_path
+
+
+def make_old(database_url: str) -> None:
+    """Take a database back to the first revision, and put its rows in."""
     with connected(database_url) as connection:
         command.downgrade(alembic_config(connection), "c4_0001")
         for statement in C4_0001.split(";"):
-            connection.execute(text(statement), {"engine": ENGINE_VERSION})
-    return database_url
+            values = {
+                "engine": ENGINE_VERSION,
+                "key": POSITION.canonical_key - KEY_SHIFT,
+                "scores": array("b", SCORES).tobytes(),
+            }
+            connection.execute(text(statement), values)
 
 
 def test_an_older_database_is_refused_until_it_is_upgraded(old_url: str) -> None:
@@ -63,6 +90,9 @@ def test_what_was_stored_stays(old_url: str) -> None:
         stored = find(session, BOARD, 5)
         assert stored is not None
         assert (stored.score, stored.nodes) == (2, 100)
+        known = find(session, BOARD, POSITION.canonical_key)
+        assert known is not None
+        assert known.scores == SCORES
         (job,) = list_jobs(session)
         assert (job.id, job.label, job.params) == (4, "mine", {"a": 1})
         results = unit_results(session, 4)
@@ -105,17 +135,95 @@ def test_an_upgraded_database_takes_matches(old_url: str) -> None:
 
 
 def test_a_newer_database_goes_back(old_url: str) -> None:
-    Database.upgrade(old_url)
     with connected(old_url) as connection:
         before = rows(connection)
+    Database.upgrade(old_url)
+    with connected(old_url) as connection:
         command.downgrade(alembic_config(connection), "c4_0001")
         assert rows(connection) == before
     assert Database.upgrade(old_url) == ("c4_0001", HEAD)
 
 
+OWN_SCHEMA = """
+CREATE VIEW mine AS SELECT label, count(*) AS units FROM jobs JOIN units ON job_id = jobs.id;
+CREATE VIEW missing AS SELECT * FROM nowhere;
+CREATE TABLE notes (note);
+CREATE TRIGGER done AFTER UPDATE OF state ON units WHEN new.state = 'done'
+    BEGIN INSERT INTO notes SELECT label FROM jobs WHERE id = new.job_id; END;
+CREATE TRIGGER noted AFTER DELETE ON notes BEGIN UPDATE jobs SET label = old.note; END
+"""
+"""What a user has made in a file, around the tables of the first revision."""
+
+
+@pytest.mark.parametrize("revision", ["c4_0001", "c4_0003"])
+def test_views_and_triggers_of_the_users_own_stay(old_path: Path, revision: str) -> None:
+    url = f"sqlite:///{old_path}"
+    with connected(url) as connection:
+        command.upgrade(alembic_config(connection), revision)
+    with closing(sqlite3.connect(old_path)) as file:
+        file.executescript(OWN_SCHEMA)
+    assert Database.upgrade(url) == (revision, HEAD)
+    with closing(sqlite3.connect(old_path)) as file, file:
+        assert file.execute("SELECT * FROM mine").fetchall() == [("mine", 3)]
+        file.execute("UPDATE units SET state = 'done' WHERE id = 12")
+        assert file.execute("SELECT * FROM notes").fetchall() == [("mine",)]
+        file.execute("UPDATE notes SET note = 'new'")
+        file.execute("DELETE FROM notes")
+        assert file.execute("SELECT label FROM jobs").fetchall() == [("new",)]
+    with Database.open(url) as database, database.read() as session:
+        assert session.scalar(text("PRAGMA legacy_alter_table")) == 0
+        assert session.scalar(text("PRAGMA foreign_keys")) == 1
+
+
+def test_what_is_damaged_stays_for_the_check_to_find(old_path: Path) -> None:
+    damages = (
+        "UPDATE jobs SET params = x'7b7d'",
+        "UPDATE units SET payload = CAST(x'7b226e223aff7d' AS TEXT) WHERE seq = 1",
+        "UPDATE units SET payload = x'ff00' WHERE seq = 2",
+        "UPDATE units SET result = 5 WHERE seq = 0",
+        "UPDATE evaluations SET scores = CAST(x'ff' AS TEXT) WHERE ply = 4",
+        "UPDATE evaluations SET scores = 'damaged' WHERE ply = 8",
+    )
+    values = (
+        "SELECT CAST(params AS BLOB), typeof(params) FROM jobs UNION ALL "
+        "SELECT CAST(payload AS BLOB), typeof(payload) FROM units WHERE seq > 0 UNION ALL "
+        "SELECT CAST(scores AS BLOB), typeof(scores) FROM evaluations"
+    )
+    with closing(sqlite3.connect(old_path)) as connection, connection:
+        for statement in damages:
+            assert connection.execute(statement).rowcount == 1
+        before = connection.execute(values).fetchall()
+    Database.upgrade(f"sqlite:///{old_path}")
+    with closing(sqlite3.connect(old_path)) as connection:
+        assert connection.execute(values).fetchall() == before
+    with Database.open(str(old_path)) as database:
+        found = "\n".join(problem.message for problem in check(database))
+    for unit_id in (11, 12, 13):
+        assert f"table units, row {unit_id}" in found
+    assert "table jobs, row 4 has changed" in found
+    assert found.count("table evaluations, row 7,6,") == 2
+
+
+@pytest.mark.parametrize("seconds", [1e12, 1e308, math.inf, -math.inf, math.nan])
+def test_no_time_is_too_long_to_be_upgraded(old_url: str, seconds: float) -> None:
+    with connected(old_url) as connection:
+        command.upgrade(alembic_config(connection), "c4_0003")
+        connection.execute(
+            text("UPDATE units SET seconds = :seconds, finished_at = :at WHERE seq = 0"),
+            # What is no number, SQLite takes for NULL.
+            {"seconds": 1e12 if math.isnan(seconds) else seconds, "at": seconds},
+        )
+    assert Database.upgrade(old_url) == ("c4_0003", HEAD)
+    with Database.open(old_url) as database:
+        assert {problem.kind for problem in check(database)} == {"evaluation", "lease"}
+
+
 def rows(connection: Connection) -> list[object]:
-    query = text("SELECT id, seq, state, payload, fence, attempts, result FROM units ORDER BY id")
-    return [tuple(row) for row in connection.execute(query)]
+    queries = (
+        "SELECT id, seq, state, payload, fence, attempts, result FROM units ORDER BY id",
+        "SELECT key, lower, upper, scores FROM evaluations ORDER BY key",
+    )
+    return [tuple(row) for query in queries for row in connection.execute(text(query))]
 
 
 @contextmanager

@@ -2,16 +2,12 @@
 
 import json
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-import redis
 
 from c4core.position import Position
 from db.database import Database
 from db.jobs import JobState, UnitState
-from tests.support.databases import PostgresDatabases
 from tests.support.deep import conclude
 from tests.support.jobs import must_take
 from tests.support.service import Service, await_that
@@ -19,57 +15,45 @@ from workers.deep.planning import submit
 from workers.deep.proof import follow_proof
 from workers.deep.task import DeepTask
 from workers.deep.tree import Bounds
-from workers.lanes import Lane
 
 START = Position(width=6, height=6)
 SCORE = -1
 
 
-@pytest.fixture
-def service(
-    tmp_path: Path, request: pytest.FixtureRequest, postgres_server: PostgresDatabases
-) -> Iterator[Service]:
-    broker_url = request.getfixturevalue("redis_server").url
-    with redis.Redis.from_url(broker_url) as client:
-        client.delete(*(lane.queue for lane in Lane))  # what earlier tests have left
-    with postgres_server.database(initialised=True) as url:
-        yield Service(tmp_path, url, broker_url)
-
-
 @pytest.mark.servers
-def test_workers_prove_a_score_together_and_one_is_killed(service: Service) -> None:
-    with Database.open(service.database_url) as database:
+def test_workers_prove_a_score_together_and_one_is_killed(one_service: Service) -> None:
+    with Database.open(one_service.database_url) as database:
         task = DeepTask(START, "", split_plies=3, unit_nodes=100_000)
         job_id = submit(database, task, threads=2)
-    with service.worker("--threads=1", name="ada"), service.worker(name="bob") as victim:
-        await_that(lambda: service.job(job_id).units[UnitState.DONE] > 5)
+    with one_service.worker("--threads=1", name="ada"), one_service.worker(name="bob") as victim:
+        await_that(lambda: one_service.job(job_id).units[UnitState.DONE] > 5)
         victim.process.kill()
-        done = service("deep", "--board", "6x6", "--resume", "--json", "")
+        done = one_service("deep", "--board", "6x6", "--resume", "--json", "")
     assert done.code == 0, done.err
     answer = json.loads(done.out)
     assert (answer["job"], answer["score"], answer["proof"]["missing"]) == (job_id, SCORE, 0)
-    job = service.job(job_id)
+    job = one_service.job(job_id)
     assert job.state is JobState.DONE
     assert job.units[UnitState.DONE] == sum(job.units.values())
-    with Database.open(service.database_url) as database:
+    with Database.open(one_service.database_url) as database:
         assert not follow_proof(database, START, Bounds(SCORE, SCORE)).missing
 
 
 @pytest.mark.servers
-def test_a_piece_that_is_not_needed_any_more_frees_its_worker(service: Service) -> None:
+def test_a_piece_that_is_not_needed_any_more_frees_its_worker(one_service: Service) -> None:
     """What a result cuts off is stopped while it is searched, within a heartbeat or two."""
     endless = Position(width=8, height=7)
-    with Database.open(service.database_url) as database:
+    with Database.open(one_service.database_url) as database:
         job_id = submit(
             database, DeepTask(endless, "", split_plies=1, unit_nodes=10**15), threads=4
         )
-        with service.worker("--threads=1") as worker:
-            await_that(lambda: service.job(job_id).units[UnitState.LEASED] > 0)
+        with one_service.worker("--threads=1") as worker:
+            await_that(lambda: one_service.job(job_id).units[UnitState.LEASED] > 0)
             _prove_elsewhere(database, job_id)
             began = time.monotonic()
             await_that(lambda: f"of job {job_id}) lost" in worker.log)
             assert time.monotonic() - began < 8
-        assert service.job(job_id).state is JobState.DONE
+        assert one_service.job(job_id).state is JobState.DONE
 
 
 def _prove_elsewhere(database: Database, job_id: int) -> None:

@@ -24,6 +24,10 @@ WELL = {"C4_BROKER": "redis://127.0.0.1:1", "C4_DB": "c4.db"}
             )
             for megabytes in ("x", "0", "-1", "1e3", "9" * 5000)
         ),
+        (
+            {"C4_ALLOW_PROGRAMS": "yes"},
+            "the environment variable C4_ALLOW_PROGRAMS is 0 or 1, not 'yes'",
+        ),
     ],
 )
 def test_an_environment_that_no_worker_can_use(

@@ -5,13 +5,13 @@ import re
 import signal
 import time
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import redis
 from sqlalchemy import func, select, update
 
+from c4core.book.writer import write_book
 from c4core.lines import Request
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
@@ -20,9 +20,9 @@ from db.database import Database
 from db.jobs import JobState, UnitState
 from db.models import Job, Unit
 from tests.support.command_line import C4, Result
-from tests.support.databases import PostgresDatabases
 from tests.support.games import random_games
 from tests.support.service import Service, await_that
+from tests.support.small_books import opening
 from workers.analysis import submit
 from workers.doorbell import MESSAGES_PER_THREAD
 from workers.lanes import Lane
@@ -32,26 +32,6 @@ GAMES = random_games(1500, empty=14)
 MEDIUM = random_games(200, empty=26)
 HARD = "8x7"
 """A board whose empty position nobody solves within a test."""
-
-
-@pytest.fixture
-def service(
-    tmp_path: Path, broker_url: str, postgres_server: PostgresDatabases
-) -> Iterator[Service]:
-    with postgres_server.database(initialised=True) as url:
-        yield Service(tmp_path, url, broker_url)
-
-
-@pytest.fixture
-def one_service(
-    tmp_path: Path, request: pytest.FixtureRequest, postgres_server: PostgresDatabases
-) -> Iterator[Service]:
-    """For what does not depend on the kind of broker."""
-    broker_url = request.getfixturevalue("redis_server").url
-    with redis.Redis.from_url(broker_url) as client:
-        client.delete(*(lane.queue for lane in Lane))  # what earlier tests have left
-    with postgres_server.database(initialised=True) as url:
-        yield Service(tmp_path, url, broker_url)
 
 
 def requests(games: list[str]) -> list[Request]:
@@ -209,8 +189,46 @@ def test_status_shows_who_works(one_service: Service) -> None:
         assert shown["seen_at"].endswith("Z")
         assert status["workers"] == 1
         text = one_service("status").out
-        assert "1 at work, 1 there" in text
+        assert "1 at work, 1 of c4 worker alive" in text
         assert re.search(r"^grace +\S+ +\S+/1 +3 +0 ", text, re.MULTILINE)
+
+
+@pytest.mark.servers
+def test_workers_use_the_book_that_was_asked_for_and_no_other(
+    one_service: Service, tmp_path: Path
+) -> None:
+    start = Position(width=5, height=4)
+    path = tmp_path / "small.c4book"
+    write_book(path, opening(start, 3), start=start)
+    options = ("--json", "--board=5x4", "--score-only")
+    with one_service.worker("--threads=1"):
+        assert one_service("solve", "--no-book", "44", "--json").objects[0]["source"] == "search"
+        # The book knows 12, and not 1234, which a worker searches; both are asked together.
+        asked = one_service("solve", *options, f"--book={path}", "12", "1234").objects
+        assert [answer["source"] for answer in asked] == ["book", "search"]
+        asked = one_service("solve", *options, "--no-book", "--weak", "13").objects
+        assert [answer["source"] for answer in asked] == ["search"]
+    params = [one_service.job(number).params for number in (1, 2, 3)]
+    assert [each["book"] for each in params] == ["", str(path), ""]
+    assert [each.get("weak", False) for each in params] == [False, False, True]
+
+
+@pytest.mark.servers
+def test_limits_of_a_question_are_the_workers_too(one_service: Service) -> None:
+    with one_service.worker("--threads=1"):
+        (answer,) = one_service(
+            "solve", "--json", "--no-book", "--board=8x7", "--node-limit=20000", ""
+        ).objects
+        assert answer["score"] is None
+        assert 0.9 * 20_000 <= answer["nodes"] < 100_000
+        (answer,) = one_service(
+            "solve", "--json", "--no-book", "--board=8x7", "--time-limit=0.5", ""
+        ).objects
+        assert answer["score"] is None
+        assert 0.4 <= answer["seconds"] < 5
+    params = [one_service.job(number).params for number in (1, 2)]
+    assert [each.get("node_limit") for each in params] == [20_000, None]
+    assert [each.get("time_limit") for each in params] == [None, 0.5]
 
 
 @pytest.mark.servers
@@ -348,7 +366,7 @@ def test_whoever_watches_a_job_may_go(one_service: Service, tmp_path: Path) -> N
         await_that(lambda: "No worker takes such jobs yet" in process.log, process)
         process.process.send_signal(signal.SIGINT)
         assert process.process.wait(20) == 130
-        assert "The workers go on; look at it with: c4 jobs watch 1" in process.log
+        assert "The job waits for workers; look at it with: c4 jobs watch 1" in process.log
     assert one_service.job(1).state is JobState.RUNNING
     with one_service.worker("--threads=2"):
         done = one_service("jobs", "resume", "1", "--output", "-")

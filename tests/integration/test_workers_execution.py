@@ -3,12 +3,16 @@
 import io
 import threading
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 from sqlalchemy import text
 
 from c4core.lines import read_lines
-from c4core.notation import DEFAULT_BOARD
+from c4core.notation import DEFAULT_BOARD, parse_board
+from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import evaluations, jobs
@@ -16,12 +20,19 @@ from db.database import Database
 from db.errors import MatchNotFoundError, StorageError
 from db.evaluations import EvaluationFilter
 from db.jobs import Claim, UnitPlan, UnitState
+from db.session import Session
 from tests.support.games import random_games
+from tests.support.jobs import unit_ids
 from tests.support.service import await_that
 from workers.analysis import submit
+from workers.doorbell import Doorbell
 from workers.execution import HANDLERS, UnitEnd, run_unit
+from workers.lanes import Lane
 from workers.leases import LeaseKeeper
+from workers.logs import LOGGER
 from workers.outcome import UnitOutcome
+from workers.question import Question
+from workers.site import Site
 
 EASY = random_games(20, empty=10)
 BOARD = DEFAULT_BOARD
@@ -172,7 +183,8 @@ def test_a_payload_that_makes_no_sense_fails_after_some_attempts(database: Datab
         assert run_unit(database, Solver(table_mb=1), claim(database), never).end is UnitEnd.FAILED
     with database.read() as session:
         (unit,) = jobs.failed_units(session, job_id)
-    assert unit.error.startswith("MoveError: invalid move at index 0")
+    assert unit.error.startswith("DamagedValueError: damaged: a unit's lines cannot be read")
+    assert "invalid move at index 0: column 9 is outside the board" in unit.error
 
 
 def test_a_lease_is_kept_until_it_is_let_go(database: Database) -> None:
@@ -221,3 +233,128 @@ def test_a_unit_that_somebody_is_writing_costs_no_other_lease(postgres_url: str)
             database.run(lambda session: jobs.release(session, blocked))
             await_that(lambda: blocked_lease.is_lost)
         keeper.close()
+
+
+def test_leases_are_kept_after_a_heartbeat_that_nobody_expected_to_fail(
+    database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    faults = iter([RuntimeError("oops"), MemoryError()])
+    prolong = jobs.prolong
+
+    def sometimes(
+        session: Session, claims: Sequence[Claim], lease_seconds: float
+    ) -> list[bool | None]:
+        for fault in faults:
+            raise fault
+        return prolong(session, claims, lease_seconds)
+
+    monkeypatch.setattr(jobs, "prolong", sometimes)
+    make(database, EASY)
+    keeper = LeaseKeeper(database, 1, on_lost=lambda: None)
+    claimed = claim(database, lease_seconds=1)
+    with caplog.at_level("INFO", LOGGER.name), keeper.hold(claimed) as lease:
+        keeper.start()
+        time.sleep(2)
+        assert database.run(jobs.requeue_lapsed) == 0
+        assert not lease.is_lost
+    keeper.close()
+    assert "cannot prolong leases, trying again: RuntimeError('oops')" in caplog.messages
+
+
+def test_who_waits_for_a_turn_in_vain_gives_up_and_interrupts_nobody(database: Database) -> None:
+    """A lost lease ends the wait; the search that the unit has waited for goes on as it was."""
+    stops: list[float] = []
+
+    class Stoppable(Solver):
+        def stop(self) -> None:
+            stops.append(time.monotonic())
+            super().stop()
+
+    board = parse_board("8x7")
+    lines = read_lines(io.BytesIO(b'{"moves": ""}\n'), board=board)
+    searched = submit(database, lines, board=board, book="").job_id
+    waiting = make(database, EASY)
+    site = Site(
+        database,
+        Doorbell("redis://127.0.0.1:9"),
+        Stoppable(table_mb=1),
+        name="test",
+        threads=1,
+        on_hopeless=lambda _error: None,
+        lease_seconds=1,
+    )
+    site.start()
+    with ThreadPoolExecutor(2) as pool:
+        try:
+            first = pool.submit(site.work_on, unit_ids(database, searched)[0], Lane.BULK)
+            await_that(lambda: not site._searchers[Lane.BULK].has_turn(0))
+            second = pool.submit(site.work_on, unit_ids(database, waiting)[0], Lane.BULK)
+            await_that(lambda: site.tally.in_work == 2)
+            time.sleep(0.3)
+            database.run(lambda session: jobs.cancel_job(session, waiting))
+            assert second.result(timeout=5)
+            time.sleep(0.5)
+            assert (site.tally.units, site.tally.in_work) == ({UnitEnd.LOST: 1}, 1)
+            assert len(stops) <= 2
+        finally:
+            site.stop()
+        assert not first.result(timeout=5)
+
+
+@pytest.mark.parametrize(
+    ("question", "most"),
+    [
+        (Question(columns=False, node_limit=200_000), {"node_limit": 60_000}),
+        (Question(columns=True, node_limit=200_000), {"node_limit": 60_000}),
+        (Question(columns=False, time_limit=0.5), {"time_limit": 0.15}),
+    ],
+)
+def test_limits_are_those_of_the_question_and_not_of_an_attempt(
+    database: Database, question: Question, most: dict[str, Any]
+) -> None:
+    """A unit that is handed back again and again comes to its limit all the same."""
+    told_to_stop = False  # read by the units, written by the searcher
+    solver = Solver(table_mb=1)
+    spent: list[tuple[int, float]] = []
+
+    class Interrupted:
+        """A searcher whose process is told to stop some time into each search."""
+
+        def _search(self, search: Any, position: Position, **options: Any) -> Any:  # noqa: ANN401
+            nonlocal told_to_stop
+            for name, value in most.items():
+                if options[name] is not None and options[name] > value:
+                    told_to_stop = True
+                    options[name] = value
+            found = search(position, **options)
+            spent.append((found.nodes, found.seconds))
+            return found
+
+        def solve(self, position: Position, **options: Any) -> Any:  # noqa: ANN401
+            return self._search(solver.solve, position, **options)
+
+        def analyze(self, position: Position, **options: Any) -> Any:  # noqa: ANN401
+            return self._search(solver.analyze, position, **options)
+
+    def is_told() -> bool:
+        return told_to_stop
+
+    searcher: Any = Interrupted()
+    board = parse_board("8x7")
+    lines = read_lines(io.BytesIO(b'{"moves": ""}\n'), board=board)
+    job_id = submit(database, lines, board=board, question=question, book="").job_id
+    ends = []
+    while not ends or (ends[-1] is UnitEnd.HANDED_BACK and len(ends) < 20):
+        told_to_stop = False
+        ends.append(run_unit(database, searcher, claim(database), is_told).end)
+    assert ends[-1] is UnitEnd.DONE
+    assert len(ends) > 2
+    nodes, seconds = (sum(each) for each in zip(*spent, strict=True))
+    limit = question.node_limit or question.time_limit or 0
+    used = nodes if question.node_limit else seconds
+    assert 0.85 * limit <= used <= 1.25 * limit
+    with database.read() as session:
+        (unit,) = jobs.unit_results(session, job_id)
+    assert unit.result is not None
+    assert unit.result["score"] == [None]
+    assert unit.result["nodes"] == [nodes]  # of all attempts

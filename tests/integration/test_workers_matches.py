@@ -1,8 +1,10 @@
 """Whole matches: the same games whoever plays them, whatever fails, whoever is killed."""
 
+import errno
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -15,6 +17,7 @@ import pytest
 
 from c4core.arena.clock import TimeControl
 from c4core.arena.statistics import Sprt
+from c4core.players import ANY_PROGRAM
 from c4core.position import Position
 from c4core.solver import Solver
 from db import evaluations, games, jobs
@@ -23,14 +26,16 @@ from db.errors import JobStateError
 from db.evaluations import EvaluationFilter
 from db.games import MatchInfo, MatchTerms, Seats, StoredGame
 from db.jobs import JobState, UnitState
-from tests.support.databases import BOARD, PostgresDatabases
+from tests.support.databases import BOARD
 from tests.support.jobs import must_take
 from tests.support.matches import RANDOM, SET, essence, games_of, info, play, run_job, terms
 from tests.support.service import Service, await_that
 from workers.doorbell import Doorbell
 from workers.execution import UnitEnd, run_unit
+from workers.leases import BEATS_PER_LEASE, LEASE_SECONDS
 from workers.local import LocalRunner
 from workers.matches import planning
+from workers.matches.measuring import PROBE_MOST_SECONDS
 from workers.matches.planning import find_job, plan_matches
 from workers.matches.replaying import replay_game
 from workers.matches.sequential import settle_match
@@ -150,6 +155,7 @@ def test_a_player_that_fails_loses_the_game_and_the_match_goes_on(
         database,
         terms(player_b=player, games=4, seats=Seats.ALTERNATE, time_control=control),
         threads=2,
+        programs=ANY_PROGRAM,
     )
     found = games_of(database, match.id)
     assert [each.ending for each in found] == [ending] * 4
@@ -161,7 +167,8 @@ def test_a_player_that_fails_loses_the_game_and_the_match_goes_on(
 
 def test_an_illegal_answer_may_be_replaced(database: Database, tmp_path: Path) -> None:
     player = program(tmp_path, "echo play 9")
-    match = play(database, terms(player_a=player, player_b="stupid", games=1, lenient=True))
+    asked = terms(player_a=player, player_b="stupid", games=1, lenient=True)
+    match = play(database, asked, programs=ANY_PROGRAM)
     (found,) = games_of(database, match.id)
     assert found.replaced == tuple(range(0, found.length, 2))
     assert len(found.replaced) >= 4
@@ -174,7 +181,7 @@ def test_a_player_that_is_not_there_fails_the_job(database: Database, tmp_path: 
     path.chmod(0o700)
     planned = plan_matches(database, [terms(player_a=f"exec:{path}", games=2)])
     path.unlink()
-    shown = run_job(database, planned.job_id)
+    shown = run_job(database, planned.job_id, programs=ANY_PROGRAM)
     assert all("no program is called" in str(each["error"]) for each in shown)
     assert state_of(database, planned.job_id) is JobState.FAILED
     assert info(database, planned.match_ids[0]).tally.games == 0
@@ -348,7 +355,7 @@ def test_units_that_are_not_done_say_so(database: Database) -> None:
 def test_stopping_ends_within_a_move(database: Database, tmp_path: Path) -> None:
     slow = program(tmp_path, "sleep 0.2; echo play 1")
     planned = plan_matches(database, [terms(player_a=slow, player_b=SET, games=4)])
-    with LocalRunner(database, planned.job_id, threads=2, table_mb=1):
+    with LocalRunner(database, planned.job_id, threads=2, table_mb=1, programs=ANY_PROGRAM):
         deadline = time.monotonic() + 20
         while not leased(database, planned.job_id):
             assert time.monotonic() < deadline
@@ -383,7 +390,7 @@ def test_a_match_that_made_its_job_fail_may_be_deleted(database: Database, tmp_p
     path.chmod(0o700)
     planned = plan_matches(database, [terms(player_a=f"exec:{path}", games=2), terms(games=2)])
     path.unlink()
-    run_job(database, planned.job_id)
+    run_job(database, planned.job_id, programs=ANY_PROGRAM)
     assert state_of(database, planned.job_id) is JobState.FAILED
     with database.write() as session:
         games.delete_match(session, planned.match_ids[0])
@@ -410,7 +417,7 @@ def test_stopping_does_not_wait_for_a_program_that_thinks(
 ) -> None:
     player = program(tmp_path, f"touch {tmp_path}/thinking; sleep 60; echo play 1")
     planned = plan_matches(database, [terms(player_b=player, games=2)])
-    with LocalRunner(database, planned.job_id, table_mb=1):
+    with LocalRunner(database, planned.job_id, table_mb=1, programs=ANY_PROGRAM):
         deadline = time.monotonic() + 20
         while not (tmp_path / "thinking").exists():
             assert time.monotonic() < deadline
@@ -493,14 +500,6 @@ def test_a_process_that_is_killed_loses_nothing_and_repeats_nothing(
         assert essence(games_of(database, match_id)) == essence(games_of(database, undisturbed.id))
 
 
-@pytest.fixture
-def service(
-    tmp_path: Path, broker_url: str, postgres_server: PostgresDatabases
-) -> Iterator[Service]:
-    with postgres_server.database(initialised=True) as url:
-        yield Service(tmp_path, url, broker_url)
-
-
 def submit(service: Service, asked: MatchTerms) -> planning.MatchSubmission:
     """Plan a match and ring for it."""
     with Database.open(service.database_url) as database:
@@ -533,3 +532,104 @@ def test_workers_play_the_same_games(
         await_that(lambda: service.job(planned.job_id).state is JobState.DONE)
         with Database.open(service.database_url) as database:
             assert len(games_of(database, planned.match_ids[0])) == KILLED.games
+
+
+def thinkers(directory: Path) -> dict[str, str]:
+    """Players that would think for hours, each stopped in another way."""
+    return {
+        "minimax": "minimax-windows:depth=20",
+        "tree": "mcts-uct:iterations=5000000",
+        "solver": "perfect",
+        "program": program(directory, f"touch {directory}/thinking; sleep 3600; echo play 1"),
+        "deaf": program(directory, "trap '' TERM INT HUP; while :; do sleep 1; done"),
+    }
+
+
+HUGE = Position("11", width=12, height=4)
+
+
+@pytest.mark.parametrize("name", ["minimax", "tree", "solver", "program", "deaf"])
+def test_a_cancelled_match_lets_its_thread_go(
+    database: Database, tmp_path: Path, name: str
+) -> None:
+    """Whatever the player, within a second of the heartbeat that finds out."""
+    player = thinkers(tmp_path)[name]
+    lease = 0.5
+    planned = plan_matches(database, [terms(player_a=player, games=2, start=HUGE)])
+    with LocalRunner(
+        database, planned.job_id, table_mb=1, lease_seconds=lease, programs=ANY_PROGRAM
+    ) as runner:
+        await_that(lambda: leased(database, planned.job_id) >= 1)
+        time.sleep(0.5)  # it thinks
+        database.run(lambda session: jobs.cancel_job(session, planned.job_id))
+        began = time.monotonic()
+        runner.wait()
+        while any(thread.name == "c4-unit-0" for thread in threading.enumerate()):
+            assert time.monotonic() - began < lease + 1
+            time.sleep(0.01)
+    assert state_of(database, planned.job_id) is JobState.CANCELLED
+    assert games_of(database, planned.match_ids[0]) == []
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("name", ["minimax", "program"])
+def test_a_worker_is_free_for_others_soon_after_a_match_is_cancelled(
+    service: Service, tmp_path: Path, name: str
+) -> None:
+    endless = terms(player_a=thinkers(tmp_path)[name], games=2)
+    with service.worker("--threads=1", "--allow-programs") as worker:
+        planned = submit(service, endless)
+        await_that(lambda: service.job(planned.job_id).units[UnitState.LEASED] >= 1)
+        time.sleep(0.5)
+        assert service("jobs", "cancel", str(planned.job_id)).code == 0
+        began = time.monotonic()
+        other = submit(service, terms())
+        await_that(lambda: service.job(other.job_id).state is JobState.DONE)
+        # Most of it is the command's end, and the looking at the other match.
+        assert time.monotonic() - began < LEASE_SECONDS / BEATS_PER_LEASE + 4
+        # And it ends as soon, in the midst of a move.
+        again = submit(service, replace(endless, seed=1))
+        await_that(lambda: service.job(again.job_id).units[UnitState.LEASED] >= 1)
+        began = time.monotonic()
+        worker.process.terminate()
+        worker.process.wait(timeout=20)
+        assert time.monotonic() - began < 5
+        assert service.job(again.job_id).units[UnitState.LEASED] == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (MemoryError(), "MemoryError"),
+        (OSError(errno.EMFILE, "Too many open files"), "OSError: [Errno 24] Too many open files"),
+        (RuntimeError("can't start new thread"), "RuntimeError: can't start new thread"),
+        (ZeroDivisionError("a bug of ours"), "ZeroDivisionError: a bug of ours"),
+    ],
+)
+def test_what_is_no_fault_of_the_player_is_no_lost_game(
+    database: Database, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
+) -> None:
+    def fail(*_: object) -> int:
+        raise error
+
+    planned = plan_matches(database, [terms(games=2)])
+    with monkeypatch.context() as patch:
+        patch.setattr("c4core.players.roster.set.Set.choose", fail)
+        if isinstance(error, MemoryError):
+            with pytest.raises(MemoryError):
+                run_unit(database, Solver(table_mb=1), must_take(database), lambda: False)
+        else:
+            report = run_unit(database, Solver(table_mb=1), must_take(database), lambda: False)
+            assert (report.end, report.error) == (UnitEnd.FAILED, told)
+    assert games_of(database, planned.match_ids[0]) == []
+    # The unit comes round again, and the games are played.
+    run_job(database, planned.job_id)
+    assert state_of(database, planned.job_id) is JobState.DONE
+    assert [each.ending for each in games_of(database, planned.match_ids[0])] == ["four", "four"]
+
+
+def test_a_match_of_a_slow_player_is_planned_soon(database: Database) -> None:
+    """Its pace is measured by a move, which may take hours."""
+    began = time.monotonic()
+    plan_matches(database, [terms(player_a="minimax-windows:depth=20", games=2, start=HUGE)])
+    assert time.monotonic() - began < PROBE_MOST_SECONDS + 2

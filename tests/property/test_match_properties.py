@@ -18,7 +18,7 @@ from db.games import MatchTerms, Seats, StoredGame
 from tests.support.databases import clear
 from tests.support.matches import games_of, terms
 from tests.support.text import storable_text
-from workers.matches.sequential import decide
+from workers.matches.sequential import Trial
 from workers.matches.table import side_of_a
 
 WORDS = st.integers(0, 2**64 - 1)
@@ -89,13 +89,14 @@ def test_games_are_what_was_stored(database: Database) -> None:
         with database.read() as session:
             results = games.read_results(session, match_id)
             tally = games.get_match(session, match_id).tally
-        assert results.a_result.tolist() == [game.a_result for game in expected]
-        assert results.is_forfeit.tolist() == [game.is_forfeit for game in expected]
-        different = {game.final_key if game.moves is None else game.moves for game in stored}
+        ended = [game for game in expected if game.ending != Ending.UNFINISHED.value]
+        assert results.a_result.tolist() == [game.a_result for game in ended]
+        assert results.is_forfeit.tolist() == [game.is_forfeit for game in ended]
+        different = {game.final_key if game.moves is None else game.moves for game in ended}
         assert results.distinct == len(different)
-        assert tally.a.wins == sum(game.a_result == 1 for game in stored)
-        assert tally.x.wins == sum(game.winner == "x" for game in stored)
-        assert tally.games == len(stored)
+        assert tally.a.wins == sum(game.a_result == 1 for game in ended)
+        assert tally.x.wins == sum(game.winner == "x" for game in ended)
+        assert tally.games == len(ended)
 
     check()
 
@@ -133,15 +134,16 @@ def test_grids_by_key_are_those_by_position(finals: list[Position], data: st.Dat
 )
 def test_a_decision_is_that_of_the_games_before_it(results: list[int], cut: int, elo: int) -> None:
     test = Sprt(0, float(elo))
-    numbered = list(enumerate(results))
-    whole = decide(test, numbered)
-    part = decide(test, numbered[:cut])
-    if part is not None:
-        assert whole == part
-    elif whole is not None:
-        assert whole[0] > cut
-    # A gap is the end of what may be looked at, whatever lies behind it.
-    assert decide(test, numbered[:cut] + numbered[cut + 1 :]) == part
+    whole, part = Trial(test), Trial(test)
+    whole.go_on(results)
+    part.go_on(results[:cut])
+    if part.verdict is not None:
+        assert (whole.games, whole.verdict) == (part.games, part.verdict)
+    elif whole.verdict is not None:
+        assert whole.games > cut
+    # Looked at in two parts or in one: the same game decides.
+    part.go_on(results[part.games :])
+    assert (whole.games, whole.verdict) == (part.games, part.verdict)
 
 
 @given(TERMS, st.integers(0, 10**6))

@@ -13,7 +13,7 @@ from c4core.learning.encoding import planes_of_positions
 from c4core.notation import BoardSize
 
 SMALL = BoardSize(5, 4)
-REASON = "learning needs PyTorch: pip install 'c4-analysis[learn]'"
+REASON = "learning needs PyTorch: pip install torch safetensors"
 
 
 def random_positions(
@@ -59,3 +59,23 @@ def write_dataset(
 def outside(*_: object) -> int:
     """A player that never chooses a column of the board."""
     return 8
+
+
+ARCHITECTURES: dict[str, dict[str, object]] = {
+    "learning-cnn": {"padding": "same"},
+    "learning-exact": {"channels": 4, "layers": 2, "hidden": 8},
+    "learning-selfplay": {"channels": 4, "hidden": 8},
+}
+"""Small networks, by the player."""
+
+
+def model_file(directory: Path, player: str, board: BoardSize) -> Path:
+    """A model with random weights for a player."""
+    from c4core.learning.modelfile import Model, write_model  # noqa: PLC0415 (of an extra)
+    from c4core.learning.networks import arrays_of, new_network  # noqa: PLC0415
+
+    kind, architecture = player.removeprefix("learning-"), ARCHITECTURES[player]
+    weights = arrays_of(new_network(kind, board, architecture, seed=1).state_dict())
+    path = directory / f"{kind}.safetensors"
+    write_model(path, Model(kind, board, architecture, {}, [], weights))
+    return path

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from c4core.players import NO_PROGRAM, Consent
 from c4core.position import Position
 from db import games
 from db.database import Database
@@ -40,16 +41,20 @@ def store_match(database: Database, stored: list[StoredGame], **changes: object)
     return match_id
 
 
-def run_job(database: Database, job_id: int, *, threads: int = 1) -> list[dict[str, object]]:
+def run_job(
+    database: Database, job_id: int, *, threads: int = 1, programs: Consent = NO_PROGRAM
+) -> list[dict[str, object]]:
     """Work on a job to its end; its output."""
-    with LocalRunner(database, job_id, threads=threads, table_mb=1) as runner:
+    with LocalRunner(database, job_id, threads=threads, table_mb=1, programs=programs) as runner:
         return list(runner.results())
 
 
-def play(database: Database, asked: MatchTerms, *, threads: int = 1) -> MatchInfo:
+def play(
+    database: Database, asked: MatchTerms, *, threads: int = 1, programs: Consent = NO_PROGRAM
+) -> MatchInfo:
     """A match, played to its end."""
     planned = plan_matches(database, [asked])
-    run_job(database, planned.job_id, threads=threads)
+    run_job(database, planned.job_id, threads=threads, programs=programs)
     return info(database, planned.match_ids[0])
 
 

@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from c4core.notation import DEFAULT_BOARD, BoardSize, parse_moves
+from c4core.players import ANY_PROGRAM
 from cli.play.app import PlayApp
 from cli.play.board import BoardView
 from cli.play.game import Game
@@ -32,7 +33,8 @@ def new_game(
 ) -> Game:
     """A game of these players."""
     columns = parse_moves(moves, width=board.width)
-    return Game(read_seat(first), read_seat(second), seed, board, columns)
+    x, o = (read_seat(text, programs=ANY_PROGRAM) for text in (first, second))
+    return Game(x, o, seed, board, columns)
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ def resealed(data: bytes) -> bytes:
 
     The header must be readable; offsets of groups may point anywhere.
     """
-    info = read_header(memoryview(data), "a book")
+    info = read_header(data, "a book", file_bytes=len(data))
     entry = 12 if info.kind == "complete" else 20
     book = bytearray(data)
     sections = []

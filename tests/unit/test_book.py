@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import random
+import signal
 import struct
+import subprocess
+import sys
 import threading
+import time
+import tracemalloc
 import zlib
+from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
 
-from c4core import KeyValueError, Position, Solver
+from c4core import KeyValueError, MoveError, Position, Solver
 from c4core.book import NOT_IN_BOOK, Book
 from c4core.book.errors import (
     BookBoardError,
+    BookContentError,
     BookDamagedError,
     BookForeignError,
     BookTruncatedError,
     BookVersionError,
 )
+from c4core.book.layout import pack_header
 from c4core.book.minimax import wins_now
 from c4core.book.writer import write_book
-from c4core.notation import BoardSize
+from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.reachable import open_plies, plies
 from tests.support.small_books import opening, resealed, small_book, whole_game
 
@@ -31,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from c4core.book.layout import Kind
     from tests.support.small_books import Level
 
 
@@ -314,7 +325,9 @@ def test_damaged_index_and_group(opening_book: tuple[Path, list[Level]], tmp_pat
     copy.write_bytes(data)
     book = Book.open(copy)
     assert np.array_equal(book.probe_many(levels[0][0]), levels[0][1])
-    with pytest.raises(BookDamagedError, match="a group of ply 18 does not match") as caught:
+    with pytest.raises(
+        BookDamagedError, match="a group of ply 18 cannot be read, does not match"
+    ) as caught:
         book.probe_many(levels[-1][0])
     assert caught.value.offset == section.offset + section.index_length
 
@@ -402,3 +415,272 @@ def test_a_batch_is_answered_by_book_and_search(
             assert found.nodes.sum() < expected.nodes.sum()
         assert np.array_equal(informed.analyze_many(keys).scores, alone.analyze_many(keys).scores)
         assert len(informed.solve_many([])) == 0
+
+
+WHOLE = Position(width=5, height=4)
+
+
+@pytest.fixture
+def whole_book(tmp_path: Path) -> tuple[Path, list[Level]]:
+    """A complete book of several groups of blocks."""
+    path = tmp_path / "whole.c4book"
+    levels = whole_game(WHOLE)[:9]
+    info = write_book(path, levels, start=WHOLE)
+    assert info.plies[-1].count > 8192
+    return path, levels
+
+
+@pytest.mark.parametrize("asked_before", [False, True])
+def test_a_file_that_is_changed_while_it_is_open(
+    whole_book: tuple[Path, list[Level]], *, asked_before: bool
+) -> None:
+    """Right answers or an exception: what was read is kept, what is read later is checked."""
+    path, levels = whole_book
+    keys, scores = levels[-1]
+    book = Book.open(path)
+    section = book.info.plies[-1]
+    if asked_before:
+        book.probe_many(keys)
+    with path.open("r+b") as file:  # in place, as cp and rsync --inplace do
+        for offset in range(section.offset + section.index_length, path.stat().st_size, 97):
+            file.seek(offset)
+            (byte,) = file.read(1)
+            file.seek(offset)
+            file.write(bytes([byte ^ 64]))
+    wrong = refused = 0
+    for key, score in zip(keys[::50].tolist(), scores[::50].tolist(), strict=True):
+        try:
+            position = Position.from_key(key, width=5, height=4)
+            wrong += book.probe(position) != score
+        except BookDamagedError:
+            refused += 1
+    assert wrong == 0
+    assert (refused == 0) == asked_before
+
+
+ASK_A_SHORT_FILE = """
+import os, sys
+from c4core import Book, Position
+from c4core.book.errors import BookDamagedError
+
+book = Book.open(sys.argv[1])
+os.truncate(sys.argv[1], 100)
+try:
+    print(book.probe(Position("1234", width=5, height=4)))
+except BookDamagedError as error:
+    print(error)
+"""
+
+
+def test_a_file_that_is_cut_off_while_it_is_open(whole_book: tuple[Path, list[Level]]) -> None:
+    """A mapped file would end the process with SIGBUS."""
+    done = subprocess.run(
+        [sys.executable, "-c", ASK_A_SHORT_FILE, whole_book[0]],
+        stdout=subprocess.PIPE,
+        check=False,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0
+    assert "changed meanwhile" in done.stdout
+
+
+READ_A_DIRECTORY = """
+import os, sys
+from c4core import Book, Position
+from c4core.book.errors import BookDamagedError
+
+book = Book.open(sys.argv[1])
+there = os.path.realpath(sys.argv[1])
+for number in os.listdir("/proc/self/fd"):
+    if os.path.realpath("/proc/self/fd/" + number) == there:
+        os.dup2(os.open("/", os.O_RDONLY), int(number))
+try:
+    print(book.probe(Position("1234", width=5, height=4)))
+except BookDamagedError as error:
+    print(error)
+"""
+
+
+def test_a_file_that_cannot_be_read_any_more(whole_book: tuple[Path, list[Level]]) -> None:
+    """Of a disk that has failed it is not said that the bytes are wrong."""
+    done = subprocess.run(
+        [sys.executable, "-c", READ_A_DIRECTORY, whole_book[0]],
+        stdout=subprocess.PIPE,
+        check=False,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0
+    assert "a group of ply 4 cannot be read" in done.stdout
+
+
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, "/dev/zero"):
+        with pytest.raises(BookTruncatedError):
+            Book.open(path)
+    with pytest.raises(IsADirectoryError):
+        Book.open(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["complete", "sparse"])
+@pytest.mark.parametrize("low", [-127, -126, -125, -20, 100])
+def test_scores_that_no_position_can_have(tmp_path: Path, kind: Kind, low: int) -> None:
+    """Some of these numbers stand for faults inside the reader."""
+    path = tmp_path / "forged.c4book"
+    small_book(path, kind=kind)
+    data = bytearray(path.read_bytes())
+    section = Book.open(path).info.plies[3]
+    struct.pack_into("b", data, section.offset + 1, low)
+    path.write_bytes(resealed(bytes(data)))
+    with pytest.raises(BookDamagedError, match="index of ply 3 is wrong"):
+        Book.open(path)
+
+
+@pytest.mark.parametrize("kind", ["complete", "sparse"])
+@pytest.mark.parametrize(
+    ("count", "positions"), [(1 << 40, 1 << 40), (1 << 63, 1 << 63), (0, 1 << 20), (300, 1)]
+)
+def test_more_positions_than_bytes(tmp_path: Path, kind: Kind, count: int, positions: int) -> None:
+    """No memory is taken for what a header claims."""
+    path = tmp_path / "forged.c4book"
+    small_book(path, kind=kind)
+    data = path.read_bytes()
+    info = Book.open(path).info
+    forged = replace(info.plies[5], count=count or info.plies[5].count, positions=positions)
+    header = pack_header(replace(info, plies=(*info.plies[:5], forged, *info.plies[6:])))
+    path.write_bytes(header + data[len(header) :])
+    tracemalloc.start()
+    try:
+        with pytest.raises(BookDamagedError):
+            list(Book.open(path).levels())
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 5_000_000
+
+
+def test_a_sparse_book_has_no_finished_games(tmp_path: Path) -> None:
+    """Neither one that is written nor one that is read: everything after it relies on that."""
+    over = Position("1212121", width=5, height=4)
+    levels = whole_game(WHOLE)[:8]
+    keys = np.sort(np.append(levels[7][0], np.uint64(over.canonical_key)))
+    wrong = [*levels[:7], (keys, np.zeros(len(keys), dtype=np.int8))]
+    with pytest.raises(BookContentError, match="whose game goes on"):
+        write_book(tmp_path / "a.c4book", wrong, start=WHOLE, kind="sparse")
+
+
+def test_closing_while_others_ask(whole_book: tuple[Path, list[Level]]) -> None:
+    """What they are told is right, or that the book is closed; the process goes on."""
+    path, levels = whole_book
+    positions = [Position.from_key(key, width=5, height=4) for key in levels[5][0][:50].tolist()]
+    with Book.open(path) as book:
+        expected = [book.scores(position) for position in positions]
+    books = [Book.open(path)]
+    wrong: list[object] = []
+    done = threading.Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            book = books[-1]
+            solver = Solver(table_mb=1, book=book)
+            try:
+                found = [book.scores(position) for position in positions]
+                batch = solver.analyze_many(positions).scores.tolist()
+            except ValueError:
+                continue
+            if found != expected or len(batch) != len(positions):
+                wrong.append(found)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in range(300):
+            books.append(Book.open(path))
+            books[-2].close()
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+        sys.setswitchinterval(interval)
+    assert not wrong
+
+
+def test_texts_of_moves(small: Path) -> None:
+    book = Book.open(small)
+    asked = Position("1432", width=4, height=4)
+    assert book.probe("1432") == book.probe(asked)
+    assert book.scores("1432") == book.scores(asked)
+    assert book.best("1432") == book.best(asked)
+    assert "1432" in book
+    with pytest.raises(MoveError, match="column 5 is outside"):
+        book.probe("5")
+    with pytest.raises(TypeError, match="not int"):
+        book.probe(cast("str", 1432))
+
+
+def test_the_book_that_came_with_the_package() -> None:
+    with Book.shipped() as book:
+        assert book.info.board == DEFAULT_BOARD
+        assert book.probe("4453") == Solver(table_mb=1, book=book).solve("4453").score
+    with Book.shipped() as another:
+        assert another.probe("") == 1
+    with pytest.raises(BookBoardError, match="no book for 6x5"):
+        Book.shipped(width=6, height=5)
+
+
+@pytest.fixture(scope="module")
+def known_keys() -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """Millions of positions that the book which came with the package knows."""
+    with Book.shipped() as book:
+        *_, (keys, _) = islice(book.levels(), 9)
+    return np.tile(keys, 20)
+
+
+@pytest.mark.parametrize("call", ["solve_many", "analyze_many"])
+class TestABatchOutOfABook:
+    """It ends when it is told, and holds up nobody."""
+
+    def test_a_time_limit(
+        self, known_keys: np.ndarray[tuple[int], np.dtype[np.uint64]], call: str
+    ) -> None:
+        with Book.shipped() as book:
+            found = getattr(Solver(book=book), call)(known_keys, time_limit=0.02)
+        assert 0 < found.exact.sum() < len(known_keys)
+
+    def test_stop(self, known_keys: np.ndarray[tuple[int], np.dtype[np.uint64]], call: str) -> None:
+        with Book.shipped() as book:
+            solver = Solver(book=book)
+            timer = threading.Timer(0.05, solver.stop)
+            timer.start()
+            found = getattr(solver, call)(known_keys)
+            timer.join()
+        assert 0 < found.exact.sum() < len(known_keys)
+
+    def test_a_signal(
+        self, known_keys: np.ndarray[tuple[int], np.dtype[np.uint64]], call: str
+    ) -> None:
+        with Book.shipped() as book:
+            timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
+            timer.start()
+            with pytest.raises(KeyboardInterrupt):
+                getattr(Solver(book=book), call)(known_keys)
+            timer.join()
+
+    def test_others_go_on(
+        self, known_keys: np.ndarray[tuple[int], np.dtype[np.uint64]], call: str
+    ) -> None:
+        with Book.shipped() as book:
+            solver = Solver(book=book)
+            batch = threading.Thread(target=getattr(solver, call), args=[known_keys])
+            batch.start()
+            turns = 0
+            while batch.is_alive():
+                turns += 1
+                time.sleep(0.001)
+        assert turns > 20

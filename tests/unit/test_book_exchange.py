@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+import tracemalloc
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import pytest
@@ -20,13 +24,14 @@ from c4core.book.errors import (
 from c4core.book.parquet import read_parquet
 from c4core.book.pons import lowest_score, read_pons, table_size, write_pons
 from c4core.book.pons_keys import pons_keys, read_pons_keys
-from c4core.book.text import csv_lines, json_lines, read_csv_lines, read_json_lines
+from c4core.book.text import csv_lines, json_lines, read_csv_lines, read_json_lines, text_lines
 from c4core.book.uci import read_uci_lines, uci_keys, uci_line, uci_lines
 from c4core.book.writer import write_book
 from c4core.reachable import open_plies
 from tests.support.small_books import small_book
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from c4core.book.layout import Kind
@@ -86,7 +91,7 @@ def test_parquet_without_its_package(
     from c4core.book.parquet import write_parquet  # noqa: PLC0415
 
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(BookError, match=r"pip install 'c4-analysis\[parquet\]'"):
+    with pytest.raises(BookError, match=r"pip install pyarrow"):
         write_parquet(book, tmp_path / "a.parquet")
 
 
@@ -214,6 +219,81 @@ def test_what_is_no_parquet(tmp_path: Path) -> None:
         path.write_bytes(content)
         with pytest.raises(BookContentError, match="this is no book in Parquet"):
             read_parquet(path)
+
+
+def key_column(arrow: Any, key: Any, path: Path) -> None:  # noqa: ANN401
+    """A file with a column of keys of any type."""
+    scores = arrow.array([1] * len(key), arrow.int8())
+    arrow.parquet.write_table(arrow.table({"key": key, "score": scores}), path, compression="zstd")
+
+
+def test_columns_of_other_types_in_parquet(tmp_path: Path) -> None:
+    arrow, _ = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+
+    path = tmp_path / "a.parquet"
+    for key, kind in (
+        (arrow.array([[START_KEY]]), "list<"),
+        (arrow.array([[START_KEY]], arrow.list_(arrow.uint64(), 1)), "fixed_size_list<"),
+        (arrow.array([{"a": START_KEY}]), "struct<"),
+        (arrow.array([str(START_KEY)]), "string"),
+        (arrow.array([1.5]), "double"),
+        (arrow.array([True]), "bool"),
+    ):
+        key_column(arrow, key, path)
+        with pytest.raises(BookContentError, match=f"column key is of type {kind}"):
+            read_parquet(path)
+
+
+def test_a_list_of_keys_that_unpacks_to_far_more(tmp_path: Path) -> None:
+    """One row; its column is no column ``key`` but one ``key.list.element``."""
+    arrow, _ = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+
+    path = tmp_path / "a.parquet"
+    keys = arrow.array(np.full(5_000_000, START_KEY, dtype=np.uint64))
+    key_column(arrow, arrow.ListArray.from_arrays([0, len(keys)], keys), path)
+    del keys
+    assert path.stat().st_size < 5000
+    before = arrow.default_memory_pool().max_memory()
+    with pytest.raises(BookContentError, match="column key is of type list<"):
+        read_parquet(path)
+    assert arrow.default_memory_pool().max_memory() - before < 1 << 20
+
+
+def test_columns_that_are_not_asked_for_count(tmp_path: Path) -> None:
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "a.parquet"
+    table = arrow.table({"key": [START_KEY], "score": [1], "more": ["x" * 10_000_000]})
+    parquet.write_table(table, path, compression="zstd")
+    with pytest.raises(BookContentError, match="bytes unpack to 10000"):
+        read_parquet(path)
+
+
+READ_A_BOOK = """
+import sys
+from c4core.book.errors import BookContentError
+from c4core.book.parquet import read_parquet
+
+try:
+    read_parquet(sys.argv[1])
+except BookContentError as error:
+    print(error)
+"""
+
+
+def test_parquet_with_wrong_statistics(tmp_path: Path) -> None:
+    """Arrow throws an exception at them that ends the process, where it is asked for them."""
+    arrow, _ = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+
+    path = tmp_path / "a.parquet"
+    key_column(arrow, arrow.array([START_KEY], arrow.uint64()), path)
+    optional, required = b"\x25\x02\x18\x03key", b"\x25\x00\x18\x03key"
+    data = path.read_bytes()
+    assert data.count(optional) == 1
+    path.write_bytes(data.replace(optional, required))  # the statistics are of an optional column
+    done = subprocess.run(
+        [sys.executable, "-c", READ_A_BOOK, path], capture_output=True, check=False, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_contradictions_and_strangers() -> None:
@@ -379,3 +459,75 @@ def test_what_the_format_cannot_hold(tmp_path: Path, book: Book) -> None:
         return
     with pytest.raises(BookContentError, match="21 to 27"):
         write_pons(book, tmp_path / "a.book", log2_size=20)
+
+
+def peak_of(call: Callable[[], object]) -> int:
+    """Bytes that a call takes at most."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("header", "error"),
+    [
+        (bytes([7, 6, 14, 2, 1, 27]), BookTruncatedError),
+        (bytes(6), BookForeignError),
+        (b"PK\x03\x04\x00\x00", BookForeignError),
+    ],
+)
+@pytest.mark.parametrize("length", [6, 1 << 28])
+def test_a_pons_book_is_not_read_before_its_size_is_right(
+    tmp_path: Path, header: bytes, error: type[BookError], length: int
+) -> None:
+    path = tmp_path / "a.book"
+    path.write_bytes(header)
+    os.truncate(path, length)  # nothing of it takes room on the disk
+
+    def read() -> None:
+        with pytest.raises(error):
+            read_pons(path)
+
+    assert peak_of(read) < 1_000_000
+
+
+@pytest.mark.parametrize("read", [read_json_lines, read_csv_lines, read_uci_lines])
+def test_a_line_without_an_end_is_not_held(
+    tmp_path: Path, read: Callable[[Iterable[str]], object]
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"1" * 20_000_000)
+
+    def attempt() -> None:
+        with path.open() as file, pytest.raises(BookContentError, match="line 1 has more than"):
+            list(cast("Iterable[object]", read(text_lines(file))))
+
+    assert peak_of(attempt) < 2_000_000
+
+
+def test_a_number_without_an_end_is_not_repeated() -> None:
+    with pytest.raises(BookContentError) as caught:
+        read_csv_lines(["key,score", "9" * 60_000 + ",0"])
+    assert len(str(caught.value)) < 200
+
+
+def test_parquet_that_unpacks_to_far_more(tmp_path: Path) -> None:
+    """A few bytes say that one key is repeated five million times."""
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "a.parquet"
+    rows = 1_000_000
+    table = arrow.table(
+        {
+            "key": np.full(rows, Position().key, dtype=np.uint64),
+            "score": np.ones(rows, dtype=np.int8),
+        }
+    )
+    with parquet.ParquetWriter(path, table.schema, compression="zstd") as writer:
+        for _ in range(5):
+            writer.write_table(table)
+    assert path.stat().st_size < 50_000
+    with pytest.raises(BookContentError, match="bytes cannot hold 5000000 positions"):
+        read_parquet(path)

@@ -88,7 +88,7 @@ def test_a_header_that_counts_too_few(tmp_path: Path) -> None:
     path = tmp_path / "a.c4book"
     write_book(path, whole_game(START)[:5], start=START)
     data = path.read_bytes()
-    info = read_header(memoryview(data), "a book")
+    info = read_header(data, "a book", file_bytes=len(data))
     *others, last = info.plies
     header = pack_header(
         replace(info, plies=(*others, replace(last, positions=last.positions - 1)))

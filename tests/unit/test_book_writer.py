@@ -7,6 +7,7 @@ import os
 import stat
 import subprocess
 import sys
+import tracemalloc
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ from c4core import Position
 from c4core.book import Book
 from c4core.book.codes import LONGEST, code_lengths, code_words
 from c4core.book.errors import BookContentError
+from c4core.book.verify import verify
 from c4core.book.writer import write_book
 from tests.support.small_books import small_book, whole_game
 
@@ -178,3 +180,21 @@ def test_codes() -> None:
     assert code_words([1, 0, 2, 2]) == [0b0, 0, 0b10, 0b11]
     assert code_words([1, 1, 1]) is None
     assert code_words([11]) is None
+
+
+def test_a_sparse_book_is_written_without_the_rest_of_the_game(tmp_path: Path) -> None:
+    """All positions to ply 12 take 200 MB, and each two further plies five times as much."""
+    line = [Position("444444332266"[:ply]) for ply in range(13)]
+    levels = [
+        (np.array([position.canonical_key], dtype=np.uint64), np.zeros(1, dtype=np.int8))
+        for position in line
+    ]
+    tracemalloc.start()
+    try:
+        write_book(tmp_path / "a.c4book", levels, start=line[0], kind="sparse")
+        with Book.open(tmp_path / "a.c4book") as book:
+            assert verify(book, sample=0).positions == len(line)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 5_000_000

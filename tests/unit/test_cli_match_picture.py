@@ -53,7 +53,7 @@ def test_map_of_everybody() -> None:
     assert field["set", "random"] == field["random", "set"].reversed() == Tally(9, 1)
 
 
-@pytest.mark.parametrize("judged", [[], [("x", MOVES)]])
+@pytest.mark.parametrize("judged", [[], [("x", MOVES)], [("x", MOVES[:1])]])
 def test_files(tmp_path: Path, judged: list[object]) -> None:
     report = report_of(Tally(6, 3, 1), judged=judged)  # type: ignore[arg-type]  # parametrized
     paths = [tmp_path / "match.svg", tmp_path / "match.png"]

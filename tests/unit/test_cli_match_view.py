@@ -83,7 +83,7 @@ def test_a_match() -> None:
     assert "B      blog-v6:depth=3" in text
     assert "B won 86 of 98, 87.8% (95% sure: 79.8 to 92.9%)" in text
     assert "< 0.000001, significant at 0.05" in text
-    assert "P says too much" not in text
+    assert "P is too small" not in text
     assert "no moves (--judge N" in text
     assert max(map(len, text.splitlines())) <= 100
 
@@ -91,7 +91,8 @@ def test_a_match() -> None:
 def test_repeated_games_are_told_beside_p() -> None:
     text = text_of(report_of(Tally(98, 2), distinct=2))
     (line,) = [line for line in text.splitlines() if line.startswith("P ")]
-    assert "only 2 of 100 games differ: P says too much" in line
+    assert "only 2 of 100 games are no repeats, so P is too small" in line
+    assert "only 1 of 2 games is not a repeat, so" in text_of(report_of(Tally(2, 0), distinct=1))
 
 
 def test_the_sequential_test() -> None:
@@ -147,7 +148,7 @@ class TestTournament:
         assert matches.rows[0][3:7] == ["9-1-0", "90.0% A", "0.011", "yes"]
         assert matches.rows[1][5] == "0.172*"
         assert isinstance(facts, Facts)
-        assert ("*", "P says too much: games repeat in 1 match") in facts.items
+        assert ("*", "games repeat in 1 match: P is too small") in facts.items
 
     def test_a_grid_has_no_cross_table(self) -> None:
         parts = tournament_parts(self.REPORTS[:2])

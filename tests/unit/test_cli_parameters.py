@@ -66,7 +66,9 @@ def test_cursor_of_a_ply_that_there_is_not() -> None:
 
 @pytest.mark.parametrize("text", ["nan", "inf", "-inf", "1e300", "1000000001"])
 def test_numbers_that_cannot_be_waited_for(text: str) -> None:
-    with pytest.raises(click.BadParameter, match=rf"{text} is no number up to|not in the range"):
+    with pytest.raises(
+        click.BadParameter, match=rf"'{text}' is not a number up to 1,000,000,000|not in the range"
+    ):
         FiniteFloat(0).convert(text, PARAMETER, CONTEXT)
     assert FiniteFloat(0).convert("1e9", PARAMETER, CONTEXT) == 1e9
 

@@ -8,12 +8,13 @@ import pytest
 
 from c4core.errors import MoveError
 from c4core.notation import BoardSize, parse_moves
-from c4core.players import Player
+from c4core.players import LEVELS, Player, parse_player
 from c4core.players.errors import PlayerError
+from c4core.players.ranges import parse_players
 from cli.play.game import Game
 from cli.play.opponents import Opponents
 from cli.play.saved import SavedGameError, read_game, write_game
-from cli.play.seats import HUMAN, LEVELS, Seat, choices, read_seat
+from cli.play.seats import HUMAN, Seat, choices, read_seat
 from cli.play.supplies import Supplies
 from cli.play.tally import Tally
 
@@ -96,13 +97,10 @@ def test_a_move_that_was_taken_back_has_the_same_dice_again() -> None:
     assert game().anew(PERSON, COMPUTER).move_seed != game().move_seed
 
 
-def test_levels_are_those_of_the_source() -> None:
-    named = {level: str(read_seat(level).spec) for level in LEVELS}
-    assert named == {
-        "easy": "random",
-        "medium": "minimax-windows:depth=3",
-        "hard": "montecarlo-flat:simulations=500",
-    }
+def test_levels_are_players_everywhere() -> None:
+    assert {name: str(read_seat(name).spec) for name in LEVELS} == LEVELS
+    assert {name: str(parse_player(name)) for name in LEVELS} == LEVELS
+    assert [str(spec) for spec in parse_players("hard")] == [LEVELS["hard"]]
 
 
 @pytest.mark.parametrize("text", ["human", "easy", "hard", "perfect", "mcts-uct:iterations=50"])

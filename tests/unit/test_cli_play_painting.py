@@ -1,5 +1,7 @@
 """Where the board of ``c4 play`` lies on the screen, and what it looks like."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,11 +43,24 @@ def test_a_four_in_discs_outshines_the_others() -> None:
     place = fit(BOARD, 50, 21, letters=False)
     assert place is not None
     text = paint(Position("1122334"), place, Look(last=(3, 0)))
-    assert text.plain.count("◆◆") == 4
+    assert text.plain.count("◆xx◆") == 4
     styles = {str(span.style) for span in text.spans}
     assert any(style.startswith(BRIGHT["x"]) for style in styles)
     assert any(style.startswith(DIMMED["o"]) for style in styles)
     assert not any(style.startswith((BRIGHT["o"], DIMMED["x"])) for style in styles)
+
+
+@pytest.mark.parametrize(("width", "height"), [(50, 21), (40, 15), (28, 9), (21, 9)])
+@pytest.mark.parametrize("falling", [None, 3])
+@pytest.mark.parametrize("moves", ["4453", "1122334"])
+def test_every_disc_says_whose_it_is(
+    width: int, height: int, falling: int | None, moves: str
+) -> None:
+    look = Look(last=(int(moves[-1]) - 1, 0), falling=falling)
+    rows = lines(moves, look, width=width, height=height)[1:-2]
+    letters = re.sub(r"([xo])\1", r"\1", "".join(rows))
+    for side in "xo":
+        assert letters.count(side) == str(Position(moves)).count(side)
 
 
 def test_a_stone_that_falls_is_above_its_place() -> None:

@@ -1,14 +1,19 @@
+import math
+import re
+
 import pytest
+from hypothesis import given
 from rich.console import Console
 
 from c4core import Position
 from c4core.evaluation import score_limits
 from cli.output import render
+from tests.support.positions import games
 from workers.results import Answer
 
 
 def test_board_in_plain_text() -> None:
-    text = render.board(Position("4453"), (-5, -5, -2, -3, -4, -2, -2), discs=False)
+    text = render.board(Position("4453"), (-5, -5, -2, -3, -4, -2, -2))
     assert text.plain.splitlines() == [
         "    .  .  .  .  .  .  .",
         "    .  .  .  .  .  .  .",
@@ -23,7 +28,7 @@ def test_board_in_plain_text() -> None:
 
 def test_columns_stay_in_line_whatever_the_scores() -> None:
     position = Position("44444")
-    text = render.board(position, (-11, 18, 0, None, 1, 2, 3), discs=True, zero_based=True)
+    text = render.board(position, (-11, 18, 0, None, 1, 2, 3), zero_based=True)
     *rows, columns, scores = text.plain.splitlines()
     assert len({len(row) for row in [*rows, columns, scores]}) == 1
     assert columns.split() == ["0", "1", "2", "3", "4", "5", "6"]
@@ -31,14 +36,33 @@ def test_columns_stay_in_line_whatever_the_scores() -> None:
 
 
 def test_a_four_stands_out_without_colour() -> None:
-    text = render.board(Position("1122334"), None, discs=False)
+    text = render.board(Position("1122334"), None)
     assert text.plain.splitlines()[5].split() == ["X", "X", "X", "X", ".", ".", "."]
+
+
+@pytest.mark.parametrize("seconds", [math.inf, -math.inf, math.nan, 1e12, -1e300, 1.7e308], ids=str)
+def test_what_is_no_time_has_a_dash(seconds: float) -> None:
+    assert render.duration(seconds) == "-"
+
+
+@given(games())
+def test_a_coloured_board_can_be_read_again(game: tuple[Position, str]) -> None:
+    position, _moves = game
+    console = Console(force_terminal=True, color_system="standard", no_color=False)
+    with console.capture() as capture:
+        console.print(render.board(position, None))
+    drawn = capture.get()
+    for side, colour in (("x", "31"), ("o", "33")):
+        has_some = str(position).count(side) > 0
+        assert bool(re.search(rf"\x1b\[1;(4;)?{colour}m{side}", drawn, re.IGNORECASE)) == has_some
+    *rows, _labels = re.sub(r"\x1b\[[0-9;]*m", "", drawn).rstrip().split("\n")
+    assert Position.from_grid("\n".join(rows)) == position
 
 
 def test_boards_without_colours_have_no_escapes() -> None:
     console = Console(force_terminal=False)
     with console.capture() as capture:
-        console.print(render.board(Position("44"), (0,) * 7, discs=False))
+        console.print(render.board(Position("44"), (0,) * 7))
     assert "\x1b" not in capture.get()
 
 

@@ -61,6 +61,19 @@ def test_there_and_back(tmp_path: Path, ending: str) -> None:
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
+def test_keys_of_a_board_of_64_bits(tmp_path: Path, ending: str) -> None:
+    """They lie on both sides of 2**63, where numpy knows no common type of whole numbers."""
+    needs(ending)
+    path = tmp_path / f"train.{ending}"
+    keys = np.array([1, (1 << 63) - 1, 1 << 63, (1 << 64) - 1], dtype=np.uint64)
+    scores = np.zeros((4, 8), dtype=np.int8)
+    FORMATS[ending].write(path, {"key": keys, "column_scores": scores}, "{}")
+    found, _ = FORMATS[ending].read(path)
+    assert found["key"].dtype == np.uint64
+    assert found["key"].tolist() == keys.tolist()
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
 def test_the_same_bytes_again(tmp_path: Path, ending: str) -> None:
     needs(ending)
     parts, card = made(recipe())
@@ -154,9 +167,7 @@ def test_a_position_twice(directory: Path) -> None:
     ("change", "message"),
     [
         (lambda records: records.pop("ply"), "no column ply"),
-        (lambda records: records.update(more=records["ply"]), "a column more that"),
         (lambda records: records.update(ply=records["ply"][1:]), "column ply has the shape"),
-        (lambda records: records.update(ply=records["ply"].astype(float)), "ply is of type float"),
         (lambda records: records.update(key=records["key"] + np.uint64(1 << 63)), "is no key"),
     ],
 )
@@ -211,7 +222,7 @@ def test_a_flipped_byte_in_the_middle(directory: Path) -> None:
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_any_wrong_byte_is_an_error_or_a_problem(directory: Path, ending: str) -> None:
     needs(ending)
-    write_dataset(directory, PARTS, CARD, formats=[ending])
+    write_dataset(directory, PARTS, CARD, formats=[ending], replace=True)
     path = directory / f"test.{ending}"
     content = path.read_bytes()
     chance = random.Random(1)
@@ -306,18 +317,20 @@ def test_no_card_and_no_data_set(directory: Path) -> None:
 
 def test_parquet_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
-    with pytest.raises(DatasetError, match=r"pip install 'c4-analysis\[parquet\]'"):
+    with pytest.raises(DatasetError, match=r"pip install pyarrow"):
         FORMATS["parquet"].write(tmp_path / "a.parquet", PARTS["train"], "")
+
+
+def names(directory: Path) -> set[str]:
+    return {path.name for path in directory.iterdir()}
 
 
 def test_another_data_set_takes_the_place_of_the_old_one(directory: Path) -> None:
     (directory / "notes.txt").touch()
     parts, card = made(recipe(shares=Shares(80, 0, 20), seed=2))
-    write_dataset(directory, parts, card, formats=["npz"])
+    write_dataset(directory, parts, card, formats=["npz"], replace=True)
     assert inspect(directory).problems == []
-    assert {path.name for path in directory.iterdir()} == {
-        "card.json", "card.md", "notes.txt", "test.npz", "train.npz",
-    }  # fmt: skip
+    assert names(directory) == {"card.json", "card.md", "notes.txt", "test.npz", "train.npz"}
 
 
 def test_only_parts_are_removed_with_an_old_card(directory: Path) -> None:
@@ -325,5 +338,6 @@ def test_only_parts_are_removed_with_an_old_card(directory: Path) -> None:
     card["files"].append({"name": "notes.txt", "split": "train", "sha256": ""})
     (directory / "card.json").write_text(json.dumps(card))
     (directory / "notes.txt").touch()
-    write_dataset(directory, PARTS, CARD, formats=["npz"])
+    write_dataset(directory, PARTS, CARD, formats=["npz"], replace=True)
     assert (directory / "notes.txt").exists()
+    assert not (directory / "train.jsonl").exists()

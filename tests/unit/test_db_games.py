@@ -45,7 +45,17 @@ def job_with_match(database: Database, asked: MatchTerms, units: int) -> tuple[i
     return job_id, match_id
 
 
+def test_no_match_is_made_whose_corpus_is_not_there(database: Database) -> None:
+    there = store_match(database, [game(0)])
+    with (
+        database.write() as session,
+        pytest.raises(MatchNotFoundError, match=f"no match {there + 1}"),
+    ):
+        games.create_match(session, terms(corpus=(there, there + 1)))
+
+
 def test_terms_come_back_as_they_were(database: Database) -> None:
+    corpus = store_match(database, [game(0)]), store_match(database, [game(0)])
     asked = terms(
         player_a="exec:sh my player.sh",
         games=1234,
@@ -55,7 +65,7 @@ def test_terms_come_back_as_they_were(database: Database) -> None:
         time_control=TimeControl(move=0.5, grace=0.01),
         lenient=True,
         sprt=Sprt(elo0=-5, elo1=5, alpha=0.1),
-        corpus=(3, 8),
+        corpus=corpus,
     )
     with database.write() as session:
         match_id = games.create_match(session, asked, label="mine \N{SNOWMAN}")
@@ -173,8 +183,22 @@ def test_results_are_arrays_in_order(database: Database) -> None:
 def test_a_match_without_games_has_empty_results(database: Database) -> None:
     with database.read() as session:
         results = games.read_results(session, store_match(database, []))
-        assert games.results_in_order(session, 99) == []
+        assert list(games.results_in_order(session, 99)) == []
     assert (len(results), results.distinct) == (0, 0)
+
+
+def test_results_end_at_the_first_game_that_is_missing(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("db.game_results._RESULTS", 3)
+    there = [number for number in range(20) if number not in (6, 14)]
+    match_id = store_match(database, [game(number) for number in there])
+    with database.read() as session:
+        found = {
+            first: len(list(games.results_in_order(session, match_id, first)))
+            for first in (0, 2, 3, 6, 7, 8, 15, 19, 20)
+        }
+    assert found == {0: 6, 2: 4, 3: 3, 6: 0, 7: 7, 8: 6, 15: 5, 19: 1, 20: 0}
 
 
 def test_pages_follow_one_another(database: Database) -> None:

@@ -7,8 +7,10 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine, text
+from sqlalchemy import Connection, Engine, create_engine, inspect, text
+from sqlalchemy.schema import CreateSchema
 
+from db.checksums import CHECKED_OTHERWISE, CHECKSUM, RowChecksum
 from db.database import Database
 from db.errors import (
     CorruptError,
@@ -46,6 +48,7 @@ def test_the_revisions_are_those_of_the_migrations_in_order() -> None:
     assert tuple(reversed(walked)) == REVISIONS
 
 
+@pytest.mark.filterwarnings("ignore:Computed default:UserWarning")  # the next test's
 def test_the_migrations_make_what_the_models_say(database_url: str) -> None:
     engine = create_engine(parse_url(database_url))
     with engine.connect() as connection:
@@ -54,6 +57,50 @@ def test_the_migrations_make_what_the_models_say(database_url: str) -> None:
         )
         assert compare_metadata(context, Base.metadata) == []
     engine.dispose()
+
+
+def test_the_migrations_make_the_checksums_that_the_models_say(database_url: str) -> None:
+    made = create_engine(parse_url(database_url))
+    anew = made if made.dialect.name == "postgresql" else create_engine("sqlite://")
+    schema = "anew" if made.dialect.name == "postgresql" else None
+    with anew.begin() as connection:
+        if schema is not None:
+            connection.execute(CreateSchema(schema))
+        Base.metadata.create_all(connection.execution_options(schema_translate_map={None: schema}))
+        found, wanted = checksums(made, None), checksums(connection, schema)
+        assert found == wanted
+        assert len(wanted) == len(Base.metadata.tables)
+    made.dispose()
+    anew.dispose()
+
+
+def checksums(bind: Engine | Connection, schema: str | None) -> dict[str, object]:
+    """The expressions of the generated columns, by table."""
+    inspector = inspect(bind)
+    return {
+        table: column["computed"]
+        for table in Base.metadata.tables
+        for column in inspector.get_columns(table, schema)
+        if "computed" in column
+    }
+
+
+def test_every_column_is_in_a_checksum_or_says_why_not() -> None:
+    left_out = {
+        f"{table.name}.{column.name}": column.info.get(CHECKED_OTHERWISE)
+        for table in Base.metadata.tables.values()
+        for column in table.columns
+        if column.name != CHECKSUM and column not in RowChecksum(list(table.columns)).columns
+    }
+    assert sorted(left_out) == [
+        "evaluations.scores",
+        "games.moves",
+        "jobs.params",
+        "matches.terms",
+        "units.payload",
+        "units.result",
+    ]
+    assert all(left_out.values())
 
 
 def test_migrations_go_down_and_up_again(database_url: str) -> None:

@@ -6,7 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy.dialects import sqlite
 
-from db.types import ColumnScores, JsonText, PlainText, PositionKey
+from db.errors import DamagedValueError
+from db.types import (
+    ColumnScores,
+    JsonObject,
+    JsonText,
+    PlainText,
+    PositionKey,
+    unseal_object,
+    unseal_stored,
+)
 
 DIALECT = sqlite.dialect()
 KEYS = st.integers(0, 2**64 - 1)
@@ -26,8 +35,18 @@ def test_column_scores_come_back(scores: tuple[int | None, ...]) -> None:
     kind = ColumnScores()
     data = kind.process_bind_param(scores, DIALECT)
     assert data is not None
-    assert len(data) == len(scores)
+    assert len(data) == len(scores) + 4
     assert kind.process_result_value(data, DIALECT) == scores
+
+
+@given(st.lists(st.integers(-127, 127), max_size=16).map(tuple), st.data())
+def test_a_bit_that_flips_in_column_scores_is_noticed(
+    scores: tuple[int, ...], data: st.DataObject
+) -> None:
+    stored = bytearray(ColumnScores().process_bind_param(scores, DIALECT) or b"")
+    stored[data.draw(st.integers(0, len(stored) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    with pytest.raises(DamagedValueError, match="column scores are damaged"):
+        ColumnScores().process_result_value(bytes(stored), DIALECT)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +54,7 @@ def test_column_scores_come_back(scores: tuple[int | None, ...]) -> None:
     [{}, {"id": "\0\ud800 é"}, {"b": 1, "a": [None, True, 1e300]}, {"x": math.inf}],
 )
 def test_json_comes_back_in_the_same_order(value: dict[str, Any]) -> None:
-    kind = JsonText()
+    kind = JsonObject()
     text = kind.process_bind_param(value, DIALECT)
     assert text is not None
     assert text.isascii()
@@ -45,8 +64,42 @@ def test_json_comes_back_in_the_same_order(value: dict[str, Any]) -> None:
     assert list(restored) == list(value)
 
 
+def test_an_object_ends_with_its_seal() -> None:
+    kind = JsonObject()
+    assert kind.process_bind_param({"a": 1}, DIALECT) == '{"a":1,"#":"880e9c79"}'
+    assert kind.process_result_value('{"a": 1}', DIALECT) == {"a": 1}  # another program's
+    with pytest.raises(DamagedValueError):
+        unseal_object('{"a": 1}', needs_seal=True)
+
+
+@given(st.dictionaries(st.text(), st.integers()), st.data())
+def test_a_bit_that_flips_in_an_object_is_noticed(
+    value: dict[str, int], data: st.DataObject
+) -> None:
+    value.pop("#", None)
+    text = JsonObject().process_bind_param(value, DIALECT)
+    assert text is not None
+    stored = bytearray(text.encode())
+    stored[data.draw(st.integers(0, len(stored) - 1))] ^= 1 << data.draw(st.integers(0, 6))
+    with pytest.raises(DamagedValueError, match="damaged"):
+        unseal_object(stored.decode(), needs_seal=True)
+
+
+@pytest.mark.parametrize("text", ["", "[", "[1]", "1", "null", "[" * 100_000, "{}x"])
+def test_what_is_no_object_is_damage(text: str) -> None:
+    with pytest.raises(DamagedValueError, match="damaged"):
+        JsonObject().process_result_value(text, DIALECT)
+
+
+def test_an_object_is_read_from_bytes_or_text() -> None:
+    for stored in ('{"a":1,"#":"880e9c79"}', b'{"a":1,"#":"880e9c79"}'):
+        assert unseal_stored(stored, needs_seal=True) == {"a": 1}
+    with pytest.raises(DamagedValueError, match="a stored JSON text is not UTF-8"):
+        unseal_stored(b'{"a":\xff1}')
+
+
 def test_null_stays_null() -> None:
-    for kind in (PositionKey(), ColumnScores(), JsonText()):
+    for kind in (PositionKey(), ColumnScores(), JsonText(), JsonObject()):
         assert kind.process_bind_param(None, DIALECT) is None
         assert kind.process_result_value(None, DIALECT) is None
 

@@ -98,7 +98,7 @@ def test_compose_starts_again_what_has_ended(name: str) -> None:
 
 @pytest.mark.parametrize("name", WORKERS)
 def test_compose_asks_the_port_that_the_worker_listens_on(name: str) -> None:
-    (port,) = re.findall(r"--metrics-port=(\d+)", " ".join(WORKERS[name]["command"]))
+    (port,) = re.findall(r"--metrics-port=0\.0\.0\.0:(\d+)", " ".join(WORKERS[name]["command"]))
     assert f"127.0.0.1:{port}/metrics" in WORKERS[name]["healthcheck"]["test"][-1]
 
 

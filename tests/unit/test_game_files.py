@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 
 import pytest
 
@@ -118,6 +119,16 @@ class TestJson:
         assert parse_json_game(json_line(game)) == game
         assert game.is_forfeit
 
+    @pytest.mark.parametrize("impossible", [math.inf, math.nan, 1.7e308, -1.0])
+    def test_an_impossible_time_is_written_as_an_unknown_one(self, impossible: float) -> None:
+        """As a game of a received database may have it."""
+        game = finished_games(1)[0]._replace(x_seconds=impossible, o_seconds=0.5)
+        assert parse_json_game(json_line(game)) == game._replace(x_seconds=0.0)
+
+    def test_a_long_time_comes_back(self) -> None:
+        game = finished_games(1)[0]._replace(x_seconds=1e9)
+        assert parse_json_game(json_line(game)) == game
+
     def test_a_start_and_a_final_grid_come_back(self) -> None:
         for game in finished_games(5, start=Position("4453")):
             assert parse_json_game(json_line(game)) == game
@@ -175,6 +186,14 @@ class TestJson:
             ('{"moves": "4343434", "x_seconds": NaN}', "x_seconds", "no number of seconds"),
             ('{"moves": "4343434", "x_seconds": Infinity}', "x_seconds", "no number of seconds"),
             ('{"moves": "4343434", "x_seconds": true}', "x_seconds", "no number of seconds"),
+            ('{"moves": "4343434", "x_seconds": 1.7e308}', "x_seconds", "no number of seconds"),
+            ('{"moves": "4343434", "o_seconds": 1000000001}', "o_seconds", "no number of seconds"),
+            pytest.param(
+                f'{{"moves": "4343434", "winner": {"[" * 100}{"]" * 100}}}',
+                "line",
+                "nested more than 100 deep",
+                id="nested",
+            ),
             pytest.param(
                 f'{{"moves": "4343434", "o_seconds": {"9" * 401}}}',
                 "o_seconds",

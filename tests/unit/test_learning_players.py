@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from c4core import Position
+from c4core import Position, extras
 from c4core.arena.game import Ending, play_game
-from c4core.learning import requirements
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import Failing, PlayerError, PlayerFailure, parse_player
 from c4core.players.dice import Dice
@@ -210,6 +209,6 @@ def test_slashes_and_dots_of_a_file_are_no_list(
 
 
 def test_without_pytorch(models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(requirements, "find_spec", lambda _name: None)
-    with pytest.raises(PlayerMissingError, match=r"pip install 'c4-analysis\[learn\]'"):
+    monkeypatch.setattr(extras, "find_spec", lambda _name: None)
+    with pytest.raises(PlayerMissingError, match=r"pip install torch safetensors"):
         parse_player(f"learning-cnn:model={models['cnn']}")

@@ -48,7 +48,7 @@ def test_read_as_written(data: Path) -> None:
     [
         ({"best": None}, "has no array best"),
         ({"planes": np.zeros((5, 3, 4, 5), np.uint8)}, r"planes are uint8 \(5, 3, 4, 5\), not"),
-        ({"planes": np.zeros((5, 2, 4, 5), np.float32)}, "planes are float32"),
+        ({"planes": np.zeros((5, 2, 4, 5), np.float32)}, "column planes is of type float32"),
         ({"planes": np.zeros((5, 2, 40, 5), np.uint8)}, "impossible board 5x40"),
         ({"ply": np.zeros(3, np.uint8)}, r"ply is \(3,\), not \(5,\)"),
         ({"best": np.zeros((5, 7), np.uint8)}, r"best is \(5, 7\), not \(5, 5\)"),

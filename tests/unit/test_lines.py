@@ -2,10 +2,19 @@
 
 import io
 import json
+from typing import Any
 
 import pytest
 
-from c4core.lines import MAX_LINE, BadLine, Request, parse_line, read_lines
+from c4core.lines import (
+    MAX_LINE,
+    MOST_NESTED,
+    BadLine,
+    Request,
+    is_too_deep,
+    parse_line,
+    read_lines,
+)
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
 
@@ -103,6 +112,40 @@ def test_a_bad_line_says_what_is_wrong(text: str, field: str, words: str) -> Non
     assert isinstance(answer, BadLine)
     assert (answer.line, answer.field) == (3, field)
     assert words in answer.error
+
+
+LISTS, OBJECTS = ("[", "]", "[]"), ('{"a":', "}", "{}")
+
+
+def nested(depth: int, kind: tuple[str, str, str]) -> str:
+    """So many lists or objects inside each other."""
+    begin, end, innermost = kind
+    return begin * (depth - 1) + innermost + end * (depth - 1)
+
+
+@pytest.mark.parametrize("kind", [LISTS, OBJECTS])
+@pytest.mark.parametrize("name", ["id", "comment"])
+def test_what_is_nested_deeply_is_a_bad_line(name: str, kind: tuple[str, str, str]) -> None:
+    """It would be stored, and not be read again where less of the stack is left."""
+    text = '{"%s": %s, "moves": "4"}'
+    for depth in (MOST_NESTED, 200, 900):
+        answer = parse(text % (name, nested(depth, kind)), line=3)
+        assert answer == BadLine(3, "nested more than 100 deep")
+    deepest = text % (name, nested(MOST_NESTED - 1, kind))  # the object itself is one more
+    answer = parse(deepest)
+    assert isinstance(answer, Request)
+    assert json.dumps(answer.id) == json.dumps(json.loads(deepest).get("id"))
+
+
+def test_depth_is_seen_without_a_stack() -> None:
+    value: list[Any] = []
+    for _ in range(100_000):
+        value = [1, value, {}]
+    assert is_too_deep(value)
+    assert not is_too_deep([[1], {"a": [2]}] * 1000)
+    assert not is_too_deep("[" * 1000)
+    while value:  # it is taken apart likewise
+        value = value[1]
 
 
 def test_a_bad_object_keeps_its_id() -> None:

@@ -40,6 +40,23 @@ def test_moves_and_times() -> None:
     assert (report.mean_length, report.shortest, report.longest) == (67 / 4, 7, 42)
 
 
+@pytest.mark.parametrize("impossible", [math.inf, -math.inf, math.nan, 1.7e308, 1e300, -1.0])
+def test_impossible_times_count_as_unknown(impossible: float) -> None:
+    """A received database may have any; sums of them are no numbers, and numpy says so."""
+    results = match_results(GAMES)
+    results.a_seconds[1:] = impossible
+    results.b_seconds[:] = impossible
+    report = make_report(match_info(), results)
+    assert (report.a.seconds, report.b.seconds, report.seconds) == (4.0, 0.0, 4.0)
+    assert report.games_per_second == 1.0
+
+
+def test_no_rate_is_infinite() -> None:
+    results = match_results(GAMES)
+    results.a_seconds[:], results.b_seconds[:] = 5e-324, 0.0
+    assert make_report(match_info(), results).games_per_second is None
+
+
 def test_whose_turn_it_is_in_the_start_counts() -> None:
     # After an odd number of stones o begins: it has the odd move.
     report = make_report(match_info(start=Position("4")), match_results([(1, True, 7)]))

@@ -1,16 +1,91 @@
-"""What is installed: every package of the four, and nothing else."""
+"""What is installed: every package of the four, nothing else, and all that they import."""
 
+import ast
 import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import pytest
+
+from c4core import extras
+
 ROOT = Path(__file__).parents[2]
+TOPS = ("c4core", "db", "workers", "cli")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+DISTRIBUTIONS = {"prometheus_client": "prometheus-client"}
+"""What is installed for what is imported, where the names differ."""
+
+INSTALL = re.compile(r"\bpip install .*")
+
+
+def names(requirements: Iterable[str]) -> set[str]:
+    """The distributions that are asked for, without extras and versions."""
+    return {re.split(r"[\[<>=,; ]", requirement)[0] for requirement in requirements}
+
+
+def imports(source: str) -> Iterator[str]:
+    """The top-level modules that a module imports, wherever it does."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield str(node.module).partition(".")[0]
 
 
 def test_setup_names_every_package() -> None:
     named = re.findall(r'^    "([a-z.0-9_]+)",$', (ROOT / "setup.py").read_text(), re.MULTILINE)
     present = {
         ".".join(init.parent.relative_to(ROOT).parts)
-        for top in ("c4core", "db", "workers", "cli")
+        for top in TOPS
         for init in (ROOT / top).rglob("__init__.py")
     }
     assert set(named) == present
+
+
+def test_all_that_is_imported_is_declared() -> None:
+    modules = {
+        module
+        for top in TOPS
+        for path in (ROOT / top).rglob("*.py")
+        for module in imports(path.read_text())
+    }
+    imported = modules - sys.stdlib_module_names - set(TOPS)
+    optional = {name for name in extra_packages() if name in imported}
+    needed = {DISTRIBUTIONS.get(name, name) for name in imported - optional}
+    assert needed == names(PROJECT["dependencies"])
+    assert optional == {"matplotlib", "pyarrow", "safetensors", "torch"}
+
+
+def extra_packages() -> set[str]:
+    """What the extras for users bring."""
+    found = PROJECT["optional-dependencies"]
+    return {name for extra in found.keys() - {"dev", "test"} for name in names(found[extra])}
+
+
+@pytest.mark.parametrize("name", ["plot", "parquet", "learn"])
+def test_messages_name_what_the_extra_brings(name: str) -> None:
+    extra: extras.Extra = getattr(extras, name.upper())
+    brought = names(PROJECT["optional-dependencies"][name])
+    # A training can be drawn; what does that has a message of its own.
+    assert set(extra.packages) == brought - ({"matplotlib"} if name == "learn" else set())
+
+
+def test_several_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda _name: None)
+    with pytest.raises(
+        ValueError, match=r"need the packages torch and safetensors: pip install torch safetensors$"
+    ):
+        extras.require(extras.LEARN, ValueError)
+
+
+def test_every_hint_can_be_followed() -> None:
+    """The program is on no index, so its own name is no hint."""
+    listed = ("git", "ls-files", "*.py", "*.md", ":!tests", ":!docs/cli.md")  # that is generated
+    files = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    present = [path for path in map(ROOT.joinpath, files.split()) if path.exists()]
+    hints = [(path.name, hint) for path in present for hint in INSTALL.findall(path.read_text())]
+    assert len(hints) > 10
+    assert [hint for hint in hints if PROJECT["name"] in hint[1]] == []

@@ -1,5 +1,6 @@
 """Games between two players: rules, clocks, seeds, and what happens when a player fails."""
 
+import errno
 import time
 from dataclasses import FrozenInstanceError
 
@@ -12,7 +13,7 @@ from c4core.arena.seeds import game_seed, seat_seed
 from c4core.players import Limits, Player, parse_player
 from c4core.players.base import NO_LIMITS, GameStart
 from c4core.players.dice import Dice
-from c4core.players.errors import Failing, PlayerFailure
+from c4core.players.errors import Failing, PlayerFailure, StopPlaying
 from c4core.players.kinds import PlayerKind
 from c4core.players.windows import winning_columns
 from tests.support.player_positions import grid
@@ -133,6 +134,16 @@ def test_a_start_position() -> None:
         play_game(Scripted(), Scripted(), start=Position("1212121"))
 
 
+EXHAUSTED = (
+    MemoryError(),
+    OSError(errno.EMFILE, "Too many open files"),
+    OSError(errno.EAGAIN, "Resource temporarily unavailable"),
+    OSError(errno.ENOMEM, "Cannot allocate memory"),
+    RuntimeError("can't start new thread"),
+)
+"""What a player may meet that is no fault of its own."""
+
+
 def raising() -> int:
     raise KeyError("lost\nmy notes")
 
@@ -161,6 +172,43 @@ def test_a_failure_loses_the_game(answer: object, ending: Ending, detail: str) -
         assert record.is_forfeit
         assert detail in record.detail
         assert len(record.seconds) == record.length + 1
+
+
+@pytest.mark.parametrize("error", EXHAUSTED, ids=repr)
+def test_what_the_machine_lacks_is_no_players_failure(error: Exception) -> None:
+    """Nobody knows what it would have played: there is no game."""
+
+    def fail() -> int:
+        raise error
+
+    class Unready(Scripted):
+        def begin(self, game: GameStart) -> None:  # noqa: ARG002
+            raise error
+
+    for first, second in (
+        (Scripted(fail), Scripted()),
+        (Scripted(3), Scripted(fail)),
+        (Scripted(), Unready()),
+    ):
+        with pytest.raises(type(error)):
+            play_game(first, second)
+        assert "win" not in first.seen + second.seen
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3), StopPlaying()], ids=repr)
+def test_the_end_of_the_program_is_no_players_failure(error: BaseException) -> None:
+    def fail() -> int:
+        raise error
+
+    with pytest.raises(type(error)):
+        play_game(Scripted(fail), Scripted(), time_control=TimeControl(move=1))
+
+
+def test_bugs_of_players_that_are_known_to_be_whole_are_raised() -> None:
+    with pytest.raises(KeyError):
+        play_game(Scripted(raising), Scripted(), raises_faults=True)
+    record = play_game(Scripted(9), Scripted(), raises_faults=True)
+    assert record.ending == Ending.ILLEGAL
 
 
 def test_lenient_games_go_on() -> None:

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,11 +28,19 @@ def test_example_of_a_game(capsys: pytest.CaptureFixture[str]) -> None:
 def test_example_of_a_new_player() -> None:
     names: dict[str, object] = {}
     try:
-        exec(EXAMPLES[1], names)  # noqa: S102
+        exec(EXAMPLES[2], names)  # noqa: S102
         assert str(parse_player("shy:reach=1")) == "shy:reach=1"
         assert parse_player("shy:reach=1").make().choose(Position("111111"), Dice(1)) == 1
     finally:
         _kinds.pop("shy", None)
+
+
+def test_example_of_consent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).parents[2])
+    names: dict[str, Any] = {}
+    exec(EXAMPLES[1], names)  # noqa: S102
+    with names["mine"] as mine:
+        assert mine.choose(Position(), Dice(1)) in range(7)
 
 
 def test_links_lead_somewhere() -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from c4core.arena.game import play_game
 from c4core.evaluation import Analysis
 from c4core.players import Limits, Resources, parse_player
 from c4core.players.dice import Dice
+from c4core.players.roster import perfect
 from c4core.reference import reference_scores
 
 LATE = Position("4444445623332622")
@@ -80,6 +82,29 @@ def test_scores_may_come_from_somebody_else() -> None:
 def test_without_time_there_is_a_move_all_the_same() -> None:
     player = parse_player("perfect:choice=center").make()
     assert player.choose(Position("12"), Dice(1), Limits(1e-9)) in range(7)
+
+
+def test_a_deadline_that_comes_between_two_looks_is_no_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A solver that others share may be stopped by them just before the time is over."""
+    asked = []
+
+    class StoppedSolver:
+        def stop(self) -> None:
+            pass
+
+        def analyze(self, _position: Position, *, time_limit: float) -> Analysis:
+            asked.append(time_limit)
+            return Analysis(scores=(None,) * 7, lower=-18, upper=18, nodes=0, seconds=0.0)
+
+    clock = iter([0.0, 0.9, 1.1, 1.2])
+    monkeypatch.setattr(perfect, "Solver", StoppedSolver)
+    monkeypatch.setattr(perfect.time, "monotonic", lambda: next(clock))
+    analyst: Any = StoppedSolver()
+    player = perfect.Perfect(analyst=analyst)
+    assert player._scores(Position(), Limits(seconds=1.0)) == (None,) * 7
+    assert asked == [1.0, 0.0]
 
 
 @pytest.mark.parametrize("text", ["perfect:blunder=0.5", "perfect:temperature=3", "perfect"])

@@ -1,11 +1,13 @@
 """Descriptions of players: read, checked, written, listed."""
 
+import itertools
 import math
 from dataclasses import FrozenInstanceError
 
 import pytest
 
-from c4core.players import PlayerError, PlayerKind, parse_player, player_kinds
+from c4core.arena.game import play_game
+from c4core.players import LEVELS, PlayerError, PlayerKind, parse_player, player_kinds
 from c4core.players.roster.blog import BlogV6
 from c4core.players.roster.perfect import Perfect
 
@@ -149,6 +151,7 @@ def test_a_player_is_a_value() -> None:
         ("exec:no-such-program-anywhere", "exec", None, "no program is called 'no-such-program"),
         ('exec:cat "', "exec", None, "cannot be read: No closing quotation"),
         ("kaggle:no/such/file.py", "kaggle", None, "there is no file no/such/file.py"),
+        (f"kaggle:{'9' * 5_000}", "kaggle", None, "there is no file 999"),
         ("python:module", "python", None, "'module' is not module:callable"),
     ],
 )
@@ -181,3 +184,25 @@ def test_chance_and_time_are_told() -> None:
         for player in [parse_player(text).make()]
     }
     assert list(told.values()) == [(False, False), (True, False), (False, True), (False, False)]
+
+
+def test_levels_stand_for_players() -> None:
+    for name, text in LEVELS.items():
+        assert parse_player(f" {name} ") == parse_player(text)
+        assert parse_player(name).full == parse_player(text).full
+    with pytest.raises(PlayerError, match="hard is a level and has no parameters; it stands for"):
+        parse_player("hard:iterations=5")
+    with pytest.raises(PlayerError, match="did you mean medium"):
+        parse_player("medum")
+
+
+def test_each_level_is_stronger_than_the_one_before() -> None:
+    """Few games, but of a fixed seed; docs/players.md has many."""
+    for weaker, stronger in itertools.pairwise(LEVELS):
+        one, other = parse_player(weaker).make(), parse_player(stronger).make()
+        won = sum(
+            play_game(*((one, other) if number % 2 else (other, one)), seed=number).winner
+            == ("o" if number % 2 else "x")
+            for number in range(16)
+        )
+        assert won >= 11, (weaker, stronger, won)

@@ -1,6 +1,7 @@
 """Positions: making, playing, ending, keys, grids, and what they say about bad input."""
 
 import pickle
+import random
 from decimal import Decimal
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from c4core import BoardSize, Position
 from c4core.errors import BoardError, GridError, KeyValueError, MoveError
+from c4core.notation import format_moves
 
 GRID_4453 = """\
 .......
@@ -189,6 +191,7 @@ def test_grid_round_trip_and_separators() -> None:
     position = Position.from_grid(GRID_4453)
     assert position == Position("4453")
     assert Position.from_grid(GRID_4453.replace("\n", "/").upper()) == position
+    assert Position.from_grid(" ".join(GRID_4453)) == position
 
 
 @pytest.mark.parametrize(
@@ -220,10 +223,55 @@ def test_numbers_that_are_no_key(key: int) -> None:
     assert caught.value.key == key
 
 
-def test_repr_and_pickle_round_trip() -> None:
-    for position in (Position("4453"), Position("12345678", width=8, height=7)):
-        assert eval(repr(position), {"Position": Position}) == position  # noqa: S307
-        assert pickle.loads(pickle.dumps(position)) == position  # noqa: S301
+@pytest.mark.parametrize(
+    ("position", "shown"),
+    [
+        (Position("4453"), "Position('4453')"),
+        (Position(), "Position()"),
+        (Position("12345678", width=8, height=7), "Position('12345678', width=8, height=7)"),
+        (Position(width=5, height=4), "Position(width=5, height=4)"),
+        (Position("44").play(0).play(6), "Position('4417')"),
+        (Position("441").mirrored(), "Position('447')"),
+        (Position.from_columns([3, 3, 0]), "Position('441')"),
+        (Position.from_columns([9, 10], width=11, height=4), "Position('ab', width=11, height=4)"),
+        (Position.from_grid(str(Position())).play(2), "Position('3')"),
+        (Position("1212121"), "Position('1212121')"),
+        (Position.from_key(Position("44").key), f"Position.from_key({Position('44').key})"),
+        (
+            Position.from_grid("....\n....\nx...").play(1),
+            f"Position.from_key({Position('12', width=4, height=3).key}, width=4, height=3)",
+        ),
+    ],
+)
+def test_repr_and_pickle_round_trip(position: Position, shown: str) -> None:
+    assert repr(position) == shown
+    for again in (
+        eval(repr(position), {"Position": Position}),  # noqa: S307
+        pickle.loads(pickle.dumps(position)),  # noqa: S301
+    ):
+        assert again == position
+        assert repr(again) == shown
+        assert again.moves == position.moves
+
+
+def test_moves_are_no_part_of_what_a_position_is() -> None:
+    one, other, third = Position("123"), Position("321"), Position.from_key(Position("123").key)
+    assert one == other == third
+    assert len({one, other, third}) == 1
+    assert (one.moves, other.moves, third.moves) == ("123", "321", None)
+    assert third.play(0).moves is third.mirrored().moves is None
+
+
+@pytest.mark.parametrize(("width", "height"), [(7, 6), (8, 7), (32, 1), (3, 19), (16, 3)])
+def test_whole_games_are_remembered(width: int, height: int) -> None:
+    chance = random.Random(1)
+    for _ in range(10):
+        position, columns = Position(width=width, height=height), []
+        while not position.is_over:
+            columns.append(chance.choice(position.legal_columns()))
+            position = position.play(columns[-1])
+        assert position.moves == format_moves(columns)
+        assert Position(position.moves, width=width, height=height) == position
 
 
 def test_equality_and_hash() -> None:

@@ -37,6 +37,8 @@ KNOWN = [
     ("3135151421347443544172316522225776773566", 0),
 ]
 HARD = Position("")
+LARGE = Position("44445")
+"""Of some hundred thousand nodes: more than a call visits before it starts threads."""
 ENDLESS = Position("", width=8, height=7)
 """Takes hours."""
 PATIENCE_SECONDS = 10
@@ -276,9 +278,10 @@ def test_clear_and_boards_side_by_side(solver: Solver) -> None:
     small = Position(width=4, height=4)
     medium = Position(width=5, height=4)
     first = solver.solve(small)
+    assert solver.solve(small).nodes < first.nodes
     assert solver.solve(medium).score == 0
     assert first.score == 0
-    assert solver.solve(small).nodes < first.nodes
+    assert solver.solve(small).score == 0
     solver.clear()
     assert solver.solve(small).nodes == first.nodes
 
@@ -421,3 +424,141 @@ sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
 def test_the_child_of_a_thread_hears_signals() -> None:
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", FORKED])  # noqa: PLW1510
     assert done.returncode == 7
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_progress_is_told_while_it_searches(threads: int) -> None:
+    solver = Solver(table_mb=1, threads=threads)
+    assert solver.progress == (0, None, None)
+    seen = []
+    search = threading.Thread(target=solver.solve, args=(Position("", width=9, height=6),))
+    search.start()
+    while len(set(seen)) < 3:
+        seen.append(solver.progress)
+        time.sleep(0.01)
+    solver.stop()
+    search.join()
+    nodes = [progress[0] for progress in seen]
+    assert nodes == sorted(nodes)
+
+
+def test_progress_ends_with_the_answer() -> None:
+    solver = Solver(table_mb=1)
+    evaluation = solver.solve(Position("44455554221"))
+    nodes, lower, upper = solver.progress
+    assert (lower, upper) == (evaluation.lower, evaluation.upper)
+    assert nodes == evaluation.nodes
+    analysis = solver.analyze(Position("44455554221"))
+    assert solver.progress[1:] == (analysis.lower, analysis.upper)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_progress_counts_every_node_once(threads: int) -> None:
+    """Also those of searches that are over before anybody looks, and those of every thread."""
+    solver = Solver(threads=threads)
+    easy = [moves for moves, _ in KNOWN if len(moves) > 20]
+    nodes = [
+        solver.solve("44455554221").nodes,
+        solver.solve(LARGE).nodes,
+        solver.analyze("44455554").nodes,
+        solver.solve(easy[0]).nodes,
+        solver.test("12345", 1).nodes,
+        int(solver.solve_many(easy * 20).nodes.sum()),
+        int(solver.analyze_many(easy).nodes.sum()),
+        solver.solve(HARD, node_limit=100).nodes,
+        solver.solve(HARD, node_limit=60_000).nodes,
+        solver.analyze(HARD, node_limit=60_000).nodes,
+    ]
+    assert nodes[1] > 100_000
+    assert solver.progress[0] == sum(nodes)
+    solver.principal_variation("271713432")
+    assert solver.progress[0] > sum(nodes)
+
+
+@pytest.mark.parametrize("call", ["solve_many", "analyze_many"])
+def test_a_batch_has_no_bounds(call: str) -> None:
+    solver = Solver(table_mb=1)
+    solver.solve("44455554221")
+    assert solver.progress[1:] != (None, None)
+    getattr(solver, call)(["44455554221"])
+    assert solver.progress[1:] == (None, None)
+
+
+def nodes_of(solver: Solver, moves: str, *, width: int, height: int) -> int:
+    return solver.solve(moves, width=width, height=height).nodes
+
+
+def test_a_board_makes_room_for_the_next_one() -> None:
+    """The tables of all boards together are no larger than one; the board in use keeps its own."""
+    solver = Solver(table_mb=4)
+    at_first = nodes_of(solver, "3333", width=6, height=5)
+    assert nodes_of(solver, "3333", width=6, height=5) < at_first / 10
+    solver.solve("44", width=5, height=4)
+    assert nodes_of(solver, "3333", width=6, height=5) == at_first
+
+
+SOLVE_ON_MANY_BOARDS = """
+import resource
+from c4core import Solver
+
+resource.setrlimit(resource.RLIMIT_AS, (1 << 31, 1 << 31))
+solver = Solver(table_mb=512)
+for width in range(4, 9):
+    for height in range(3, 7):
+        solver.solve("11", width=width, height=height, node_limit=100)
+        solver.analyze_many(["11"], width=width, height=height, node_limit=100)
+"""
+
+
+def test_many_boards_take_the_memory_of_one() -> None:
+    subprocess.run([sys.executable, "-c", SOLVE_ON_MANY_BOARDS], check=True, timeout=60)
+
+
+def test_threads_search_on_while_others_change_the_board() -> None:
+    """A table is not freed while somebody searches in it, nor while it is emptied."""
+    boards = [(6, 5), (5, 5), (6, 4), (5, 4)]
+    expected = {size: Solver().solve("22", width=size[0], height=size[1]).score for size in boards}
+    solver = Solver(table_mb=1)
+    wrong: list[object] = []
+    end = time.monotonic() + 1.5
+
+    def ask(first: int) -> None:
+        turn = first
+        while time.monotonic() < end:
+            width, height = boards[turn % len(boards)]
+            turn += 1
+            found = solver.solve("22", width=width, height=height, time_limit=1)
+            batch = solver.solve_many(["22"] * 3, width=width, height=height, time_limit=1)
+            scores = {found.score, *batch.lower[batch.exact].tolist()} - {None}
+            wrong.extend(scores - {expected[width, height]})
+            if turn % 7 == 0:
+                solver.clear()
+
+    threads = [threading.Thread(target=ask, args=[first]) for first in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_calls_take_texts_of_moves() -> None:
+    solver, position = Solver(table_mb=1), Position("3333", width=6, height=5)
+    size = {"width": 6, "height": 5}
+    assert solver.solve("3333", **size).score == solver.solve(position).score
+    assert solver.analyze("3333", **size).scores == solver.analyze(position).scores
+    assert solver.test("3333", 1, **size).lower == solver.test(position, 1).lower
+    line = solver.principal_variation("3333", **size)
+    assert line == solver.principal_variation(position)
+    assert solver.solve("2252576253462244111563365343671351441").score == -1
+
+
+@pytest.mark.parametrize("name", ["solve", "analyze", "principal_variation"])
+def test_what_is_no_position_is_refused(name: str) -> None:
+    call = getattr(Solver(table_mb=1), name)
+    with pytest.raises(MoveError, match="column 9 is outside"):
+        call("449")
+    with pytest.raises(TypeError, match="a position is a Position or a text of moves"):
+        call(None)
+    with pytest.raises(BoardError):
+        call("44", width=70)

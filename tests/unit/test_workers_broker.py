@@ -1,10 +1,18 @@
 """Brokers' URLs: which are taken, and that none of them is shown with its password."""
 
-import pytest
+import socket
+import threading
+from contextlib import suppress
 
-from workers.broker import check_url, show
+import pytest
+from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
+
+from db.masking import masked
+from workers.broker import check_url
 from workers.errors import BrokerUrlError
 from workers.lanes import Lane, lane_of_job, lane_of_queue
+from workers.messaging import make_app
 
 SECRET = "hunter2!"
 
@@ -33,13 +41,13 @@ def test_urls_of_brokers_that_can_be_used(url: str) -> None:
         ("sqla+sqlite:///queue.db", "locks up"),
         ("sqlalchemy+postgresql://db", "locks up"),
         ("pyamqp://queue", "write amqp://"),
-        ("sentinel://queue", "Redis server itself"),
-        ("kafka://queue", "not been tried"),
+        ("sentinel://queue", "Redis servers themselves"),
+        ("kafka://queue", "only Redis and RabbitMQ"),
         ("queue", "not a broker URL"),
         ("", "not a broker URL"),
         ("redis://queue:99999", "not a broker URL"),
         ("redis://queue:port", "not a broker URL"),
-        ("redis://queue/name", "is a number, not 'name'"),
+        ("redis://queue/name", "is a number: 'redis://queue/name'"),
         ("amqp://one;amqp://two", "not a list"),
     ],
 )
@@ -54,14 +62,14 @@ def test_others_are_refused_with_a_reason(url: str, reason: str) -> None:
         ("redis://queue:6379/0", "redis://queue:6379/0"),
         (f"redis://:{SECRET}@queue/0", "redis://:***@queue/0"),
         (f"amqp://ada:{SECRET}@queue:5672/c4", "amqp://ada:***@queue:5672/c4"),
-        ("amqp://ada@queue//", "amqp://ada:***@queue//"),
-        (f"redis://queue/0?password={SECRET}&db=1", "redis://queue/0?password=***&db=1"),
+        ("amqp://ada@queue//", "amqp://ada@queue//"),
+        (f"redis://queue/0?password={SECRET}&db=1", "redis://queue/0?password=***"),
         (f"{SECRET}://:{SECRET}@queue", "***@queue"),
     ],
 )
 def test_shown_without_the_password(url: str, shown: str) -> None:
-    assert show(url).endswith(shown.removeprefix("***"))
-    assert SECRET not in show(url).partition("//")[2]
+    assert masked(url).endswith(shown.removeprefix("***"))
+    assert SECRET not in masked(url).partition("//")[2]
 
 
 @pytest.mark.parametrize(
@@ -72,12 +80,15 @@ def test_shown_without_the_password(url: str, shown: str) -> None:
         f"redis://:x@{SECRET}@queue:port",
         f"amqp://ada:#{SECRET}@queue",
         f"amqp://ada:?{SECRET}@queue",
+        f"amqp://ada:5672/{SECRET}@queue",
+        f"redis://{SECRET}@queue",
+        f"redis://:{SECRET}",
         f"memory://:{SECRET}@queue",
         f"no url:{SECRET}//x:{SECRET}@queue",
     ],
 )
 def test_broken_urls_keep_their_secrets(url: str) -> None:
-    assert SECRET not in show(url).partition("//")[2]
+    assert SECRET not in masked(url).partition("//")[2]
     try:
         check_url(url)
     except BrokerUrlError as error:
@@ -93,3 +104,25 @@ def test_every_lane_has_a_queue_of_its_own_and_of_the_engine() -> None:
 def test_the_priority_decides_the_lane() -> None:
     assert lane_of_job(0) is lane_of_job(99) is lane_of_job(-5) is Lane.BULK
     assert lane_of_job(100) is lane_of_job(1000) is Lane.INTERACTIVE
+
+
+@pytest.mark.parametrize(("scheme", "first"), [("redis", b"*"), ("rediss", b"\x16\x03")])
+def test_a_connection_is_encrypted_where_the_url_says_so(scheme: str, first: bytes) -> None:
+    """What is heard first is a command of Redis, or a handshake of TLS."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"{scheme}://ada:{SECRET}@127.0.0.1:{server.getsockname()[1]}/0"
+        heard: list[bytes] = []
+
+        def listen() -> None:
+            with server.accept()[0] as connection:
+                heard.append(connection.recv(1024))
+            server.close()  # nobody is to try again
+
+        listener = threading.Thread(target=listen)
+        listener.start()
+        with make_app(url).connection() as connection, suppress(OperationalError, RedisError):
+            connection.connect()
+        listener.join(10)
+    assert heard[0].startswith(first)
+    assert (SECRET.encode() in heard[0]) is (scheme == "redis")
+    assert connection.as_uri().startswith(f"{scheme}://ada:**@127.0.0.1")

@@ -3,6 +3,8 @@
 import threading
 import time
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +14,8 @@ from c4core.position import Position
 from c4core.reference import reference_score, reference_scores
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
+from db.database import Database
+from db.errors import ReadOnlyError
 from db.evaluations import StoredEvaluation
 from tests.support.games import random_games
 from workers.evaluate import Findings, evaluate, find_answers
@@ -186,6 +190,27 @@ def test_known_bounds_count_where_the_search_was_limited() -> None:
     assert (answer.lower, answer.upper) == (-3, 2)
 
 
+def test_a_search_that_is_taken_up_again_has_what_is_left_of_its_limit() -> None:
+    limit = 50_000
+    given: list[int | None] = []
+
+    class Interrupted(Solver):
+        """Is stopped for others when it has searched most of what it may."""
+
+        def solve(self, position: Position, *, node_limit: int | None = None, **more: Any) -> Any:  # noqa: ANN401
+            given.append(node_limit)
+            if len(given) == 1:
+                node_limit = 40_000
+            return super().solve(position, node_limit=node_limit, **more)
+
+    asked = Question(columns=False, node_limit=limit)
+    (answer,) = find_answers([Position("")], asked, Interrupted(table_mb=1), {}).answers
+    assert given[0] == limit
+    assert len(given) == 2
+    assert 0 < (given[1] or 0) <= 0.2 * limit
+    assert 0.8 * limit <= answer.nodes <= 1.1 * limit
+
+
 def test_the_time_limit_holds_for_each_position() -> None:
     start = time.monotonic()
     ask([Position(""), Position("1"), Position("2")], Question(time_limit=0.05))
@@ -236,6 +261,24 @@ def test_a_stop_that_was_not_meant_is_overcome(count: int) -> None:
     calm = Solver(table_mb=1)
     for position, answer in zip(positions, findings.answers, strict=True):
         assert answer.scores == calm.analyze(position).scores
+
+
+def test_what_may_not_be_stored_is_answered_all_the_same(
+    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where PostgreSQL lets somebody read and not write, which it says only then."""
+    told: list[bool] = []
+
+    def refuse(*_arguments: object) -> None:
+        raise ReadOnlyError("no permission")
+
+    with Database.open(str(sqlite_path)) as database:
+        monkeypatch.setattr(Database, "run", refuse)
+        (answer,) = evaluate(
+            GAMES[:1], COLUMNS, Solver(table_mb=1), database, on_not_kept=lambda: told.append(True)
+        )
+    assert answer.score == reference_score(GAMES[0])
+    assert told == [True]
 
 
 def test_no_positions_no_answers() -> None:

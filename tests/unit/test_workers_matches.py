@@ -16,6 +16,7 @@ from db.database import Database
 from db.errors import StorageError
 from db.games import GameFilter, Origin, Seats, StoredGame
 from db.models import Base
+from db.session import Session
 from tests.support.databases import BOARD, row
 from tests.support.matches import (
     SET,
@@ -35,7 +36,7 @@ from workers.matches.errors import GameImportError, GameNotReplayableError, Matc
 from workers.matches.importing import game_of_final, game_of_moves, import_games
 from workers.matches.judging import judged_games, plan_judging
 from workers.matches.replaying import replay_game
-from workers.matches.sequential import decide
+from workers.matches.sequential import Trial, settle_match
 from workers.matches.table import Table, side_of_a
 from workers.matches.terms import complete, needs_this_machine
 
@@ -180,8 +181,15 @@ def test_the_cost_of_some_players_is_not_tried_out(database: Database) -> None:
         assert measuring.Paces(database).seconds_per_game(asked) == pytest.approx(expected)
 
 
-def results(outcomes: str) -> list[tuple[int, int]]:
-    return list(enumerate({"+": 1, "=": 0, "-": -1}[outcome] for outcome in outcomes))
+def results(outcomes: str) -> list[int]:
+    return [{"+": 1, "=": 0, "-": -1}[outcome] for outcome in outcomes]
+
+
+def decide(test: Sprt, played: list[int]) -> tuple[int, str] | None:
+    """After how many games a test is decided, and for which hypothesis."""
+    trial = Trial(test)
+    verdict = trial.go_on(played)
+    return None if verdict is None else (trial.games, verdict)
 
 
 def test_nothing_is_decided_by_a_few_games() -> None:
@@ -192,7 +200,7 @@ def test_nothing_is_decided_by_a_few_games() -> None:
     assert decide(test, []) is None
 
 
-def test_the_decision_waits_for_games_that_are_missing() -> None:
+def test_the_decision_does_not_depend_on_when_it_is_looked_at() -> None:
     test = Sprt(0, 100)
     played = results("+=" * 100)
     decided = decide(test, played)
@@ -202,7 +210,30 @@ def test_the_decision_waits_for_games_that_are_missing() -> None:
     assert number < 200
     assert decide(test, played[: number - 1]) is None
     assert decide(test, played[:number]) == decided
-    assert decide(test, played[:10] + played[11:]) is None
+    trial = Trial(test)
+    told = [trial.go_on(played[first : first + 7]) for first in range(0, 200, 7)]
+    assert (trial.games, set(told)) == (number, {None, verdict})
+
+
+def test_every_game_is_looked_at_once(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[int] = []
+    read = games.results_in_order
+
+    def noted(session: Session, match_id: int, first: int) -> Iterator[int]:
+        for number, result in enumerate(read(session, match_id, first), start=first):
+            looked_at.append(number)
+            yield result
+
+    monkeypatch.setattr(games, "results_in_order", noted)
+    match_id = store_match(database, [], sprt=Sprt(-1, 1, 0.0001, 0.0001))
+    for first in (30, 0, 60, 90):  # the first two the wrong way round
+        database.run(
+            lambda session, first=first: games.add_games(
+                session, match_id, [game(number) for number in range(first, first + 30)]
+            )
+        )
+        assert settle_match(database, match_id) is None
+    assert looked_at == list(range(120))
 
 
 def test_a_sequential_test_errs_as_seldom_as_it_promises() -> None:

@@ -1,5 +1,6 @@
 """Metrics: what is told, over HTTP and in a file."""
 
+import re
 import socket
 import urllib.request
 from pathlib import Path
@@ -81,6 +82,34 @@ def test_over_http(caplog: pytest.LogCaptureFixture) -> None:
             assert samples(answer.read().decode())["c4_positions_total",] == 40
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(url)
+
+
+def listening_at(port: int) -> set[str]:
+    """The addresses that somebody listens at on a port, as Linux shows them in hexadecimal."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    places = [row[1].split(":") for row in rows if row[3] == "0A"]
+    return {address for address, number in places if int(number, 16) == port}
+
+
+@pytest.mark.parametrize(
+    ("address", "told", "shown"),
+    [
+        (None, "127.0.0.1", "0100007F"),
+        ("0.0.0.0", "0.0.0.0", "00000000"),  # noqa: S104
+    ],
+)
+def test_only_this_machine_is_answered_unless_told(
+    address: str | None, told: str, shown: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = MetricsSettings(port=0) if address is None else MetricsSettings(0, address)
+    with (
+        caplog.at_level("INFO", "c4.worker"),
+        settings.exposition(process(worked()), cast("Any", Bell())),
+    ):
+        found = re.search(r"http://(\S+):(\d+)/", caplog.messages[0])
+        assert found is not None
+        assert found[1] == told
+        assert listening_at(int(found[2])) == {shown}
 
 
 def test_a_port_that_is_taken_and_a_file_that_cannot_be(tmp_path: Path) -> None:

@@ -1,0 +1,32 @@
+"""What the tests with workers share: a database and a broker that are theirs alone."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import redis
+
+from tests.support.databases import PostgresDatabases
+from tests.support.service import Service
+from workers.lanes import Lane
+
+
+@pytest.fixture
+def service(
+    tmp_path: Path, broker_url: str, postgres_server: PostgresDatabases
+) -> Iterator[Service]:
+    """A service with each kind of broker."""
+    with postgres_server.database(initialised=True) as url:
+        yield Service(tmp_path, url, broker_url)
+
+
+@pytest.fixture
+def one_service(
+    tmp_path: Path, request: pytest.FixtureRequest, postgres_server: PostgresDatabases
+) -> Iterator[Service]:
+    """A service for what does not depend on the kind of broker."""
+    broker_url = request.getfixturevalue("redis_server").url
+    with redis.Redis.from_url(broker_url) as client:
+        client.delete(*(lane.queue for lane in Lane))  # what earlier tests have left
+    with postgres_server.database(initialised=True) as url:
+        yield Service(tmp_path, url, broker_url)

@@ -1,0 +1,151 @@
+"""Values that are damaged fail the units that need them; all others are done, and the job ends."""
+
+import io
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import text
+
+from c4core.lines import read_lines
+from c4core.notation import DEFAULT_BOARD
+from c4core.position import Position
+from c4core.solver import Solver
+from db import jobs
+from db.database import Database
+from db.errors import DamagedValueError
+from db.jobs import MAX_ATTEMPTS, JobInfo, JobState, UnitState
+from db.worker_registry import beat
+from tests.support.databases import worker
+from tests.support.games import random_games
+from tests.support.jobs import unit_ids
+from tests.support.matches import RANDOM, terms
+from workers.analysis import submit
+from workers.doorbell import Doorbell
+from workers.lanes import Lane
+from workers.local import LocalRunner
+from workers.matches.planning import plan_matches
+from workers.matches.programs import TAKES_PROGRAMS
+from workers.site import Site
+
+GAMES = random_games(4, empty=8)
+BOARD = DEFAULT_BOARD
+
+
+@pytest.fixture
+def site(database: Database) -> Iterator[Site]:
+    """A worker that nobody hears ring, and that may start no programs."""
+    site = Site(
+        database,
+        Doorbell("redis://127.0.0.1:9"),
+        Solver(table_mb=1),
+        name="test",
+        threads=1,
+        on_hopeless=lambda _error: None,
+    )
+    site.start()
+    yield site
+    site.stop()
+
+
+def make(database: Database) -> int:
+    """A job with a unit for each game."""
+    lines = read_lines(io.BytesIO("\n".join(GAMES).encode()), board=BOARD)
+    return submit(database, lines, board=BOARD, unit_lines=1).job_id
+
+
+def damage(database: Database, statement: str, **values: object) -> None:
+    with database.write() as session:
+        assert session.connection().execute(text(statement), values).rowcount == 1
+
+
+def work(database: Database, job_id: int, threads: int = 1) -> JobInfo:
+    """Work on a job in this process until it has ended; what came of it."""
+    with LocalRunner(database, job_id, threads=threads, table_mb=1) as runner:
+        return runner.wait()
+
+
+def counts(job: JobInfo) -> dict[UnitState, int]:
+    return {state: number for state, number in job.units.items() if number}
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_payload(database: Database, threads: int) -> None:
+    job_id = make(database)
+    statement = "UPDATE units SET payload = replace(payload, 'entries', 'ent') WHERE seq = 1"
+    damage(database, statement)
+    job = work(database, job_id, threads)
+    assert (job.state, counts(job)) == (
+        JobState.FAILED,
+        {UnitState.DONE: 3, UnitState.FAILED: 1},
+    )
+    assert job.errors[0].startswith("what to do cannot be read: a stored JSON object is damaged")
+
+
+def test_parameters_that_are_damaged_while_the_job_runs(database: Database) -> None:
+    job_id = make(database)
+    runner = LocalRunner(database, job_id, table_mb=1)
+    damage(database, "UPDATE jobs SET params = replace(params, 'false', 'fault')")
+    with runner, pytest.raises(DamagedValueError):  # of what it came to; the work has ended
+        runner.wait()
+    assert database.run(lambda session: jobs.finish_if_complete(session, job_id)) is JobState.FAILED
+
+
+def test_parameters_and_a_worker(database: Database, site: Site) -> None:
+    job_id = make(database)
+    damage(database, "UPDATE jobs SET params = replace(params, 'false', 'fault')")
+    assert all(site.work_on(unit_id, Lane.BULK) for unit_id in unit_ids(database, job_id))
+    assert database.run(lambda session: jobs.finish_if_complete(session, job_id)) is JobState.FAILED
+
+
+def test_the_scores_of_an_evaluation(database: Database) -> None:
+    first = make(database)
+    assert work(database, first).state is JobState.DONE
+    key = Position(GAMES[2]).canonical_key - (1 << 63)
+    damage(
+        database, "UPDATE evaluations SET scores = :new WHERE key = :key", new=b"\0" * 11, key=key
+    )
+    job = work(database, make(database))
+    assert (job.state, counts(job)) == (
+        JobState.FAILED,
+        {UnitState.DONE: 3, UnitState.FAILED: 1},
+    )
+    assert job.errors[0].startswith("DamagedValueError: stored column scores are damaged")
+    with database.read() as session:
+        (unit,) = jobs.failed_units(session, job.id)
+    assert (unit.seq, unit.attempts) == (2, MAX_ATTEMPTS)
+
+
+def test_the_terms_of_a_match(database: Database) -> None:
+    submitted = plan_matches(database, [terms(games=4), terms(games=4, player_a=RANDOM)])
+    damage_terms(database, submitted.match_ids[0])
+    job = work(database, submitted.job_id)
+    assert (job.state, counts(job)) == (
+        JobState.FAILED,
+        {UnitState.DONE: 1, UnitState.FAILED: 1},
+    )
+    assert job.errors[0].startswith("DamagedValueError: a stored JSON object is damaged")
+
+
+@pytest.mark.parametrize("with_others", [False, True])
+def test_the_terms_of_a_match_that_a_worker_has_a_unit_of(
+    database: Database,
+    site: Site,
+    with_others: bool,  # noqa: FBT001
+) -> None:
+    """Not left to others that may start programs: nobody knows whether it needs one."""
+    submitted = plan_matches(database, [terms(games=4)])
+    if with_others:
+        taking = worker("bob", queues=(Lane.BULK.queue, TAKES_PROGRAMS))
+        database.run(lambda session: beat(session, taking))
+    damage_terms(database, submitted.match_ids[0])
+    (unit_id,) = unit_ids(database, submitted.job_id)
+    for _ in range(MAX_ATTEMPTS):
+        assert site.work_on(unit_id, Lane.BULK)
+    with database.read() as session:
+        job = jobs.get_job(session, submitted.job_id)
+    assert (job.state, counts(job)) == (JobState.FAILED, {UnitState.FAILED: 1})
+
+
+def damage_terms(database: Database, match_id: int) -> None:
+    statement = "UPDATE matches SET terms = replace(terms, 'form', 'farm') WHERE id = :id"
+    damage(database, statement, id=match_id)

@@ -1,0 +1,674 @@
+"""Nothing of a stranger's runs: not from files, not from databases, not from messages.
+
+Every test hands over something that would leave a marker if it ran. That it would is tested as
+well: with consent the same players play, and the same pickles go off.
+"""
+
+import ast
+import json
+import os
+import pickle
+import re
+import sqlite3
+import threading
+from contextlib import closing
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from kombu import Connection
+from sqlalchemy import update
+
+from c4core.arena.game import play_game
+from c4core.notation import DEFAULT_BOARD
+from c4core.players import (
+    ANY_PROGRAM,
+    Consent,
+    PlayerError,
+    ProgramRefusedError,
+    Resources,
+    parse_player,
+)
+from c4core.players.program_environment import program_environment
+from c4core.position import Position
+from db import games, jobs
+from db.database import Database
+from db.engine import make_engine
+from db.games import GameFilter
+from db.jobs import JobState
+from db.models import Job, Match, Unit
+from db.urls import parse_url
+from tests.integration.test_cli_play_terminal import terminal
+from tests.support.command_line import C4, ROOT, Result
+from tests.support.learning import write_dataset
+from tests.support.matches import games_of, info, play, run_job, terms
+from tests.support.play import hands_on, new_game, run
+from tests.support.service import Service, await_that
+from tests.support.traps import KINDS, Trap
+from workers.lanes import Lane
+from workers.local import LocalRunner
+from workers.matches.planning import plan_matches
+from workers.matches.replaying import replay_game
+
+SECRET = "hunter2"
+
+SMALL = ("--board", "5x4")
+"""Whose positions are solved at once."""
+
+
+EASY = "2252576253462244111563365343671351441"
+
+
+@pytest.fixture
+def c4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> C4:
+    """Runs commands, with everything in the environment that others would start."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("PAGER", "MANPAGER", "EDITOR", "VISUAL", "BROWSER"):
+        monkeypatch.setenv(name, f"touch {tmp_path / 'marker'};")
+    monkeypatch.setenv("PGPASSWORD", SECRET)
+    return C4(tmp_path)
+
+
+@pytest.fixture
+def trap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trap:
+    monkeypatch.chdir(tmp_path)  # where modules are found
+    return Trap(tmp_path)
+
+
+@pytest.fixture(params=KINDS)
+def player(request: pytest.FixtureRequest, trap: Trap) -> str:
+    """A stranger's player."""
+    return trap.player(request.param)
+
+
+def refused(done: Result, *, code: int = 2) -> str:
+    """What a command says that does not do what it was asked for."""
+    assert done.code == code, done.err
+    assert "fault" not in done.err
+    assert "Traceback" not in done.err
+    return done.err
+
+
+# With consent
+
+
+def test_a_player_that_the_command_line_names_plays(c4: C4, trap: Trap, player: str) -> None:
+    done = c4("match", player, "random", "--games", "1", "--judge", "none", "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.out)["a"]["forfeits"] == 0
+    environment = trap.environment()
+    assert environment["PATH"] == os.environ["PATH"]
+    assert SECRET not in environment.values()
+    assert [name for name in environment if name.startswith(("C4_", "PG"))] == []
+
+
+def test_bombs_go_off(trap: Trap) -> None:
+    pickle.loads(trap.bombs()["pickle"])  # noqa: S301 (that is the point)
+    assert trap.has_run
+
+
+def test_the_environment_is_a_list_of_what_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("C4_DB", "C4_BROKER", "PGPASSWORD", "AWS_SECRET_ACCESS_KEY", "XLC_TOKEN"):
+        monkeypatch.setenv(name, SECRET)
+    monkeypatch.setenv("LC_COLLATE", "C")
+    found = program_environment()
+    assert found["LC_COLLATE"] == "C"
+    assert SECRET not in found.values()
+
+
+# As a library
+
+
+def test_a_python_program_has_to_say_so(trap: Trap, player: str) -> None:
+    opponent = parse_player("random").make()
+    for made in (
+        parse_player(player).make(),
+        parse_player(player).make(Resources()),
+        parse_player(player).make(Resources(programs=Consent.to(["exec:true"]))),
+    ):
+        with pytest.raises(ProgramRefusedError, match="--allow-programs"):
+            play_game(opponent, made)
+    assert not trap.has_run
+    spec = parse_player(player)
+    with spec.make(Resources(programs=Consent.to([spec.full]))) as made:
+        assert not play_game(opponent, made).is_forfeit
+    assert trap.has_run
+
+
+def test_a_job_of_programs_is_not_begun(database: Database, trap: Trap, player: str) -> None:
+    planned = plan_matches(database, [terms(player_a=player, games=2)])
+    with pytest.raises(ProgramRefusedError, match=rf"job {planned.job_id} .*--allow-programs"):
+        LocalRunner(database, planned.job_id)
+    assert not trap.has_run
+    run_job(database, planned.job_id, programs=ANY_PROGRAM)
+    assert info(database, planned.match_ids[0]).tally.games == 2
+    assert trap.has_run
+
+
+def test_a_unit_that_names_the_match_of_another_job_fails(database: Database, trap: Trap) -> None:
+    theirs = plan_matches(database, [terms(player_a=trap.player("exec"), games=2)])
+    ours = plan_matches(database, [terms(games=2)])
+    set_payload(database, ours.job_id, {"match": theirs.match_ids[0], "first": 0, "count": 2})
+    (shown,) = run_job(database, ours.job_id)
+    assert f"c4 jobs retry {ours.job_id} --allow-programs" in str(shown["error"])
+    assert games_of(database, theirs.match_ids[0]) == []
+    assert not trap.has_run
+
+
+def set_payload(database: Database, job_id: int, payload: dict[str, int]) -> None:
+    with database.write() as session:
+        session.execute(update(Unit).where(Unit.job_id == job_id).values(payload=payload))
+
+
+# Imported games
+
+
+def exported(c4: C4, **changes: object) -> Path:
+    """A file of a game whose players are others, as a stranger may send it."""
+    c4("match", "set", "random", *SMALL, "--games", "1", "--judge", "none", "-q", "--db", "own.db")
+    (fields,) = c4("games", "export", "1", "--db", "own.db").objects
+    path = c4.directory / "games.jsonl"
+    path.write_text(json.dumps(fields | changes) + "\n")
+    return path
+
+
+def test_imported_games_start_nothing(c4: C4, trap: Trap, player: str) -> None:
+    file = exported(c4, first=player)
+    assert c4("games", "import", str(file)).code == 0
+    for command in (
+        "games matches",
+        "games list",
+        "games list --json",
+        "games show 1:0",
+        "games show 1:0 --boards",
+        "games show 1:0 --json",
+        "games report 1 --judge all",
+        "games report 1 --markdown",
+        "games export 1",
+        "games export 1 --format csv",
+        "dataset build --from games --board 5x4 --output set",
+        "match database-montecarlo:playouts=1 random --board 5x4 --games 1 --judge none",
+    ):
+        done = c4(*command.split())
+        assert done.code == 0, (command, done.err)
+    for more in ([], ["--allow-programs"]):
+        assert "imported" in refused(c4("games", "replay", "1:0", *more))
+    assert not trap.has_run
+
+
+def test_imported_grids_start_nothing(c4: C4, trap: Trap) -> None:
+    exported(c4)
+    text = c4("games", "export", "1", "--format", "csv", *SMALL, "--db", "own.db").out
+    file = c4.directory / "games.csv"
+    file.write_text(text)
+    assert c4("games", "import", str(file), *SMALL).code == 0
+    for cell in (trap.player("exec"), f"=cmd|'touch {trap.marker}'", f"$(touch {trap.marker})"):
+        lines = text.splitlines()
+        lines[-1] = lines[-1].rpartition(",")[0] + f",{cell}"
+        file.write_text("\n".join(lines) + "\n")
+        refused(c4("games", "import", str(file), *SMALL), code=1)
+    assert not trap.has_run
+
+
+def test_a_name_in_a_file_opens_no_file(c4: C4) -> None:
+    """A named pipe would be waited at for ever; nobody writes into this one."""
+    pipe = c4.directory / "pipe"
+    os.mkfifo(pipe)
+    file = exported(c4, first=f"learning-exact:model={pipe}")
+    assert c4("games", "import", str(file)).code == 0
+    shown = in_time(lambda: c4("games", "show", "1:0"))
+    assert str(pipe) in shown.out
+    again = in_time(lambda: c4("games", "replay", "1:0"))
+    assert ("no ordinary file" if find_spec("torch") else "pip install torch") in refused(again)
+
+
+def in_time(work, seconds: float = 60):  # noqa: ANN001, ANN201 (whatever it gives)
+    """What a function gives, which must not wait for anybody."""
+    found: list[object] = []
+    thread = threading.Thread(target=lambda: found.append(work()), daemon=True)
+    thread.start()
+    thread.join(seconds)
+    assert found, "it waits"
+    return found[0]
+
+
+# Saved games
+
+
+def saved(c4: C4, second: str, moves: str = "4") -> None:
+    (c4.directory / "game.json").write_text(
+        json.dumps(
+            {
+                "format": "c4-play",
+                "version": 1,
+                "board": "7x6",
+                "first": "human",
+                "second": second,
+                "seed": 1,
+                "moves": moves,
+            }
+        )
+    )
+
+
+def test_a_saved_game_starts_nothing(c4: C4, trap: Trap, player: str) -> None:
+    saved(c4, player)
+    plain = ("play", "--plain", "--no-store", "--file", "game.json")
+    said = refused(c4(*plain, "--resume", stdin="4\n"))
+    assert player in said
+    assert "--allow-programs" in said
+    refused(c4(*plain, stdin="4\n"))
+    assert c4(*plain, "--new", "--second", "easy", stdin="4\nquit\n").code == 0
+    assert not trap.has_run
+    saved(c4, player)
+    done = c4(*plain, "--resume", "--allow-programs", stdin="quit\n")
+    assert done.code == 0, done.err
+    assert "--allow-programs" in done.err  # how to go on with it
+    assert trap.has_run
+
+
+@pytest.mark.parametrize("options", [["--resume"], []])
+def test_a_saved_game_starts_nothing_on_the_screen(c4: C4, trap: Trap, options: list[str]) -> None:
+    saved(c4, trap.player("exec"))
+    with terminal(c4, "--file", "game.json", *options) as screen:
+        screen.until_written("--allow-programs")
+        assert screen.process.wait(30) == 2
+    assert not trap.has_run
+
+
+def test_the_screen_starts_what_the_person_has_typed_and_nothing_else(
+    tmp_path: Path, trap: Trap
+) -> None:
+    player = trap.player("exec")
+    game = new_game("4", second=player)
+    unasked = replace(game, second=replace(game.second, programs=Consent()))
+
+    async def refusing() -> None:
+        async with hands_on(unasked, tmp_path / "a.json") as hands:
+            await hands.until(lambda: hands.game.is_over)
+            assert "--allow-programs" in hands.status[0]
+
+    run(refusing())
+    assert not trap.has_run
+
+    async def typing() -> None:
+        async with hands_on(game, tmp_path / "b.json") as hands:
+            await hands.until_moves(2)
+
+    run(typing())
+    assert trap.has_run
+
+
+# Received databases
+
+
+@pytest.fixture
+def received(c4: C4, player: str) -> str:
+    """A database with a match that waits to be played, and one that was played."""
+    path = c4.directory / "test.db"
+    with Database.open(str(path)) as database:
+        plan_matches(database, [terms(player_a=player, games=2)])
+        play(database, terms(games=2, start=Position(width=5, height=4)))
+        as_another(database, 2, player_a=player)
+    return player
+
+
+def as_another(
+    database: Database, match_id: int, *, player_a: str | None = None, player_b: str | None = None
+) -> None:
+    """Change who plays a stored match, as whoever made the file may have."""
+    with database.write() as session:
+        was = games.get_terms(session, match_id)
+        changed = replace(was, player_a=player_a or was.player_a, player_b=player_b or was.player_b)
+        values = {"terms": changed.as_json(), "player_a": changed.player_a}
+        session.execute(update(Match).where(Match.id == match_id).values(values))
+
+
+def test_a_received_database_starts_nothing(c4: C4, trap: Trap, received: str) -> None:
+    for command in ("jobs resume 1", "games replay 2:0"):
+        said = refused(c4(*command.split()))
+        assert received in said, command
+        assert "--allow-programs" in said
+    for command in (
+        "jobs list",
+        "jobs show 1",
+        "status",
+        "games show 2:0",
+        "games list",
+        "games report 2 --judge all",
+        "games export 2",
+        "db check",
+        "dataset build --from games --board 5x4 --output set",
+        "match database-montecarlo:playouts=1 random --board 5x4 --games 1 --judge none",
+        "play --plain --new --file new.json --second database-montecarlo:playouts=1",
+    ):
+        done = c4(*command.split(), stdin="4\nquit\n")
+        assert done.code == 0, (command, done.err)
+    refused(c4("jobs", "results", "1"), code=1)
+    refused(c4("games", "report", "1"), code=1)
+    c4("jobs", "cancel", "1")
+    refused(c4("jobs", "resume", "1"))
+    assert state_of(c4) is JobState.CANCELLED  # as it was
+    assert not trap.has_run
+    assert c4("games", "replay", "2:0", "--allow-programs").code in (0, 1)
+    assert trap.has_run
+
+
+def test_a_received_job_is_resumed_with_consent(c4: C4, trap: Trap, received: str) -> None:
+    assert received
+    done = c4("jobs", "resume", "1", "--allow-programs")
+    assert done.code == 0, done.err
+    assert trap.has_run
+
+
+def state_of(c4: C4, job_id: int = 1) -> JobState:
+    with Database.open(str(c4.directory / "test.db")) as database, database.read() as session:
+        return jobs.get_job(session, job_id).state
+
+
+def test_failed_units_are_not_retried_with_programs(c4: C4, trap: Trap) -> None:
+    with Database.open(str(c4.directory / "test.db")) as database:
+        planned = plan_matches(database, [terms(player_a=trap.player("exec"), games=2)])
+        with database.write() as session:
+            session.execute(update(Unit).values(state="failed", error="x"))
+            session.execute(update(Job).values(state=JobState.FAILED))
+    assert "--allow-programs" in refused(c4("jobs", "retry", str(planned.job_id)))
+    assert state_of(c4) is JobState.FAILED
+    assert not trap.has_run
+    assert c4("jobs", "retry", "1", "--allow-programs").code == 0
+    assert trap.has_run
+
+
+@pytest.mark.parametrize("command", ["match", "tournament"])
+def test_a_stored_match_of_the_same_name_starts_nothing(c4: C4, trap: Trap, command: str) -> None:
+    """The job is what was asked for; the match that it plays is another one."""
+    asked = (command, "set", "random", "--games", "2", "--judge", "none")
+    assert c4(*asked, "--detach", "-q").code == 0
+    with Database.open(str(c4.directory / "test.db")) as database:
+        as_another(database, 1, player_a=trap.player("exec"))
+    assert "--allow-programs" in refused(c4(*asked))
+    assert not trap.has_run
+    done = c4(*asked, "--allow-programs")
+    assert done.code == 0, done.err
+    assert trap.has_run
+
+
+def test_the_command_line_allows_what_it_names_and_no_more(c4: C4, trap: Trap) -> None:
+    asked = ("match", trap.player("kaggle"), "random", "--games", "2", "--judge", "none")
+    assert c4(*asked, "--detach", "-q").code == 0
+    with Database.open(str(c4.directory / "test.db")) as database:
+        as_another(database, 1, player_b=trap.player("exec"))
+    assert "exec:" in refused(c4(*asked))
+    assert not trap.has_run
+
+
+@pytest.mark.parametrize("revision", ["c4_9999", "../../trap", "head", "c4_0001; --", "\x1b]0;x"])
+def test_an_unknown_revision_is_refused(c4: C4, trap: Trap, revision: str) -> None:
+    (c4.directory / "trap.py").write_text(f"open({str(trap.marker)!r}, 'w')")
+    assert c4("db", "init").code == 0
+    with closing(sqlite3.connect(c4.directory / "test.db")) as file:
+        file.execute("UPDATE alembic_version SET version_num = ?", (revision,))
+        file.commit()
+    for command in ("games list", "db check", "db upgrade"):
+        refused(c4(*command.split()), code=1)
+    assert not trap.has_run
+
+
+def test_a_schema_calls_nothing_that_could_do_harm(tmp_path: Path) -> None:
+    """Triggers and views of a received file: SQLite is told not to trust them."""
+    engine = make_engine(parse_url(str(tmp_path / "c4.db")))
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA trusted_schema").scalar() == 0
+    engine.dispose()
+
+
+def test_a_hostile_trigger_loads_nothing(c4: C4, trap: Trap) -> None:
+    assert c4("db", "init").code == 0
+    with closing(sqlite3.connect(c4.directory / "test.db")) as file:
+        file.execute(
+            "CREATE TRIGGER trap AFTER INSERT ON matches "
+            f"BEGIN SELECT load_extension('{c4.directory / 'trap.so'}'); END"
+        )
+        file.commit()
+    done = c4("match", "set", "random", "--games", "1", "--judge", "none")
+    assert "load_extension" in refused(done, code=1) or "not authorized" in done.err
+    assert not trap.has_run
+
+
+# Books and models that a job or a game names
+
+
+def test_the_book_of_a_job_is_an_ordinary_file(c4: C4) -> None:
+    pipe = c4.directory / "pipe"
+    os.mkfifo(pipe)
+    (c4.directory / "positions.txt").write_text("444444\n")
+    assert "no ordinary file" in refused(
+        in_time(lambda: c4("analyze", "positions.txt", "--book", str(pipe))), code=1
+    )
+    assert c4("analyze", "4455667711223344.txt").code == 2
+    assert (
+        c4("analyze", "--detach", "-q", "-", stdin="2252576253462244111563365343671351441\n").code
+        == 0
+    )
+    with closing(sqlite3.connect(c4.directory / "test.db")) as file:
+        (text,) = file.execute("SELECT params FROM jobs").fetchone()
+        params = json.loads(text) | {"book": str(pipe)}
+        del params["#"]  # the seal
+        file.execute("UPDATE jobs SET params = ?", (json.dumps(params),))
+        file.commit()
+    assert in_time(lambda: c4("jobs", "resume", "1")).code == 0
+
+
+@pytest.mark.parametrize("form", ["pickle", "torch", "npz", "npy"])
+def test_no_file_is_read_as_a_pickle(c4: C4, trap: Trap, form: str) -> None:
+    bomb = trap.bombs()[form]
+    for name in ("model.safetensors", "book.c4book", "games.jsonl", "games.csv", "pons.book"):
+        (c4.directory / name).write_bytes(bomb)
+    write_dataset(c4.directory / "set", board=DEFAULT_BOARD, count=20, least_ply=34)
+    (c4.directory / "set" / "train.npz").write_bytes(bomb)
+    (c4.directory / "set" / "test.npz").write_bytes(bomb)
+    (c4.directory / "other").mkdir()
+    (c4.directory / "other" / "card.json").write_bytes(bomb)
+    (c4.directory / "game.json").write_bytes(bomb)
+    (c4.directory / "file.db").write_bytes(bomb)
+    for command in (
+        "learn evaluate model.safetensors --games 1",
+        "match learning-exact:model=model.safetensors random --games 1",
+        "players show learning-exact:model=model.safetensors",
+        "learn train exact --data set --epochs 1",
+        "learn train cnn --games 5 --epochs 1 --resume --output model.safetensors",
+        "learn evaluate model.safetensors --data set",
+        "dataset info set",
+        "dataset info set/train.npz",
+        "dataset info other",
+        "book info book.c4book",
+        "book verify book.c4book",
+        "book probe book.c4book 44",
+        "book import --format pons pons.book --output out.c4book",
+        "book import pons.book --output out.c4book",
+        "analyze --sample --book book.c4book",
+        "games import games.jsonl",
+        "games import games.csv",
+        "play --plain --resume --file game.json",
+        "jobs list --db file.db",
+    ):
+        done = c4(*command.split())
+        assert done.code in (1, 2), (command, done)
+        assert "fault" not in done.err, (command, done.err)
+    assert not trap.has_run
+
+
+def test_a_data_set_is_made_of_ordinary_files(c4: C4) -> None:
+    """An archive that was sent may hold named pipes, and links to devices."""
+    write_dataset(c4.directory / "set", board=DEFAULT_BOARD, count=20, least_ply=34)
+    part = c4.directory / "set" / "train.npz"
+    part.unlink()
+    os.mkfifo(part)
+    (c4.directory / "set" / "card.json").symlink_to("/dev/zero")
+    for command in (
+        "dataset info set",
+        "dataset info set/train.npz",
+        "learn train exact --data set",
+    ):
+        done = in_time(lambda command=command: c4(*command.split()))
+        assert "no ordinary file" in refused(done, code=1), command
+
+
+@pytest.mark.parametrize("name", ["../secret.npz", "/etc/passwd", "..", "set/../x.npz"])
+def test_a_card_names_files_beside_it_only(c4: C4, name: str) -> None:
+    done = c4("dataset", "build", "--count", "40", "--plies", "36..", "--output", "set")
+    assert done.code == 0, done.err
+    path = c4.directory / "set" / "card.json"
+    card = json.loads(path.read_text())
+    card["files"][0]["name"] = name
+    path.write_text(json.dumps(card))
+    refused(c4("dataset", "info", "set"), code=1)
+
+
+# Over a broker
+
+
+def forfeits(one_service: Service) -> list[str]:
+    with Database.open(one_service.database_url) as database, database.read() as session:
+        found = games.stream_games(session, GameFilter())
+        return [game.detail for game in found if game.ending not in games.ON_THE_BOARD]
+
+
+@pytest.mark.servers
+def test_a_worker_starts_no_program_unless_it_was_told_to(one_service: Service, trap: Trap) -> None:
+    asked = ("match", trap.player("exec"), "random", "--games", "4", "--judge", "none")
+    with one_service.worker("--threads=2"):
+        done = one_service(*asked)
+        assert done.code == 1
+        assert "no worker may start it yet" in done.err
+        assert "start c4 worker with it, then c4 jobs retry 1" in done.err
+        assert one_service.job(1).state is JobState.FAILED
+    assert not trap.has_run
+    with one_service.worker("--threads=2", "--allow-programs", name="bob"):
+        done = one_service("jobs", "retry", "1")
+        assert done.code == 0, done.err
+        assert "no worker" not in done.err
+    assert trap.has_run
+    assert [name for name in trap.environment() if name.startswith("C4_")] == []
+    assert forfeits(one_service) == []
+
+
+@pytest.mark.servers
+def test_workers_leave_programs_to_those_that_may_start_them(
+    one_service: Service, trap: Trap
+) -> None:
+    asked = ("match", trap.player("exec"), "random", "--games", "40", "--judge", "none")
+    with (
+        one_service.worker("--threads=2") as careful,
+        one_service.worker("--threads=1", "--allow-programs", name="bob"),
+    ):
+        done = one_service(*asked)
+        assert done.code == 0, done.err
+        assert "40 games" in done.err
+        assert "failed" not in careful.log
+    assert trap.has_run
+    assert forfeits(one_service) == []
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("setting", ["", "1"])
+def test_celery_workers_are_told_by_the_environment(
+    one_service: Service, trap: Trap, monkeypatch: pytest.MonkeyPatch, setting: str
+) -> None:
+    monkeypatch.setenv("C4_ALLOW_PROGRAMS", setting)
+    asked = ("match", trap.player("exec"), "random", "--games", "2", "--judge", "none")
+    with one_service.celery_worker("--pool=threads", "--concurrency=1"):
+        assert one_service(*asked).code == (0 if setting else 1)
+    assert trap.has_run is bool(setting)
+
+
+@pytest.mark.servers
+def test_a_message_that_is_a_pickle_is_thrown_away(service: Service, trap: Trap) -> None:
+    with service.worker("--threads=1") as worker:
+        for content_type in ("application/x-python-serialize", "application/x-yaml"):
+            send(service.broker_url, trap.bombs()["pickle"], content_type)
+        await_that(lambda: worker.log.count("refused") + worker.log.count("Refusing") >= 1)
+        done = service("analyze", "-", stdin="444444\n33333322222244\n")
+        assert done.code == 0, done.err
+    assert not trap.has_run
+
+
+def send(broker_url: str, body: bytes, content_type: str) -> None:
+    """A message of Celery's for the worker's task, whose body is what it is."""
+    headers = {"task": "c4.work_on_unit", "id": "1", "lang": "py", "root_id": "1"}
+    with Connection(broker_url) as connection, connection.Producer() as producer:
+        producer.publish(
+            body,
+            routing_key=Lane.BULK.queue,
+            content_type=content_type,
+            content_encoding="binary",
+            headers=headers,
+        )
+
+
+# Where something could run at all
+
+DOORS = {
+    "c4core/players/host.py": {"importlib", "runpy"},  # the code that the person has named
+    "c4core/players/program.py": {"subprocess"},  # likewise; with consent
+    "c4core/players/registry.py": {"importlib"},  # files of the roster
+    "cli/shell/commands.py": {"importlib", "import_module"},  # commands, by a table in the code
+    "cli/shell/signals.py": {"exec"},  # a constant
+    "cli/worker.py": {"execv"},  # the same command line again
+}
+
+DANGEROUS = re.compile(
+    r"subprocess|runpy|importlib|import_module|__import__|eval|exec|compile|execv\w*|spawn\w*|"
+    r"system|popen|pickle|cPickle|marshal|shelve|dill|joblib|yaml|echo_via_pager|edit|launch|"
+    r"webbrowser|load_extension|enable_load_extension|create_function"
+)
+
+
+def test_nothing_else_in_the_code_could_start_something() -> None:
+    found: dict[str, set[str]] = {}
+    for package in ("c4core", "db", "workers", "cli"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            names = dangerous_names(ast.parse(path.read_text()))
+            if names:
+                found[str(path.relative_to(ROOT))] = names
+    assert found == DOORS
+
+
+def dangerous_names(tree: ast.Module) -> set[str]:
+    """What a module imports and calls that can run code which is not its own."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(alias.name for alias in node.names)]
+            if names[0].startswith("importlib.") or names == ["importlib", "resources"]:
+                names = []  # data of a package
+        elif isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name):
+                names = [node.func.id]
+            elif isinstance(node.func, ast.Attribute):
+                of = node.func.value
+                # re.compile and table.compile are others; network.eval() is PyTorch's.
+                if isinstance(of, ast.Name) and of.id in ("os", "click", "builtins", "connection"):
+                    names = [node.func.attr]
+        found |= {name.partition(".")[0] for name in names if DANGEROUS.fullmatch(name)}
+    return found
+
+
+def test_players_of_files_are_named_by_those_who_play_them() -> None:
+    with pytest.raises(PlayerError):
+        parse_player("learning-exact:model=/dev/zero")
+    assert parse_player("learning-exact:model=/dev/zero", checked=False).text
+
+
+def test_replaying_asks_for_consent(database: Database, trap: Trap) -> None:
+    match = play(database, terms(player_a=trap.player("exec"), games=1), programs=ANY_PROGRAM)
+    trap.marker.unlink()
+    with pytest.raises(ProgramRefusedError):
+        replay_game(database, match.id, 0)
+    assert not trap.has_run
+    assert replay_game(database, match.id, 0, programs=ANY_PROGRAM).is_same
+    assert trap.has_run

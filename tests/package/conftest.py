@@ -1,0 +1,29 @@
+"""The wheel in an environment of its own."""
+
+import os
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.support.environments import Environment
+
+
+@pytest.fixture(scope="session")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """The wheel and what it depends on; to be left as it is."""
+    directory = tmp_path_factory.mktemp("plain")
+    wheel = shlex.quote(str(Path(os.environ["C4_TEST_WHEEL"]).resolve()))
+    return Environment.make(directory / "environment", directory, wheel)
+
+
+@pytest.fixture
+def installed(plain: Environment, tmp_path: Path) -> Environment:
+    """The same, to work in."""
+    return Environment(plain.path, tmp_path)
+
+
+@pytest.fixture
+def fresh(plain: Environment, tmp_path: Path) -> Environment:
+    """The same, to install into."""
+    return plain.copy(tmp_path / "environment", tmp_path)

@@ -1,0 +1,162 @@
+"""No password is ever shown, whatever it is made of and however its URL is typed."""
+
+from __future__ import annotations
+
+import logging
+import string
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from db.errors import StorageError
+from db.masking import is_secret_name, masked
+from db.urls import parse_url, place, show
+from workers.broker import check_url
+from workers.errors import BrokerUrlError
+from workers.logs import Masking, OneLine
+
+MARK = "hunter2"
+"""In every password, and in nothing else."""
+
+anything = st.text(max_size=8)
+specials = st.text(alphabet="@:/?#&=%;[]+ *\\'\"é", max_size=6)
+parts = anything | specials
+passwords = st.builds(lambda before, after: f"{before}{MARK}{after}", parts, parts) | st.builds(
+    lambda before, between, after: f"{MARK}{before}{MARK}{between}{MARK}{after}",
+    specials,
+    specials,
+    specials,
+)
+words = st.text(alphabet=string.ascii_lowercase + string.digits + "-._", min_size=1, max_size=8)
+hosts = words | st.just("[::1]") | st.just("127.0.0.1") | st.just("")
+ports = st.just("") | st.integers(1, 65_535).map(lambda port: f":{port}")
+databases = ["postgresql", "postgres", "postgresqll", "postgresql+psycopg", "sqlite", "mysql"]
+brokers = ["redis", "rediss", "amqp", "amqps", "pyamqp", "kafka", "sentinel", "http"]
+schemes = st.sampled_from([*databases, *brokers])
+separators = st.sampled_from(["://", "://", "://", ":///", ":////", ":/", "//", ":"])
+tails = st.sampled_from(["", "/", "/c4", "//", "/0", "/c4?sslmode=require", "?connect_timeout=3"])
+secret_names = st.sampled_from(["password", "sslpassword", "passfile", "PASSWORD", "p%61ssword"])
+
+with_user = st.builds(
+    "{}{}{}:{}@{}{}{}".format,
+    schemes,
+    separators,
+    words | st.just(""),
+    passwords,
+    hosts,
+    ports,
+    tails,
+).filter(lambda url: not url.startswith("sqlite:///"))  # a path, whatever is in it
+with_parameter = st.builds(
+    "{}{}{}{}{}{}{}={}".format,
+    schemes,
+    st.sampled_from(["://", ":///"]),
+    hosts,
+    ports,
+    st.sampled_from(["", "/", "/c4"]),
+    st.sampled_from(["?", "?sslmode=require&", "?connect_timeout=3&user=me&"]),
+    secret_names,
+    passwords,
+)
+# Nobody can tell where such a password ends that begins like a port.
+without_host = st.builds(
+    "{}{}{}:{}".format, schemes, st.sampled_from(["://", ":///"]), words, passwords
+).filter(
+    lambda url: (
+        not url.rpartition(":")[2][:1].isdecimal()
+        and "@" not in url
+        and not url.startswith("sqlite:///")
+    )
+)
+with_keyword = st.builds(
+    "{}{}{}{}{}{}".format,
+    st.sampled_from(["", "host=h ", "host = 'h'\tuser=me ", "dbname=d\n", "host='h'"]),
+    secret_names,
+    st.sampled_from(["=", " = ", "= ", "='", " = '"]),
+    passwords,
+    st.sampled_from(["", "'"]),
+    st.sampled_from(["", " dbname=d", " host=h@i port=5432"]),
+)
+secret_urls = with_user | with_parameter | without_host | with_keyword
+
+
+@given(secret_urls)
+def test_a_password_is_never_shown(url: str) -> None:
+    assert MARK not in masked(url)
+
+
+@given(secret_urls)
+def test_nor_by_what_becomes_of_a_database_url(url: str) -> None:
+    try:
+        parsed = parse_url(url)
+    except StorageError as error:
+        assert MARK not in str(error)  # noqa: PT017 (some are no errors)
+        assert MARK not in repr(error.__dict__)  # noqa: PT017
+    else:
+        assume(parsed.get_backend_name() != "sqlite")
+        assert MARK not in show(parsed)
+        assert MARK not in place(parsed)
+
+
+@given(secret_urls)
+def test_nor_by_what_is_wrong_with_a_broker_url(url: str) -> None:
+    try:
+        check_url(url)
+    except BrokerUrlError as error:
+        assert MARK not in str(error)  # noqa: PT017 (some are no errors)
+
+
+@given(with_user, st.booleans())
+def test_nor_in_a_log_where_a_library_tells_the_url(url: str, traces: bool) -> None:  # noqa: FBT001
+    formatter = Masking(OneLine(traces=traces), [url])
+    for text in (url, f"cannot reach {url}: refused", f"no such port {url!r}"):
+        record = logging.LogRecord("kombu", logging.ERROR, __file__, 1, "%s", (text,), None)
+        assert MARK not in formatter.format(record)
+
+
+@given(
+    st.sampled_from(["postgresql", "postgres", "amqp", "amqps", "redis"]),
+    st.one_of(st.just(""), words.map("{}@".format), words.map("{}:@".format)),
+    hosts.filter(bool),
+    ports,
+    tails,
+)
+def test_without_a_password_nothing_is_hidden(
+    scheme: str, user: str, host: str, port: str, tail: str
+) -> None:
+    assume(not (scheme == "redis" and user.endswith("@") and ":" not in user))
+    url = f"{scheme}://{user}{host}{port}{tail}"
+    assert masked(url) == url
+    record = logging.LogRecord("c4", logging.ERROR, __file__, 1, "%s", (f"at {url}",), None)
+    assert Masking(logging.Formatter(), [url]).format(record) == f"at {url}"
+
+
+@given(st.text(alphabet=string.ascii_letters + string.digits + "/.-_ %~", max_size=20))
+def test_nor_in_the_name_of_a_file(path: str) -> None:
+    assert masked(path) == path
+
+
+@given(
+    st.lists(
+        st.tuples(words, st.sampled_from(["=", " = ", " ="]), words).map("".join),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_nor_what_stands_behind_other_names(pairs: list[str]) -> None:
+    assume(not any(is_secret_name(pair.partition("=")[0]) for pair in pairs))
+    text = " ".join(pairs)
+    assert masked(text) == text
+
+
+@pytest.mark.parametrize("name", ["a=b.db", "depth=4,seed=7.db", "data/n=5/c4.db", "c4 = copy.db"])
+def test_an_ordinary_name_with_an_equals_sign_is_a_file(name: str) -> None:
+    assert parse_url(name).database == name
+
+
+@pytest.mark.parametrize(
+    "path", ["/home/me@work/c4.db", "~/a:b@c.db", "./a:b@c", "sqlite:////a:b@c"]
+)
+def test_a_path_has_nobody_in_it(path: str) -> None:
+    assert masked(path) == path

@@ -1,0 +1,194 @@
+"""SQLite files with something in every table, and bits of them flipped."""
+
+import random
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+
+from c4core import Position
+from c4core.version import ENGINE_VERSION
+from db.costs import Cost
+from db.database import Database
+from db.evaluations import StoredEvaluation, store
+from db.jobs import claim, complete, fail
+from db.models import Base
+from db.turns import take_turn
+from db.worker_registry import beat
+from tests.support.databases import BOARD, make_job, worker
+from tests.support.matches import game, store_match
+
+ROWS = 5_000
+READING_COMMANDS = (
+    ("query",),
+    ("db", "stats"),
+    ("db", "check"),
+    ("jobs", "list"),
+    ("jobs", "show", "1"),
+    ("jobs", "results", "1"),
+    ("games", "list"),
+    ("games", "show", "1:0"),
+    ("games", "report", "1"),
+    ("games", "export", "1"),
+    ("status",),
+    ("solve", "4455"),
+)
+"""Commands that write nothing."""
+
+
+def evaluations(number: int, seed: int) -> list[StoredEvaluation]:
+    """Rows that could be true, of different positions; every second one with column scores."""
+    lots = random.Random(seed)
+    found: dict[int, StoredEvaluation] = {}
+    while len(found) < number:
+        position = Position("")
+        for _ in range(lots.randrange(30)):
+            if position.is_over:
+                break
+            position = position.play(lots.choice(position.legal_columns()))
+        if position.is_over:
+            continue
+        key = position.canonical_key
+        if position.key != key:
+            continue
+        worst = lots.randint(-3, 0)
+        scores = [
+            lots.randint(-4, worst) if column in position.legal_columns() else None
+            for column in range(BOARD.width)
+        ]
+        scores[position.legal_columns()[0]] = worst
+        found[key] = StoredEvaluation(
+            key,
+            BOARD.width,
+            BOARD.height,
+            position.ply,
+            worst,
+            worst,
+            lots.randrange(10**7),
+            ENGINE_VERSION,
+            tuple(scores) if len(found) % 2 else None,
+        )
+    return list(found.values())
+
+
+def fill(path: Path, rows: int = ROWS) -> None:
+    """Make a file with something in every table."""
+    with Database.open(str(path)) as database:
+        fill_database(database, rows)
+
+
+def fill_database(database: Database, rows: int) -> None:
+    """Store something in every table."""
+    lots = random.Random(1)
+    with database.write() as session:
+        store(session, BOARD, evaluations(rows, 1))
+    make_job(database, rows // 50, positions=50)
+    for number in range(rows // 100):
+        with database.write() as session:
+            unit = claim(
+                session,
+                owner=f"ada.{number}",
+                lease_seconds=500.0,
+                engine_version=ENGINE_VERSION,
+            )
+            assert unit is not None
+            if number % 10 == 9:
+                fail(session, unit, f"error {number}: it did not work")
+            elif number % 10 < 8:
+                complete(
+                    session,
+                    unit,
+                    evaluations=[],
+                    result={"scores": [lots.randint(-9, 9) for _ in range(50)]},
+                    nodes=lots.randrange(10**6),
+                    seconds=lots.random(),
+                    costs={7: Cost(5, lots.random())},
+                )
+    with database.write() as session:
+        take_turn(session, "sweep", 1.0)
+        beat(session, worker("ada", note="nothing to do"))
+        beat(session, worker("bob", seconds=lots.random()))
+    played = [
+        game(number, seed=lots.getrandbits(64), x_seconds=lots.random(), o_seconds=lots.random())
+        for number in range(rows // 50)
+    ]
+    unknown = {"moves": None, "seed": None, "detail": "who knows?", "replaced": (1, 2)}
+    store_match(database, [*played, game(len(played), **unknown)])
+
+
+def flipped(source: Path, target: Path, flips: int, seed: int) -> Iterator[str]:
+    """The copy with one bit flipped, each time another one; which it is, in words."""
+    lots = random.Random(seed)
+    size = source.stat().st_size
+    for _ in range(flips):
+        place, bit = lots.randrange(size), lots.randrange(8)
+        shutil.copy(source, target)
+        for suffix in ("-wal", "-shm"):
+            Path(f"{target}{suffix}").unlink(missing_ok=True)
+        with target.open("r+b") as file:
+            file.seek(place)
+            (byte,) = file.read(1)
+            file.seek(place)
+            file.write(bytes([byte ^ 1 << bit]))
+        yield f"bit {bit} of byte {place}"
+
+
+def content(path: Path) -> object:
+    """Everything that is stored, with its types; or what keeps one from reading it."""
+    try:
+        with closing(sqlite3.connect(path)) as connection:
+            connection.text_factory = lambda data: ("text", data)
+            tables = [
+                name[1].decode()
+                for (name,) in connection.execute(
+                    "SELECT name FROM sqlite_schema WHERE type = 'table'"
+                )
+            ]
+            return {
+                table: sorted(map(repr, connection.execute(f"SELECT * FROM {table}")))  # noqa: S608
+                for table in tables
+            }
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        return repr(error)
+
+
+HOSTILE = (
+    None,
+    -3,
+    2**62,
+    -(2**63),
+    0,
+    1e300,
+    "x",
+    "",
+    b"\xff\x00",
+    "\x1b]0;x\x07",
+    '{"a":1}',
+    "null",
+)
+"""Values that no column expects."""
+
+
+def hostile(source: Path, target: Path, number: int, seed: int) -> Iterator[str]:
+    """The copy with all of a column replaced by another value; which, in words."""
+    with closing(sqlite3.connect(source)) as connection:
+        cases = [
+            (table, column[1], value)
+            for table in sorted(Base.metadata.tables)
+            for column in connection.execute(f"PRAGMA table_info({table})")
+            for value in HOSTILE
+        ]
+    for table, column, value in random.Random(seed).sample(cases, number):
+        shutil.copy(source, target)
+        with closing(sqlite3.connect(target)) as connection:
+            connection.executescript(
+                "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = "
+                "replace(sql, ' NOT NULL', '') WHERE type = 'table'"
+            )
+        with closing(sqlite3.connect(target)) as connection, connection:
+            connection.execute("PRAGMA ignore_check_constraints = ON")
+            statement = f'UPDATE OR IGNORE {table} SET "{column}" = ?'  # noqa: S608
+            with suppress(sqlite3.IntegrityError):
+                connection.execute(statement, [value])
+        yield f"{table}.{column} = {value!r}"

@@ -1,0 +1,47 @@
+"""A disk with little room, to be filled up for real."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+needs_mount = pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a small disk")
+
+
+@contextmanager
+def small_disk(path: Path, *, megabytes: int) -> Iterator[Path]:
+    """Mount a new disk of this size; all that is on it is gone in the end."""
+    path.mkdir()
+    size = f"size={megabytes}m"
+    subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(path)], check=True)
+    try:
+        yield path
+    finally:
+        subprocess.run(["umount", "--lazy", str(path)], check=True)
+
+
+def free_bytes(path: Path) -> int:
+    """The room that is left on the disk of a path."""
+    found = os.statvfs(path)
+    return found.f_bavail * found.f_frsize
+
+
+@contextmanager
+def filled(disk: Path, *, but: int) -> Iterator[None]:
+    """Fill a disk up, but for some bytes; the room is there again in the end."""
+    ballast = disk / "ballast"
+    number = max(free_bytes(disk) - but, 0)
+    with ballast.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, number)
+    try:
+        yield
+    finally:
+        ballast.unlink()

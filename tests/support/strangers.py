@@ -1,0 +1,118 @@
+"""A directory where everything that can be shown was named by a stranger, itself included."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from typing import TYPE_CHECKING
+
+from tests.support.small_books import small_book
+
+if TYPE_CHECKING:
+    from tests.support.command_line import C4
+
+HOSTILE = (
+    "\x1b]0;owned\x07\x1b[2J\r\nError: all is lost\x9b31m\u202ednuor\u2028\u200b\u2066\x7f\t"
+    "[red]x[/red]"
+)
+"""A title, a cleared screen, a forged line, C1 controls, marks of direction, markup."""
+
+FILE = f"a{HOSTILE.replace('/', '')}b"
+"""Such a name for a file."""
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "solve": ("4453",),
+    "analyze": ("lines", "--score-only"),
+    "deep": ("", "--board", "4x4", "--label", HOSTILE),
+    "book build": ("--plies", HOSTILE),
+    "book info": (FILE,),
+    "book probe": ("--book", FILE, "--board", "7x6", ""),
+    "book verify": (FILE, "--sample", "1"),
+    "book export": (FILE,),
+    "book import": (FILE, "--out", "new.c4book"),
+    "book plot": (FILE, "--output", FILE),
+    "query": ("--limit", "3"),
+    "jobs list": (),
+    "jobs show": ("1",),
+    "jobs watch": ("1",),
+    "jobs results": ("1",),
+    "jobs cancel": ("1",),
+    "jobs resume": ("1", "--output", "-"),
+    "jobs retry": ("1",),
+    "status": (),
+    "match": ("random", f"random:{HOSTILE}"),
+    "tournament": ("random", f"exec:{HOSTILE}"),
+    "dataset build": ("--output", f"nowhere/{FILE}", "--plies", "20", "--count", "3"),
+    "dataset info": (FILE,),
+    "play": (
+        *("--plain", "--file", "game.json", "--first", "random", "--second", "random"),
+        *("--seed", "1", "--new", "--board", "4x4"),
+    ),
+    "games matches": (),
+    "games list": (),
+    "games show": ("1:0",),
+    "games replay": ("1:0",),
+    "games report": ("1",),
+    "games export": ("--format", "csv"),
+    "games import": ("bad.jsonl",),
+    "games delete": (HOSTILE,),
+    "players list": (),
+    "players show": (HOSTILE,),
+    "learn train cnn": ("--csv", FILE, "--output", FILE),
+    "learn train exact": ("--data", FILE, "--output", FILE),
+    "learn train selfplay": ("--board", HOSTILE, "--output", FILE),
+    "learn evaluate": (FILE, "--csv", FILE),
+    "worker": ("--queues", HOSTILE),
+    "db init": (),
+    "db upgrade": (),
+    "db stats": (),
+    "db check": (),
+    "db backup": (FILE,),
+    "bench": ("--threads", HOSTILE),
+}
+"""For every command arguments that make it show what a stranger has named, or refuse it."""
+
+_TEXTS = {
+    "jobs": ("label",),
+    "units": ("error", "owner"),
+    "matches": ("label", "player_a", "player_b"),
+    "games": ("detail",),
+    "workers": ("name", "host", "version", "note"),
+}
+
+
+def fill(c4: C4) -> None:
+    """Store something of every kind under a hostile name, in a directory called :data:`FILE`."""
+    (c4.directory / "lines").write_text("2252576253462244111563365343671351441\n44z\n")
+    game = {"board": "4x4", "moves": "1234", "winner": "x", "ending": "four", "detail": HOSTILE}
+    games = [{**game, "first": HOSTILE, "second": "b", "moves": "1213141"}]
+    (c4.directory / "games.jsonl").write_text("".join(json.dumps(one) + "\n" for one in games))
+    bad = {"first": HOSTILE, HOSTILE: HOSTILE, "board": HOSTILE, "moves": HOSTILE}
+    (c4.directory / "bad.jsonl").write_text(json.dumps(bad) + "\n")
+    assert c4("analyze", "lines", "--label", HOSTILE, "--score-only").code == 1
+    done = c4("games", "import", "games.jsonl", "--label", HOSTILE)
+    assert done.code == 0, done.err
+    small_book(c4.directory / FILE, width=4, height=4)
+    with sqlite3.connect(c4.environment["C4_DB"]) as database:
+        database.execute("UPDATE units SET state = 'failed', error = 'e', owner = 'o'")
+        database.execute("UPDATE jobs SET state = 'failed'")
+        now = database.execute("SELECT unixepoch()").fetchone()[0]
+        columns = [row[1:4] for row in database.execute("PRAGMA table_info(workers)")]
+        values = {
+            name: "[]" if name == "queues" else now if name.endswith("_at") else 1
+            for name, *_ in columns
+        }
+        marks = ", ".join("?" * len(values))
+        names = ", ".join(values)
+        statement = f"INSERT INTO workers ({names}) VALUES ({marks})"  # noqa: S608 (its own)
+        database.execute(statement, [*values.values()])
+        for table, texts in _TEXTS.items():
+            for name in texts:
+                statement = f"UPDATE {table} SET {name} = ?"  # noqa: S608 (from above)
+                database.execute(statement, [HOSTILE])
+    database.close()
+
+
+def is_safe(text: str) -> bool:
+    """Whether there is nothing in a text but what is seen, and ends of lines."""
+    return all(letter.isprintable() or letter == "\n" for letter in text)

@@ -1,0 +1,134 @@
+"""Whether anybody is at work on a job, as the database's clock tells it."""
+
+import io
+from functools import partial
+
+import pytest
+
+from c4core.lines import read_lines
+from c4core.notation import DEFAULT_BOARD
+from c4core.version import ENGINE_VERSION, __version__
+from db import jobs, turns, worker_registry
+from db.database import Database
+from db.job_attendance import HEARD_SECONDS
+from db.job_planners import PLANNER_ALIVE_SECONDS
+from db.jobs import INTERACTIVE_PRIORITY
+from db.worker_registry import WORKER_ALIVE_SECONDS, WorkerInfo
+from tests.support.databases import FakeClock
+from tests.support.jobs import LEASE, finish, must_take
+from workers.analysis import submit
+from workers.attendance import Unattended, unattended_jobs
+from workers.lanes import Lane
+
+WAITING, INTERRUPTED = Unattended.WAITING, Unattended.INTERRUPTED
+
+
+def make(database: Database, *, priority: int = 0) -> int:
+    lines = read_lines(io.BytesIO(b"44\n45\n"), board=DEFAULT_BOARD)
+    return submit(database, lines, board=DEFAULT_BOARD, priority=priority, unit_lines=1).job_id
+
+
+def idle(database: Database) -> dict[int, Unattended]:
+    with database.read() as session:
+        return unattended_jobs(session)
+
+
+def enter(database: Database, lane: Lane = Lane.BULK, version: int = ENGINE_VERSION) -> None:
+    info = WorkerInfo(
+        name="ada",
+        host="here",
+        pid=1,
+        threads=1,
+        table_mb=1,
+        version=__version__,
+        engine_version=version,
+        queues=(lane.queue,),
+    )
+    database.run(lambda session: worker_registry.beat(session, info))
+
+
+def test_a_job_is_waiting_until_somebody_begins_and_running_while_a_lease_lives(
+    timed: Database, clock: FakeClock
+) -> None:
+    job_id = make(timed)
+    assert idle(timed) == {job_id: WAITING}
+    claimed = must_take(timed)
+    assert idle(timed) == {}
+    clock.time += LEASE - 1
+    assert idle(timed) == {}
+    clock.time += 2  # killed: nobody could say so
+    assert idle(timed) == {job_id: INTERRUPTED}
+    again = must_take(timed)
+    assert again.fence == claimed.fence + 1
+    assert idle(timed) == {}
+    finish(timed, again)
+    assert idle(timed) == {job_id: INTERRUPTED}
+    finish(timed, must_take(timed))
+    assert idle(timed) == {}  # done
+
+
+def test_the_word_of_a_process_between_two_units_counts(timed: Database, clock: FakeClock) -> None:
+    job_id, other = make(timed), make(timed)
+    timed.run(lambda session: jobs.say_at_work(session, job_id))
+    assert idle(timed) == {other: WAITING}
+    clock.time += HEARD_SECONDS - 1
+    assert idle(timed) == {other: WAITING}
+    clock.time += 2
+    assert idle(timed) == {job_id: WAITING, other: WAITING}
+    timed.run(lambda session: jobs.say_at_work(session, job_id))
+    assert idle(timed) == {other: WAITING}
+    timed.run(lambda session: jobs.say_gone(session, job_id))
+    assert idle(timed) == {job_id: WAITING, other: WAITING}
+
+
+def test_workers_that_take_such_jobs_are_at_work_on_them(timed: Database, clock: FakeClock) -> None:
+    bulk, urgent = make(timed), make(timed, priority=INTERACTIVE_PRIORITY)
+    enter(timed)
+    assert idle(timed) == {urgent: WAITING}
+    enter(timed, Lane.INTERACTIVE)
+    assert idle(timed) == {bulk: WAITING}
+    enter(timed, version=ENGINE_VERSION + 1)
+    assert idle(timed) == {bulk: WAITING, urgent: WAITING}
+    enter(timed)
+    clock.time += WORKER_ALIVE_SECONDS + 1
+    assert idle(timed) == {bulk: WAITING, urgent: WAITING}
+
+
+def test_a_job_whose_planner_is_gone_is_interrupted(timed: Database, clock: FakeClock) -> None:
+    with timed.write() as session:
+        job_id = jobs.create_job(
+            session, kind="analyze", board=DEFAULT_BOARD, params={}, engine_version=ENGINE_VERSION
+        )
+        jobs.leave_word(session, job_id)
+    assert idle(timed) == {}
+    clock.time += PLANNER_ALIVE_SECONDS + 1
+    assert idle(timed) == {job_id: INTERRUPTED}
+
+
+@pytest.mark.parametrize("ending", ["cancel", "fail"])
+def test_a_job_that_has_ended_needs_nobody(timed: Database, ending: str) -> None:
+    job_id = make(timed)
+    if ending == "cancel":
+        timed.run(lambda session: jobs.cancel_job(session, job_id))
+    else:
+        for _ in range(2 * jobs.MAX_ATTEMPTS):
+            claimed = must_take(timed)
+            with timed.write() as session:
+                jobs.fail(session, claimed, "broken")
+        timed.run(lambda session: jobs.finish_if_complete(session, job_id))
+    assert idle(timed) == {}
+
+
+def test_a_word_whose_name_is_damaged_is_nobodys(database: Database) -> None:
+    job_id = make(database)
+    for name in (
+        "working.abc",
+        "working.",
+        "working.-1",
+        "working.\u0661",
+        f"working.{'9' * 5000}",
+    ):
+        database.run(partial(turns.leave_word, name=name))
+    assert idle(database) == {job_id: WAITING}
+    database.run(lambda session: jobs.say_at_work(session, job_id))
+    assert idle(database) == {}

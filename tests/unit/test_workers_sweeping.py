@@ -1,0 +1,35 @@
+"""What the sweeper says."""
+
+import logging
+from typing import Any
+
+import pytest
+
+from db.database import Database
+from tests.support.databases import FakeClock, make_job
+from tests.support.jobs import LEASE, must_take
+from workers import sweeping
+from workers.logs import LOGGER
+
+NO_BELL: Any = None
+
+
+@pytest.mark.parametrize(("lapsed", "told"), [(1, "1 unit whose"), (2, "2 units whose")])
+def test_units_that_are_queued_again_are_told(
+    timed: Database,
+    clock: FakeClock,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    *,
+    lapsed: int,
+    told: str,
+) -> None:
+    monkeypatch.setattr(sweeping, "top_up", lambda *_: None)
+    monkeypatch.setattr(LOGGER, "propagate", True)
+    make_job(timed, 3)
+    for _ in range(lapsed):
+        must_take(timed)
+    clock.time += LEASE + 1
+    with caplog.at_level(logging.INFO, logger=LOGGER.name):
+        assert sweeping.sweep(timed, NO_BELL)
+    assert caplog.messages == [f"queued again: {told} lease ran out"]
