@@ -27,21 +27,9 @@ from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db.costs import Cost
 from db.database import Database
-from db.evaluation_columns import full_column_bits
-from db.evaluations import (
-    Cursor,
-    EvaluationFilter,
-    StoredEvaluation,
-    find,
-    lookup,
-    search,
-    store,
-    stream,
-)
+from db.evaluations import find, lookup, search, store, stream
+from db.evaluations.columns import full_column_bits
 from db.jobs import (
-    Claim,
-    UnitPlan,
-    UnitState,
     add_units,
     announce,
     claim,
@@ -56,6 +44,8 @@ from db.jobs import (
     totals,
 )
 from db.models import Base, Unit
+from db.records.evaluations import Cursor, EvaluationFilter, StoredEvaluation
+from db.records.jobs import Claim, UnitPlan, UnitState
 
 BOARD = BoardSize(7, 6)
 EVERYTHING = EvaluationFilter(board=BOARD)

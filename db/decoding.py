@@ -74,3 +74,13 @@ def number_field(fields: Mapping[str, Any], name: str, *, below: int) -> int:
     if not 0 <= value < below:
         raise ValueError(f"{name} is {value}, not from 0 to {below - 1}")
     return value
+
+
+def is_number(value: int) -> bool:
+    """Whether a row may have this number: neither database takes a larger one in a question."""
+    return 0 <= value < 1 << 63
+
+
+def is_small_number(value: int) -> bool:
+    """Whether a column of 32 bits may have this value."""
+    return 0 <= value < 1 << 31

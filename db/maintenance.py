@@ -19,8 +19,8 @@ from c4core.whole_file import flush
 from db import schema
 from db.database import Database
 from db.errors import UnreachableError
-from db.evaluation_search import boards, summary
-from db.integrity import Problem, check, solve_again
+from db.evaluations.searching import boards, summary
+from db.integrity.check import Problem, check, solve_again
 from db.models import Base
 from db.translation import translated
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from c4core.notation import BoardSize
-    from db.evaluation_rows import PlySummary
+    from db.records.evaluations import PlySummary
 
 __all__ = ["DatabaseStats", "Problem", "TableStats", "backup", "check", "solve_again", "stats"]
 

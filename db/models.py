@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from db.checksums import CHECKED_OTHERWISE, CHECKSUM, RowChecksum
-from db.job_records import JobState, UnitState
+from db.records.jobs import JobState, UnitState
 from db.types import ColumnScores, JsonObject, JsonText, PlainText, PositionKey
 
 _ZERO = text("0")
@@ -180,7 +180,7 @@ class Unit(Base):
 
 
 class Match(Base):
-    """Games between two players under one set of terms. See :mod:`db.match_terms`.
+    """Games between two players under one set of terms. See :mod:`db.records.terms`.
 
     The units of its job that play it are those from ``first_unit`` to before ``end_unit``.
     """
@@ -270,7 +270,7 @@ class MeasuredCost(Base):
 class Turn(Base):
     """When a periodic duty was last taken by one of the processes that share it.
 
-    Also when a planner has last left word. See :mod:`db.job_planners`.
+    Also when a planner has last left word. See :mod:`db.jobs.planner_heartbeat`.
     """
 
     __tablename__ = "turns"

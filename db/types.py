@@ -34,16 +34,6 @@ SEAL_LENGTH: Final = len(',"#":"01234567"}') - 1
 _dump = json.JSONEncoder(separators=(",", ":")).encode
 
 
-def is_number(value: int) -> bool:
-    """Whether a row may have this number: neither database takes a larger one in a question."""
-    return 0 <= value < 1 << 63
-
-
-def is_small_number(value: int) -> bool:
-    """Whether a column of 32 bits may have this value."""
-    return 0 <= value < 1 << 31
-
-
 class PositionKey(TypeDecorator[int]):
     """An unsigned 64-bit key in a signed 64-bit column, in the same order.
 

@@ -24,7 +24,7 @@ from c4core.lines import BadLine, Request
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.decoding import decoding
-from db.jobs import UnitState
+from db.records.jobs import UnitState
 from workers import payload
 from workers.books.lookup import book_of_job
 from workers.costs import read_model
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from c4core.lines import JsonValue
     from c4core.notation import BoardSize
     from db.database import Database
-    from db.jobs import Claim, JobInfo, Json, UnitPlan, UnitResult
+    from db.records.jobs import Claim, JobInfo, Json, UnitPlan, UnitResult
     from db.session import Session
     from workers.rationing import Searcher
     from workers.results import Source

@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from db import jobs, running_jobs, worker_registry
+from db import jobs, registry
+from db.jobs import running_jobs
 from workers.lanes import lane_of_job
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def unattended_jobs(session: Session) -> dict[int, Unattended]:
     seconds after the process that worked on a job was killed, half a minute after the last worker
     that serves a broker was, and at once after one that was told to stop.
     """
-    workers = worker_registry.live_workers(session)
+    workers = registry.live_workers(session)
     served = {(queue, worker.engine_version) for worker in workers for queue in worker.queues}
     attended = jobs.attended_jobs(session)
     begun = jobs.begun_jobs(session)

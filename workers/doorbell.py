@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from kombu.exceptions import OperationalError
 
 from c4core.version import ENGINE_VERSION
-from db import jobs, worker_registry
+from db import jobs, registry
 from db.masking import masked
 from workers.broker import check_url
 from workers.errors import BrokerUnreachableError
@@ -137,7 +137,7 @@ def top_up(writer: Writer, doorbell: Doorbell, lane: Lane) -> int:
     depth = doorbell.depth(lane)
 
     def announce(session: Session) -> list[int]:
-        workers = worker_registry.live_workers(session)
+        workers = registry.live_workers(session)
         return jobs.announce(
             session,
             engine_version=ENGINE_VERSION,

@@ -15,7 +15,7 @@ from c4core.version import ENGINE_VERSION
 from db import evaluations
 from db.costs import Cost
 from db.errors import ReadOnlyError
-from db.evaluations import StoredEvaluation
+from db.records.evaluations import StoredEvaluation
 from workers.books.lookup import answer_from
 from workers.results import Answer
 from workers.search import Effort, has_all_columns, search, settles

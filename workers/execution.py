@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from c4core.players import Consent
     from db.database import Database
-    from db.jobs import Claim
+    from db.records.jobs import Claim
     from db.session import Session
     from workers.outcome import UnitOutcome
     from workers.rationing import Searcher

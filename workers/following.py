@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.errors import JobStateError
-from db.jobs import JobState, UnitState
+from db.records.jobs import JobState, UnitState
 from workers.execution import HANDLERS
 from workers.outputs import unit_objects
 from workers.progress import JobWatch
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from c4core.lines import JsonValue
     from db.database import Database
-    from db.jobs import JobInfo, UnitResult
+    from db.records.jobs import JobInfo, UnitResult
     from workers.progress import Progress
 
 RESULT_UNITS = 4

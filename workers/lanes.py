@@ -10,7 +10,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from c4core.version import ENGINE_VERSION
-from db.jobs import INTERACTIVE_PRIORITY
+from db.records.jobs import INTERACTIVE_PRIORITY
 
 
 class Lane(StrEnum):

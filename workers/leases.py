@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from db.database import Database
-    from db.jobs import Claim
+    from db.records.jobs import Claim
 
 LEASE_SECONDS = 10.0
 """How long the units of a process that has died are not given to others."""

@@ -18,7 +18,7 @@ from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.errors import StorageError
-from db.jobs import JobState
+from db.records.jobs import JobState
 from workers.execution import run_unit
 from workers.following import JobFollower, read_job, refuse_foreign
 from workers.leases import LEASE_SECONDS, LeaseKeeper
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from c4core.lines import JsonValue
     from c4core.players import Consent
     from db.database import Database
-    from db.jobs import Claim, JobInfo
+    from db.records.jobs import Claim, JobInfo
     from workers.progress import Progress
 
 PRESENCE_SECONDS = 2.0

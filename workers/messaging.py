@@ -8,7 +8,7 @@ from celery import Celery
 from kombu import Exchange, Queue
 from kombu.transport import TRANSPORT_ALIASES
 
-from db.types import is_number
+from db.decoding import is_number
 from workers.lanes import Lane
 
 TASK: Final = "c4.work_on_unit"

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from db.costs import Cost
-    from db.evaluations import StoredEvaluation
-    from db.jobs import Json
+    from db.records.evaluations import StoredEvaluation
+    from db.records.jobs import Json
     from db.session import Session
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from c4core.lines import JsonValue
-    from db.jobs import JobInfo, UnitResult
+    from db.records.jobs import JobInfo, UnitResult
 
     Output = Callable[[JobInfo, UnitResult], Iterator[dict[str, JsonValue]]]
 

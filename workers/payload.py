@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from c4core.lines import JsonValue
     from c4core.notation import BoardSize
-    from db.jobs import Json
+    from db.records.jobs import Json
 
 
 def encode(lines: Sequence[Request | BadLine]) -> Json:

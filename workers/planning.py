@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from c4core.lines import BadLine, Request
-from db.jobs import UnitPlan
+from db.records.jobs import UnitPlan
 from workers import payload
 
 if TYPE_CHECKING:

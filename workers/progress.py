@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from db import jobs
-from db.jobs import JobState
+from db.records.jobs import JobState
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from db.database import Database
-    from db.jobs import JobProgress
+    from db.records.jobs import JobProgress
 
 LOOK_SECONDS = 0.25
 """Time between two looks at a job."""
@@ -44,7 +44,7 @@ class ProgressMeter:
 
     Only what is completed while it watches counts for the rate: the part of a resumed job that was
     done before says nothing about how fast it goes now. The remaining time is the database's
-    (:mod:`db.job_pace`): a thousand positions done may say little about the thousand that are left.
+    (:mod:`db.jobs.pace`): a thousand positions done may say little about the thousand still to do.
 
     Args:
         first: the job when the watching begins.

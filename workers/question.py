@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from c4core.evaluation import Evaluation
 
 if TYPE_CHECKING:
-    from db.evaluations import StoredEvaluation
-    from db.jobs import Json
+    from db.records.evaluations import StoredEvaluation
+    from db.records.jobs import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.players import NO_PROGRAM
 from c4core.version import ENGINE_VERSION, __version__
-from db import running_jobs, worker_registry
-from db.worker_registry import WorkerInfo
+from db import registry
+from db.jobs import running_jobs
+from db.records.workers import WorkerInfo
 from workers.execution import HANDLERS, UnitEnd
 from workers.lanes import lane_of_job
 from workers.logs import LOGGER
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from c4core.players import Consent
     from db.database import Database
-    from db.running_jobs import RunningJob
+    from db.jobs.running_jobs import RunningJob
     from db.session import Session
     from workers.lanes import Lane
     from workers.tally import Tally
@@ -78,7 +79,7 @@ class Registration:
         """
         with self._database.read() as session:
             note = why_idle(running_jobs.running_jobs(session), self._lanes)
-            self._peers = max(1, len(worker_registry.live_workers(session)))
+            self._peers = max(1, len(registry.live_workers(session)))
         if note != self._note:
             if note is not None:
                 LOGGER.warning("no work for this worker: %s", note)
@@ -91,7 +92,7 @@ class Registration:
         Raises:
             StorageError: the database failed; the entry grows old there.
         """
-        self._database.run(lambda session: worker_registry.leave(session, self._name))
+        self._database.run(lambda session: registry.leave(session, self._name))
 
     def _write(self, session: Session) -> None:
         info = WorkerInfo(
@@ -109,7 +110,7 @@ class Registration:
             seconds=self._tally.seconds,
             note=self._note,
         )
-        worker_registry.beat(session, info)
+        registry.beat(session, info)
 
 
 def why_idle(jobs: Sequence[RunningJob], lanes: Collection[Lane]) -> str | None:

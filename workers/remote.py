@@ -10,8 +10,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
-from db import worker_registry
-from db.jobs import JobState
+from db import registry
+from db.records.jobs import JobState
 from workers.doorbell import top_up
 from workers.errors import BrokerUnreachableError
 from workers.following import JobFollower, read_job, refuse_foreign
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from c4core.lines import JsonValue
     from db.database import Database
-    from db.jobs import JobInfo
+    from db.records.jobs import JobInfo
     from workers.doorbell import Doorbell
     from workers.progress import Progress
 
@@ -100,7 +100,7 @@ def has_workers(database: Database, priority: int) -> bool:
     """Whether somebody is there who takes jobs of this priority."""
     queue = lane_of_job(priority).queue
     with database.read() as session:
-        workers = worker_registry.live_workers(session)
+        workers = registry.live_workers(session)
     return any(queue in worker.queues for worker in workers)
 
 

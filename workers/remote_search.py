@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from c4core.lines import Request
 from db import jobs
 from db.errors import JobStateError
-from db.jobs import INTERACTIVE_PRIORITY, JobState
+from db.records.jobs import INTERACTIVE_PRIORITY, JobState
 from workers.analysis import submit, unit_answers
 from workers.errors import NotSolvedError
 from workers.evaluate import find_answers_by, look_up
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from c4core.position import Position
     from db.database import Database
-    from db.jobs import JobInfo
+    from db.records.jobs import JobInfo
     from workers.doorbell import Doorbell
     from workers.question import Question
     from workers.results import Answer

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypedDict
 
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.jobs import JobState
+from db.records.jobs import JobState
 from workers.errors import AlreadyAskedError
 
 if TYPE_CHECKING:
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from c4core.notation import BoardSize
     from db.database import Database
-    from db.jobs import Json, PlannedJob
+    from db.jobs import PlannedJob
+    from db.records.jobs import Json
     from db.session import Session
 
 DIGEST_BYTES: Final = 16

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from c4core.players import Consent
     from c4core.solver import Solver
     from db.database import Database
-    from db.jobs import Claim
+    from db.records.jobs import Claim
     from db.session import Session
     from workers.doorbell import Doorbell
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from c4core.version import ENGINE_VERSION
-from db import jobs, running_jobs
-from db.turns import take_turn
+from db import jobs
+from db.duties import take_turn
+from db.jobs import running_jobs
 from workers.doorbell import top_up
 from workers.lanes import Lane
 from workers.logs import LOGGER

@@ -9,7 +9,7 @@ from cli.match.options import Judging
 from cli.match.reading import read_report
 from cli.shell import signals
 from db import games
-from db.match_records import MatchTerms
+from db.records.terms import MatchTerms
 from workers.local import LocalRunner
 from workers.matches.planning import find_job, plan_matches
 

@@ -10,7 +10,7 @@ from c4core.arena import statistics
 from c4core.arena.statistics import Tally
 from cli.match import figures
 from cli.match.tables import Table, markdown_lines
-from db.match_records import Seats
+from db.records.terms import Seats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from c4core.arena.statistics import Tally
-from db.match_records import Seats
+from db.records.terms import Seats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

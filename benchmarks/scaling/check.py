@@ -23,8 +23,8 @@ from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD, format_moves
 from c4core.position import Position
 from db import jobs
-from db.jobs import JobState
 from db.models import Unit
+from db.records.jobs import JobState
 from workers import analysis
 from workers.doorbell import top_up
 from workers.lanes import Lane

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
 from benchmarks.scaling.meters import MeterError
-from db import worker_registry
+from db import registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +82,7 @@ class Fleet:
 
         def are_there() -> bool:
             with database.read() as session:
-                known = {worker.name for worker in worker_registry.live_workers(session)}
+                known = {worker.name for worker in registry.live_workers(session)}
             return known >= set(self._names)
 
         self.wait(are_there, START_SECONDS)

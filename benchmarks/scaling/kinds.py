@@ -14,7 +14,7 @@ from c4core.notation import DEFAULT_BOARD, format_moves
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.jobs import UnitPlan
+from db.records.jobs import UnitPlan
 from workers import analysis
 from workers.books import units as book_units
 from workers.books.payload import encode_keys

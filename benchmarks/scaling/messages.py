@@ -22,8 +22,8 @@ from benchmarks.scaling.meters import RoundTrips, backends, measure, median, pro
 from benchmarks.scaling.units import announce, clear, take
 from c4core.version import ENGINE_VERSION
 from db import jobs
+from db.duties import take_turn
 from db.models import Turn
-from db.turns import take_turn
 from workers.broker import REDIS_PORT
 from workers.doorbell import Doorbell
 from workers.lanes import Lane

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from benchmarks.scaling.kinds import Kind
     from benchmarks.scaling.meters import Meter
-    from db.jobs import Claim
+    from db.records.jobs import Claim
     from workers.outcome import UnitOutcome
 
 FEW: Final = 10

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from cli.shell.settings import Settings
     from db.database import Database
-    from db.jobs import JobInfo
+    from db.records.jobs import JobInfo
     from workers.deep.proof import Proof
     from workers.deep.standing import Standing
 

@@ -187,10 +187,10 @@ def _threads(database: Database, hands: Hands) -> int:
     """How many threads are going to search, as far as is known."""
     if hands.doorbell is None:
         return hands.threads
-    from db import worker_registry
+    from db import registry
 
     with database.read() as session:
-        return sum(worker.threads for worker in worker_registry.live_workers(session)) or 1
+        return sum(worker.threads for worker in registry.live_workers(session)) or 1
 
 
 def _resumed(context: click.Context, settings: Settings, database: Database, task: DeepTask) -> int:

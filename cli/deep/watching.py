@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from db.database import Database
-    from db.jobs import JobInfo
+    from db.records.jobs import JobInfo
     from workers.deep.standing import Standing
     from workers.progress import Progress
 

@@ -8,13 +8,14 @@ from c4core.arena.files import GameEntry
 from c4core.arena.game import Ending
 from c4core.position import Position
 from db import games
-from db.match_records import StoredGame
+from db.records.games import StoredGame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from db.database import Database
-    from db.match_records import GameCursor, GameFilter, MatchTerms
+    from db.records.games import GameCursor, GameFilter
+    from db.records.terms import MatchTerms
     from db.session import Session
 
 _ENDINGS = {str(ending): ending for ending in Ending}

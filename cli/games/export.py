@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from c4core.arena.files import GameEntry
     from c4core.arena.repeats import Repeats, Sameness
     from cli.shell.settings import Settings
-    from db.match_records import GameFilter
+    from db.records.games import GameFilter
 
 ENDINGS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv"}
 

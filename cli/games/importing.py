@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from cli.shell.settings import Settings
     from db.database import Database
-    from db.match_records import StoredGame
+    from db.records.games import StoredGame
 
 MOST_TOLD = 10
 """Bad lines that are told one by one."""
@@ -162,7 +162,7 @@ def _entries(file: BinaryIO, kind: str, board: BoardSize) -> Iterator[GameEntry 
 def _remember_stored(database: Database, repeats: Repeats) -> None:
     """Make the games that are stored known."""
     from cli.games.entries import stream_entries
-    from db.match_records import GameFilter
+    from db.records.games import GameFilter
 
     for entry in stream_entries(database, GameFilter()):
         repeats.is_new(entry)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from cli.output.formats import Column, Row
     from cli.shell.settings import Settings
     from db.database import Database
-    from db.match_records import GameCursor, GameFilter, MatchInfo
+    from db.records.games import GameCursor, GameFilter
+    from db.records.matches import MatchInfo
 
 TABLE_LIMIT = 50
 
@@ -156,7 +157,7 @@ class _Page:
         """The rows, in constant memory."""
         from c4core.arena.files_json import json_object
         from cli.games.entries import stream_entries
-        from db.match_records import GameCursor
+        from db.records.games import GameCursor
 
         entries = stream_entries(database, self._filters, after=self._after)
         for shown, entry in enumerate(entries):
@@ -212,7 +213,7 @@ def _match_row(match: MatchInfo, idle: Mapping[int, str]) -> Row:
 
 
 def _state(match: MatchInfo, idle: Mapping[int, str]) -> str:
-    from db.match_records import Origin
+    from db.records.matches import Origin
 
     if match.origin is Origin.IMPORTED:
         return "imported" if match.is_whole else "broken"

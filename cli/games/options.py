@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from c4core.position import Side
     from cli.shell.parameters import Range
     from db.database import Database
-    from db.match_records import GameCursor, GameFilter
+    from db.records.games import GameCursor, GameFilter
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
@@ -35,7 +35,7 @@ ENDINGS = (
 
 def read_game(_context: click.Context, _parameter: click.Parameter, text: str) -> GameCursor:
     """An argument's text as a game: ``MATCH:NUMBER``."""
-    from db.match_records import GameCursor
+    from db.records.games import GameCursor
 
     try:
         return GameCursor.parse(text)
@@ -95,7 +95,7 @@ def filter_options(function: Decorated) -> Decorated:
 
 def filter_of(matches: tuple[int, ...], options: dict[str, Any]) -> GameFilter:
     """Take what :func:`filter_options` has added out of a command's options."""
-    from db.match_records import GameFilter
+    from db.records.games import GameFilter
 
     winner: Side | Literal["none"] | None = options.pop("winner")
     length: Range | None = options.pop("length")

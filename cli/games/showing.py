@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from cli.shell.settings import Settings
     from db.database import Database
-    from db.match_records import GameCursor
+    from db.records.games import GameCursor
 
 FAULT_MARKS = {"best": "", "worse": "?!", "blunder": "??"}
 

@@ -87,7 +87,7 @@ def list_(
     from cli.jobs.view import COLUMNS, as_row
     from cli.output.formats import chosen_format, write_rows
     from db import jobs as store
-    from db.jobs import JobState
+    from db.records.jobs import JobState
     from workers.attendance import unattended_jobs
 
     stored = [JobState(name) for name in state if name in set(JobState)]
@@ -196,7 +196,7 @@ def resume(
     from cli.jobs.hands import Hands
     from cli.jobs.results import chosen_format
     from db import jobs as store
-    from db.jobs import JobState
+    from db.records.jobs import JobState
     from workers.following import read_job, refuse_foreign
 
     settings: Settings = context.obj
@@ -240,7 +240,7 @@ def retry(
     from cli.jobs.results import chosen_format
     from cli.output.render import count
     from db import jobs as store
-    from db.jobs import JobState
+    from db.records.jobs import JobState
     from workers.following import read_job, refuse_foreign
 
     settings: Settings = context.obj
@@ -325,7 +325,7 @@ def _run(
 ) -> None:
     from cli.jobs.results import opened
     from cli.jobs.running import run_job, tell_unanswered
-    from db.jobs import JobState
+    from db.records.jobs import JobState
     from workers.following import read_job
 
     if detach:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from cli.jobs.results import Results
     from cli.shell.settings import Settings
     from db.database import Database
-    from db.jobs import JobInfo
+    from db.records.jobs import JobInfo
     from workers.doorbell import Doorbell
     from workers.local import LocalRunner
     from workers.remote import RemoteRunner

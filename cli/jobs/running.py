@@ -12,7 +12,7 @@ from cli.output import progress
 from cli.output.render import count, duration
 from cli.shell import signals
 from cli.shell.streams import nobody_listening
-from db.jobs import JobState
+from db.records.jobs import JobState
 from workers.analysis import KIND, count_unanswered
 from workers.attendance import Unattended, unattended_jobs
 from workers.following import iterate_units, read_job
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cli.jobs.results import Results
     from cli.shell.settings import Settings
     from db.database import Database
-    from db.jobs import JobInfo
+    from db.records.jobs import JobInfo
     from workers.progress import Progress
 
 

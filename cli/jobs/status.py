@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     from cli.shell.settings import Settings
-    from db.jobs import ServiceStatus
+    from db.records.jobs import ServiceStatus
     from workers.attendance import Unattended
 
 

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from cli.output.formats import Column
 from cli.output.render import count, duration
-from db.jobs import JobState, UnitState
+from db.records.jobs import JobState, UnitState
 from workers.deep.task import KIND as DEEP
 from workers.matches.units import KIND as MATCH
 
 if TYPE_CHECKING:
     from cli.output.formats import Row
-    from db.jobs import JobInfo
+    from db.records.jobs import JobInfo
 
 STATE_STYLES = {
     "planning": "cyan",

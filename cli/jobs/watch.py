@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cli.deep.watching import TreeWatch
     from cli.shell.settings import Settings
     from db.database import Database
-    from db.jobs import JobInfo, JobProgress
+    from db.records.jobs import JobInfo, JobProgress
     from workers.progress import Progress
 
 IDLE_SECONDS = 15.0
@@ -48,7 +48,7 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
     from cli.deep.watching import TreeWatch
     from cli.jobs.drawing import drawing
     from cli.jobs.view import IDLE
-    from db.jobs import JobState
+    from db.records.jobs import JobState
     from workers.deep.task import KIND as DEEP
     from workers.following import read_job
     from workers.progress import ProgressMeter

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cli.output.formats import Row
-    from db.worker_registry import WorkerInfo
+    from db.records.workers import WorkerInfo
 
 
 def as_object(worker: WorkerInfo) -> Row:

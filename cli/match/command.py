@@ -94,7 +94,7 @@ def match(
     """
     from cli.jobs.hands import Hands
     from cli.match import playing
-    from db.match_records import Seats
+    from db.records.terms import Seats
 
     settings: Settings = context.obj
     refuse(context, (swap and shuffle, "--swap and --shuffle do not go together"))

@@ -138,7 +138,7 @@ def match_table(reports: Sequence[MatchReport]) -> Table:
 
 
 def _seats_text(reports: Sequence[MatchReport]) -> str:
-    from db.match_records import Seats
+    from db.records.terms import Seats
 
     seats = {report.match.terms.seats for report in reports}
     if seats == {Seats.FIXED}:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from c4core.arena.statistics import Sprt
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
-    from db.match_records import MatchTerms, Seats
+    from db.records.terms import MatchTerms, Seats
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 ReportFormat = Literal["table", "json", "csv", "markdown"]
@@ -71,7 +71,7 @@ class GameRules:
             click.BadParameter: the moves of ``--start`` cannot be played.
         """
         from cli.book.options import read_start
-        from db.match_records import MatchTerms
+        from db.records.terms import MatchTerms
 
         return MatchTerms(
             player_a=player_a,

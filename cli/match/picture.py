@@ -152,7 +152,7 @@ def score_map(
 
 
 def _is_square(reports: Sequence[MatchReport]) -> bool:
-    from db.match_records import Seats
+    from db.records.terms import Seats
 
     return any(report.match.terms.seats is not Seats.FIXED for report in reports)
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from cli.match.options import Judging
     from cli.shell.settings import Settings
     from db.database import Database
-    from db.jobs import JobInfo
-    from db.match_records import MatchTerms
+    from db.records.jobs import JobInfo
+    from db.records.terms import MatchTerms
     from workers.progress import Progress
 
 LONGEST_LABEL = 60
@@ -116,7 +116,7 @@ def play(settings: Settings, database: Database, job_id: int, hands: Hands) -> l
         KeyboardInterrupt: after the job was left in order and it was told how to go on.
     """
     from db import games
-    from db.jobs import JobState
+    from db.records.jobs import JobState
     from workers.following import read_job
     from workers.matches.sequential import settle_match
 

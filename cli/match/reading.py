@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from db import games, jobs
-from db.jobs import JobState
+from db.records.jobs import JobState
 from workers.matches.judging import judged_games
 from workers.matches.report import make_report
 

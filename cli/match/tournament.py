@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from c4core.players.consent import Consent
     from cli.match.options import GameRules
     from cli.shell.settings import Settings
-    from db.match_records import MatchTerms
+    from db.records.terms import MatchTerms
 
 MOST_MATCHES = 10_000
 
@@ -139,7 +139,7 @@ def _terms(
 ) -> list[MatchTerms]:
     from c4core.arena.seeds import match_seed
     from cli.match.pairing import pairs_of
-    from db.match_records import Seats
+    from db.records.terms import Seats
 
     pairs = pairs_of(players, against, both_ways=both_ways, themselves=themselves)
     if not pairs:

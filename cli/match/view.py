@@ -141,7 +141,8 @@ def _result_cells(results: Tally) -> list[str]:
 
 
 def _games_text(report: MatchReport) -> str:
-    from db.match_records import Origin, Seats
+    from db.records.matches import Origin
+    from db.records.terms import Seats
 
     match = report.match
     terms = match.terms

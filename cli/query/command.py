@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from cli.shell.parameters import Range
     from cli.shell.settings import Settings
-    from db.evaluation_rows import Cursor, Order
+    from db.records.evaluations import Cursor, Order
 
 TABLE_LIMIT = 50
 
@@ -236,7 +236,7 @@ def query(
         if not is_known:
             context.exit(exits.PROBLEMS)
         return
-    from db.evaluation_rows import EvaluationFilter
+    from db.records.evaluations import EvaluationFilter
 
     if jobs or label is not None:
         nothing = NONE_OF_JOBS

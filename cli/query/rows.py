@@ -11,7 +11,7 @@ from c4core.position import Position
 from cli.output import echo
 from cli.output.formats import Column, write_object, write_rows
 from cli.output.render import score_style, score_text
-from db.evaluation_rows import Cursor
+from db.records.evaluations import Cursor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cli.output.formats import Format, Row
     from cli.query.sources import Known
     from cli.shell.settings import Settings
-    from db.evaluation_rows import StoredEvaluation
+    from db.records.evaluations import StoredEvaluation
 
 ROW_NAMES = (
     "board",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from c4core.version import ENGINE_VERSION
 from db import evaluations
-from db.evaluation_rows import StoredEvaluation
+from db.records.evaluations import StoredEvaluation
 from workers.books import search
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from c4core.position import Position
     from cli.shell.settings import Settings
-    from db.evaluation_rows import Cursor, EvaluationFilter, Order
+    from db.records.evaluations import Cursor, EvaluationFilter, Order
     from db.session import Session
 
 

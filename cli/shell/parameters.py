@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from c4core.notation import BoardSize
     from c4core.players.consent import Consent
-    from db.evaluation_rows import Cursor
+    from db.records.evaluations import Cursor
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
 
@@ -113,7 +113,7 @@ def read_cursor(
     _context: click.Context, _parameter: click.Parameter, text: str | None
 ) -> Cursor | None:
     """An option's text as the place where a page has ended: ``PLY:KEY``."""
-    from db.evaluation_rows import Cursor
+    from db.records.evaluations import Cursor
 
     if text is None:
         return None

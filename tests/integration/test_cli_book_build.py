@@ -13,7 +13,7 @@ import pytest
 
 from db import jobs
 from db.database import Database
-from db.jobs import UnitState
+from db.records.jobs import MAX_ATTEMPTS, UnitState
 from tests.support.books import digest
 from tests.support.command_line import C4, ROOT
 from tests.support.watching import await_work, units
@@ -135,7 +135,7 @@ def test_failed_units_leave_no_file(c4: C4) -> None:
     command = ("book", "build", "--board", "5x4", "--plies", "6", "--out", "x.c4book")
     assert c4(*command[:-2], "--detach").code == 0
     with Database.open(c4.environment["C4_DB"]) as database, database.write() as session:
-        for unit in range(jobs.MAX_ATTEMPTS):
+        for unit in range(MAX_ATTEMPTS):
             claim = jobs.claim(session, owner="ada", lease_seconds=60, engine_version=1)
             assert claim is not None, unit
             jobs.fail(session, claim, "out of luck")

@@ -11,7 +11,7 @@ import pytest
 
 from db import jobs
 from db.database import Database
-from db.jobs import UnitState
+from db.records.jobs import MAX_ATTEMPTS, UnitState
 from tests.support.books import digest
 from tests.support.command_line import C4
 from tests.support.watching import await_work, units
@@ -121,7 +121,7 @@ class TestBuilding:
     def test_failed_units_leave_no_file(self, c4: C4) -> None:
         assert c4(*SMALL, "--detach").code == 0
         with Database.open(c4.environment["C4_DB"]) as database, database.write() as session:
-            for unit in range(jobs.MAX_ATTEMPTS):
+            for unit in range(MAX_ATTEMPTS):
                 claim = jobs.claim(session, owner="ada", lease_seconds=60, engine_version=1)
                 assert claim is not None, unit
                 jobs.fail(session, claim, "out of luck")

@@ -16,12 +16,8 @@ from c4core.version import ENGINE_VERSION
 from db import games
 from db.database import Database
 from db.errors import BusyError
-from db.evaluations import EvaluationFilter, StoredEvaluation, count, store
-from db.job_ending import lock_job
+from db.evaluations import count, store
 from db.jobs import (
-    Claim,
-    JobState,
-    UnitState,
     announce,
     cancel_job,
     claim,
@@ -34,6 +30,9 @@ from db.jobs import (
     resume_job,
     unit_results,
 )
+from db.jobs.ending import lock_job
+from db.records.evaluations import EvaluationFilter, StoredEvaluation
+from db.records.jobs import Claim, JobState, UnitState
 from tests.support.databases import BOARD, clear, make_job, row
 from tests.support.jobs import take_unit, unit_ids
 from tests.support.matches import terms

@@ -13,9 +13,10 @@ from sqlalchemy.orm import Session
 from db import engine
 from db.database import Database
 from db.errors import UnreachableError
-from db.evaluations import EvaluationFilter, count, find, lookup, store, stream
-from db.job_ending import lock_job
-from db.jobs import JobState
+from db.evaluations import count, find, lookup, store, stream
+from db.jobs.ending import lock_job
+from db.records.evaluations import EvaluationFilter
+from db.records.jobs import JobState
 from tests.support.databases import BOARD, make_job, row
 
 EVERYTHING = EvaluationFilter(board=BOARD)

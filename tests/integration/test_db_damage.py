@@ -15,12 +15,13 @@ from sqlalchemy.orm import Session
 from c4core import Position, Solver
 from db.database import Database
 from db.errors import StorageError, UnreachableError
-from db.evaluation_integrity import sample
-from db.evaluations import StoredEvaluation, store
+from db.evaluations import store
+from db.games.matches import get_terms
+from db.integrity.evaluations import sample
 from db.jobs import get_job
 from db.maintenance import check, solve_again
-from db.match_terms import MatchTerms
-from db.matches import get_terms
+from db.records.evaluations import StoredEvaluation
+from db.records.terms import MatchTerms
 from tests.support.command_line import C4
 from tests.support.damage import (
     READING_COMMANDS,
@@ -222,7 +223,7 @@ class TestMatches:
             clear(database)
             for _ in range(3):
                 store_match(database, [game(0)])
-            monkeypatch.setattr("db.game_integrity.get_terms", lose)
+            monkeypatch.setattr("db.integrity.games.get_terms", lose)
             found = check(database)
             with pytest.raises(UnreachableError, match="lost the connection"):
                 list(found)

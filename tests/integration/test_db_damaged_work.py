@@ -13,8 +13,8 @@ from c4core.solver import Solver
 from db import jobs
 from db.database import Database
 from db.errors import DamagedValueError
-from db.jobs import MAX_ATTEMPTS, JobInfo, JobState, UnitState
-from db.worker_registry import beat
+from db.records.jobs import MAX_ATTEMPTS, JobInfo, JobState, UnitState
+from db.registry import beat
 from tests.support.databases import worker
 from tests.support.games import random_games
 from tests.support.jobs import unit_ids

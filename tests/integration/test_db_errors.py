@@ -26,8 +26,9 @@ from db.errors import (
     UnknownSchemeError,
     UnreachableError,
 )
-from db.evaluations import EvaluationFilter, count, store, stream
+from db.evaluations import count, store, stream
 from db.maintenance import check
+from db.records.evaluations import EvaluationFilter
 from db.translation import translated
 from tests.support.databases import BOARD, file_size_limit, row
 

@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 
 from c4core.version import ENGINE_VERSION
 from db.database import Database
-from db.job_pace import read_pace
 from db.jobs import (
     announce,
     claim_unit,
@@ -22,7 +21,8 @@ from db.jobs import (
     requeue_lapsed,
     totals,
 )
-from db.running_jobs import jobs_to_finish
+from db.jobs.pace import read_pace
+from db.jobs.running_jobs import jobs_to_finish
 from tests.support.databases import make_job, query_plans
 
 DONE = 100_000

@@ -11,14 +11,15 @@ from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db.costs import Cost, read_costs
 from db.database import Database
+from db.duties import take_turn
 from db.errors import DiskFullError, StorageError, UnreachableError
-from db.evaluations import EvaluationFilter, StoredEvaluation, store, stream
+from db.evaluations import store, stream
 from db.games import get_match, list_matches
 from db.jobs import claim, complete, get_job, list_jobs, unit_results
 from db.maintenance import Problem, backup, check, stats
+from db.records.evaluations import EvaluationFilter, StoredEvaluation
+from db.registry import beat, live_workers
 from db.schema import HEAD
-from db.turns import take_turn
-from db.worker_registry import beat, live_workers
 from tests.support.databases import BOARD, file_size_limit, make_job, worker
 from tests.support.matches import game, games_of, store_match
 

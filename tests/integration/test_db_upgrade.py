@@ -16,17 +16,9 @@ from c4core.version import ENGINE_VERSION
 from db.database import Database
 from db.errors import SchemaTooOldError
 from db.evaluations import find
-from db.jobs import (
-    UnitState,
-    announce,
-    claim_unit,
-    get_job,
-    list_jobs,
-    progress,
-    totals,
-    unit_results,
-)
+from db.jobs import announce, claim_unit, get_job, list_jobs, progress, totals, unit_results
 from db.maintenance import check
+from db.records.jobs import UnitState
 from db.schema import HEAD, alembic_config
 from db.types import KEY_SHIFT
 from db.urls import parse_url

@@ -7,7 +7,7 @@ import pytest
 
 from c4core.position import Position
 from db.database import Database
-from db.jobs import JobState, UnitState
+from db.records.jobs import JobState, UnitState
 from tests.support.deep import conclude
 from tests.support.jobs import must_take
 from tests.support.service import Service, await_that

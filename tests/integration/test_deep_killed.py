@@ -15,7 +15,7 @@ from c4core.position import Position
 from c4core.solver import Solver
 from db import evaluations, jobs
 from db.database import Database
-from db.jobs import JobState, UnitState
+from db.records.jobs import JobState, UnitState
 from workers.deep.planning import submit
 from workers.deep.proof import follow_proof
 from workers.deep.task import DeepTask

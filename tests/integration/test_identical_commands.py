@@ -19,8 +19,8 @@ from c4core.reachable import open_plies
 from db import games, jobs
 from db.database import Database
 from db.errors import MatchInUseError, MatchNotFoundError
-from db.games import MatchTerms
-from db.jobs import JobState
+from db.records.jobs import JobState
+from db.records.terms import MatchTerms
 from tests.support.books import laboratory
 from tests.support.command_line import C4
 from workers.books.task import PlyTask

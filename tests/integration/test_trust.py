@@ -35,9 +35,9 @@ from c4core.position import Position
 from db import games, jobs
 from db.database import Database
 from db.engine import make_engine
-from db.games import GameFilter
-from db.jobs import JobState
 from db.models import Job, Match, Unit
+from db.records.games import ON_THE_BOARD, GameFilter
+from db.records.jobs import JobState
 from db.urls import parse_url
 from tests.integration.test_cli_play_terminal import terminal
 from tests.support.command_line import C4, ROOT, Result
@@ -532,7 +532,7 @@ def test_a_card_names_files_beside_it_only(c4: C4, name: str) -> None:
 def forfeits(one_service: Service) -> list[str]:
     with Database.open(one_service.database_url) as database, database.read() as session:
         found = games.stream_games(session, GameFilter())
-        return [game.detail for game in found if game.ending not in games.ON_THE_BOARD]
+        return [game.detail for game in found if game.ending not in ON_THE_BOARD]
 
 
 @pytest.mark.servers

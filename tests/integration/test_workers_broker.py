@@ -17,8 +17,8 @@ from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db.database import Database
-from db.jobs import JobState, UnitState
 from db.models import Job, Unit
+from db.records.jobs import JobState, UnitState
 from tests.support.command_line import C4, Result
 from tests.support.games import random_games
 from tests.support.service import Service, await_that

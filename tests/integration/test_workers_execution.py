@@ -18,8 +18,8 @@ from c4core.version import ENGINE_VERSION
 from db import evaluations, jobs
 from db.database import Database
 from db.errors import MatchNotFoundError, StorageError
-from db.evaluations import EvaluationFilter
-from db.jobs import Claim, UnitPlan, UnitState
+from db.records.evaluations import EvaluationFilter
+from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, UnitPlan, UnitState
 from db.session import Session
 from tests.support.games import random_games
 from tests.support.jobs import unit_ids
@@ -148,7 +148,7 @@ def test_what_does_not_pass_is_counted(
 ) -> None:
     job_id = make(database, EASY)
     raised_by_units(monkeypatch, error)
-    for _ in range(jobs.MAX_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         assert run_unit(database, Solver(table_mb=1), claim(database), never).end is UnitEnd.FAILED
     with database.read() as session:
         (unit,) = jobs.failed_units(session, job_id)
@@ -160,7 +160,7 @@ def test_a_unit_that_exhausts_every_memory_is_given_up(
 ) -> None:
     job_id = make(database, EASY)
     raised_by_units(monkeypatch, MemoryError())
-    for _ in range(jobs.MAX_LAPSES):
+    for _ in range(MAX_LAPSES):
         taken = claim(database)
         assert taken.attempts == 1
         with pytest.raises(MemoryError):
@@ -179,7 +179,7 @@ def raised_by_units(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
 
 def test_a_payload_that_makes_no_sense_fails_after_some_attempts(database: Database) -> None:
     job_id = make_unit(database, ["99"])
-    for _ in range(jobs.MAX_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         assert run_unit(database, Solver(table_mb=1), claim(database), never).end is UnitEnd.FAILED
     with database.read() as session:
         (unit,) = jobs.failed_units(session, job_id)

@@ -19,8 +19,8 @@ from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from db import evaluations, jobs
 from db.database import Database
-from db.evaluations import EvaluationFilter
-from db.jobs import JobState, UnitState
+from db.records.evaluations import EvaluationFilter
+from db.records.jobs import JobState, UnitState
 from tests.support.games import random_games
 from workers.analysis import submit
 from workers.books.lookup import NO_BOOK

@@ -16,8 +16,8 @@ from c4core.solver import Solver
 from db import evaluations, jobs
 from db.database import Database
 from db.errors import JobNotFoundError, JobStateError
-from db.jobs import JobInfo, JobState, UnitState
 from db.models import Evaluation
+from db.records.jobs import MAX_ATTEMPTS, Claim, JobInfo, JobState, UnitPlan, UnitState
 from tests.support.databases import row
 from tests.support.games import random_games
 from workers.analysis import NoInputError, submit
@@ -274,7 +274,7 @@ def test_a_long_unit_keeps_its_lease(database: Database) -> None:
     assert job_of(database, job_id).units[UnitState.QUEUED] == 1
 
 
-def claim_any(session: object) -> jobs.Claim | None:
+def claim_any(session: object) -> Claim | None:
     return jobs.claim(session, owner="thief", lease_seconds=1, engine_version=1)
 
 
@@ -296,7 +296,7 @@ def test_a_unit_that_fails_is_tried_again_and_then_told(database: Database) -> N
     assert len(job.errors) == 1
     with database.read() as session:
         (unit,) = jobs.failed_units(session, job_id)
-    assert (unit.seq, unit.attempts) == (1, jobs.MAX_ATTEMPTS)
+    assert (unit.seq, unit.attempts) == (1, MAX_ATTEMPTS)
     with database.write() as session:
         session.execute(delete(Evaluation))
         jobs.retry_job(session, job_id)
@@ -313,7 +313,7 @@ def test_a_job_for_another_engine(database: Database) -> None:
         job_id = jobs.create_job(
             session, kind="analyze", board=DEFAULT_BOARD, params={}, engine_version=99
         )
-        jobs.add_units(session, job_id, [jobs.UnitPlan({}, 1)])
+        jobs.add_units(session, job_id, [UnitPlan({}, 1)])
         jobs.start_job(session, job_id)
     with pytest.raises(JobStateError, match="version 99 of the engine"):
         LocalRunner(database, job_id)

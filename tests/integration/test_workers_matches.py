@@ -23,9 +23,11 @@ from c4core.solver import Solver
 from db import evaluations, games, jobs
 from db.database import Database
 from db.errors import JobStateError
-from db.evaluations import EvaluationFilter
-from db.games import MatchInfo, MatchTerms, Seats, StoredGame
-from db.jobs import JobState, UnitState
+from db.records.evaluations import EvaluationFilter
+from db.records.games import ON_THE_BOARD, StoredGame
+from db.records.jobs import JobState, UnitState
+from db.records.matches import MatchInfo
+from db.records.terms import MatchTerms, Seats
 from tests.support.databases import BOARD
 from tests.support.jobs import must_take
 from tests.support.matches import RANDOM, SET, essence, games_of, info, play, run_job, terms
@@ -172,7 +174,7 @@ def test_an_illegal_answer_may_be_replaced(database: Database, tmp_path: Path) -
     (found,) = games_of(database, match.id)
     assert found.replaced == tuple(range(0, found.length, 2))
     assert len(found.replaced) >= 4
-    assert found.ending in games.ON_THE_BOARD
+    assert found.ending in ON_THE_BOARD
 
 
 def test_a_player_that_is_not_there_fails_the_job(database: Database, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from kombu import Connection
 
-from db.jobs import JobState
+from db.records.jobs import JobState
 from tests.support.databases import PostgresDatabases
 from tests.support.games import random_games
 from tests.support.servers import RedisServer

@@ -8,7 +8,7 @@ import pytest
 
 from db import jobs
 from db.database import Database
-from db.jobs import UnitState
+from db.records.jobs import UnitState
 from tests.support.databases import PostgresDatabases
 from tests.support.environments import Environment
 from tests.support.games import random_games

@@ -14,14 +14,9 @@ from sqlalchemy import select
 
 from c4core.version import ENGINE_VERSION
 from db.database import Database
-from db.evaluations import EvaluationFilter, count
+from db.evaluations import count
 from db.jobs import (
-    MAX_ATTEMPTS,
-    MAX_LAPSES,
     REANNOUNCE_SECONDS,
-    Claim,
-    JobState,
-    UnitState,
     announce,
     cancel_job,
     claim,
@@ -38,6 +33,8 @@ from db.jobs import (
     unit_results,
 )
 from db.models import Unit
+from db.records.evaluations import EvaluationFilter
+from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, JobState, UnitState
 from tests.support.databases import BOARD, FakeClock, clear, make_job, row
 from tests.support.unit_model import Model, ModelUnit
 

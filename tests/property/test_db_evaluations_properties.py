@@ -5,8 +5,9 @@ from hypothesis import strategies as st
 
 from c4core.notation import BoardSize
 from db.database import Database
-from db.evaluations import StoredEvaluation, lookup, store
-from db.merging import merge
+from db.evaluations import lookup, store
+from db.evaluations.merging import merge
+from db.records.evaluations import StoredEvaluation
 from tests.support.databases import BOARD, clear, row
 
 SCORES = (4, 2, 0, -1, -2, -3, -4)

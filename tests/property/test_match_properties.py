@@ -14,7 +14,8 @@ from c4core.players import FinalGrids
 from c4core.position import Position
 from db import games
 from db.database import Database
-from db.games import MatchTerms, Seats, StoredGame
+from db.records.games import StoredGame
+from db.records.terms import MatchTerms, Seats
 from tests.support.databases import clear
 from tests.support.matches import games_of, terms
 from tests.support.text import storable_text

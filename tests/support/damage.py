@@ -11,11 +11,12 @@ from c4core import Position
 from c4core.version import ENGINE_VERSION
 from db.costs import Cost
 from db.database import Database
-from db.evaluations import StoredEvaluation, store
+from db.duties import take_turn
+from db.evaluations import store
 from db.jobs import claim, complete, fail
 from db.models import Base
-from db.turns import take_turn
-from db.worker_registry import beat
+from db.records.evaluations import StoredEvaluation
+from db.registry import beat
 from tests.support.databases import BOARD, make_job, worker
 from tests.support.matches import game, store_match
 

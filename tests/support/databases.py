@@ -17,12 +17,13 @@ from sqlalchemy.orm import Session
 from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db.database import Database
-from db.driver_query import DriverQuery
-from db.evaluation_columns import ColumnValues
-from db.evaluations import StoredEvaluation
-from db.jobs import UnitPlan, add_units, create_job, start_job
+from db.evaluations.columns import ColumnValues
+from db.evaluations.driver_query import DriverQuery
+from db.jobs import add_units, create_job, start_job
 from db.models import Base
-from db.worker_registry import WorkerInfo
+from db.records.evaluations import StoredEvaluation
+from db.records.jobs import UnitPlan
+from db.records.workers import WorkerInfo
 
 BOARD = BoardSize(7, 6)
 

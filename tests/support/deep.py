@@ -4,8 +4,8 @@ from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
-from db.evaluations import StoredEvaluation
-from db.jobs import Claim
+from db.records.evaluations import StoredEvaluation
+from db.records.jobs import Claim
 from workers.deep.planning import go_on
 from workers.deep.tree import Bounds
 from workers.deep.units import piece_of

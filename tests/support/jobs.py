@@ -4,18 +4,9 @@ from sqlalchemy import select
 
 from c4core.version import ENGINE_VERSION
 from db.database import Database
-from db.jobs import (
-    Claim,
-    JobState,
-    UnitState,
-    claim,
-    claim_unit,
-    complete,
-    fail,
-    finish_if_complete,
-    get_job,
-)
+from db.jobs import claim, claim_unit, complete, fail, finish_if_complete, get_job
 from db.models import Unit
+from db.records.jobs import Claim, JobState, UnitState
 
 LEASE = 30.0
 

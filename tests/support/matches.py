@@ -6,7 +6,9 @@ from c4core.players import NO_PROGRAM, Consent
 from c4core.position import Position
 from db import games
 from db.database import Database
-from db.games import GameFilter, MatchInfo, MatchTerms, StoredGame
+from db.records.games import GameFilter, StoredGame
+from db.records.matches import MatchInfo
+from db.records.terms import MatchTerms
 from workers.local import LocalRunner
 from workers.matches.planning import plan_matches
 

@@ -8,8 +8,9 @@ import numpy as np
 
 from c4core.arena.judging import JudgedMove
 from c4core.arena.statistics import Tally
-from db.job_records import JobState
-from db.match_records import MatchInfo, MatchResults, MatchTally, MatchTerms, Origin
+from db.records.jobs import JobState
+from db.records.matches import MatchInfo, MatchResults, MatchTally, Origin
+from db.records.terms import MatchTerms
 from workers.matches.report import MatchReport, make_report
 
 

@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from db import jobs, worker_registry
+from db import jobs, registry
 from db.database import Database
-from db.jobs import JobInfo
+from db.records.jobs import JobInfo
 from tests.support.command_line import ROOT, Result
 
 READY_SECONDS = 30
@@ -92,7 +92,7 @@ class Service:
     def workers(self) -> set[str]:
         """The names of the workers that are known."""
         with Database.open(self.database_url) as database, database.read() as session:
-            return {worker.name for worker in worker_registry.live_workers(session)}
+            return {worker.name for worker in registry.live_workers(session)}
 
     def job(self, job_id: int) -> JobInfo:
         """Everything about a job."""

@@ -2,14 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from db.jobs import (
-    MAX_ATTEMPTS,
-    MAX_LAPSES,
-    REANNOUNCE_SECONDS,
-    Claim,
-    JobState,
-    UnitState,
-)
+from db.jobs import REANNOUNCE_SECONDS
+from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, JobState, UnitState
 
 OPEN = {UnitState.QUEUED, UnitState.LEASED}
 

@@ -4,7 +4,7 @@ import time
 
 from db import jobs
 from db.database import Database
-from db.jobs import UnitState
+from db.records.jobs import UnitState
 
 
 def units(url: str) -> dict[UnitState, int]:

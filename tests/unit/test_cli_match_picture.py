@@ -7,7 +7,7 @@ import pytest
 
 from c4core.arena.judging import JudgedMove
 from c4core.arena.statistics import Tally
-from db.match_records import Seats
+from db.records.terms import Seats
 from tests.support.command_line import C4
 from tests.support.reports import report_of
 

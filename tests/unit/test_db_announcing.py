@@ -3,11 +3,7 @@ import pytest
 from c4core.version import ENGINE_VERSION
 from db.database import Database
 from db.jobs import (
-    INTERACTIVE_PRIORITY,
     REANNOUNCE_SECONDS,
-    Claim,
-    UnitPlan,
-    UnitState,
     add_units,
     announce,
     cancel_job,
@@ -17,6 +13,7 @@ from db.jobs import (
     start_job,
     unit_results,
 )
+from db.records.jobs import INTERACTIVE_PRIORITY, Claim, UnitPlan, UnitState
 from tests.support.databases import BOARD, FakeClock, counted_queries, make_job
 from tests.support.jobs import LEASE, give_up, must_take, take, take_unit, unit_ids
 

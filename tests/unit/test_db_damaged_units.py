@@ -6,7 +6,8 @@ import pytest
 from sqlalchemy import text
 
 from db.database import Database
-from db.jobs import JobState, failed_units, finish_if_complete, retry_job
+from db.jobs import failed_units, finish_if_complete, retry_job
+from db.records.jobs import JobState
 from tests.support.databases import FakeClock, make_job
 from tests.support.jobs import LEASE, finish, must_take, state_of, take, take_unit, unit_ids
 

@@ -4,19 +4,8 @@ from c4core.evaluation import Value
 from c4core.notation import BoardSize
 from db.database import Database
 from db.errors import ContradictionError, ReadOnlyError
-from db.evaluations import (
-    Cursor,
-    EvaluationFilter,
-    StoredEvaluation,
-    boards,
-    count,
-    find,
-    lookup,
-    search,
-    store,
-    stream,
-    summary,
-)
+from db.evaluations import boards, count, find, lookup, search, store, stream, summary
+from db.records.evaluations import Cursor, EvaluationFilter, StoredEvaluation
 from tests.support.databases import BOARD, query_plans, row
 
 TOP_KEY = 2**64 - 1

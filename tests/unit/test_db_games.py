@@ -19,9 +19,11 @@ from db.errors import (
     MatchInUseError,
     MatchNotFoundError,
 )
-from db.games import GameCursor, GameFilter, MatchTerms, Origin, Seats, StoredGame
-from db.jobs import JobState, UnitPlan, UnitState
 from db.maintenance import check
+from db.records.games import GameCursor, GameFilter, StoredGame
+from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
+from db.records.matches import Origin
+from db.records.terms import MatchTerms, Seats
 from tests.support.databases import BOARD, counted_queries, query_plans
 from tests.support.jobs import finish, give_up, must_take, take
 from tests.support.matches import game, games_of, info, store_match, terms
@@ -190,7 +192,7 @@ def test_a_match_without_games_has_empty_results(database: Database) -> None:
 def test_results_end_at_the_first_game_that_is_missing(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("db.game_results._RESULTS", 3)
+    monkeypatch.setattr("db.games.results._RESULTS", 3)
     there = [number for number in range(20) if number not in (6, 14)]
     match_id = store_match(database, [game(number) for number in there])
     with database.read() as session:
@@ -370,7 +372,7 @@ def test_the_last_match_of_a_job_that_is_decided_ends_the_job(database: Database
 def test_a_unit_that_failed_behind_the_decision_is_done_without(database: Database) -> None:
     _, match_id = job_with_match(database, terms(games=20), 1)
     finish(database, must_take(database))
-    for _ in range(jobs.MAX_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         give_up(database, must_take(database))
     assert info(database, match_id).job_state is JobState.FAILED
     with database.write() as session:

@@ -3,13 +3,8 @@ import pytest
 from c4core.version import ENGINE_VERSION
 from db.database import Database
 from db.errors import ContradictionError, JobNotFoundError, JobStateError
-from db.evaluations import EvaluationFilter, count, find, store
+from db.evaluations import count, find, store
 from db.jobs import (
-    MAX_ATTEMPTS,
-    MAX_LAPSES,
-    JobState,
-    UnitPlan,
-    UnitState,
     add_units,
     cancel_job,
     create_job,
@@ -26,6 +21,8 @@ from db.jobs import (
     start_job,
     unit_results,
 )
+from db.records.evaluations import EvaluationFilter
+from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, JobState, UnitPlan, UnitState
 from tests.support.databases import BOARD, FakeClock, make_job, row
 from tests.support.jobs import LEASE, finish, give_up, must_take, state_of, take
 

@@ -1,16 +1,6 @@
 from db.database import Database
-from db.job_records import LONGEST_LEASE
-from db.jobs import (
-    MAX_LAPSES,
-    JobState,
-    UnitState,
-    cancel_job,
-    failed_units,
-    get_job,
-    heartbeat,
-    progress,
-    requeue_lapsed,
-)
+from db.jobs import cancel_job, failed_units, get_job, heartbeat, progress, requeue_lapsed
+from db.records.jobs import LONGEST_LEASE, MAX_LAPSES, JobState, UnitState
 from tests.support.databases import FakeClock, make_job
 from tests.support.jobs import LEASE, finish, must_take, state_of, take_unit
 

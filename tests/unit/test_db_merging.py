@@ -1,8 +1,8 @@
 import pytest
 
 from db.errors import ContradictionError
-from db.evaluation_rows import StoredEvaluation
-from db.merging import merge
+from db.evaluations.merging import merge
+from db.records.evaluations import StoredEvaluation
 from tests.support.databases import row
 
 WIDE = row(lower=-5, upper=5, nodes=900)

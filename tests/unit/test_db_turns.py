@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from db.database import Database
-from db.turns import take_turn
+from db.duties import take_turn
 from tests.support.databases import FakeClock
 
 

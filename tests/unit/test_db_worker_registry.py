@@ -2,7 +2,8 @@ from dataclasses import replace
 
 from db.database import Database
 from db.jobs import totals
-from db.worker_registry import WORKER_ALIVE_SECONDS, WorkerInfo, beat, leave, live_workers
+from db.records.workers import WorkerInfo
+from db.registry import WORKER_ALIVE_SECONDS, beat, leave, live_workers
 from tests.support.databases import FakeClock, worker
 
 DAY = 86_400.0

@@ -12,12 +12,13 @@ from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from cli.deep import command
-from db import evaluations, jobs, worker_registry
+from db import evaluations, jobs, registry
 from db.database import Database
 from db.errors import BusyError
-from db.evaluations import StoredEvaluation
-from db.jobs import MAX_ATTEMPTS, GrowingUnit, JobState, UnitPlan, UnitState
+from db.jobs import GrowingUnit
 from db.models import Unit
+from db.records.evaluations import StoredEvaluation
+from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
 from db.session import Session
 from tests.support.databases import worker
 from tests.support.deep import conclude
@@ -80,7 +81,7 @@ class TestSubmit:
 
     def test_workers_that_are_registered_are_hands(self, database: Database) -> None:
         with database.write() as session:
-            worker_registry.beat(session, worker(threads=7))
+            registry.beat(session, worker(threads=7))
         job_id = submit(database, deep(split=3), threads=1)
         assert len(units(database, job_id, UnitState.QUEUED)) == 7
 

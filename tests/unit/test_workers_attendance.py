@@ -8,12 +8,13 @@ import pytest
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from c4core.version import ENGINE_VERSION, __version__
-from db import jobs, turns, worker_registry
+from db import duties, jobs, registry
 from db.database import Database
-from db.job_attendance import HEARD_SECONDS
-from db.job_planners import PLANNER_ALIVE_SECONDS
-from db.jobs import INTERACTIVE_PRIORITY
-from db.worker_registry import WORKER_ALIVE_SECONDS, WorkerInfo
+from db.jobs.attendance import HEARD_SECONDS
+from db.jobs.planner_heartbeat import PLANNER_ALIVE_SECONDS
+from db.records.jobs import INTERACTIVE_PRIORITY, MAX_ATTEMPTS
+from db.records.workers import WorkerInfo
+from db.registry import WORKER_ALIVE_SECONDS
 from tests.support.databases import FakeClock
 from tests.support.jobs import LEASE, finish, must_take
 from workers.analysis import submit
@@ -44,7 +45,7 @@ def enter(database: Database, lane: Lane = Lane.BULK, version: int = ENGINE_VERS
         engine_version=version,
         queues=(lane.queue,),
     )
-    database.run(lambda session: worker_registry.beat(session, info))
+    database.run(lambda session: registry.beat(session, info))
 
 
 def test_a_job_is_waiting_until_somebody_begins_and_running_while_a_lease_lives(
@@ -111,7 +112,7 @@ def test_a_job_that_has_ended_needs_nobody(timed: Database, ending: str) -> None
     if ending == "cancel":
         timed.run(lambda session: jobs.cancel_job(session, job_id))
     else:
-        for _ in range(2 * jobs.MAX_ATTEMPTS):
+        for _ in range(2 * MAX_ATTEMPTS):
             claimed = must_take(timed)
             with timed.write() as session:
                 jobs.fail(session, claimed, "broken")
@@ -128,7 +129,7 @@ def test_a_word_whose_name_is_damaged_is_nobodys(database: Database) -> None:
         "working.\u0661",
         f"working.{'9' * 5000}",
     ):
-        database.run(partial(turns.leave_word, name=name))
+        database.run(partial(duties.leave_word, name=name))
     assert idle(database) == {job_id: WAITING}
     database.run(lambda session: jobs.say_at_work(session, job_id))
     assert idle(database) == {}

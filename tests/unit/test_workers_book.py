@@ -11,8 +11,8 @@ from c4core.reachable import plies
 from c4core.solver import Solver
 from db import evaluations, jobs
 from db.database import Database
-from db.evaluations import StoredEvaluation
-from db.jobs import Claim, JobState, UnitState
+from db.records.evaluations import StoredEvaluation
+from db.records.jobs import MAX_ATTEMPTS, Claim, JobState, UnitState
 from tests.support.books import Oracle, laboratory, reached, scores_of
 from tests.support.jobs import must_take
 from workers.books.build import (
@@ -129,7 +129,7 @@ class TestPlanning:
     def test_failed_units_are_tried_again(self, database: Database) -> None:
         book = CompleteBook(empty(), 5)
         job_id = plan_job(database, book.task, book.levels)
-        for _ in range(jobs.MAX_ATTEMPTS):
+        for _ in range(MAX_ATTEMPTS):
             claim = must_take(database)
             with database.write() as session:
                 jobs.fail(session, claim, "broken")
@@ -239,7 +239,7 @@ class TestScores:
     def test_of_a_job_with_failed_units(self, database: Database) -> None:
         book = CompleteBook(empty(), 5)
         job_id = plan_job(database, book.task, book.levels)
-        for _ in range(jobs.MAX_ATTEMPTS):
+        for _ in range(MAX_ATTEMPTS):
             claim = must_take(database)
             with database.write() as session:
                 jobs.fail(session, claim, "out of luck")

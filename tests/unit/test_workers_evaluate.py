@@ -16,7 +16,7 @@ from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db.database import Database
 from db.errors import ReadOnlyError
-from db.evaluations import StoredEvaluation
+from db.records.evaluations import StoredEvaluation
 from tests.support.games import random_games
 from workers.evaluate import Findings, evaluate, find_answers
 from workers.question import Question

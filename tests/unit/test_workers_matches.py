@@ -14,8 +14,10 @@ from c4core.solver import Solver
 from db import evaluations, games
 from db.database import Database
 from db.errors import StorageError
-from db.games import GameFilter, Origin, Seats, StoredGame
 from db.models import Base
+from db.records.games import GameFilter, StoredGame
+from db.records.matches import Origin
+from db.records.terms import Seats
 from db.session import Session
 from tests.support.databases import BOARD, row
 from tests.support.matches import (

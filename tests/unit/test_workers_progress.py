@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from db.jobs import JobProgress, JobState
+from db.records.jobs import JobProgress, JobState
 from workers.progress import LEAST_SECONDS, LEAST_UNITS, ProgressMeter
 
 FIRST = JobProgress(

@@ -3,7 +3,7 @@
 import pytest
 
 from c4core.version import ENGINE_VERSION
-from db.running_jobs import RunningJob
+from db.jobs.running_jobs import RunningJob
 from workers.lanes import Lane
 from workers.registration import why_idle
 

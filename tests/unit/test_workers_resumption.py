@@ -13,9 +13,9 @@ from c4core.position import Position
 from db import jobs
 from db.database import Database
 from db.errors import JobStateError
-from db.integrity import check
-from db.job_planners import PLANNER_ALIVE_SECONDS
-from db.jobs import JobState
+from db.integrity.check import check
+from db.jobs.planner_heartbeat import PLANNER_ALIVE_SECONDS
+from db.records.jobs import JobState
 from tests.support.databases import FakeClock
 from tests.support.jobs import state_of
 from workers import analysis

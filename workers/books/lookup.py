@@ -15,7 +15,7 @@ from workers.results import Answer
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from c4core.position import Position
-    from db.jobs import Json
+    from db.records.jobs import Json
     from workers.question import Question
 
 NO_BOOK: Final = ""

@@ -17,7 +17,7 @@ from db.decoding import decoding
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from db.jobs import Json
+    from db.records.jobs import Json
 
     Keys = NDArray[np.uint64]
     Scores = NDArray[np.int8]

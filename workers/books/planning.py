@@ -15,7 +15,7 @@ import numpy as np
 from c4core.book.units import cut_units, owners_of
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.jobs import UnitPlan
+from db.records.jobs import UnitPlan
 from workers.books.payload import encode_keys
 from workers.books.task import KIND
 from workers.costs import read_model

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from db.decoding import decoding
-from db.jobs import JobState, UnitState
+from db.records.jobs import JobState, UnitState
 from workers.books.payload import decode_keys, decode_scores
 from workers.errors import BookIncompleteError
 from workers.following import iterate_units, read_job, why_not_done

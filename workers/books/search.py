@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.position import Position
-from db.evaluation_rows import StoredEvaluation
+from db.records.evaluations import StoredEvaluation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from c4core.book import Book
-    from db.evaluation_rows import Cursor, EvaluationFilter
+    from db.records.evaluations import Cursor, EvaluationFilter
 
     Matches = tuple[int, NDArray[np.uint64], NDArray[np.int8]]
 

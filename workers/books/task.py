@@ -14,7 +14,7 @@ from db.decoding import decoding, field, number_field
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
-    from db.jobs import Json
+    from db.records.jobs import Json
 
 KIND: Final = "book"
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from c4core.batch import UNPLAYABLE
 from c4core.position import Position
-from db.jobs import UnitState
+from db.records.jobs import UnitState
 from workers.books.payload import decode_keys, decode_scores, encode_scores
 from workers.books.task import KIND, PlyTask
 from workers.evaluate import find_answers, look_up
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from c4core.lines import JsonValue
     from db.database import Database
-    from db.jobs import Claim, JobInfo, UnitResult
+    from db.records.jobs import Claim, JobInfo, UnitResult
     from workers.books.payload import Scores
     from workers.rationing import Searcher
 

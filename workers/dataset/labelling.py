@@ -10,7 +10,7 @@ from c4core.batch import UNPLAYABLE
 from c4core.book.minimax import canonical_keys
 from c4core.lines import Request
 from c4core.position import Position
-from db.jobs import JobState
+from db.records.jobs import JobState
 from workers import analysis
 from workers.errors import DatasetIncompleteError
 from workers.following import iterate_units, read_job, why_not_done

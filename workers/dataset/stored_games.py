@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from c4core.dataset.sample import gather
 from c4core.notation import parse_moves
 from db import games
-from db.games import GameFilter
+from db.records.games import GameFilter
 from workers.matches.terms import find_corpus
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from c4core.position import Position
     from db.database import Database
-    from db.games import StoredGame
+    from db.records.games import StoredGame
 
 _MATCHES: Final = 500
 """Matches in one query: both databases limit the number of parameters."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from db import evaluations, jobs
 from db.decoding import decoding, field
-from db.jobs import UnitState
+from db.records.jobs import UnitState
 from db.session import after_commit
 from workers.deep.tree import Bounds, Fact
 from workers.deep.units import CUT, piece_of

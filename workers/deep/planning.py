@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
 from c4core.version import ENGINE_VERSION
-from db import evaluations, jobs, worker_registry
-from db.evaluations import StoredEvaluation
-from db.jobs import JobState, UnitPlan, UnitState
+from db import evaluations, jobs, registry
+from db.records.evaluations import StoredEvaluation
+from db.records.jobs import JobState, UnitPlan, UnitState
 from workers.deep.memory import Memory
 from workers.deep.task import KIND, DeepTask
 from workers.deep.units import CUT, payload_of, piece_of
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from db.database import Database
-    from db.jobs import Claim, GrowingJob, GrowingUnit
+    from db.jobs import GrowingJob, GrowingUnit
+    from db.records.jobs import Claim
     from db.session import Session
     from workers.deep.tree import Piece
 
@@ -206,7 +207,7 @@ def _store_backed_up(session: Session, memory: Memory, task: DeepTask) -> None:
 
 
 def _registered_threads(session: Session) -> int:
-    return sum(worker.threads for worker in worker_registry.live_workers(session))
+    return sum(worker.threads for worker in registry.live_workers(session))
 
 
 def _memory(database: Database, job_id: int, task: DeepTask) -> Memory:

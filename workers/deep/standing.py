@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from db.jobs import UnitState
+from db.records.jobs import UnitState
 from workers.deep.memory import Memory
 from workers.deep.task import DeepTask
 from workers.deep.tree import Bounds
 
 if TYPE_CHECKING:
-    from db.jobs import JobInfo
+    from db.records.jobs import JobInfo
     from db.session import Session
     from workers.deep.tree import Piece
 

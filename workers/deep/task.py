@@ -12,7 +12,7 @@ from workers.deep.tree import Tree
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
-    from db.jobs import Json
+    from db.records.jobs import Json
 
 KIND: Final = "deep"
 

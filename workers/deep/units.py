@@ -21,8 +21,8 @@ from c4core.evaluation import score_limits
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db.decoding import decoding, field, number_field
-from db.evaluations import StoredEvaluation
-from db.jobs import UnitState
+from db.records.evaluations import StoredEvaluation
+from db.records.jobs import UnitState
 from workers.deep.asking import ask
 from workers.deep.task import KIND, DeepTask
 from workers.deep.tree import Bounds, Piece
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from c4core.lines import JsonValue
     from db.database import Database
-    from db.jobs import Claim, JobInfo, Json, UnitResult
+    from db.records.jobs import Claim, JobInfo, Json, UnitResult
     from workers.rationing import Searcher
 
 __all__ = ["CUT", "KIND", "payload_of", "piece_of", "solve_unit", "unit_objects"]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from c4core.position import Position
     from db.database import Database
-    from db.evaluations import StoredEvaluation
+    from db.records.evaluations import StoredEvaluation
     from workers.rationing import Searcher
 
 

@@ -10,7 +10,9 @@ from c4core.arena.game import Ending
 from c4core.notation import parse_moves
 from c4core.position import Position
 from db import games
-from db.games import MatchTerms, Origin, StoredGame
+from db.records.games import ON_THE_BOARD, StoredGame
+from db.records.matches import Origin
+from db.records.terms import MatchTerms
 from workers.matches.errors import GameImportError
 
 if TYPE_CHECKING:
@@ -137,7 +139,7 @@ def game_of_moves(
     elif ending == Ending.UNFINISHED:
         if winner is not None:
             raise GameImportError(f"game {moves}: it is unfinished, and {winner} cannot have won")
-    elif ending is None or ending in games.ON_THE_BOARD or winner is None:
+    elif ending is None or ending in ON_THE_BOARD or winner is None:
         raise GameImportError(f"game {moves}: it is not over, and does not say who gave it up")
     elif ending not in set(Ending):
         raise GameImportError(f"game {moves}: no game ends by {ending!r}")

@@ -19,8 +19,8 @@ from c4core.notation import parse_moves
 from c4core.position import Position
 from db import evaluations
 from db import games as game_store
-from db.games import GameFilter
-from db.jobs import JobState
+from db.records.games import GameFilter
+from db.records.jobs import JobState
 from workers import analysis
 from workers.analysis import Submission
 from workers.books.lookup import answer_from, book_of_job
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from c4core.notation import BoardSize
     from db.database import Database
-    from db.evaluations import StoredEvaluation
-    from db.games import StoredGame
+    from db.records.evaluations import StoredEvaluation
+    from db.records.games import StoredGame
 
 GAMES_AT_A_TIME: Final = 200
 """Games whose positions are looked up together."""

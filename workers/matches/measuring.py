@@ -18,7 +18,7 @@ from workers.matches.terms import asks_the_solver
 
 if TYPE_CHECKING:
     from db.database import Database
-    from db.games import MatchTerms
+    from db.records.terms import MatchTerms
 
 ENOUGH_MOVES: Final = 100.0
 """So many moves that were made before say what the next one takes."""

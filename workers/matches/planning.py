@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.version import ENGINE_VERSION
 from db import games, jobs
-from db.jobs import UnitPlan
+from db.records.jobs import UnitPlan
 from workers.matches.errors import MatchTermsError
 from workers.matches.measuring import Paces
 from workers.matches.terms import complete
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from db.database import Database
-    from db.games import MatchTerms
-    from db.jobs import Json
+    from db.records.jobs import Json
+    from db.records.terms import MatchTerms
     from db.session import Session
 
 __all__ = ["KIND", "MatchSubmission", "find_job", "find_or_plan_matches", "plan_matches"]

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from c4core.players import NO_PROGRAM, ProgramRefusedError, program_of
-from db import games, worker_registry
+from db import games, registry
 from db.errors import CorruptError, DamagedValueError
 from workers.lanes import lane_of_job
 from workers.matches.units import KIND
@@ -19,8 +19,8 @@ from workers.matches.units import KIND
 if TYPE_CHECKING:
     from c4core.players import Consent
     from db.database import Database
-    from db.games import MatchTerms
-    from db.jobs import Claim, JobInfo
+    from db.records.jobs import Claim, JobInfo
+    from db.records.terms import MatchTerms
     from db.session import Session
 
 TAKES_PROGRAMS: Final = "programs"
@@ -86,7 +86,7 @@ def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:
 
 def _is_started_by_somebody(session: Session, priority: int) -> bool:
     wanted = {lane_of_job(priority).queue, TAKES_PROGRAMS}
-    return any(wanted <= set(worker.queues) for worker in worker_registry.live_workers(session))
+    return any(wanted <= set(worker.queues) for worker in registry.live_workers(session))
 
 
 def _refused_of_job(database: Database, job: JobInfo, programs: Consent) -> str | None:

@@ -15,7 +15,7 @@ from c4core.players import (
 )
 from c4core.solver import Solver
 from db import games
-from db.games import Origin
+from db.records.matches import Origin
 from workers.matches.analyst import MatchAnalyst
 from workers.matches.corpora import read_corpus
 from workers.matches.errors import GameNotReplayableError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from c4core.arena.game import GameRecord
     from c4core.players import Consent
     from db.database import Database
-    from db.games import StoredGame
+    from db.records.games import StoredGame
 
 TABLE_MB = 64
 

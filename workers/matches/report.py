@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from c4core.arena.judging import JudgedMove
     from c4core.arena.statistics import Elo, Interval
     from c4core.position import Side
-    from db.match_records import MatchInfo, MatchResults
+    from db.records.matches import MatchInfo, MatchResults
 
 ENOUGH_DISTINCT: Final = 0.9
 """With a smaller share of different games the test takes repetitions for evidence."""

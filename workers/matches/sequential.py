@@ -20,8 +20,8 @@ from c4core.arena.statistics import Tally
 from db import games
 from db.decoding import decoding, number_field
 from db.errors import StorageError
-from db.games import GameCursor, GameFilter
-from db.jobs import UnitState
+from db.records.games import GameCursor, GameFilter
+from db.records.jobs import UnitState
 from workers.matches.summary import summary
 
 if TYPE_CHECKING:

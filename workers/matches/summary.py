@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from db.games import StoredGame
-    from db.jobs import Json
+    from db.records.games import StoredGame
+    from db.records.jobs import Json
 
 
 def summary(match_id: int, first: int, found: Sequence[StoredGame]) -> Json:

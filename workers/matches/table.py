@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Self
 from c4core.arena.game import play_game
 from c4core.arena.seeds import game_seed
 from c4core.players import parse_player, program_of
-from db.games import Seats, StoredGame
+from db.records.games import StoredGame
+from db.records.terms import Seats
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from c4core.arena.game import GameRecord
     from c4core.players import Resources, Stop
     from c4core.position import Side
-    from db.games import MatchTerms
+    from db.records.terms import MatchTerms
 
 
 def side_of_a(terms: MatchTerms, number: int) -> Side:

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.players import NO_PROGRAM, ProgramRefusedError, Resources, StopPlaying
 from db import games
-from db.games import GameCursor, GameFilter
-from db.jobs import UnitState
+from db.records.games import GameCursor, GameFilter
+from db.records.jobs import UnitState
 from workers.matches.analyst import MatchAnalyst
 from workers.matches.corpora import read_corpus
 from workers.matches.interrupting import stopping
@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from c4core.lines import JsonValue
     from c4core.players import Consent
     from db.database import Database
-    from db.games import MatchTerms, StoredGame
-    from db.jobs import Claim, JobInfo, UnitResult
+    from db.records.games import StoredGame
+    from db.records.jobs import Claim, JobInfo, UnitResult
+    from db.records.terms import MatchTerms
     from workers.rationing import Searcher
 
 KIND: Final = "match"

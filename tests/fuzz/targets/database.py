@@ -16,9 +16,9 @@ from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from db.database import Database
 from db.errors import StorageError
-from db.integrity import check
+from db.games.matches import list_matches
+from db.integrity.check import check
 from db.jobs import list_jobs
-from db.matches import list_matches
 from db.types import seal_object
 from tests.fuzz.mutation import ODD, mutated, mutated_text
 from tests.fuzz.target import Target

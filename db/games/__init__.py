@@ -1,0 +1,59 @@
+"""Matches and their games: store, list, stream, count. The face of the modules that do it.
+
+A game is known by its match and its number. It is written together with the state of the unit that
+has played it, so it is there once, whatever happens to workers.
+"""
+
+from __future__ import annotations
+
+from db.games.control import (
+    NEEDLESS,
+    MatchUnit,
+    delete_match,
+    end_early,
+    set_result,
+    units_of_match,
+)
+from db.games.matches import (
+    create_match,
+    end_import,
+    finished_matches,
+    get_created_at,
+    get_match,
+    get_terms,
+    get_verdict,
+    list_matches,
+    matches_of_job,
+    set_units,
+)
+from db.games.results import read_finals, read_results, results_in_order
+from db.games.storing import add_games, count_games, find_game, list_games, stream_games
+from db.games.tallies import read_pace
+
+__all__ = [
+    "NEEDLESS",
+    "MatchUnit",
+    "add_games",
+    "count_games",
+    "create_match",
+    "delete_match",
+    "end_early",
+    "end_import",
+    "find_game",
+    "finished_matches",
+    "get_created_at",
+    "get_match",
+    "get_terms",
+    "get_verdict",
+    "list_games",
+    "list_matches",
+    "matches_of_job",
+    "read_finals",
+    "read_pace",
+    "read_results",
+    "results_in_order",
+    "set_result",
+    "set_units",
+    "stream_games",
+    "units_of_match",
+]

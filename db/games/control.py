@@ -1,0 +1,174 @@
+"""Ending matches before their time, and forgetting them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from sqlalchemy import Text, and_, delete, or_, select, type_coerce, update
+
+from db.decoding import is_number
+from db.errors import JobStateError, MatchInUseError, MatchNotFoundError
+from db.jobs.changes import FREE
+from db.jobs.conditions import CANCELLED, DONE, FAILED, LEASED, QUEUED, has_failed_unit
+from db.jobs.ending import close_if_complete, lock_job, lock_leased
+from db.models import Game, Job, Match, Unit
+from db.records.jobs import JobState, UnitState
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from db.records.jobs import Json
+
+NEEDLESS: Final[Json] = {"needless": True}
+"""The result of a unit whose games were not needed any more. It is done and not cancelled: nobody
+is to queue it again."""
+
+
+class MatchUnit(NamedTuple):
+    """A unit that plays some games of a match."""
+
+    unit_id: int
+    state: UnitState
+    payload: Json
+    result: Json | None
+
+
+def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> bool:
+    """End a match that a sequential test has decided; its job if that has nothing else to do.
+
+    Units that are still to be played, or have failed, are done without. Games behind the one that
+    decided, which other workers have played meanwhile, are taken away: which they are depends on
+    the workers, and the match is to be the same whoever plays it. The results of the units are left
+    to the caller (:func:`units_of_match`, :func:`set_result`).
+
+    Args:
+        session: in a write transaction of its own.
+        match_id: a match that a job plays.
+        games: how many games the decision has taken, the first ones.
+        verdict: what was decided.
+
+    Returns:
+        False: it was decided before, and nothing was changed.
+
+    Raises:
+        MatchNotFoundError: there is none of this number.
+    """
+    job_id = session.scalar(select(Match.job_id).where(Match.id == match_id))
+    state = None if job_id is None else lock_job(session, job_id)
+    query = select(Match.verdict, Match.first_unit, Match.end_unit).where(Match.id == match_id)
+    # Not FOR UPDATE in full: whoever stores games holds the match's key, and a unit we want next.
+    row = session.connection().execute(query.with_for_update(key_share=True)).one_or_none()
+    if row is None:
+        raise MatchNotFoundError(match_id)
+    if row.verdict is not None:
+        return False
+    connection = session.connection()
+    connection.execute(update(Match).where(Match.id == match_id).values(verdict=verdict))
+    # The units first: who completes one at this moment is waited for, and its games are seen below.
+    if row.first_unit is not None:
+        own = and_(Unit.job_id == job_id, Unit.seq >= row.first_unit, Unit.seq < row.end_unit)
+        lock_leased(session, own)
+        connection.execute(
+            update(Unit)
+            .where(own, or_(QUEUED, LEASED, FAILED))
+            .values(state=UnitState.DONE, result=NEEDLESS, error=None, **FREE)
+        )
+    connection.execute(delete(Game).where(Game.match_id == match_id, Game.number >= games))
+    if job_id is not None and state is not None:
+        close_if_complete(session, job_id, state)
+        _forgive(session, job_id, state)
+    return True
+
+
+def units_of_match(session: Session, match_id: int) -> list[MatchUnit]:
+    """The units that play a match, in order; none where no job does."""
+    query = (
+        select(Unit.id, Unit.state, Unit.payload, Unit.result)
+        .join(Match, Match.job_id == Unit.job_id)
+        .where(Match.id == match_id, Unit.seq >= Match.first_unit, Unit.seq < Match.end_unit)
+        .order_by(Unit.seq)
+    )
+    return [MatchUnit(*row) for row in session.execute(query)]
+
+
+def set_result(session: Session, unit_id: int, result: Json) -> None:
+    """Give a unit that is done another result.
+
+    Args:
+        session: in the transaction that has ended its match early.
+        unit_id: the unit's number.
+        result: what it has come to now.
+    """
+    done = update(Unit).where(Unit.id == unit_id, DONE)
+    session.connection().execute(done.values(result=result))
+
+
+def delete_match(session: Session, match_id: int) -> None:
+    """Forget a match and its games. Its job, when it is resumed or retried, goes on without it.
+
+    Args:
+        session: in a write transaction of its own.
+        match_id: any match.
+
+    Raises:
+        MatchNotFoundError: there is none of this number.
+        JobStateError: it is being played.
+        MatchInUseError: it is in another one's corpus, which would play otherwise without it.
+    """
+    query = select(Match.job_id, Match.first_unit, Match.end_unit).where(Match.id == match_id)
+    row = session.connection().execute(query).one_or_none() if is_number(match_id) else None
+    if row is None:
+        raise MatchNotFoundError(match_id)
+    # Looked at under the lock: somebody may be about to resume it.
+    state = None if row.job_id is None else lock_job(session, row.job_id)
+    if state in {JobState.PLANNING, JobState.RUNNING}:
+        raise JobStateError(
+            f"match {match_id} is being played by job {row.job_id}: cancel that first",
+            job_id=row.job_id,
+            state=state,
+        )
+    # Whoever makes a match with this one in its corpus holds it: now it is made, or never will be.
+    held = select(Match.id).where(Match.id == match_id).with_for_update()
+    if session.scalar(held) is None:
+        raise MatchNotFoundError(match_id)
+    used_by = _looked_up_by(session, match_id)
+    if used_by is not None:
+        raise MatchInUseError(match_id, used_by)
+    if state is not None:
+        _do_without(session, row.job_id, state, row.first_unit, row.end_unit)
+    session.connection().execute(delete(Game).where(Game.match_id == match_id))
+    session.connection().execute(delete(Match).where(Match.id == match_id))
+
+
+def _looked_up_by(session: Session, match_id: int) -> int | None:
+    """The newest match whose corpus another one is in, or None."""
+    # Most matches have no corpus: their terms need not be read.
+    may_be = type_coerce(Match.terms, Text).contains('"corpus":[', autoescape=True)
+    query = select(Match.id, Match.terms).where(may_be, Match.id != match_id)
+    for other, terms in session.execute(query.order_by(Match.id.desc())):
+        if match_id in terms.get("corpus", ()):
+            return int(other)
+    return None
+
+
+def _do_without(
+    session: Session, job_id: int, state: JobState, first_unit: int | None, end_unit: int | None
+) -> None:
+    """End the units of a match in a locked job that does not run, so that nobody queues them."""
+    if first_unit is None or end_unit is None:
+        return
+    own = and_(Unit.job_id == job_id, Unit.seq >= first_unit, Unit.seq < end_unit)
+    session.connection().execute(
+        update(Unit)
+        .where(own, or_(CANCELLED, FAILED))
+        .values(state=UnitState.DONE, result=NEEDLESS, error=None)
+    )
+    _forgive(session, job_id, state)
+
+
+def _forgive(session: Session, job_id: int, state: JobState) -> None:
+    """Let a locked job be done that had failed by units which nobody needs now."""
+    if state is JobState.FAILED and not has_failed_unit(session, job_id):
+        session.connection().execute(
+            update(Job).where(Job.id == job_id).values(state=JobState.DONE)
+        )

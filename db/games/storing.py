@@ -1,0 +1,201 @@
+"""Writing games, and reading them one by one, page by page, or all."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import ColumnElement, Integer, func, select, tuple_
+
+from db.decoding import is_number, is_small_number
+from db.dialect_insert import dialect_insert
+from db.errors import GameNotFoundError
+from db.models import Game, Match
+from db.records.games import UNFINISHED, GameCursor, GamePage, StoredGame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sqlalchemy import Row, Select
+    from sqlalchemy.orm import Session
+
+    from c4core.position import Side
+    from db.records.games import GameFilter
+
+_BATCH: Final = 1_000
+"""Games that are held in memory and inserted together, or fetched together."""
+
+_COLUMNS: Final = (
+    "number",
+    "a_is_x",
+    "seed",
+    "moves",
+    "final_key",
+    "length",
+    "winner",
+    "ending",
+    "detail",
+    "x_seconds",
+    "o_seconds",
+    "replaced",
+    "match_id",
+)
+
+_WINNERS: Final[dict[Side | None, int]] = {"x": 1, "o": -1, None: 0}
+_SIDES: Final[dict[int, Side | None]] = {1: "x", -1: "o", 0: None}
+
+
+def add_games(session: Session, match_id: int, games: Iterable[StoredGame]) -> int:
+    """Store games of a match. One that is there already, by its number, stays as it is.
+
+    Args:
+        session: in a write transaction.
+        match_id: of a match that exists.
+        games: any number.
+
+    Returns:
+        How many were given.
+    """
+    statement = dialect_insert(session, Game).on_conflict_do_nothing()
+    source = iter(games)
+    given = 0
+    while batch := [_row(match_id, game) for game in islice(source, _BATCH)]:
+        session.connection().execute(statement, batch)
+        given += len(batch)
+    return given
+
+
+def find_game(session: Session, match_id: int, number: int) -> StoredGame:
+    """One game.
+
+    Raises:
+        GameNotFoundError: there is none of this number in this match.
+    """
+    query = _games().where(Game.match_id == match_id, Game.number == number)
+    fits = is_number(match_id) and is_small_number(number)
+    row = session.connection().execute(query).one_or_none() if fits else None
+    if row is None:
+        raise GameNotFoundError(match_id, number)
+    return _game(row)
+
+
+def list_games(
+    session: Session, filters: GameFilter, *, after: GameCursor | None = None, limit: int = 100
+) -> GamePage:
+    """A page of the matching games, by match, then by number.
+
+    Args:
+        session: any.
+        filters: which games.
+        after: ``next`` of the page before; None for the first. The cost of a page does not grow
+            with its distance from the first.
+        limit: most games of a page, at least 1.
+    """
+    query = _ordered(filters, after).limit(limit + 1)
+    rows = session.connection().execute(query).all()
+    games = tuple(_game(row) for row in rows[:limit])
+    if len(rows) <= limit:
+        return GamePage(games, None)
+    return GamePage(games, GameCursor(games[-1].match_id, games[-1].number))
+
+
+def stream_games(
+    session: Session, filters: GameFilter, *, after: GameCursor | None = None
+) -> Iterator[StoredGame]:
+    """All matching games, by match, then by number, in constant memory.
+
+    Args:
+        session: in a transaction, which stays open while the games are taken.
+        filters: which games.
+        after: begin behind this place.
+    """
+    query = _ordered(filters, after).execution_options(yield_per=_BATCH)
+    with session.connection().execute(query) as found:
+        for row in found:
+            yield _game(row)
+
+
+def count_games(session: Session, filters: GameFilter) -> int:
+    """How many games match."""
+    query = select(func.count()).select_from(Game).where(*_conditions(filters))
+    if filters.board is not None:
+        query = query.join(Match, Game.match_id == Match.id)
+    return session.connection().execute(query).scalar_one()
+
+
+def _games() -> Select[Any]:
+    columns: list[ColumnElement[Any]] = [Game.__table__.c[name] for name in _COLUMNS]
+    return select(*columns)
+
+
+def _ordered(filters: GameFilter, after: GameCursor | None) -> Select[Any]:
+    query = _games().where(*_conditions(filters)).order_by(Game.match_id, Game.number)
+    if filters.board is not None:
+        query = query.join(Match, Game.match_id == Match.id)
+    if after is not None:
+        place = tuple_(*after, types=(Integer(), Integer()))
+        query = query.where(tuple_(Game.match_id, Game.number) > place)
+    return query
+
+
+def _conditions(filters: GameFilter) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = []
+    if filters.matches is not None:
+        conditions.append(Game.match_id.in_(filters.matches))
+    if filters.board is not None:
+        conditions.append(Match.width == filters.board.width)
+        conditions.append(Match.height == filters.board.height)
+    if filters.winner is not None:
+        conditions.append(Game.winner == _WINNERS[filters.winner])
+    if filters.is_draw is not None:
+        conditions.append(Game.winner == 0 if filters.is_draw else Game.winner != 0)
+        conditions.append(Game.ending != UNFINISHED)
+    if filters.endings is not None:
+        conditions.append(Game.ending.in_(filters.endings))
+    if filters.min_length is not None:
+        conditions.append(Game.length >= filters.min_length)
+    if filters.max_length is not None:
+        conditions.append(Game.length <= filters.max_length)
+    if filters.has_moves is not None:
+        known = Game.moves.is_not(None)
+        conditions.append(known if filters.has_moves else Game.moves.is_(None))
+    return conditions
+
+
+def _row(match_id: int, game: StoredGame) -> dict[str, object]:
+    return {
+        "match_id": match_id,
+        "number": game.number,
+        "a_is_x": game.a_side == "x",
+        "seed": game.seed,
+        "moves": game.moves,
+        "final_key": game.final_key,
+        "length": game.length,
+        "winner": _WINNERS[game.winner],
+        "ending": str(game.ending),
+        "detail": game.detail,
+        "x_seconds": game.x_seconds,
+        "o_seconds": game.o_seconds,
+        "replaced": list(game.replaced),
+    }
+
+
+def _game(row: Row[Any]) -> StoredGame:
+    values: tuple[Any, ...] = tuple(row)
+    number, a_is_x, seed, moves, final, length, winner, ending, detail, *others = values
+    x_seconds, o_seconds, replaced, match_id = others
+    return StoredGame(
+        number=number,
+        a_side="x" if a_is_x else "o",
+        seed=seed,
+        moves=moves,
+        final_key=final,
+        length=length,
+        winner=_SIDES[winner],
+        ending=ending,
+        detail=detail,
+        x_seconds=x_seconds,
+        o_seconds=o_seconds,
+        replaced=tuple(replaced),
+        match_id=match_id,
+    )

@@ -1,0 +1,136 @@
+"""The integrity check: does a database hold what it promises?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlalchemy import func, or_, select, text
+
+from db.errors import BusyError, DiskFullError, ReadOnlyError, StorageError, UnreachableError
+from db.integrity import evaluations, schema
+from db.integrity.games import match_faults
+from db.integrity.rows import row_faults, seal_faults
+from db.jobs.conditions import LEASED, QUEUED, lease_ran_out
+from db.jobs.planner_heartbeat import is_abandoned
+from db.models import Job, Unit
+from db.records.jobs import JobState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sqlalchemy.orm import Session
+
+    from db.database import Database
+
+    Look = Callable[[Session], Iterator[str]]
+
+_NO_ANSWER = (UnreachableError, BusyError, DiskFullError, ReadOnlyError)
+# These say nothing about what is stored.
+
+
+class Problem(NamedTuple):
+    """Something that is not as it should be."""
+
+    kind: str
+    """``damage`` (pages, or what cannot be read), ``schema`` (a table, a column or an index),
+    ``row`` (its values have changed since they were stored), ``reference`` (a row whose other half
+    is missing), ``evaluation``, ``job``, ``lease`` (a unit whose worker was not heard of in time),
+    or ``match`` (games that are missing, or against the rules)."""
+    message: str
+
+
+def check(database: Database) -> Iterator[Problem]:
+    """Look at everything: pages, schema, references, every row, jobs, leases, every game.
+
+    Problems come as they are found; none at all is the good answer. Whatever is damaged, it is
+    a problem and no exception.
+
+    Raises:
+        StorageError: the database does not answer any more; it has nothing to do with damage.
+    """
+    looks: list[tuple[str, Look]] = [
+        ("schema", schema.faults),
+        ("row", row_faults),
+        ("row", seal_faults),
+        ("evaluation", evaluations.faults),
+        ("job", _jobs),
+        ("lease", _leases),
+        ("match", match_faults),
+    ]
+    if database.dialect == "sqlite":
+        looks = [("damage", _pages), ("reference", _references), *looks]
+    for kind, look in looks:
+        yield from _look(database, kind, look)
+
+
+def solve_again(
+    database: Database, number: int, *, seed: int = 0, seconds: float = 10.0
+) -> Iterator[Problem | None]:
+    """Search some stored evaluations once more, and compare.
+
+    Args:
+        database: any.
+        number: how many, chosen at random; all if there are fewer.
+        seed: the same seed chooses the same ones.
+        seconds: most for one position. What is proven by then must not contradict what is stored.
+
+    Yields:
+        For every one: a problem, or None where there is none.
+    """
+    with database.read() as session:
+        rows = evaluations.sample(session, number, seed)
+    for row, fault in evaluations.resolve(rows, seconds=seconds):
+        where = f"position {row.key} of {row.width}x{row.height}"
+        yield None if fault is None else Problem("evaluation", f"{where}: {fault}")
+
+
+def _look(database: Database, kind: str, look: Look) -> Iterator[Problem]:
+    """What one look finds. It comes to an end where damage is in its way."""
+    try:
+        with database.read() as session:
+            for message in look(session):
+                yield Problem(kind, message)
+    except _NO_ANSWER:
+        raise
+    except StorageError as error:
+        yield Problem("damage", str(error))
+    except Exception as error:  # noqa: BLE001 (a damaged file may give any value anywhere)
+        yield Problem("damage", f"the check ({kind}) could not go on: {error!r}")
+
+
+def _pages(session: Session) -> Iterator[str]:
+    for line in session.scalars(text("PRAGMA integrity_check")):
+        if line != "ok":
+            yield line
+
+
+def _references(session: Session) -> Iterator[str]:
+    for table, row, parent, _ in session.execute(text("PRAGMA foreign_key_check")):
+        which = "a row" if row is None else f"row {row}"
+        yield f"{which} of {table} refers to a missing row of {parent}"
+
+
+def _jobs(session: Session) -> Iterator[str]:
+    has_open_unit = select(Unit.id).where(Unit.job_id == Job.id, or_(QUEUED, LEASED)).exists()
+    closed = [JobState.DONE, JobState.FAILED, JobState.CANCELLED]
+    for job_id, state in session.execute(
+        select(Job.id, Job.state).where(Job.state.in_(closed), has_open_unit)
+    ):
+        yield f"job {job_id} is {state}, but has units that are not"
+    for job_id in session.scalars(select(Job.id).where(is_abandoned(session)).order_by(Job.id)):
+        remedy = f"c4 jobs cancel {job_id}"
+        yield f"job {job_id} has been left in the midst of its planning: {remedy}"
+    gaps = select(Unit.job_id).group_by(Unit.job_id).having(func.max(Unit.seq) >= func.count())
+    for job_id in session.scalars(gaps):
+        yield f"job {job_id} has lost units: there are gaps in their numbers"
+
+
+def _leases(session: Session) -> Iterator[str]:
+    lapsed = (
+        select(Unit.job_id, Unit.seq, Unit.owner)
+        .join(Job, Unit.job_id == Job.id)
+        .where(lease_ran_out(session))
+        .order_by(Unit.job_id, Unit.seq)
+    )
+    for job_id, seq, owner in session.execute(lapsed):
+        yield f"unit {seq} of job {job_id}: its lease has run out, {owner} went silent"

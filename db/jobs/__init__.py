@@ -1,0 +1,108 @@
+"""Jobs and their units: plan, claim, complete, steer, watch. The face of the modules that do it.
+
+The database is the queue of truth. The life of a unit::
+
+    queued --claim--> leased --complete--> done
+      ^                 |
+      |--release--------|   handed back, the attempt does not count
+      |--fail-----------|   queued again, or failed after MAX_ATTEMPTS
+      |--lease ran out--|   queued again by requeue_lapsed or claimed anew, the attempt does not
+      |--lapse----------|   count; or failed after MAX_LAPSES
+      |--cancel_job---->|   cancelled, from queued and leased; resume_job queues it again
+      |--cut_units----->|   done, from queued and leased: nobody wants it any more
+      |--claim--------->|   failed at once, where nobody can read what to do: it is damaged
+
+Workers either ask for any unit (``claim``) or are told of one (``announce``, then a message that
+carries its number, then ``claim_unit``).
+
+Most jobs are planned as a whole before they start. Others grow while they run
+(:mod:`db.jobs.growing`).
+
+After ``complete`` and ``fail``, and in a transaction of its own, call ``finish_if_complete``.
+"""
+
+from __future__ import annotations
+
+from db.jobs.announcing import REANNOUNCE_SECONDS, announce
+from db.jobs.attendance import (
+    abandoned_jobs,
+    attended_jobs,
+    begun_jobs,
+    say_at_work,
+    say_gone,
+)
+from db.jobs.claims import claim, claim_unit
+from db.jobs.completion import complete, fail, heartbeat, lapse, prolong, release
+from db.jobs.control import cancel_abandoned, cancel_job, resume_job, retry_job
+from db.jobs.ending import finish_if_complete
+from db.jobs.growing import (
+    GrowingJob,
+    GrowingUnit,
+    add_more_units,
+    change_unit,
+    cut_units,
+    hold_job,
+    jobs_of_kind,
+    read_units,
+)
+from db.jobs.leases import requeue_lapsed
+from db.jobs.planner_heartbeat import PlannedJob, leave_word, planned_job
+from db.jobs.planning import add_units, create_job, start_job
+from db.jobs.questions import hold_question
+from db.jobs.status import totals
+from db.jobs.views import (
+    failed_units,
+    get_job,
+    jobs_of_label,
+    list_jobs,
+    newest_job,
+    progress,
+    unit_results,
+)
+
+__all__ = [
+    "REANNOUNCE_SECONDS",
+    "GrowingJob",
+    "GrowingUnit",
+    "PlannedJob",
+    "abandoned_jobs",
+    "add_more_units",
+    "add_units",
+    "announce",
+    "attended_jobs",
+    "begun_jobs",
+    "cancel_abandoned",
+    "cancel_job",
+    "change_unit",
+    "claim",
+    "claim_unit",
+    "complete",
+    "create_job",
+    "cut_units",
+    "fail",
+    "failed_units",
+    "finish_if_complete",
+    "get_job",
+    "heartbeat",
+    "hold_job",
+    "hold_question",
+    "jobs_of_kind",
+    "jobs_of_label",
+    "lapse",
+    "leave_word",
+    "list_jobs",
+    "newest_job",
+    "planned_job",
+    "progress",
+    "prolong",
+    "read_units",
+    "release",
+    "requeue_lapsed",
+    "resume_job",
+    "retry_job",
+    "say_at_work",
+    "say_gone",
+    "start_job",
+    "totals",
+    "unit_results",
+]

@@ -1,0 +1,241 @@
+"""Claiming units: the next one there is, or the one that a message has named.
+
+A claim is a lease on the database's clock. It is fenced: every claim of a unit raises its
+``fence``, and whoever comes with an older one changes nothing, however late. So it does not
+matter how often a unit is announced, nor whether a worker that was thought dead comes back.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import and_, or_, select, update
+
+from c4core.notation import BoardSize
+from db.errors import DamagedValueError
+from db.jobs.changes import ANNOUNCE_FIRST, FREE
+from db.jobs.conditions import IN_TURN, QUEUED, lease_end, lease_ran_out
+from db.jobs.leases import give_up_lapsed, may_lapse_again
+from db.models import Job, Unit
+from db.records.jobs import MAX_LAPSES, Claim, JobState, UnitState
+from db.types import as_stored, unseal_stored
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlalchemy import ColumnElement, ColumnExpressionArgument, Row, Select
+    from sqlalchemy.orm import Session
+
+
+def claim(
+    session: Session,
+    *,
+    owner: str,
+    lease_seconds: float,
+    engine_version: int,
+    job_id: int | None = None,
+    kinds: Sequence[str] | None = None,
+) -> Claim | None:
+    """Take a unit to work on. Any number of claimers get different units and do not wait.
+
+    Jobs of higher priority come first, then older ones; within a job, units whose lease has run
+    out come first, then those that are queued, in the order of ``announce``: what others were told
+    of is left to them for as long as there is something else. A unit whose lease has run out for
+    the last time that is allowed is ``failed`` on the way, and its job closed if it was the last. A
+    unit of which nobody can read what to do is ``failed`` as well, but its job left to
+    ``finish_if_complete``.
+
+    Args:
+        session: in a write transaction, best one of its own.
+        owner: who claims; for people, and for counting workers.
+        lease_seconds: without a heartbeat for so long, the unit is somebody else's; LONGEST_LEASE
+            at most.
+        engine_version: of the claimer; jobs of other versions are left alone.
+        job_id: only from this job.
+        kinds: only from jobs of these kinds.
+
+    Returns:
+        None when there is nothing to do now; others may still hold leases that run out.
+    """
+    for job in _running_jobs(session, engine_version, job_id, kinds):
+        again = _lapsed_again(session, job)
+        while unit := _take_first(session, job, again):
+            claimed = _lease(session, unit, owner, lease_seconds)
+            if claimed is not None:
+                return claimed
+    return None
+
+
+def claim_unit(
+    session: Session, unit_id: int, *, owner: str, lease_seconds: float, engine_version: int
+) -> Claim | None:
+    """Take this unit to work on, if it may be taken. Never waits for another claimer.
+
+    Args:
+        session: in a write transaction, best one of its own.
+        unit_id: as ``announce`` gave it.
+        owner: who claims; for people, and for counting workers.
+        lease_seconds: without a heartbeat for so long, the unit is somebody else's.
+        engine_version: of the claimer.
+
+    Returns:
+        None: the unit is done, given up or somebody else's, its job does not run or is for another
+        version of the engine, or there is no such unit; or it is ``failed`` now, for nobody can
+        read what to do. Whatever it is, there is nothing to do: if the unit is still to be done, it
+        is announced again.
+    """
+    # A unit whose last lease ran out is left to requeue_lapsed: giving it up may close its job,
+    # and whoever locks a job and units of it locks the job first.
+    may_be_taken = or_(QUEUED, and_(lease_ran_out(session), may_lapse_again()))
+    query = _claimable(session).where(
+        Unit.id == unit_id,
+        Job.state == JobState.RUNNING,
+        Job.engine_version == engine_version,
+        may_be_taken,
+    )
+    unit = session.connection().execute(query).one_or_none()
+    return None if unit is None else _lease(session, unit, owner, lease_seconds)
+
+
+def _claimable(session: Session) -> Select[Any]:
+    """All that a claim says of units, which are locked unless somebody else has locked them.
+
+    Payload and parameters are read as they are stored: if the query failed by a damaged one, the
+    unit would stay the next in turn for ever.
+    """
+    return (
+        select(
+            Unit.id,
+            Unit.job_id,
+            Unit.state,
+            Unit.seq,
+            Unit.fence,
+            Unit.attempts,
+            Unit.lapses,
+            as_stored(session, Unit.payload).label("payload"),
+            Unit.positions,
+            Job.kind,
+            as_stored(session, Job.params).label("params"),
+            Job.width,
+            Job.height,
+            Job.engine_version,
+            Job.priority,
+        )
+        .join(Job, Unit.job_id == Job.id)
+        .with_for_update(of=Unit, skip_locked=True)
+    )
+
+
+def _running_jobs(
+    session: Session, engine_version: int, job_id: int | None, kinds: Sequence[str] | None
+) -> Sequence[int]:
+    query = (
+        select(Job.id)
+        .where(Job.state == JobState.RUNNING, Job.engine_version == engine_version)
+        .order_by(Job.priority.desc(), Job.id)
+    )
+    if job_id is not None:
+        query = query.where(Job.id == job_id)
+    if kinds is not None:
+        query = query.where(Job.kind.in_(kinds))
+    return session.scalars(query).all()
+
+
+def _lapsed_again(session: Session, job_id: int) -> ColumnElement[bool] | None:
+    """Units whose lease has run out and that may be tried again; None where there is none.
+
+    Those that may not are given up. Before any unit is locked: that locks the job.
+    """
+    ran_out = lease_ran_out(session)
+    lapses = session.scalars(select(Unit.lapses).where(Unit.job_id == job_id, ran_out)).all()
+    if not lapses:
+        return None
+    if max(lapses) + 1 >= MAX_LAPSES:
+        give_up_lapsed(session, job_id)
+    return and_(ran_out, may_lapse_again())
+
+
+def _take_first(
+    session: Session, job_id: int, lapsed: ColumnElement[bool] | None
+) -> Row[Any] | None:
+    """Lock the unit of a job that comes first, if there is one."""
+    unit = None
+    if lapsed is not None:
+        unit = _take(session, job_id, lapsed, Unit.lease_until, Unit.seq)
+    return unit or _take(session, job_id, QUEUED, *IN_TURN)
+
+
+def _take(
+    session: Session,
+    job_id: int,
+    condition: ColumnElement[bool],
+    *order: ColumnExpressionArgument[Any],
+) -> Row[Any] | None:
+    """Lock the first unit that meets the condition and that nobody else has locked."""
+    query = _claimable(session).where(Unit.job_id == job_id, condition)
+    query = query.order_by(*order).limit(1)
+    return session.connection().execute(query).one_or_none()
+
+
+def _lease(session: Session, unit: Row[Any], owner: str, lease_seconds: float) -> Claim | None:
+    """Lease a locked unit. If it was leased before, that lease has lapsed.
+
+    Returns:
+        None: what to do cannot be read. The unit has failed.
+    """
+    try:
+        params = unseal_stored(unit.params)
+    except DamagedValueError as error:
+        # Every unit of the job has these. Those that are queued fail at once: there may be
+        # a million, and a claim must not take them one by one.
+        which = or_(Unit.id == unit.id, and_(Unit.job_id == unit.job_id, QUEUED))
+        _give_up(session, which, f"the parameters of the job cannot be read: {error}")
+        return None
+    try:
+        payload = unseal_stored(unit.payload)
+    except DamagedValueError as error:
+        _give_up(session, Unit.id == unit.id, f"what to do cannot be read: {error}")
+        return None
+    lapsed = unit.state is UnitState.LEASED
+    attempts = unit.attempts if lapsed else unit.attempts + 1
+    session.connection().execute(
+        update(Unit)
+        .where(Unit.id == unit.id)
+        .values(
+            state=UnitState.LEASED,
+            fence=unit.fence + 1,
+            attempts=attempts,
+            lapses=unit.lapses + lapsed,
+            owner=owner,
+            lease_until=lease_end(session, lease_seconds),
+        )
+    )
+    return Claim(
+        unit_id=unit.id,
+        job_id=unit.job_id,
+        kind=unit.kind,
+        seq=unit.seq,
+        fence=unit.fence + 1,
+        attempts=attempts,
+        payload=payload,
+        params=params,
+        board=BoardSize(unit.width, unit.height),
+        positions=unit.positions,
+        lease_seconds=lease_seconds,
+        owner=owner,
+        engine_version=unit.engine_version,
+        priority=unit.priority,
+    )
+
+
+def _give_up(session: Session, which: ColumnElement[bool], error: str) -> None:
+    """Fail units that nobody can ever work on. Waits for nobody, and leaves their job alone.
+
+    Whoever locks a job and units of it locks the job first, and here a unit is locked already.
+    """
+    free = select(Unit.id).where(which).with_for_update(skip_locked=True)
+    session.connection().execute(
+        update(Unit)
+        .where(Unit.id.in_(free))
+        .values(state=UnitState.FAILED, error=error, announced_at=ANNOUNCE_FIRST, **FREE)
+    )

@@ -1,0 +1,183 @@
+"""What the holder of a claim may do with its unit: prolong, complete, hand back, give up.
+
+Everything here is fenced: it changes nothing when the unit was claimed anew, queued again or
+cancelled since.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import case, literal, select, update
+
+from db.clock import now
+from db.costs import add_costs
+from db.evaluations.storing import store
+from db.jobs.changes import ANNOUNCE_FIRST, FREE
+from db.jobs.conditions import LEASED, lease_end
+from db.jobs.leases import may_lapse_again
+from db.models import Unit
+from db.records.jobs import MAX_ATTEMPTS, UnitState
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy.orm import Session
+
+    from db.costs import Cost
+    from db.records.evaluations import StoredEvaluation
+    from db.records.jobs import Claim, Json
+
+_ERROR_LENGTH: Final = 2_000
+"""Characters of an error that are kept."""
+
+
+def heartbeat(session: Session, claim: Claim, lease_seconds: float) -> bool:
+    """Prolong the lease: it lasts ``lease_seconds`` from now.
+
+    Returns:
+        False: the unit is somebody else's or its job was cancelled. Stop working on it.
+    """
+    return _change(session, claim, lease_until=lease_end(session, lease_seconds))
+
+
+def prolong(session: Session, claims: Sequence[Claim], lease_seconds: float) -> list[bool | None]:
+    """Prolong several leases without waiting for anybody.
+
+    Returns:
+        For each claim what :func:`heartbeat` says; None: somebody else is writing the unit at this
+        moment, and nothing is known.
+    """
+    ids = [claim.unit_id for claim in claims]
+    units = select(Unit.id).where(Unit.id.in_(ids)).order_by(Unit.id)
+    free = set(session.scalars(units.with_for_update(skip_locked=True)))
+    return [
+        heartbeat(session, claim, lease_seconds) if claim.unit_id in free else None
+        for claim in claims
+    ]
+
+
+def complete(
+    session: Session,
+    claim: Claim,
+    *,
+    evaluations: Sequence[StoredEvaluation],
+    result: Json | None,
+    nodes: int,
+    seconds: float,
+    costs: Mapping[int, Cost] | None = None,
+    columns: bool = True,
+) -> bool:
+    """Store what was found and mark the unit done, both or neither.
+
+    Args:
+        session: in a write transaction of its own.
+        claim: what was worked on.
+        evaluations: on the claim's board.
+        result: kept with the unit, for the job's output.
+        nodes: searched for this unit.
+        seconds: spent on it.
+        costs: what searching its positions took, by ply.
+        columns: whether those were searched for the score of every column.
+
+    Returns:
+        False, with nothing written: the unit is somebody else's by now, or was cancelled.
+
+    Raises:
+        ContradictionError: as ``store``. Let it end the transaction, then ``fail`` the unit.
+    """
+    done = _change(
+        session,
+        claim,
+        state=UnitState.DONE,
+        result=result,
+        error=None,
+        nodes=nodes,
+        seconds=seconds,
+        finished_at=now(session),
+        **FREE,
+    )
+    if done:
+        store(session, claim.board, evaluations)
+        add_costs(
+            session,
+            engine_version=claim.engine_version,
+            board=claim.board,
+            columns=columns,
+            costs=costs or {},
+        )
+    return done
+
+
+def release(session: Session, claim: Claim, *, payload: Json | None = None) -> bool:
+    """Hand the unit back: it is queued again, and the attempt does not count.
+
+    Args:
+        session: in a write transaction.
+        claim: what was worked on.
+        payload: what is left to do; None for what there was.
+
+    Returns:
+        False: it was not ours any more.
+    """
+    return _change(
+        session,
+        claim,
+        state=UnitState.QUEUED,
+        attempts=claim.attempts - 1,
+        announced_at=ANNOUNCE_FIRST,
+        **({} if payload is None else {"payload": payload}),
+        **FREE,
+    )
+
+
+def fail(session: Session, claim: Claim, error: str) -> UnitState | None:
+    """Give the unit back with an error: it is queued again, or failed after MAX_ATTEMPTS.
+
+    Returns:
+        Its new state; None: it was not ours any more, and nothing was written.
+    """
+    state = UnitState.FAILED if claim.attempts >= MAX_ATTEMPTS else UnitState.QUEUED
+    is_ours = _change(
+        session,
+        claim,
+        state=state,
+        error=error[:_ERROR_LENGTH],
+        announced_at=ANNOUNCE_FIRST,
+        **FREE,
+    )
+    return state if is_ours else None
+
+
+def lapse(session: Session, claim: Claim, error: str) -> bool:
+    """Give the unit back as if its lease had run out; it is failed after MAX_LAPSES.
+
+    For an error that ends whoever works on it, so that nobody knows whether it is the unit's fault.
+
+    Returns:
+        False: it was not ours any more, and nothing was written.
+    """
+    given_back = case(
+        (may_lapse_again(), literal(UnitState.QUEUED, Unit.state.type)),
+        else_=literal(UnitState.FAILED, Unit.state.type),
+    )
+    return _change(
+        session,
+        claim,
+        state=given_back,
+        error=error[:_ERROR_LENGTH],
+        announced_at=ANNOUNCE_FIRST,
+        lapses=Unit.lapses + 1,
+        attempts=claim.attempts - 1,
+        **FREE,
+    )
+
+
+def _change(session: Session, claim: Claim, **values: object) -> bool:
+    """Write to the unit if the claim still holds it."""
+    changed = session.connection().execute(
+        update(Unit)
+        .where(Unit.id == claim.unit_id, Unit.fence == claim.fence, LEASED)
+        .values(**values)
+    )
+    return changed.rowcount == 1

@@ -1,0 +1,71 @@
+"""Conditions on units, written so that the partial indexes of :class:`db.models.Unit` apply.
+
+The states are literals in the SQL: neither database knows that a parameter will be ``'queued'``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from sqlalchemy import ColumnElement, and_, func, literal_column, or_, select
+
+from db.clock import now
+from db.models import Unit
+from db.records.jobs import LONGEST_LEASE
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnExpressionArgument, Select
+    from sqlalchemy.orm import Session
+
+QUEUED: Final[ColumnElement[bool]] = Unit.state == literal_column("'queued'")
+LEASED: Final[ColumnElement[bool]] = Unit.state == literal_column("'leased'")
+FAILED: Final[ColumnElement[bool]] = Unit.state == literal_column("'failed'")
+DONE: Final[ColumnElement[bool]] = Unit.state == literal_column("'done'")
+CANCELLED: Final[ColumnElement[bool]] = Unit.state == literal_column("'cancelled'")
+
+IN_TURN: Final = (Unit.announced_at, Unit.seq)
+"""The order of queued units: those that came back, those that were never announced, the others."""
+
+
+def lease_ran_out(session: Session) -> ColumnElement[bool]:
+    """Leased, and not heard of in time."""
+    at = now(session)
+    return and_(LEASED, or_(Unit.lease_until < at, Unit.lease_until > at + LONGEST_LEASE))
+
+
+def lease_lives(session: Session) -> ColumnElement[bool]:
+    """Leased, and being worked on as far as can be known."""
+    at = now(session)
+    return and_(LEASED, Unit.lease_until >= at, Unit.lease_until <= at + LONGEST_LEASE)
+
+
+def lease_end(session: Session, seconds: float) -> ColumnElement[float]:
+    """When a lease runs out that is given or prolonged now."""
+    return now(session) + min(seconds, LONGEST_LEASE)
+
+
+def has_open_unit(session: Session, job_id: int) -> bool:
+    """Whether anything of a job is still to be done, or being done."""
+    # One statement: between two, a unit may go from leased to queued, and be seen in neither state.
+    queued, leased = (
+        first_unit(and_(condition, Unit.job_id == job_id), *order).scalar_subquery()
+        for condition, order in ((QUEUED, IN_TURN), (LEASED, (Unit.lease_until,)))
+    )
+    return session.scalar(select(func.coalesce(queued, leased))) is not None
+
+
+def has_failed_unit(session: Session, job_id: int) -> bool:
+    """Whether a unit of a job was given up."""
+    failed = first_unit(and_(FAILED, Unit.job_id == job_id), Unit.seq)
+    return session.scalar(failed) is not None
+
+
+def first_unit(
+    condition: ColumnElement[bool], *order: ColumnExpressionArgument[Any]
+) -> Select[Any]:
+    """The number of the first unit that meets a condition; for asking whether there is any.
+
+    The first in an order, not EXISTS: that PostgreSQL answers by reading the table when it
+    believes, from statistics of some minutes ago, that every second unit meets the condition.
+    """
+    return select(Unit.id).where(condition).order_by(*order).limit(1)

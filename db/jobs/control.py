@@ -1,0 +1,129 @@
+"""Steering jobs: cancel, resume, retry."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import or_, select, update
+
+from db.clock import now
+from db.errors import JobStateError
+from db.jobs.attendance import say_gone
+from db.jobs.changes import ANEW, FREE
+from db.jobs.conditions import FAILED, LEASED, QUEUED, lease_ran_out
+from db.jobs.ending import close_if_complete, lock_job, lock_leased
+from db.jobs.planner_heartbeat import forget_planner, is_abandoned
+from db.models import Job, Unit
+from db.records.jobs import JobState, UnitState
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+
+def cancel_job(session: Session, job_id: int) -> JobState:
+    """Stop a job. Claims on its units are void from now on; what is stored stays.
+
+    Cancelling a cancelled job changes nothing.
+
+    Raises:
+        JobNotFoundError: there is no such job.
+        JobStateError: the job has ended.
+    """
+    state = lock_job(session, job_id)
+    if state is JobState.CANCELLED:
+        return state
+    if state not in {JobState.PLANNING, JobState.RUNNING}:
+        raise JobStateError(
+            f"job {job_id} is {state}: there is nothing to cancel", job_id=job_id, state=state
+        )
+    lock_leased(session, Unit.job_id == job_id)
+    session.connection().execute(
+        update(Unit)
+        .where(Unit.job_id == job_id, or_(QUEUED, LEASED))
+        .values(state=UnitState.CANCELLED, **FREE)
+    )
+    session.connection().execute(
+        update(Job)
+        .where(Job.id == job_id)
+        .values(state=JobState.CANCELLED, finished_at=now(session))
+    )
+    forget_planner(session, job_id)
+    say_gone(session, job_id)
+    return JobState.CANCELLED
+
+
+def cancel_abandoned(session: Session, job_id: int) -> bool:
+    """Cancel a job if its planning was abandoned; whether it was."""
+    lock_job(session, job_id)
+    abandoned = session.scalar(select(Job.id).where(Job.id == job_id, is_abandoned(session)))
+    if abandoned is None:
+        return False
+    cancel_job(session, job_id)
+    return True
+
+
+def resume_job(session: Session, job_id: int) -> JobState:
+    """Let a job go on: units that were cancelled or whose lease has run out are queued again.
+
+    They have all their attempts again and were never announced: whoever resumes has seen what
+    stopped them.
+    Leases that live are left alone: somebody may be working. A job that has ended keeps its
+    state; failed units are the business of :func:`retry_job`.
+
+    Returns:
+        ``running``, or what the job has ended as.
+
+    Raises:
+        JobNotFoundError: there is no such job.
+        JobStateError: its planning was never finished, so units are missing.
+    """
+    state = lock_job(session, job_id)
+    planned = session.scalar(select(Job.started_at).where(Job.id == job_id)) is not None
+    if not planned:
+        raise JobStateError(
+            f"job {job_id} is {state}: it was interrupted before all its units were planned; "
+            "start it anew from its input",
+            job_id=job_id,
+            state=state,
+        )
+    if state in {JobState.DONE, JobState.FAILED}:
+        return state
+    lock_leased(session, Unit.job_id == job_id, lease_ran_out(session))
+    stopped = or_(Unit.state == UnitState.CANCELLED, lease_ran_out(session))
+    session.connection().execute(update(Unit).where(Unit.job_id == job_id, stopped).values(**ANEW))
+    return _run_again(session, job_id)
+
+
+def retry_job(session: Session, job_id: int) -> int:
+    """Queue the failed units of a job again, with all their attempts, and let it run.
+
+    Returns:
+        How many units there were. 0: nothing was changed.
+
+    Raises:
+        JobNotFoundError: there is no such job.
+        JobStateError: it is cancelled; resume it first.
+    """
+    state = lock_job(session, job_id)
+    if state is JobState.CANCELLED:
+        raise JobStateError(
+            f"job {job_id} is {state}: resume it before its failed units are tried again",
+            job_id=job_id,
+            state=state,
+        )
+    queued = (
+        session.connection()
+        .execute(update(Unit).where(Unit.job_id == job_id, FAILED).values(error=None, **ANEW))
+        .rowcount
+    )
+    if queued:
+        _run_again(session, job_id)
+    return queued
+
+
+def _run_again(session: Session, job_id: int) -> JobState:
+    """Open a locked job; close it at once if there is nothing to do."""
+    session.connection().execute(
+        update(Job).where(Job.id == job_id).values(state=JobState.RUNNING, finished_at=None)
+    )
+    return close_if_complete(session, job_id, JobState.RUNNING)

@@ -1,0 +1,79 @@
+"""Closing jobs that have nothing left to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlalchemy import select, update
+
+from db.clock import now
+from db.decoding import is_number
+from db.errors import JobNotFoundError
+from db.jobs.conditions import LEASED, has_failed_unit, has_open_unit
+from db.models import Job, Unit
+from db.records.jobs import JobState
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+    from sqlalchemy.orm import Session
+
+
+def finish_if_complete(session: Session, job_id: int) -> JobState:
+    """Close a running job that has nothing left to do: ``done``, or ``failed`` if a unit did.
+
+    Call it after ``complete`` or ``fail`` in a transaction of its own: of two workers that
+    complete the last two units at the same time, neither sees the other's until it has ended.
+
+    Returns:
+        The job's state. Calling it again changes nothing.
+
+    Raises:
+        JobNotFoundError: there is no such job.
+    """
+    state = session.scalar(select(Job.state).where(Job.id == job_id))
+    # Looked at before the lock is asked for: every worker comes here after every unit.
+    if state is JobState.RUNNING and has_open_unit(session, job_id):
+        return state
+    if state is not None and state is not JobState.RUNNING:
+        return state
+    return close_if_complete(session, job_id, lock_job(session, job_id))
+
+
+def lock_job(session: Session, job_id: int) -> JobState:
+    """The job's state, which nobody else changes until the end of the transaction.
+
+    Whoever locks a job and units of it locks the job first; so no two wait for each other.
+
+    Raises:
+        JobNotFoundError: there is none of this number.
+    """
+    query = select(Job.state).where(Job.id == job_id).with_for_update()
+    state = session.scalar(query) if is_number(job_id) else None
+    if state is None:
+        raise JobNotFoundError(job_id)
+    return state
+
+
+def lock_leased(session: Session, *which: ColumnElement[bool]) -> None:
+    """Lock leased units, which nobody else prolongs or ends until the end of the transaction.
+
+    Before they are written together: whoever locks several units does so in the order of their
+    numbers, as those do who prolong their leases. An UPDATE takes them as they lie in the table.
+
+    Args:
+        session: in a write transaction; the units' job is locked, if it is going to be.
+        which: conditions on the units.
+    """
+    units = select(Unit.id).where(LEASED, *which).order_by(Unit.id)
+    session.connection().execute(units.with_for_update()).all()
+
+
+def close_if_complete(session: Session, job_id: int, state: JobState) -> JobState:
+    """Close a locked job if it runs and has nothing left to do; its state then."""
+    if state is not JobState.RUNNING or has_open_unit(session, job_id):
+        return state
+    state = JobState.FAILED if has_failed_unit(session, job_id) else JobState.DONE
+    session.connection().execute(
+        update(Job).where(Job.id == job_id).values(state=state, finished_at=now(session))
+    )
+    return state

@@ -1,0 +1,46 @@
+"""The jobs that run now, at little cost: nothing is counted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlalchemy import and_, select
+
+from db.jobs.conditions import IN_TURN, LEASED, QUEUED, first_unit
+from db.models import Job, Unit
+from db.records.jobs import JobState
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+
+class RunningJob(NamedTuple):
+    """What a worker has to know to say whether it can help."""
+
+    id: int
+    kind: str
+    engine_version: int
+    priority: int
+
+
+def running_jobs(session: Session) -> list[RunningJob]:
+    """The jobs that run, those first that are worked on first."""
+    query = (
+        select(Job.id, Job.kind, Job.engine_version, Job.priority)
+        .where(Job.state == JobState.RUNNING)
+        .order_by(Job.priority.desc(), Job.id)
+    )
+    return [RunningJob(*row) for row in session.execute(query)]
+
+
+def jobs_to_finish(session: Session) -> list[int]:
+    """Jobs that run and have nothing left to do: whoever did the last unit died before it said so.
+
+    Call ``finish_if_complete`` for each of them, in a transaction of its own.
+    """
+    has_nothing_open = (
+        first_unit(and_(Unit.job_id == Job.id, condition), *order).scalar_subquery().is_(None)
+        for condition, order in ((QUEUED, IN_TURN), (LEASED, (Unit.lease_until,)))
+    )
+    query = select(Job.id).where(Job.state == JobState.RUNNING, *has_nothing_open)
+    return list(session.scalars(query))

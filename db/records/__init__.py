@@ -1,0 +1,1 @@
+"""What storage returns and takes: plain values, which need no SQLAlchemy."""

@@ -1,0 +1,205 @@
+"""What jobs and units look like from outside.
+
+A job is planned into units; a unit is some seconds of work that is claimed, solved and completed
+as a whole. Times are epoch seconds on the database's clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from c4core.notation import BoardSize
+    from db.records.workers import WorkerInfo
+
+Json = dict[str, Any]
+"""A JSON object: what a payload, a result and a job's parameters are made of."""
+
+MAX_ATTEMPTS: Final = 3
+"""How often a unit may end in an error before it is ``failed`` for good."""
+
+MAX_LAPSES: Final = 10
+"""How many leases of a unit may run out before it is ``failed`` for good.
+
+More than attempts: that a machine was switched off is not the unit's fault. But a unit that kills
+every worker that takes it must not go on for ever.
+"""
+
+LONGEST_LEASE: Final = 600.0
+"""Seconds that a lease lasts at most, from the claim or a heartbeat. One that is to end later than
+that was given before the database's clock was set back, and counts as having run out."""
+
+INTERACTIVE_PRIORITY: Final = 100
+"""Jobs of at least this priority are interactive, others bulk: each class has its own queue."""
+
+
+class JobState(StrEnum):
+    """Where a job stands."""
+
+    PLANNING = "planning"
+    """Units are still being added; none is handed out."""
+    RUNNING = "running"
+    """Units are handed out."""
+    DONE = "done"
+    """Every unit is done."""
+    FAILED = "failed"
+    """No unit is left to do, and at least one has failed."""
+    CANCELLED = "cancelled"
+    """Stopped by its owner; can be resumed."""
+
+
+class UnitState(StrEnum):
+    """Where a unit stands."""
+
+    QUEUED = "queued"
+    LEASED = "leased"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class UnitPlan:
+    """A unit as the planner makes it."""
+
+    payload: Json
+    """What to do; opaque to storage."""
+    positions: int
+    """Positions in it: the measure of progress."""
+    expected_seconds: float = 0.0
+    """What solving it is expected to take, for the remaining time; 0.0 where nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The right to work on a unit until the lease runs out."""
+
+    unit_id: int
+    job_id: int
+    kind: str
+    """The job's kind, which says what the payload means."""
+    seq: int
+    """The unit's place in its job, from 0."""
+    fence: int
+    """Grows with every claim of the unit; only the claim that holds the newest can complete it."""
+    attempts: int
+    """How often the unit was tried, this claim included; tries that lapsed do not count."""
+    payload: Json
+    params: Json
+    """The job's parameters."""
+    board: BoardSize
+    positions: int
+    lease_seconds: float
+    """How long the lease lasts from the claim or from a heartbeat."""
+    owner: str
+    """Who claimed it."""
+    engine_version: int
+    """Of the job, and of the claimer."""
+    priority: int
+    """The job's; see INTERACTIVE_PRIORITY."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnitResult:
+    """What became of a unit, for writing a job's output in order."""
+
+    seq: int
+    state: UnitState
+    payload: Json
+    result: Json | None
+    """Set when done."""
+    error: str | None
+    """Why it failed the last time it did."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailedUnit:
+    """A unit that was given up."""
+
+    unit_id: int
+    seq: int
+    attempts: int
+    positions: int
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobInfo:
+    """Everything about a job but its units' contents."""
+
+    id: int
+    kind: str
+    board: BoardSize
+    state: JobState
+    label: str | None
+    params: Json
+    priority: int
+    """Jobs of higher priority are worked on first."""
+    engine_version: int
+    """Only workers with an engine of this version get its units."""
+    created_at: float
+    started_at: float | None
+    finished_at: float | None
+    units: Mapping[UnitState, int]
+    """Units in every state, 0 included."""
+    positions: Mapping[UnitState, int]
+    """Positions in the units of every state, 0 included."""
+    nodes: int
+    """Nodes searched for the units that are done."""
+    seconds: float
+    """Solving seconds of the units that are done, summed over workers."""
+    errors: tuple[str, ...] = field(default=())
+    """Some of the failed units' errors, different ones, at most five. Empty in a list of jobs."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobProgress:
+    """How far a job is."""
+
+    job_id: int
+    state: JobState
+    units: int
+    units_done: int
+    units_failed: int
+    units_leased: int
+    """Being worked on, under a lease that has not run out."""
+    positions: int
+    positions_done: int
+    positions_failed: int
+    nodes: int
+    seconds: float
+    """Solving seconds of the units that are done, summed over workers."""
+    positions_per_second: float | None
+    """From the units completed within the last minute; None when there are none."""
+    eta_seconds: float | None
+    """Time to the end at the pace of the last minute, measured in what the completed units were
+    expected to take; None until enough is done, 0.0 at the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceStatus:
+    """All jobs together."""
+
+    jobs: Mapping[JobState, int]
+    """Jobs in every state, 0 included."""
+    queued_units: int
+    """Units of running jobs that wait, those whose lease has run out included."""
+    running_units: int
+    """Units under a live lease."""
+    failed_units: int
+    queued_positions: int
+    running_positions: int
+    positions_per_second: float | None
+    """From the units completed within the last minute; None when there are none."""
+    eta_seconds: float | None
+    """Time until nothing is queued or running, as for a job; None while unknown."""
+    oldest_queued_seconds: float | None
+    """Age of the oldest job that has units waiting, since it was started; None without any."""
+    workers: int
+    """Different owners of live leases: who works now, whether registered or not."""
+    live_workers: tuple[WorkerInfo, ...]
+    """Registered workers that were heard of lately, idle ones included."""
