@@ -53,9 +53,14 @@ PACKAGES = [
     "db.records",
     "workers",
     "workers.books",
+    "workers.broker",
+    "workers.core",
     "workers.dataset",
     "workers.deep",
     "workers.matches",
+    "workers.positions",
+    "workers.runners",
+    "workers.service",
 ]
 
 DEBUG = os.environ.get("C4_DEBUG_BUILD") == "1"

@@ -26,9 +26,9 @@ from c4core.notation import DEFAULT_BOARD, format_moves
 from c4core.position import Position
 from c4core.solver import Solver
 from db.database import Database
-from workers.analysis import submit
-from workers.local import LocalRunner
-from workers.question import Question
+from workers.positions.analysis import submit
+from workers.positions.question import Question
+from workers.runners.local import LocalRunner
 
 TABLE_MB = 64
 

@@ -27,15 +27,15 @@ from c4core.errors import C4Error
 from c4core.players import ANY_PROGRAM, NO_PROGRAM
 from db.database import Database
 from db.errors import UnreachableError
-from workers import standing
-from workers.broker import check_url
-from workers.doorbell import Doorbell
-from workers.lanes import Lane
-from workers.logs import LOGGER, Masking
-from workers.messaging import make_app
-from workers.outages import open_patiently
-from workers.process import WorkerProcess, WorkerSettings, default_name
-from workers.stopping import Stop
+from workers.broker.doorbell import Doorbell
+from workers.broker.lanes import Lane
+from workers.broker.messaging import make_app
+from workers.broker.url import check_url
+from workers.service import standing
+from workers.service.logs import LOGGER, Masking
+from workers.service.outages import open_patiently
+from workers.service.process import WorkerProcess, WorkerSettings, default_name
+from workers.service.stopping import Stop
 
 if TYPE_CHECKING:
     from celery.apps.worker import Worker

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from celery import shared_task
 from celery.exceptions import Reject
 
-from workers import standing
-from workers.lanes import lane_of_queue
-from workers.messaging import TASK
+from workers.broker.lanes import lane_of_queue
+from workers.broker.messaging import TASK
+from workers.service import standing
 
 if TYPE_CHECKING:
     from celery import Task

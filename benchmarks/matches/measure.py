@@ -10,8 +10,8 @@ from cli.match.reading import read_report
 from cli.shell import signals
 from db import games
 from db.records.terms import MatchTerms
-from workers.local import LocalRunner
 from workers.matches.planning import find_job, plan_matches
+from workers.runners.local import LocalRunner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

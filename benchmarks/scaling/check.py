@@ -25,10 +25,10 @@ from c4core.position import Position
 from db import jobs
 from db.models import Unit
 from db.records.jobs import JobState
-from workers import analysis
-from workers.doorbell import top_up
-from workers.lanes import Lane
-from workers.question import Question
+from workers.broker.doorbell import top_up
+from workers.broker.lanes import Lane
+from workers.positions import analysis
+from workers.positions.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,11 +15,11 @@ from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.records.jobs import UnitPlan
-from workers import analysis
 from workers.books import units as book_units
 from workers.books.payload import encode_keys
 from workers.books.planning import UNITS_PER_TRANSACTION
 from workers.books.task import PlyTask
+from workers.positions import analysis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,7 @@ class Batch:
         return "".join(f"{next(self._games)}\n" for _ in range(units * positions)).encode()
 
     def submit(self, database: Database, prepared: bytes, positions: int) -> None:
-        """See ``workers.analysis``."""
+        """See ``workers.positions.analysis``."""
         analysis.submit(
             database,
             read_lines(io.BytesIO(prepared), board=DEFAULT_BOARD),

@@ -11,8 +11,8 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from benchmarks.scaling.model import LEASE_BEAT_SECONDS
-from workers.registration import BEAT_SECONDS
-from workers.sweeping import SWEEP_SECONDS
+from workers.service.registration import BEAT_SECONDS
+from workers.service.sweeping import SWEEP_SECONDS
 
 if TYPE_CHECKING:
     from benchmarks.scaling.costs import Costs

@@ -28,9 +28,9 @@ from benchmarks.scaling.messages import (
 from benchmarks.scaling.meters import RedisServer, database_meter, median
 from benchmarks.scaling.units import UnitBench, clear
 from db.database import Database
-from workers.doorbell import Doorbell
-from workers.registration import BEAT_SECONDS
-from workers.sweeping import SWEEP_SECONDS
+from workers.broker.doorbell import Doorbell
+from workers.service.registration import BEAT_SECONDS
+from workers.service.sweeping import SWEEP_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

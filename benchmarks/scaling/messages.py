@@ -24,12 +24,12 @@ from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.duties import take_turn
 from db.models import Turn
-from workers.broker import REDIS_PORT
-from workers.doorbell import Doorbell
-from workers.lanes import Lane
-from workers.registration import Registration
-from workers.sweeping import TURN, sweep
-from workers.tally import Tally
+from workers.broker.doorbell import Doorbell
+from workers.broker.lanes import Lane
+from workers.broker.url import REDIS_PORT
+from workers.service.registration import Registration
+from workers.service.sweeping import TURN, sweep
+from workers.service.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -29,10 +29,10 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.scaling.events import Server, Simulation
-from workers.doorbell import missing
-from workers.leases import BEATS_PER_LEASE, LEASE_SECONDS
-from workers.registration import BEAT_SECONDS
-from workers.sweeping import SWEEP_SECONDS
+from workers.broker.doorbell import missing
+from workers.core.leases import BEATS_PER_LEASE, LEASE_SECONDS
+from workers.service.registration import BEAT_SECONDS
+from workers.service.sweeping import SWEEP_SECONDS
 
 if TYPE_CHECKING:
     from benchmarks.scaling.costs import Cost, Costs

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from benchmarks.scaling.books import PLIES, cost_of_book
 from benchmarks.scaling.model import Scenario, Service
-from workers.analysis import KIND as BATCH
 from workers.books.task import KIND as BOOK
+from workers.positions.analysis import KIND as BATCH
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,7 +19,7 @@ from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
 from db.maintenance import stats
-from workers.execution import HANDLERS
+from workers.core.kinds import get_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from benchmarks.scaling.kinds import Kind
     from benchmarks.scaling.meters import Meter
     from db.records.jobs import Claim
-    from workers.outcome import UnitOutcome
+    from workers.core.outcome import UnitOutcome
 
 FEW: Final = 10
 MANY: Final = 500
@@ -171,7 +171,7 @@ class UnitBench:
         return units
 
     def _solve(self, database: Database, claim: Claim) -> UnitOutcome:
-        return HANDLERS[claim.kind](claim, self._solver, database, lambda: False)
+        return get_kind(claim.kind).solve_unit(claim, self._solver, database, lambda: False)
 
     def _measure(self, work: Callable[[], object], times: int) -> Cost:
         return measure(work, self._meter, times=times)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from cli.shell.settings import Settings
     from cli.solve.answers import Extras, Writer
-    from workers.question import Question
-    from workers.results import Answer
+    from workers.positions.question import Question
+    from workers.positions.results import Answer
 
 STDIN = 0
 UNKNOWN = "the book does not have it"
@@ -71,7 +71,7 @@ def probe(
     )
     from cli.solve import positions
     from cli.solve.batches import Line, Solving, Wish
-    from workers.question import Question
+    from workers.positions.question import Question
 
     from_stdin = moves == ("-",)
     with closing(options.open_book(file, board)) as book:
@@ -106,7 +106,7 @@ class _BookAsker:
 
     def _answer(self, position: Position) -> Answer:
         from c4core.evaluation import score_limits
-        from workers.results import Answer
+        from workers.positions.results import Answer
 
         score = self._book.probe(position)
         if score is None:

@@ -42,11 +42,11 @@ def read_answer(database: Database, job_id: int, *, table_mb: int, line_nodes: i
         line_nodes: positions to search at most for it.
     """
     from c4core.solver import Solver
+    from workers.core.following import read_job
     from workers.deep.proof import follow_proof, proven_line, searched_line
     from workers.deep.standing import Observer
     from workers.deep.task import DeepTask
     from workers.deep.tree import Bounds
-    from workers.following import read_job
 
     job = read_job(database, job_id)
     task = DeepTask.from_params(job.params, job.board)
@@ -97,7 +97,7 @@ def write_answer(
 def as_object(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> dict[str, object]:
     """The answer as a JSON object: that of ``c4 solve`` and what proves it."""
     from c4core.notation import format_moves, parse_moves
-    from workers.results import Answer, answer_object
+    from workers.positions.results import Answer, answer_object
 
     position, standing, proof = answer.position, answer.standing, answer.proof
     columns = parse_moves(answer.moves, width=position.width)
@@ -153,7 +153,7 @@ def _show(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> None:
     from cli.deep.view import moves_text
     from cli.output import render
     from cli.output.render import count, duration
-    from workers.results import Answer
+    from workers.positions.results import Answer
 
     out = render.console()
     position, standing, proof = answer.position, answer.standing, answer.proof

@@ -195,8 +195,8 @@ def _threads(database: Database, hands: Hands) -> int:
 
 def _resumed(context: click.Context, settings: Settings, database: Database, task: DeepTask) -> int:
     """The job that was made for this before, able to go on."""
+    from workers.core.resumption import set_going
     from workers.deep.planning import find_job
-    from workers.resumption import set_going
 
     job_id = find_job(database, task)
     if job_id is None:

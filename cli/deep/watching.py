@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from db.database import Database
     from db.records.jobs import JobInfo
+    from workers.core.progress import Progress
     from workers.deep.standing import Standing
-    from workers.progress import Progress
 
 
 class TreeWatch:

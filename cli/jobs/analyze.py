@@ -107,8 +107,8 @@ def analyze(
     from cli.jobs.hands import Hands
     from cli.jobs.results import chosen_format, opened
     from cli.jobs.running import run_job
-    from workers.analysis import KIND
     from workers.books.lookup import find_book
+    from workers.positions.analysis import KIND
 
     chosen = chosen_format(output, format_name, KIND)
 
@@ -155,8 +155,8 @@ def _submit(
     from c4core.lines import read_lines
     from c4core.lines_csv import HeadingError, read_csv
     from cli.output.render import count
-    from workers import analysis
-    from workers.question import Question
+    from workers.positions import analysis
+    from workers.positions.question import Question
 
     read = read_csv if is_table else read_lines
     shown = progress.is_shown(settings, over_output=False)

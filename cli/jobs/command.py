@@ -88,7 +88,7 @@ def list_(
     from cli.output.formats import chosen_format, write_rows
     from db import jobs as store
     from db.records.jobs import JobState
-    from workers.attendance import unattended_jobs
+    from workers.core.attendance import unattended_jobs
 
     stored = [JobState(name) for name in state if name in set(JobState)]
     most = limit
@@ -115,9 +115,9 @@ def show(settings: Settings, job: int) -> None:
     """
     from cli.jobs.view import as_facts, as_object
     from cli.output.formats import write_facts, write_object
-    from workers.attendance import unattended_jobs
+    from workers.core.attendance import unattended_jobs
+    from workers.core.following import read_job
     from workers.deep.task import KIND as DEEP
-    from workers.following import read_job
 
     fields: dict[str, object] = {}
     facts: dict[str, str] = {}
@@ -197,7 +197,7 @@ def resume(
     from cli.jobs.results import chosen_format
     from db import jobs as store
     from db.records.jobs import JobState
-    from workers.following import read_job, refuse_foreign
+    from workers.core.following import read_job, refuse_foreign
 
     settings: Settings = context.obj
     _check_output(context, output, format_name, detach=detach)
@@ -241,7 +241,7 @@ def retry(
     from cli.output.render import count
     from db import jobs as store
     from db.records.jobs import JobState
-    from workers.following import read_job, refuse_foreign
+    from workers.core.following import read_job, refuse_foreign
 
     settings: Settings = context.obj
     _check_output(context, output, format_name, detach=detach)
@@ -281,7 +281,7 @@ def results(
     """
     from cli.jobs.results import chosen_format, opened
     from cli.jobs.running import write_results
-    from workers.following import read_job
+    from workers.core.following import read_job
 
     settings: Settings = context.obj
     with settings.open_database() as database:
@@ -326,7 +326,7 @@ def _run(
     from cli.jobs.results import opened
     from cli.jobs.running import run_job, tell_unanswered
     from db.records.jobs import JobState
-    from workers.following import read_job
+    from workers.core.following import read_job
 
     if detach:
         hands.call(database, job)

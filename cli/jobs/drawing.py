@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from db.database import Database
-    from workers.progress import Progress
+    from workers.core.progress import Progress
 
 
 @contextmanager
@@ -24,7 +24,7 @@ def drawing(
     Raises:
         JobNotFoundError: there is none of this number.
     """
-    from workers.following import read_job
+    from workers.core.following import read_job
 
     job = read_job(database, job_id)
     if shown and job.kind == DEEP:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from cli.shell.settings import Settings
     from db.database import Database
     from db.records.jobs import JobInfo
-    from workers.doorbell import Doorbell
-    from workers.local import LocalRunner
-    from workers.remote import RemoteRunner
+    from workers.broker.doorbell import Doorbell
+    from workers.runners.local import LocalRunner
+    from workers.runners.remote import RemoteRunner
 
 
 NOBODY = "No worker takes such jobs yet: start some with c4 worker"
@@ -61,7 +61,7 @@ class Hands:
     def runner(self, settings: Settings, database: Database, job_id: int) -> Runner:
         """Has the job worked on within a ``with`` block."""
         if self.doorbell is None:
-            from workers.local import LocalRunner
+            from workers.runners.local import LocalRunner
 
             settings.tell(
                 f"job {job_id}: {count(self.threads, 'thread')}, a table of {self.table_mb} MB"
@@ -73,7 +73,7 @@ class Hands:
                 table_mb=self.table_mb,
                 programs=self.programs,
             )
-        from workers.remote import RemoteRunner
+        from workers.runners.remote import RemoteRunner
 
         runner = RemoteRunner(database, job_id, self.doorbell)
         if not runner.has_consent():
@@ -96,7 +96,7 @@ class Hands:
     def call(self, database: Database, job_id: int) -> None:
         """Let workers begin with a job that nobody is going to watch, if there are workers."""
         if self.doorbell is not None:
-            from workers.remote import call_workers
+            from workers.runners.remote import call_workers
 
             call_workers(database, self.doorbell, job_id)
 
@@ -127,7 +127,7 @@ class Hands:
 def _is_left(database: Database, job_id: int) -> bool:
     """Whether nobody is there who could go on with a job; if in doubt, somebody is."""
     from db.errors import StorageError
-    from workers.attendance import unattended_jobs
+    from workers.core.attendance import unattended_jobs
 
     with suppress(StorageError), database.read() as session:
         return job_id in unattended_jobs(session)

@@ -55,7 +55,7 @@ class Results:
         if self.format_name == "jsonl":
             write_rows(objects, "jsonl", (), target=self.target)
             return
-        from workers.results import ROW_NAMES, as_row
+        from workers.positions.results import ROW_NAMES, as_row
 
         rows = map(as_row, objects)
         if self.format_name == "csv":
@@ -80,9 +80,10 @@ def chosen_format(output: str | None, format_name: str | None, kind: str) -> Res
         raise click.UsageError(
             f"{output!r}: results are written as .jsonl, .csv or .parquet; say --format"
         )
-    from workers.analysis import KIND
+    from workers.core.kinds import find_kind
 
-    if found != "jsonl" and kind != KIND:
+    known = find_kind(kind)
+    if found != "jsonl" and (known is None or not known.has_table):
         raise click.UsageError(
             f"a job of kind {kind} has no table of results: they are JSON Lines (--format jsonl)"
         )

@@ -13,10 +13,9 @@ from cli.output.render import count, duration
 from cli.shell import signals
 from cli.shell.streams import nobody_listening
 from db.records.jobs import JobState
-from workers.analysis import KIND, count_unanswered
-from workers.attendance import Unattended, unattended_jobs
-from workers.following import iterate_units, read_job
-from workers.outputs import unit_objects
+from workers.core.attendance import Unattended, unattended_jobs
+from workers.core.following import iterate_units, read_job
+from workers.core.kinds import find_kind, unit_objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from cli.shell.settings import Settings
     from db.database import Database
     from db.records.jobs import JobInfo
-    from workers.progress import Progress
+    from workers.core.progress import Progress
 
 
 ATTENDANCE_SECONDS = 5.0
@@ -185,9 +184,10 @@ def write_results(database: Database, job: JobInfo, results: Results) -> Tally:
 def tell_unanswered(settings: Settings, database: Database, job_id: int) -> bool:
     """Whether every line of a job's input has an answer; says how many have none."""
     job = read_job(database, job_id)
-    if job.kind != KIND:
+    kind = find_kind(job.kind)
+    if kind is None or kind.count_unanswered is None:
         return True
-    errors = sum(map(count_unanswered, iterate_units(database, job_id)))
+    errors = sum(map(kind.count_unanswered, iterate_units(database, job_id)))
     if errors:
         settings.say(f"{count(errors, 'line')} without an answer")
     return not errors

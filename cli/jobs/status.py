@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from cli.shell.settings import Settings
     from db.records.jobs import ServiceStatus
-    from workers.attendance import Unattended
+    from workers.core.attendance import Unattended
 
 
 @click.command(cls=Command, examples=["c4 status", "c4 status --json"])
@@ -27,7 +27,7 @@ def status(settings: Settings) -> None:
     them searches, and "seen" when they were last heard of.
     """
     from db import jobs
-    from workers.attendance import unattended_jobs
+    from workers.core.attendance import unattended_jobs
 
     with settings.open_database() as database, database.read() as session:
         totals = _without_promises(jobs.totals(session))
@@ -62,7 +62,7 @@ def _by_state(
     totals: ServiceStatus, idle: Mapping[int, Unattended], abandoned: Collection[int]
 ) -> dict[str, int]:
     """How many jobs there are by what they are called."""
-    from workers.attendance import Unattended
+    from workers.core.attendance import Unattended
 
     numbers = {str(state): number for state, number in totals.jobs.items()}
     numbers["planning"] -= len(abandoned)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from cli.output.formats import Column
 from cli.output.render import count, duration
 from db.records.jobs import JobState, UnitState
-from workers.deep.task import KIND as DEEP
-from workers.matches.units import KIND as MATCH
+from workers.core.kinds import find_kind
 
 if TYPE_CHECKING:
     from cli.output.formats import Row
@@ -53,7 +52,8 @@ def _todo(job: JobInfo, state: str) -> str | None:
 
 def content(kind: str) -> str:
     """What the units of a kind of job hold, in the singular."""
-    return {DEEP: "piece", MATCH: "game"}.get(kind, "position")
+    found = find_kind(kind)
+    return "position" if found is None else found.noun
 
 
 def as_row(job: JobInfo, state: str) -> Row:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cli.shell.settings import Settings
     from db.database import Database
     from db.records.jobs import JobInfo, JobProgress
-    from workers.progress import Progress
+    from workers.core.progress import Progress
 
 IDLE_SECONDS = 15.0
 """A job that nobody was at work on for so long, after somebody was, is watched no longer."""
@@ -49,9 +49,9 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
     from cli.jobs.drawing import drawing
     from cli.jobs.view import IDLE
     from db.records.jobs import JobState
+    from workers.core.following import read_job
+    from workers.core.progress import ProgressMeter
     from workers.deep.task import KIND as DEEP
-    from workers.following import read_job
-    from workers.progress import ProgressMeter
 
     settings: Settings = context.obj
     with settings.open_database() as database:
@@ -100,7 +100,7 @@ def _without_pace(progress: Progress) -> Progress:
 
 def _state(database: Database, job: JobProgress) -> str:
     """What a job is called at this moment."""
-    from workers.attendance import unattended_jobs
+    from workers.core.attendance import unattended_jobs
 
     with database.read() as session:
         return str(unattended_jobs(session).get(job.job_id, job.state))

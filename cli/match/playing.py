@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import JobInfo
     from db.records.terms import MatchTerms
-    from workers.progress import Progress
+    from workers.core.progress import Progress
 
 LONGEST_LABEL = 60
 """Characters that are enough for a list of jobs."""
@@ -79,7 +79,7 @@ def find_or_plan(
         MatchNotFoundError: players are to look up games of a match that there is not.
     """
     from cli.games.options import check_matches
-    from workers.following import read_job
+    from workers.core.following import read_job
     from workers.matches.planning import find_or_plan_matches, plan_matches
 
     check_matches(database, terms[0].corpus)
@@ -117,7 +117,7 @@ def play(settings: Settings, database: Database, job_id: int, hands: Hands) -> l
     """
     from db import games
     from db.records.jobs import JobState
-    from workers.following import read_job
+    from workers.core.following import read_job
     from workers.matches.sequential import settle_match
 
     with database.read() as session:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from cli.shell.settings import Settings
-    from workers.progress import Progress
+    from workers.core.progress import Progress
 
 
 def is_shown(settings: Settings, *, over_output: bool) -> bool:

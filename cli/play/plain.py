@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from cli.play.game import Game
     from cli.play.supplies import Supplies
-    from workers.results import Answer
+    from workers.positions.results import Answer
 
 COMMANDS: Final = "a column, or: hint, undo, moves, resign, help, quit"
 

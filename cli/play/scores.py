@@ -13,8 +13,8 @@ from c4core.evaluation import Analysis
 from c4core.solver import Solver
 from cli.play.background import in_background
 from db.errors import StorageError
-from workers.evaluate import evaluate
-from workers.question import Question
+from workers.positions.evaluate import evaluate
+from workers.positions.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from c4core.position import Position
     from db.database import Database
-    from workers.results import Answer
+    from workers.positions.results import Answer
 
 STOP_SECONDS: Final = 0.05
 """How long to wait before telling a search again to stop: it may just have begun."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from cli.play.game import Game
     from cli.play.supplies import Supplies
-    from workers.results import Answer
+    from workers.positions.results import Answer
 
 
 NO_TIME: Final = 0.001

@@ -287,7 +287,7 @@ def _keys_of_jobs(
     if not jobs and label is None:
         return None
     from db.errors import JobStateError
-    from workers.asked import asked_keys, keys_of_label
+    from workers.positions.asked import asked_keys, keys_of_label
 
     with settings.open_database() as database:
         try:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from db.database import Database
-    from workers.doorbell import Doorbell
+    from workers.broker.doorbell import Doorbell
 
     Callback = Callable[[click.Context, click.Parameter, Any], Any]
 
@@ -73,8 +73,8 @@ class Settings:
         """
         if self.broker_url is None:
             return None
-        from workers.doorbell import Doorbell
-        from workers.lanes import Lane
+        from workers.broker.doorbell import Doorbell
+        from workers.broker.lanes import Lane
 
         doorbell = Doorbell(self.broker_url)
         doorbell.depth(Lane.BULK)  # better now than when everything is planned

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Protocol
 
 from c4core.notation import format_moves
 from cli.output import echo
-from workers.results import answer_object, error_object
+from workers.positions.results import answer_object, error_object
 
 if TYPE_CHECKING:
     from c4core.lines import BadLine, Request
-    from workers.results import Answer
+    from workers.positions.results import Answer
 
 FULL_COLUMN = -1000
 """What the classic solver writes for a column that cannot be played."""

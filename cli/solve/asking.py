@@ -9,8 +9,8 @@ from c4core.solver import Solver
 from cli.shell.background import run_in_background
 from cli.solve.watching import Progress, watching
 from workers.books.lookup import answer_from
-from workers.evaluate import evaluate
-from workers.question import Question
+from workers.positions.evaluate import evaluate
+from workers.positions.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from c4core.position import Position
     from db.database import Database
-    from workers.doorbell import Doorbell
-    from workers.results import Answer
+    from workers.broker.doorbell import Doorbell
+    from workers.positions.results import Answer
 
 
 class Asker(Protocol):
@@ -133,7 +133,7 @@ class RemoteAsker:
         shown: bool = False,
     ) -> None:
         self._shown = shown
-        from workers.remote_search import RemoteSearch
+        from workers.runners.remote_search import RemoteSearch
 
         def tell_nobody() -> None:
             self._is_alone.set()

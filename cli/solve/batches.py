@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from cli.solve.answers import Writer
     from cli.solve.asking import Asker
-    from workers.question import Question
-    from workers.results import Answer
+    from workers.positions.question import Question
+    from workers.positions.results import Answer
 
 LOCAL_BATCH_SECONDS = 0.1
 """How long a batch of lines takes, about, where this process searches."""

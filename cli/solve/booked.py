@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from c4core.position import Position
     from cli.solve.asking import Asker
-    from workers.question import Question
-    from workers.results import Answer
+    from workers.positions.question import Question
+    from workers.positions.results import Answer
 
 
 class BookFirst:

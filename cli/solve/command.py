@@ -138,7 +138,7 @@ def solve(
     )
     from cli.solve.booked import BookFirst
     from workers.books.lookup import find_book
-    from workers.question import Question
+    from workers.positions.question import Question
 
     columns = all_moves if classic else not score_only
     wish = Wish(

@@ -1,8 +1,8 @@
 """Whether anybody is at work on a job that runs.
 
 A lease that lives says so, and so does the word that a process leaves while it works on one job and
-nothing else (:mod:`workers.local`): it has no lease at every moment. Workers that take whatever
-comes are in the register (:mod:`db.registry`).
+nothing else (:mod:`workers.runners.local`): it has no lease at every moment. Workers that take
+whatever comes are in the register (:mod:`db.registry`).
 """
 
 from __future__ import annotations

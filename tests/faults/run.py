@@ -21,7 +21,7 @@ from tests.faults.figures import Figures
 from tests.faults.system import System
 from tests.support.databases import PostgresDatabases
 from tests.support.games import random_games
-from workers import planning
+from workers.positions import planning
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

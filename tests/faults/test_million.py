@@ -15,8 +15,8 @@ from tests.faults.figures import SLACK
 from tests.faults.system import ROOT, System
 from tests.support.games import random_games
 from tests.support.servers import RedisServer
-from workers.doorbell import Doorbell
-from workers.lanes import Lane
+from workers.broker.doorbell import Doorbell
+from workers.broker.lanes import Lane
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.faults.ledger import first_claim, free_again, taken_again
-from workers.leases import LEASE_SECONDS
+from workers.core.leases import LEASE_SECONDS
 
 if TYPE_CHECKING:
     from tests.faults.ledger import Change

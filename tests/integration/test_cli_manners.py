@@ -15,8 +15,8 @@ from cli.solve import asking, watching
 from cli.solve.watching import HINT, Progress
 from tests.support.command_line import C4, ROOT
 from tests.support.terminal import run_on_terminal
-from workers.question import Question
-from workers.remote_search import RemoteSearch
+from workers.positions.question import Question
+from workers.runners.remote_search import RemoteSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -19,13 +19,13 @@ from tests.support.databases import worker
 from tests.support.games import random_games
 from tests.support.jobs import unit_ids
 from tests.support.matches import RANDOM, terms
-from workers.analysis import submit
-from workers.doorbell import Doorbell
-from workers.lanes import Lane
-from workers.local import LocalRunner
+from workers.broker.doorbell import Doorbell
+from workers.broker.lanes import Lane
 from workers.matches.planning import plan_matches
 from workers.matches.programs import TAKES_PROGRAMS
-from workers.site import Site
+from workers.positions.analysis import submit
+from workers.runners.local import LocalRunner
+from workers.service.site import Site
 
 GAMES = random_games(4, empty=8)
 BOARD = DEFAULT_BOARD

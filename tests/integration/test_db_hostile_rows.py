@@ -17,10 +17,10 @@ from db.errors import CorruptError, DamagedValueError, StorageError
 from db.models import Job
 from db.types import seal_object
 from tests.support.command_line import C4
-from workers.analysis import unit_answers
 from workers.books.task import PlyTask
+from workers.core.following import iterate_units, read_job
 from workers.deep.task import DeepTask
-from workers.following import iterate_units, read_job
+from workers.positions.analysis import unit_answers
 
 Change = Callable[[dict[str, Any]], object]
 

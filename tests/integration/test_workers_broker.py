@@ -23,10 +23,10 @@ from tests.support.command_line import C4, Result
 from tests.support.games import random_games
 from tests.support.service import Service, await_that
 from tests.support.small_books import opening
-from workers.analysis import submit
-from workers.doorbell import MESSAGES_PER_THREAD
-from workers.lanes import Lane
-from workers.service import SPARE_UNITS
+from workers.broker.doorbell import MESSAGES_PER_THREAD
+from workers.broker.lanes import Lane
+from workers.positions.analysis import submit
+from workers.service.service import SPARE_UNITS
 
 GAMES = random_games(1500, empty=14)
 MEDIUM = random_games(200, empty=26)

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,15 +25,16 @@ from db.session import Session
 from tests.support.games import random_games
 from tests.support.jobs import unit_ids
 from tests.support.service import await_that
-from workers.analysis import submit
-from workers.doorbell import Doorbell
-from workers.execution import HANDLERS, UnitEnd, run_unit
-from workers.lanes import Lane
-from workers.leases import LeaseKeeper
-from workers.logs import LOGGER
-from workers.outcome import UnitOutcome
-from workers.question import Question
-from workers.site import Site
+from workers.broker.doorbell import Doorbell
+from workers.broker.lanes import Lane
+from workers.core.execution import UnitEnd, run_unit
+from workers.core.leases import LeaseKeeper
+from workers.core.outcome import UnitOutcome
+from workers.positions.analysis import submit
+from workers.positions.kind import ANALYZE
+from workers.positions.question import Question
+from workers.service.logs import LOGGER
+from workers.service.site import Site
 
 EASY = random_games(20, empty=10)
 BOARD = DEFAULT_BOARD
@@ -174,7 +176,8 @@ def raised_by_units(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
     def solve_unit(*_arguments: object) -> UnitOutcome:
         raise error
 
-    monkeypatch.setitem(HANDLERS, "analyze", solve_unit)
+    failing = replace(ANALYZE, solve_unit=solve_unit)
+    monkeypatch.setattr("workers.positions.kind.ANALYZE", failing)
 
 
 def test_a_payload_that_makes_no_sense_fails_after_some_attempts(database: Database) -> None:

@@ -20,11 +20,11 @@ from db.models import Evaluation
 from db.records.jobs import MAX_ATTEMPTS, Claim, JobInfo, JobState, UnitPlan, UnitState
 from tests.support.databases import row
 from tests.support.games import random_games
-from workers.analysis import NoInputError, submit
-from workers.evaluate import evaluate
-from workers.local import LocalRunner
-from workers.progress import Progress
-from workers.question import Question
+from workers.core.progress import Progress
+from workers.positions.analysis import NoInputError, submit
+from workers.positions.evaluate import evaluate
+from workers.positions.question import Question
+from workers.runners.local import LocalRunner
 
 EASY = random_games(1200, empty=10)
 HARD = ["1", "2", "3", "11", "12", "13", "14", "15", "16", "17"]

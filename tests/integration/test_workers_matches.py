@@ -32,17 +32,17 @@ from tests.support.databases import BOARD
 from tests.support.jobs import must_take
 from tests.support.matches import RANDOM, SET, essence, games_of, info, play, run_job, terms
 from tests.support.service import Service, await_that
-from workers.doorbell import Doorbell
-from workers.execution import UnitEnd, run_unit
-from workers.leases import BEATS_PER_LEASE, LEASE_SECONDS
-from workers.local import LocalRunner
+from workers.broker.doorbell import Doorbell
+from workers.core.execution import UnitEnd, run_unit
+from workers.core.kinds import unit_objects
+from workers.core.leases import BEATS_PER_LEASE, LEASE_SECONDS
 from workers.matches import planning
 from workers.matches.measuring import PROBE_MOST_SECONDS
 from workers.matches.planning import find_job, plan_matches
 from workers.matches.replaying import replay_game
 from workers.matches.sequential import settle_match
-from workers.outputs import unit_objects
-from workers.remote import call_workers
+from workers.runners.local import LocalRunner
+from workers.runners.remote import call_workers
 
 ROOT = Path(__file__).resolve().parents[2]
 LATE = Position("44444422222266666655533")

@@ -11,8 +11,8 @@ from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from db.database import Database
 from tests.support.games import random_games
-from workers.analysis import submit
-from workers.local import LocalRunner
+from workers.positions.analysis import submit
+from workers.runners.local import LocalRunner
 
 LINES = 1_000_000
 MEGABYTE = 1024  # of the kilobytes that Linux counts in

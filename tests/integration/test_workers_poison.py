@@ -17,9 +17,9 @@ from tests.support.databases import PostgresDatabases
 from tests.support.games import random_games
 from tests.support.servers import RedisServer
 from tests.support.service import Service, await_that
-from workers.doorbell import Doorbell
-from workers.lanes import Lane
-from workers.messaging import TASK, read_unit
+from workers.broker.doorbell import Doorbell
+from workers.broker.lanes import Lane
+from workers.broker.messaging import TASK, read_unit
 
 GAMES = random_games(40, empty=14)
 NO_UNITS = [

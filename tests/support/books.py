@@ -10,7 +10,7 @@ from c4core.book.writer import write_book
 from c4core.position import Position
 from c4core.solver import Solver
 from workers.books.build import CompleteBook, Laboratory
-from workers.local import LocalRunner
+from workers.runners.local import LocalRunner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

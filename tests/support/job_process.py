@@ -9,7 +9,7 @@ import sys
 
 from db import jobs
 from db.database import Database
-from workers.local import LocalRunner
+from workers.runners.local import LocalRunner
 
 
 def main() -> int:

@@ -9,7 +9,7 @@ from c4core import Position
 from c4core.evaluation import score_limits
 from cli.output import render
 from tests.support.positions import games
-from workers.results import Answer
+from workers.positions.results import Answer
 
 
 def test_board_in_plain_text() -> None:

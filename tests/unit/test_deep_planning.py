@@ -23,6 +23,8 @@ from db.session import Session
 from tests.support.databases import worker
 from tests.support.deep import conclude
 from tests.support.jobs import must_take, take
+from workers.core.execution import UnitEnd, run_unit
+from workers.core.following import read_job
 from workers.deep import planning, task
 from workers.deep.planning import SPARE, find_job, go_on, submit
 from workers.deep.proof import follow_proof, proven_line, searched_line
@@ -30,9 +32,7 @@ from workers.deep.standing import Observer
 from workers.deep.task import DeepTask
 from workers.deep.tree import Bounds, Piece
 from workers.deep.units import CUT, piece_of, solve_unit, unit_objects
-from workers.execution import UnitEnd, run_unit
-from workers.following import read_job
-from workers.local import LocalRunner
+from workers.runners.local import LocalRunner
 
 SMALL = BoardSize(5, 4)
 LARGE = BoardSize(6, 5)

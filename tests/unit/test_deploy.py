@@ -14,9 +14,9 @@ import pytest
 import yaml
 
 from cli.app import c4
-from workers.lanes import Lane
-from workers.metrics import WorkerCollector
-from workers.tally import Tally
+from workers.broker.lanes import Lane
+from workers.service.metrics import WorkerCollector
+from workers.service.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

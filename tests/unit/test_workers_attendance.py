@@ -17,9 +17,9 @@ from db.records.workers import WorkerInfo
 from db.registry import WORKER_ALIVE_SECONDS
 from tests.support.databases import FakeClock
 from tests.support.jobs import LEASE, finish, must_take
-from workers.analysis import submit
-from workers.attendance import Unattended, unattended_jobs
-from workers.lanes import Lane
+from workers.broker.lanes import Lane
+from workers.core.attendance import Unattended, unattended_jobs
+from workers.positions.analysis import submit
 
 WAITING, INTERRUPTED = Unattended.WAITING, Unattended.INTERRUPTED
 

@@ -29,7 +29,7 @@ from workers.books.sparse import SparseBook
 from workers.books.task import Choice, PlyTask
 from workers.books.units import solve_unit, unit_objects
 from workers.errors import BookIncompleteError
-from workers.local import LocalRunner
+from workers.runners.local import LocalRunner
 
 SMALL = BoardSize(5, 4)
 

@@ -6,7 +6,7 @@ import pytest
 
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from db.costs import Cost
-from workers.costs import GUESS_POSITIONS, CostModel
+from workers.positions.costs import GUESS_POSITIONS, CostModel
 
 GUESS = CostModel(DEFAULT_BOARD)
 

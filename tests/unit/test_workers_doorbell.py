@@ -2,9 +2,9 @@
 
 import pytest
 
-from workers.doorbell import LEAST_MESSAGES, MESSAGES_PER_THREAD, Doorbell, missing
+from workers.broker.doorbell import LEAST_MESSAGES, MESSAGES_PER_THREAD, Doorbell, missing
+from workers.broker.lanes import Lane
 from workers.errors import BrokerUnreachableError, BrokerUrlError
-from workers.lanes import Lane
 
 
 def test_an_empty_queue_is_filled_for_all_threads() -> None:

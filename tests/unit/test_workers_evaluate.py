@@ -18,8 +18,8 @@ from db.database import Database
 from db.errors import ReadOnlyError
 from db.records.evaluations import StoredEvaluation
 from tests.support.games import random_games
-from workers.evaluate import Findings, evaluate, find_answers
-from workers.question import Question
+from workers.positions.evaluate import Findings, evaluate, find_answers
+from workers.positions.question import Question
 
 COLUMNS = Question()
 SCORE = Question(columns=False)

@@ -11,12 +11,12 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from c4core.version import ENGINE_VERSION, __version__
+from workers.broker.lanes import Lane
+from workers.core.execution import UnitEnd, UnitReport
 from workers.errors import BrokerUnreachableError, MetricsError
-from workers.execution import UnitEnd, UnitReport
-from workers.lanes import Lane
-from workers.metrics import MetricsSettings, QueueDepths, RateMeter
-from workers.process import WorkerSettings
-from workers.tally import Tally
+from workers.service.metrics import MetricsSettings, QueueDepths, RateMeter
+from workers.service.process import WorkerSettings
+from workers.service.tally import Tally
 
 
 class Bell:

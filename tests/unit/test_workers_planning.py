@@ -12,9 +12,9 @@ from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from db.costs import Cost
 from tests.support.games import random_games
-from workers import payload
-from workers.costs import CostModel
-from workers.planning import UNIT_LINES, UNIT_SECONDS, plan_units
+from workers.positions import payload
+from workers.positions.costs import CostModel
+from workers.positions.planning import UNIT_LINES, UNIT_SECONDS, plan_units
 
 (EASY,) = random_games(1, empty=12)
 GUESS = CostModel(DEFAULT_BOARD)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from db.records.jobs import JobProgress, JobState
-from workers.progress import LEAST_SECONDS, LEAST_UNITS, ProgressMeter
+from workers.core.progress import LEAST_SECONDS, LEAST_UNITS, ProgressMeter
 
 FIRST = JobProgress(
     job_id=1,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from workers.question import Question
+from workers.positions.question import Question
 
 
 @pytest.mark.parametrize(

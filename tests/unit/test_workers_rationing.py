@@ -9,7 +9,7 @@ import pytest
 
 from c4core.position import Position
 from c4core.solver import Solver
-from workers.rationing import RationedSearcher, turn_of
+from workers.core.rationing import RationedSearcher, turn_of
 
 
 class Crowd:

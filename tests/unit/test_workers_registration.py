@@ -4,8 +4,8 @@ import pytest
 
 from c4core.version import ENGINE_VERSION
 from db.jobs.running_jobs import RunningJob
-from workers.lanes import Lane
-from workers.registration import why_idle
+from workers.broker.lanes import Lane
+from workers.service.registration import why_idle
 
 OURS = RunningJob(1, "analyze", ENGINE_VERSION, 0)
 URGENT = OURS._replace(id=2, priority=100)

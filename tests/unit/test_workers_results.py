@@ -3,7 +3,7 @@
 import json
 
 from c4core.notation import DEFAULT_BOARD, BoardSize
-from workers.results import Answer, answer_object, error_object
+from workers.positions.results import Answer, answer_object, error_object
 
 
 def test_an_exact_answer_shows_everything() -> None:

@@ -18,8 +18,8 @@ from db.jobs.planner_heartbeat import PLANNER_ALIVE_SECONDS
 from db.records.jobs import JobState
 from tests.support.databases import FakeClock
 from tests.support.jobs import state_of
-from workers import analysis
-from workers.analysis import find_job, submit
+from workers.positions import analysis
+from workers.positions.analysis import find_job, submit
 
 
 def requests(number: int, pause: threading.Event) -> Iterator[Request]:

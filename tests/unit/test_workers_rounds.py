@@ -6,9 +6,9 @@ import threading
 import pytest
 
 from db.errors import UnreachableError
-from workers.logs import LOGGER
-from workers.rounds import Duty, Rounds
-from workers.sweeping import pause_between_sweeps
+from workers.core.rounds import Duty, Rounds
+from workers.service.logs import LOGGER
+from workers.service.sweeping import pause_between_sweeps
 
 
 def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str]]:

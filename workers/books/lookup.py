@@ -10,13 +10,13 @@ from c4core.book import Book
 from c4core.book.errors import BookBoardError, BookError
 from c4core.book.shipped import deepest, open_shipped
 from c4core.plain_file import check_plain
-from workers.results import Answer
+from workers.positions.results import Answer
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from c4core.position import Position
     from db.records.jobs import Json
-    from workers.question import Question
+    from workers.positions.question import Question
 
 NO_BOOK: Final = ""
 """Instead of the path of a book: not even the one that came with the program."""

@@ -18,9 +18,9 @@ from db import jobs
 from db.records.jobs import UnitPlan
 from workers.books.payload import encode_keys
 from workers.books.task import KIND
-from workers.costs import read_model
-from workers.question import Question
-from workers.resumption import find_and_resume, refuse_second
+from workers.core.resumption import find_and_resume, refuse_second
+from workers.positions.costs import read_model
+from workers.positions.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -9,8 +9,8 @@ import numpy as np
 from db.decoding import decoding
 from db.records.jobs import JobState, UnitState
 from workers.books.payload import decode_keys, decode_scores
+from workers.core.following import iterate_units, read_job, why_not_done
 from workers.errors import BookIncompleteError
-from workers.following import iterate_units, read_job, why_not_done
 
 if TYPE_CHECKING:
     from db.database import Database

@@ -24,10 +24,10 @@ from c4core.position import Position
 from db.records.jobs import UnitState
 from workers.books.payload import decode_keys, decode_scores, encode_scores
 from workers.books.task import KIND, PlyTask
-from workers.evaluate import find_answers, look_up
-from workers.outcome import UnitOutcome
-from workers.question import Question
-from workers.results import Answer, answer_object, error_object
+from workers.core.outcome import UnitOutcome
+from workers.positions.evaluate import find_answers, look_up
+from workers.positions.question import Question
+from workers.positions.results import Answer, answer_object, error_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import Claim, JobInfo, UnitResult
     from workers.books.payload import Scores
-    from workers.rationing import Searcher
+    from workers.core.rationing import Searcher
 
 __all__ = ["KIND", "solve_unit", "unit_objects"]
 

@@ -11,10 +11,10 @@ from c4core.book.minimax import canonical_keys
 from c4core.lines import Request
 from c4core.position import Position
 from db.records.jobs import JobState
-from workers import analysis
+from workers.core.following import iterate_units, read_job, why_not_done
+from workers.core.resumption import find_or_plan, topic_of
 from workers.errors import DatasetIncompleteError
-from workers.following import iterate_units, read_job, why_not_done
-from workers.resumption import find_or_plan, topic_of
+from workers.positions import analysis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

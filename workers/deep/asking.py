@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workers.deep.tree import Bounds
-from workers.search import NEARLY
+from workers.positions.search import NEARLY
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from c4core.position import Position
-    from workers.rationing import Searcher
+    from workers.core.rationing import Searcher
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from db.database import Database
-    from workers.rationing import Searcher
+    from workers.core.rationing import Searcher
 
 
 class Claim(NamedTuple):

@@ -23,12 +23,12 @@ from c4core.version import ENGINE_VERSION
 from db.decoding import decoding, field, number_field
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import UnitState
+from workers.core.outcome import UnitOutcome
 from workers.deep.asking import ask
 from workers.deep.task import KIND, DeepTask
 from workers.deep.tree import Bounds, Piece
-from workers.evaluate import look_up
-from workers.outcome import UnitOutcome
-from workers.results import error_object
+from workers.positions.evaluate import look_up
+from workers.positions.results import error_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from c4core.lines import JsonValue
     from db.database import Database
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
-    from workers.rationing import Searcher
+    from workers.core.rationing import Searcher
 
 __all__ = ["CUT", "KIND", "payload_of", "piece_of", "solve_unit", "unit_objects"]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from c4core.evaluation import Analysis
 from c4core.players import StopPlaying
 from workers.books.lookup import book_of_job
-from workers.evaluate import find_answers, look_up
-from workers.question import Question
+from workers.positions.evaluate import find_answers, look_up
+from workers.positions.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from db.database import Database
     from db.records.evaluations import StoredEvaluation
-    from workers.rationing import Searcher
+    from workers.core.rationing import Searcher
 
 
 class MatchAnalyst:

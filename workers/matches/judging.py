@@ -21,13 +21,13 @@ from db import evaluations
 from db import games as game_store
 from db.records.games import GameFilter
 from db.records.jobs import JobState
-from workers import analysis
-from workers.analysis import Submission
 from workers.books.lookup import answer_from, book_of_job
-from workers.evaluate import look_up
-from workers.following import read_job
-from workers.question import Question
-from workers.resumption import find_or_plan, topic_of
+from workers.core.following import read_job
+from workers.core.resumption import find_or_plan, topic_of
+from workers.positions import analysis
+from workers.positions.analysis import Submission
+from workers.positions.evaluate import look_up
+from workers.positions.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -23,15 +23,15 @@ from c4core.players import NO_PROGRAM, ProgramRefusedError, Resources, StopPlayi
 from db import games
 from db.records.games import GameCursor, GameFilter
 from db.records.jobs import UnitState
+from workers.core.outcome import UnitOutcome
+from workers.core.rationing import turn_of
 from workers.matches.analyst import MatchAnalyst
 from workers.matches.corpora import read_corpus
 from workers.matches.interrupting import stopping
 from workers.matches.sequential import settle_if_possible
 from workers.matches.summary import summary
 from workers.matches.table import Table
-from workers.outcome import UnitOutcome
-from workers.rationing import turn_of
-from workers.results import error_object
+from workers.positions.results import error_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from db.records.games import StoredGame
     from db.records.jobs import Claim, JobInfo, UnitResult
     from db.records.terms import MatchTerms
-    from workers.rationing import Searcher
+    from workers.core.rationing import Searcher
 
 KIND: Final = "match"
 

@@ -23,9 +23,9 @@ from db.types import seal_object
 from tests.fuzz.mutation import ODD, mutated, mutated_text
 from tests.fuzz.target import Target
 from tests.support.matches import play, run_job, terms
-from workers import analysis
-from workers.following import iterate_units
-from workers.outputs import unit_objects
+from workers.core.following import iterate_units
+from workers.core.kinds import unit_objects
+from workers.positions import analysis
 
 if TYPE_CHECKING:
     from pathlib import Path

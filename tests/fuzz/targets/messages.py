@@ -16,9 +16,9 @@ from kombu import Connection
 
 from tests.fuzz.mutation import ODD, mutated, mutated_json, mutated_text
 from tests.fuzz.target import Target
-from workers import standing
-from workers.lanes import Lane
-from workers.messaging import TASK, make_app
+from workers.broker.lanes import Lane
+from workers.broker.messaging import TASK, make_app
+from workers.service import standing
 
 if TYPE_CHECKING:
     from pathlib import Path

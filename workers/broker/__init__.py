@@ -1,0 +1,1 @@
+"""What goes through the broker: doorbells, and the queues they ring in."""

@@ -1,0 +1,177 @@
+"""How a worker process takes messages from the broker: Celery's consumer, with four changes.
+
+It comes back within seconds after any outage, however long; it makes no queues for delayed
+messages, of which there are none; it takes interactive work through a channel of its own, so that
+a thread is left for it however long the bulk units take; and it drops what names no unit, for
+whoever got such a message next would be none the wiser.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Final
+
+from celery import bootsteps
+from celery.concurrency.thread import TaskPool
+from celery.worker.consumer import Consumer
+from celery.worker.consumer.tasks import Tasks
+from celery.worker.state import maybe_shutdown
+from kombu import compression
+from kombu.common import ignore_errors
+from kombu.exceptions import OperationalError
+
+from db.masking import masked
+from workers.broker.lanes import Lane
+from workers.broker.messaging import KEPT_HEADERS, read_unit
+from workers.service.logs import LOGGER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kombu import Message
+
+RETRY_SECONDS: Final = 1.0
+"""Longest time between two attempts to reach a broker that is away. Celery's grow to 30 s."""
+
+_DELAYED: Final = "celery.worker.consumer.delayed_delivery:DelayedDelivery"
+# 28 quorum queues and as many exchanges, for messages with a delay.
+
+_SHOWN: Final = 100
+# Characters of a message that names no unit.
+
+
+class InteractiveTasks(bootsteps.StartStopStep):
+    """Takes interactive work through a channel of its own, beside the bulk work.
+
+    Both may take as many messages as there are threads; when both do, they share the processors.
+    """
+
+    requires = (Tasks,)
+
+    def __init__(
+        self,
+        consumer: Consumer,
+        own_channel_for_interactive: bool = False,  # noqa: FBT001, FBT002 (Celery calls it)
+        **options: Any,  # noqa: ANN401
+    ) -> None:
+        self.enabled = own_channel_for_interactive
+        self._tasks: Any = None
+        super().__init__(consumer, **options)
+
+    def start(self, consumer: Consumer) -> None:
+        """Begin to take messages."""
+        channel = consumer.connection.channel()
+        channel.basic_qos(0, consumer.pool.limit, False)
+        queue = consumer.app.amqp.queues[Lane.INTERACTIVE.queue]
+        self._tasks = consumer.app.amqp.TaskConsumer(
+            channel, queues=[queue], on_decode_error=consumer.on_decode_error
+        )
+        self._tasks.on_message = consumer.create_task_handler()
+        self._tasks.consume()
+
+    def stop(self, consumer: Consumer) -> None:
+        """Take no more."""
+        if self._tasks is not None:
+            ignore_errors(consumer, self._tasks.cancel)
+
+    def shutdown(self, consumer: Consumer) -> None:
+        """Close the channel."""
+        self.stop(consumer)
+        if self._tasks is not None:
+            ignore_errors(consumer, self._tasks.channel.close)
+            self._tasks = None
+
+
+class UnitConsumer(Consumer):
+    """Celery's consumer as this program wants it."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401
+        refuse_compressed()
+        super().__init__(*arguments, **options)
+
+    class Blueprint(Consumer.Blueprint):
+        """What it consists of."""
+
+        default_steps: Final = [
+            *(step for step in Consumer.Blueprint.default_steps if step != _DELAYED),
+            InteractiveTasks,
+        ]
+
+    def create_task_handler(self, *arguments: Any) -> Callable[[Message], None]:  # noqa: ANN401
+        """What is done with a message."""
+        work_on = super().create_task_handler(*arguments)
+
+        def take(message: Message) -> None:
+            try:
+                if not isinstance(message.delivery_info, dict):
+                    raise TypeError("nobody knows how it got here")  # noqa: TRY301
+                read_unit(message.headers, message.decode())
+            except Exception as error:  # noqa: BLE001 (it was made by anybody, to fail anywhere)
+                self.on_decode_error(message, error)
+                return
+            # Others would be obeyed: to wait, to time out, to be done under another name.
+            message.headers = {name: message.headers.get(name) for name in KEPT_HEADERS}
+            work_on(message)
+
+        return take
+
+    def on_decode_error(self, message: Message, exc: Exception) -> None:
+        """Drop a message that nobody can understand."""
+        shown = ascii(message.body)[:_SHOWN]
+        LOGGER.warning("a message was dropped, %s: %s", _reason(exc), shown)
+        ignore_errors(self, message.ack)
+
+    def ensure_connected(self, connection: Any) -> Any:  # noqa: ANN401 (Celery has no types)
+        """Connect, and try again for ever."""
+        errors = (
+            *connection.connection_errors,
+            *connection.channel_errors,
+            OperationalError,
+        )
+        was_away = False
+        while True:
+            try:
+                connection.ensure_connection(max_retries=0)
+                break
+            except errors as error:
+                tell = LOGGER.debug if was_away else LOGGER.warning
+                place = masked(self.app.conf.broker_url or "")
+                tell("the broker %s cannot be reached, trying again: %s", place, error)
+                was_away = True
+            maybe_shutdown()
+            # Jitter: workers that lost the broker together must not come back together.
+            time.sleep(random.uniform(0.5, 1) * RETRY_SECONDS)  # noqa: S311 (no secret)
+        self.first_connection_attempt = False
+        if was_away:
+            LOGGER.warning("the broker is back")
+        return connection
+
+
+class UnitPool(TaskPool):
+    """Threads for as many units as the prefetch limits of both lanes let in."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401
+        super().__init__(*arguments, **options)
+        self.executor = ThreadPoolExecutor(
+            max_workers=len(Lane) * self.limit, thread_name_prefix="c4-unit"
+        )
+
+
+def refuse_compressed() -> None:
+    """Let this process unpack no message: none of ours is packed, and 1 MB can become 1 GB.
+
+    The library would unpack what a message's header says is packed, before anybody sees it.
+    """
+    for name in compression.encoders():
+        compression.register(compression.get_encoder(name)[0], _refuse, name)
+
+
+def _refuse(_body: bytes) -> bytes:
+    raise ValueError("it is compressed")
+
+
+def _reason(error: Exception) -> str:
+    """What is wrong with a message, in a few printable characters."""
+    return ascii(str(error) or type(error).__name__)[1:-1][:_SHOWN]

@@ -1,0 +1,44 @@
+"""The messaging library's way to Redis, but for what is no message at all.
+
+A list in Redis takes whatever anybody puts there. The library would end the worker that takes it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from kombu.transport import redis
+from redis.exceptions import DataError
+
+from workers.service.logs import LOGGER
+
+GARBAGE: Final = (ValueError, TypeError, LookupError, AttributeError, RecursionError, DataError)
+"""What reading something else than a message raises. Connections that fail raise none of these."""
+
+
+class Channel(redis.Channel):
+    """A channel that drops what cannot be read."""
+
+    def _brpop_read(self, **options: Any) -> Any:  # noqa: ANN401 (the library has no types)
+        try:
+            return super()._brpop_read(**options)
+        except GARBAGE as error:
+            return _dropped(error)
+
+    def _receive_one(self, c: Any) -> Any:  # noqa: ANN401
+        # What comes by broadcast: remote control, for which the library has a queue of its own.
+        try:
+            return super()._receive_one(c)
+        except GARBAGE as error:
+            return _dropped(error)
+
+
+def _dropped(error: Exception) -> bool:
+    LOGGER.warning("what is no message was dropped: %s", ascii(error))
+    return True
+
+
+class Transport(redis.Transport):
+    """The transport with such channels."""
+
+    Channel = Channel

@@ -1,0 +1,181 @@
+"""The claim, solve, complete core: what is done with one unit, whoever drives it.
+
+A driver (the threads of :mod:`workers.runners.local`) claims a unit, keeps its lease alive
+(:mod:`workers.core.leases`) and calls :func:`run_unit`. Whatever becomes of the unit, done, handed
+back or failed, is written by one transaction and only while the claim's fence is the unit's newest.
+A driver that finds nothing to claim closes the job (``jobs.finish_if_complete``).
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from enum import Enum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from c4core.players import NO_PROGRAM
+from db import jobs
+from db.errors import DATABASE_FAULTS, DamagedValueError, StorageError
+from workers.core.kinds import get_kind
+from workers.errors import LeaseLostError
+from workers.positions.evaluate import store_learned
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from c4core.players import Consent
+    from db.database import Database
+    from db.records.jobs import Claim
+    from db.session import Session
+    from workers.core.kinds import Continuation
+    from workers.core.outcome import UnitOutcome
+    from workers.core.rationing import Searcher
+    from workers.writer import Writer
+
+_LONGEST: Final = 2_000
+"""Characters of an error's text that are told and logged; a stranger may have written it."""
+
+
+class UnitEnd(Enum):
+    """How working on a unit came to its end."""
+
+    DONE = "done"
+    """Results are stored; the unit is done."""
+    HANDED_BACK = "handed back"
+    """It was stopped and is queued again; what had been found is stored."""
+    FAILED = "failed"
+    """Solving it raised an error; it is queued again, or failed for good."""
+    LOST = "lost"
+    """It was somebody else's by then, or cancelled: nothing was written about the unit."""
+
+
+class UnitReport(NamedTuple):
+    """What working on a unit has come to."""
+
+    end: UnitEnd
+    nodes: int = 0
+    """Positions searched."""
+    seconds: float = 0.0
+    """Time spent searching."""
+    error: str | None = None
+    """Why it failed."""
+
+
+def run_unit(
+    database: Database,
+    solver: Searcher,
+    claim: Claim,
+    is_stopped: Callable[[], bool],
+    *,
+    programs: Consent = NO_PROGRAM,
+    writer: Writer | None = None,
+    at_end: Callable[[Session], object] = lambda _session: None,
+) -> UnitReport:
+    """Solve a claimed unit and write down what came of it.
+
+    Args:
+        database: where the claim is from.
+        solver: may be shared with other units; it is for the caller to stop it.
+        claim: as ``jobs.claim`` gave it.
+        is_stopped: whether to give up and hand the unit back; looked at after each interruption.
+        programs: which players that are programs may be started for it.
+        writer: writes, instead of the database itself.
+        at_end: called within the transaction that ends the unit, unless it is handed back; several
+            times if the transaction has to be repeated.
+
+    Raises:
+        LookupError: this version does not know the kind of the unit's job.
+        StorageError, SystemExit, KeyboardInterrupt: the database failed, or the process is to end.
+            That is not the unit's fault: it is handed back if the database lets it, and else comes
+            free when its lease runs out.
+        MemoryError: there is no room for the solver's table, or for the unit. It is handed back as
+            if its lease had run out: were it to blame, every worker would end by it.
+    """
+    writer = writer or database
+    kind = get_kind(claim.kind)
+    # Nothing but a kind that says so ever starts a program.
+    consent = {"programs": programs} if kind.takes_programs else {}
+    try:
+        outcome = kind.solve_unit(claim, solver, database, is_stopped, **consent)
+        return _write(writer, database, claim, outcome, at_end=at_end, go_on=kind.go_on)
+    except LeaseLostError:
+        return UnitReport(UnitEnd.LOST)
+    except MemoryError as error:
+        message = _told(error)
+        with suppress(StorageError):
+            writer.run(lambda session: jobs.lapse(session, claim, message))
+        raise
+    except DamagedValueError as error:
+        # Before the database's faults, of which it is one: it will be no better the next time.
+        return _fail(writer, claim, error, at_end)
+    except (*DATABASE_FAULTS, SystemExit, KeyboardInterrupt):
+        with suppress(StorageError):
+            writer.run(lambda session: jobs.release(session, claim))
+        raise
+    except Exception as error:  # noqa: BLE001  # whatever solving a unit raises, the job goes on
+        return _fail(writer, claim, error, at_end)
+
+
+def _write(
+    writer: Writer,
+    database: Database,
+    claim: Claim,
+    outcome: UnitOutcome,
+    *,
+    at_end: Callable[[Session], object],
+    go_on: Continuation | None,
+) -> UnitReport:
+    nodes, seconds = outcome.nodes, outcome.seconds
+    if not outcome.is_complete:
+        store_learned(writer, outcome.evaluations)
+
+        def hand_back(session: Session) -> bool:
+            is_ours = jobs.release(session, claim, payload=outcome.rest)
+            if is_ours and outcome.records is not None:
+                outcome.records(session)
+            return is_ours
+
+        is_ours = writer.run(hand_back)
+        return UnitReport(UnitEnd.HANDED_BACK if is_ours else UnitEnd.LOST, nodes, seconds)
+
+    def complete(session: Session) -> bool:
+        if go_on is not None:
+            jobs.hold_job(session, claim.job_id)
+        is_ours = jobs.complete(
+            session,
+            claim,
+            evaluations=outcome.evaluations,
+            result=outcome.result,
+            nodes=nodes,
+            seconds=seconds,
+            costs=outcome.costs,
+            columns=outcome.with_columns,
+        )
+        if is_ours and outcome.records is not None:
+            outcome.records(session)
+        if is_ours and go_on is not None:
+            go_on(session, claim, database)
+        at_end(session)
+        return is_ours
+
+    is_ours = writer.run(complete)
+    if is_ours and outcome.afterwards is not None:
+        outcome.afterwards()
+    return UnitReport(UnitEnd.DONE if is_ours else UnitEnd.LOST, nodes, seconds)
+
+
+def _fail(
+    writer: Writer, claim: Claim, error: Exception, at_end: Callable[[Session], object]
+) -> UnitReport:
+    message = _told(error)
+
+    def fail(session: Session) -> bool:
+        state = jobs.fail(session, claim, message)
+        at_end(session)
+        return state is not None
+
+    return UnitReport(UnitEnd.FAILED if writer.run(fail) else UnitEnd.LOST, error=message)
+
+
+def _told(error: BaseException) -> str:
+    reason = str(error)[:_LONGEST]
+    return f"{type(error).__name__}: {reason}" if reason else type(error).__name__

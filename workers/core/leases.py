@@ -1,0 +1,130 @@
+"""Keeping the leases of units alive while they are being solved, and noticing when one is lost."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from db import jobs
+from db.errors import StorageError
+from db.session import limit_waiting
+from workers.core.rounds import Duty, Rounds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from db.database import Database
+    from db.records.jobs import Claim
+
+LEASE_SECONDS = 10.0
+"""How long the units of a process that has died are not given to others."""
+
+BEATS_PER_LEASE = 5
+"""Heartbeats within the time of a lease: several may fail before it runs out."""
+
+
+@dataclass(slots=True)
+class Lease:
+    """A claim that is being worked on."""
+
+    claim: Claim
+    """The claim."""
+    is_lost: bool = field(default=False)
+    """Somebody else has the unit, or the job was cancelled: working on is of no use."""
+
+
+class LeaseKeeper:
+    """A thread that prolongs every lease that is held, several times before it would run out.
+
+    Whatever goes wrong with a heartbeat, the next one comes in its time: without them every unit of
+    this process would be solved by somebody else as well.
+
+    Args:
+        database: where the claims are from.
+        lease_seconds: how long a lease lasts from each heartbeat.
+        on_lost: called whenever a held lease is known to be lost, again with every beat until it is
+            let go: interrupt the search.
+    """
+
+    def __init__(
+        self, database: Database, lease_seconds: float, on_lost: Callable[[], None]
+    ) -> None:
+        self._database = database
+        self._lease_seconds = lease_seconds
+        self._on_lost = on_lost
+        self._leases: dict[tuple[int, int], Lease] = {}
+        self._lock = threading.Lock()
+        self._rounds = Rounds(
+            [Duty("prolong leases", lambda: lease_seconds / BEATS_PER_LEASE, self._beat)],
+            name="c4-leases",
+        )
+
+    def start(self) -> None:
+        """Begin to prolong what is held."""
+        self._rounds.start()
+
+    @contextmanager
+    def hold(self, claim: Claim) -> Iterator[Lease]:
+        """Keep the lease of a claim alive within the context."""
+        lease = Lease(claim)
+        # A unit may be claimed anew by this process while an older claim on it is still held.
+        name = (claim.unit_id, claim.fence)
+        with self._lock:
+            self._leases[name] = lease
+        try:
+            yield lease
+        finally:
+            with self._lock:
+                del self._leases[name]
+
+    def close(self) -> None:
+        """End the thread. Leases that are still held run out in their time."""
+        self._rounds.close()
+
+    def _beat(self) -> None:
+        with self._lock:
+            leases = list(self._leases.values())
+        try:
+            self._prolong([lease for lease in leases if not lease.is_lost])
+        finally:
+            if any(lease.is_lost for lease in leases):
+                self._on_lost()
+
+    def _prolong(self, leases: list[Lease]) -> None:
+        """Prolong leases; note which are lost.
+
+        Those that nobody else is writing come first, in a transaction of their own: a process that
+        was stopped while it planned a job's units holds all of these, and only these are to wait.
+        """
+        if not leases:
+            return
+        # Whoever locks several units does so in this order.
+        leases.sort(key=lambda lease: lease.claim.unit_id)
+        claims = [lease.claim for lease in leases]
+        blocked = []
+        # Should the database be away, the next beat may find it. Should the leases run out
+        # meanwhile, completing the units will tell.
+        with suppress(StorageError):
+            held = self._database.run(
+                lambda session: jobs.prolong(session, claims, self._lease_seconds)
+            )
+            for lease, is_held in zip(leases, held, strict=True):
+                if is_held is None:
+                    blocked.append(lease)
+                else:
+                    lease.is_lost = not is_held
+        if blocked:
+            self._prolong_blocked(blocked)
+
+    def _prolong_blocked(self, leases: list[Lease]) -> None:
+        """Wait a little for those who are writing the units: they come one after another."""
+        with suppress(StorageError):
+            with self._database.write() as session:
+                limit_waiting(session, self._lease_seconds / BEATS_PER_LEASE / 2)
+                held = [
+                    jobs.heartbeat(session, lease.claim, self._lease_seconds) for lease in leases
+                ]
+            for lease, is_held in zip(leases, held, strict=True):
+                lease.is_lost = not is_held

@@ -1,0 +1,84 @@
+"""A thread that makes the rounds: duties that come again and again, beside the work itself."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from db.errors import StorageError
+from workers.errors import BrokerError
+from workers.service.logs import LOGGER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+@dataclass(slots=True)
+class Duty:
+    """Something to be done now and then."""
+
+    name: str
+    """What goes wrong if it fails, for the log: ``cannot <name>``."""
+    every_seconds: Callable[[], float]
+    """About; jitter keeps processes that were started together apart."""
+    do: Callable[[], object]
+    """May raise what a database, a broker or a disk raises: it is tried again in its time. False
+    means that it was somebody else's turn, which tells nothing."""
+    is_failing: bool = field(default=False, init=False)
+    due: float = field(default=0.0, init=False)
+
+
+class Rounds:
+    """Does every duty in its time, in one thread.
+
+    Args:
+        duties: what to do.
+        name: of the thread.
+    """
+
+    def __init__(self, duties: Sequence[Duty], *, name: str = "c4-rounds") -> None:
+        self._duties = list(duties)
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._go, name=name, daemon=True)
+
+    def start(self) -> None:
+        """Begin; every duty is done at once for the first time."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the thread, after the duty that it is at; if it waits for a server, without it."""
+        self._closed.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=0.5)
+
+    def _go(self) -> None:
+        while not self._closed.is_set():
+            for duty in self._duties:
+                if time.monotonic() >= duty.due and not self._closed.is_set():
+                    _do(duty)
+                    jitter = random.uniform(0.8, 1.2)  # noqa: S311 (no secret)
+                    duty.due = time.monotonic() + jitter * duty.every_seconds()
+            soonest = min(duty.due for duty in self._duties)
+            self._closed.wait(max(0.0, soonest - time.monotonic()))
+
+
+def _do(duty: Duty) -> None:
+    try:
+        if duty.do() is False:
+            return
+    except (StorageError, BrokerError, OSError) as error:
+        tell = LOGGER.debug if duty.is_failing else LOGGER.warning
+        tell("cannot %s, trying again: %s", duty.name, error)
+        duty.is_failing = True
+    except Exception as error:  # noqa: BLE001 (the thread must go on, or what is lost stays lost)
+        # Where nobody has said what a log looks like, a trace would be for the user's eyes.
+        trace = LOGGER.hasHandlers()
+        LOGGER.error("cannot %s, trying again: %r", duty.name, error, exc_info=trace)
+        duty.is_failing = True
+    else:
+        if duty.is_failing:
+            LOGGER.warning("it is possible again to %s", duty.name)
+        duty.is_failing = False

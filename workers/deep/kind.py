@@ -1,0 +1,12 @@
+"""The kind of job that is called ``deep``."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from workers.core.kinds import JobKind
+from workers.deep import units
+from workers.deep.planning import go_on
+
+DEEP: Final = JobKind(units.KIND, "piece", units.solve_unit, units.unit_objects, go_on)
+"""The value of one position, proven piece by piece."""

@@ -1,0 +1,60 @@
+"""Which positions the jobs of kind ``analyze`` ask about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from c4core.lines import Request
+from db import jobs
+from db.decoding import decoding, field
+from db.errors import JobStateError
+from workers.core.following import iterate_units, read_job
+from workers.positions import payload
+from workers.positions.analysis import KIND
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+    from db.database import Database
+
+
+def asked_keys(database: Database, job_id: int, board: BoardSize) -> set[int]:
+    """The canonical keys of all positions that a job asks about.
+
+    Args:
+        database: where the job lives.
+        job_id: its number.
+        board: that its positions have to be of.
+
+    Raises:
+        JobNotFoundError: there is no job of this number.
+        JobStateError: it asks about no positions, or about those of another board.
+        StorageError: the database cannot be read.
+    """
+    job = read_job(database, job_id)
+    if job.kind != KIND:
+        problem = f"is of kind {job.kind}: only those of kind {KIND} ask about positions"
+    elif job.board != board:
+        problem = f"asks about positions of {job.board}, and not of {board} (see --board)"
+    else:
+        with decoding(f"the parameters of job {job_id}"):
+            zero_based = field(job.params, "zero_based", bool)
+        return {
+            line.position.canonical_key
+            for unit in iterate_units(database, job_id)
+            for line in payload.decode(unit.payload, board=board, zero_based=zero_based)
+            if isinstance(line, Request)
+        }
+    raise JobStateError(f"job {job_id} {problem}", job_id=job_id, state=job.state)
+
+
+def keys_of_label(database: Database, label: str, board: BoardSize) -> set[int]:
+    """The canonical keys of all positions that jobs with this label ask about.
+
+    Jobs of other kinds, and those for other boards, count as asking about none.
+
+    Raises:
+        StorageError: the database cannot be read.
+    """
+    with database.read() as session:
+        numbers = jobs.jobs_of_label(session, label, kind=KIND, board=board)
+    return {key for number in numbers for key in asked_keys(database, number, board)}

@@ -1,0 +1,256 @@
+"""Answering questions about positions: look up what is stored, solve only what is missing.
+
+Units of jobs and ``c4 solve`` both stand on :func:`find_answers`. It works on canonical positions:
+one that occurs several times in a batch, or in the mirror, is solved once.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from c4core.notation import BoardSize
+from c4core.version import ENGINE_VERSION
+from db import evaluations
+from db.costs import Cost
+from db.errors import ReadOnlyError
+from db.records.evaluations import StoredEvaluation
+from workers.books.lookup import answer_from
+from workers.positions.results import Answer
+from workers.positions.search import Effort, has_all_columns, search, settles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from c4core.book import Book
+    from c4core.position import Position
+    from db.database import Database
+    from workers.core.rationing import Searcher
+    from workers.positions.question import Question
+    from workers.writer import Writer
+
+    Search = Callable[[Mapping[int, Position], Question], tuple[dict[int, Answer], bool]]
+    """Searches canonical positions, given by key: as :func:`workers.positions.search.search`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a batch of positions has come to."""
+
+    answers: list[Answer]
+    """One for every position, in order, oriented as it was asked."""
+    learned: list[StoredEvaluation]
+    """What was not known before, for storing."""
+    is_complete: bool
+    """Whether every answer settles the question; false after a stop or a limit."""
+    nodes: int
+    """Positions searched by now, without what was spent before."""
+    seconds: float
+    """Time spent searching, likewise."""
+    spent: dict[int, Effort]
+    """What was spent on positions that the question is still open about, by canonical key, for
+    whoever goes on with them. Empty without limits."""
+    costs: dict[int, Cost]
+    """What the searches have taken, by ply. Empty if the question would misguide others: one that
+    is weak or has limits, or that was not answered."""
+
+
+def evaluate(
+    positions: Sequence[Position],
+    question: Question,
+    solver: Searcher,
+    database: Database | None = None,
+    *,
+    book: Book | None = None,
+    is_stopped: Callable[[], bool] = lambda: False,
+    on_not_kept: Callable[[], object] = lambda: None,
+) -> list[Answer]:
+    """Answer a question about each of some positions of one board, by way of a database.
+
+    Args:
+        positions: any number, of one board; finished games are fine.
+        question: what is asked about each.
+        solver: searches what is not known, with its own number of threads.
+        database: knows evaluations, and keeps those that are found unless it may only be read;
+            None for neither.
+        book: is asked before the database is believed, and before anything is searched.
+        is_stopped: as in :func:`find_answers`. What was found by then is kept.
+        on_not_kept: told when something was found that the database does not take.
+
+    Raises:
+        StorageError: the database cannot be read or written.
+    """
+    known = {} if database is None else look_up(database, positions)
+    findings = find_answers(positions, question, solver, known, book=book, is_stopped=is_stopped)
+    if database is not None:
+        try:
+            store_learned(database, findings.learned)
+        except ReadOnlyError:  # opened so, or whoever logged in may only read
+            on_not_kept()
+    return findings.answers
+
+
+def look_up(database: Database, positions: Sequence[Position]) -> dict[int, StoredEvaluation]:
+    """What is stored about some positions of one board, by canonical key."""
+    if not positions:
+        return {}
+    keys = list({position.canonical_key for position in positions})
+    with database.read() as session:
+        return evaluations.lookup(session, positions[0].board, keys)
+
+
+def store_learned(writer: Writer, learned: Sequence[StoredEvaluation]) -> None:
+    """Put evaluations of one board into the database, in a transaction of their own."""
+    if learned:
+        board = BoardSize(learned[0].width, learned[0].height)
+        writer.run(lambda session: evaluations.store(session, board, learned))
+
+
+def find_answers(
+    positions: Sequence[Position],
+    question: Question,
+    solver: Searcher,
+    known: Mapping[int, StoredEvaluation],
+    *,
+    book: Book | None = None,
+    is_stopped: Callable[[], bool] = lambda: False,
+    spent: Mapping[int, Effort] | None = None,
+) -> Findings:
+    """Answer a question about each of some positions of one board.
+
+    The solver may be shared with others who stop it: an interrupted search is taken up again unless
+    ``is_stopped`` says that this one was meant.
+
+    Args:
+        positions: of one board; finished games are fine.
+        question: what is asked about each.
+        solver: searches what is not known, with its own number of threads.
+        known: what is stored, by canonical key.
+        book: has answers too.
+        is_stopped: whether to give up; looked at after each search.
+        spent: what was spent on a position before, by canonical key: part of the limits.
+    """
+    before = spent or {}
+    earlier: list[Effort] = []
+
+    def search_missing(
+        missing: Mapping[int, Position], asked: Question
+    ) -> tuple[dict[int, Answer], bool]:
+        earlier.extend(before[key] for key in missing.keys() & before.keys())
+        return search(missing, asked, solver, is_stopped, spent)
+
+    findings = find_answers_by(search_missing, positions, question, known, book)
+    return replace(
+        findings,
+        nodes=findings.nodes - sum(effort.nodes for effort in earlier),
+        seconds=findings.seconds - sum(effort.seconds for effort in earlier),
+    )
+
+
+def find_answers_by(
+    searched_by: Search,
+    positions: Sequence[Position],
+    question: Question,
+    known: Mapping[int, StoredEvaluation],
+    book: Book | None = None,
+) -> Findings:
+    """:func:`find_answers`, whoever searches what is not known.
+
+    Args:
+        searched_by: gets every canonical position that has to be searched, once.
+        positions: of one board; finished games are fine.
+        question: what is asked about each.
+        known: what is stored, by canonical key.
+        book: has answers too.
+    """
+    keys = [position.canonical_key for position in positions]
+    found: dict[int, Answer] = {}
+    missing: dict[int, Position] = {}
+    for key, position in zip(keys, positions, strict=True):
+        if key in found or key in missing:
+            continue
+        canonical = position if position.key == key else position.mirrored()
+        answer = _known_answer(canonical, question, known.get(key), book)
+        if answer is None:
+            missing[key] = canonical
+        else:
+            found[key] = answer
+    searched, is_complete = searched_by(missing, question)
+    for key, answer in searched.items():
+        stored = known.get(key)
+        found[key] = answer if stored is None else answer.tightened(stored.lower, stored.upper)
+    return Findings(
+        answers=list(_as_asked(positions, keys, found)),
+        learned=[
+            _evaluation(position, searched[key])
+            for key, position in missing.items()
+            if _is_worth_storing(position, searched[key])
+        ],
+        is_complete=is_complete,
+        nodes=sum(answer.nodes for answer in searched.values()),
+        seconds=sum(answer.seconds for answer in searched.values()),
+        spent={
+            key: Effort(answer.nodes, answer.seconds)
+            for key, answer in searched.items()
+            if question.is_limited and answer.nodes and not settles(answer, missing[key], question)
+        },
+        costs=_costs(missing, searched)
+        if is_complete and not (question.weak or question.is_limited)
+        else {},
+    )
+
+
+def _known_answer(
+    position: Position, question: Question, stored: StoredEvaluation | None, book: Book | None
+) -> Answer | None:
+    """What a book or the database answers, or None."""
+    answer = None if book is None else answer_from(book, position, question)
+    if answer is None and stored is not None and question.is_answered_by(stored):
+        scores = stored.scores if question.columns else None
+        answer = Answer(stored.lower, stored.upper, scores, source="db")
+    return answer
+
+
+def _costs(positions: Mapping[int, Position], answers: Mapping[int, Answer]) -> dict[int, Cost]:
+    number: defaultdict[int, int] = defaultdict(int)
+    seconds: defaultdict[int, float] = defaultdict(float)
+    for key, position in positions.items():
+        number[position.ply] += 1
+        seconds[position.ply] += answers[key].seconds
+    return {ply: Cost(number[ply], seconds[ply]) for ply in number}
+
+
+def _as_asked(
+    positions: Sequence[Position], keys: Sequence[int], found: dict[int, Answer]
+) -> Iterator[Answer]:
+    """The canonical answers, turned the way of the positions; effort is told once."""
+    told: set[int] = set()
+    for position, key in zip(positions, keys, strict=True):
+        answer = found[key]
+        if answer.scores is not None and position.key != key:
+            answer = answer._replace(scores=answer.scores[::-1])
+        if key in told:
+            answer = answer._replace(nodes=0, seconds=0.0)
+        told.add(key)
+        yield answer
+
+
+def _is_worth_storing(position: Position, answer: Answer) -> bool:
+    """Whether finding out anew would take more than a look at the board."""
+    return not position.is_over and (answer.score is not None or answer.nodes > 0)
+
+
+def _evaluation(position: Position, answer: Answer) -> StoredEvaluation:
+    """What is stored about a canonical position. Columns are stored all or none."""
+    return StoredEvaluation(
+        key=position.key,
+        width=position.width,
+        height=position.height,
+        ply=position.ply,
+        lower=answer.lower,
+        upper=answer.upper,
+        nodes=answer.nodes,
+        engine_version=ENGINE_VERSION,
+        scores=answer.scores if has_all_columns(answer, position) else None,
+    )

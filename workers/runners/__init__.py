@@ -1,0 +1,1 @@
+"""Who works on a job: threads of this process, or workers elsewhere."""

@@ -1,0 +1,208 @@
+"""The in-process runner: threads of this process work on a job, which lives in the database.
+
+All threads search with one solver, so they share its table. Several processes may run the same job;
+each takes the units that the others have not.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Self
+
+from c4core.players import NO_PROGRAM
+from c4core.solver import Solver
+from c4core.version import ENGINE_VERSION
+from db import jobs
+from db.errors import StorageError
+from db.records.jobs import JobState
+from workers.core.execution import run_unit
+from workers.core.following import JobFollower, read_job, refuse_foreign
+from workers.core.leases import LEASE_SECONDS, LeaseKeeper
+from workers.core.progress import LOOK_SECONDS
+from workers.core.rounds import Duty, Rounds
+from workers.matches.programs import check_consent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+
+    from c4core.lines import JsonValue
+    from c4core.players import Consent
+    from db.database import Database
+    from db.records.jobs import Claim, JobInfo
+    from workers.core.progress import Progress
+
+PRESENCE_SECONDS = 2.0
+"""Time between two words that this process is at work on its job, whether it holds a lease or is
+about to take one."""
+
+IDLE_SECONDS = 0.5
+"""Mean time between two attempts to get a unit while others hold all that are left."""
+
+
+class LocalRunner:
+    """Works on a job within a ``with`` block, and writes its results while it does.
+
+    Leaving the block stops the work, finished or not: searches end at once, units are handed
+    back, what they have found is stored, and the job can be resumed. So a KeyboardInterrupt out of
+    :meth:`results` or :meth:`wait` leaves an orderly job. Signal handlers are the caller's affair.
+
+    Args:
+        database: where the job lives.
+        job_id: a job that is running, or has ended: then nothing is solved.
+        threads: threads to work with.
+        table_mb: megabytes of memory that they share for what they have found.
+        lease_seconds: how long a unit's lease lasts without a heartbeat.
+        programs: which players that are programs may be started, if it plays matches.
+
+    Raises:
+        JobNotFoundError: there is no such job.
+        JobStateError: the job is for another version of the engine, or of another kind.
+        ProgramRefusedError: it needs a program that may not be started.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        job_id: int,
+        *,
+        threads: int = 1,
+        table_mb: int = 64,
+        lease_seconds: float = LEASE_SECONDS,
+        programs: Consent = NO_PROGRAM,
+    ) -> None:
+        self._database = database
+        self._job_id = job_id
+        self._job = read_job(database, job_id)
+        refuse_foreign(self._job)
+        if self._job.state is JobState.RUNNING:
+            check_consent(database, self._job, programs)
+        self._programs = programs
+        self._follower = JobFollower(
+            database, self._job, pause=self._await_news, is_over=lambda: self._has_ended
+        )
+        self._solver = Solver(table_mb=table_mb)
+        self._lease_seconds = lease_seconds
+        self._owner = f"{socket.gethostname()}:{os.getpid()}"
+        self._leases = LeaseKeeper(database, lease_seconds, on_lost=self._solver.stop)
+        self._presence = Rounds(
+            [Duty("say that the job is worked on", lambda: PRESENCE_SECONDS, self._say_at_work)],
+            name="c4-presence",
+        )
+        self._threads = [
+            threading.Thread(target=self._work, name=f"c4-unit-{number}", daemon=True)
+            for number in range(threads)
+        ]
+        self._stopping = threading.Event()
+        self._news = threading.Event()
+        self._has_ended = False
+        self._error: BaseException | None = None
+
+    def __enter__(self) -> Self:
+        """Start to work, unless the job has ended."""
+        if self._job.state is JobState.RUNNING:
+            try:
+                self._leases.start()
+                self._presence.start()
+                for thread in self._threads:
+                    thread.start()
+            except BaseException:  # a signal
+                self.stop()
+                raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop to work."""
+        self.stop()
+
+    def stop(self) -> None:
+        """End all searches and hand back what is not done. Returns when that has been written."""
+        self._stopping.set()
+        while running := [thread for thread in self._threads if thread.is_alive()]:
+            # Again and again: a thread may have been about to start a search.
+            self._solver.stop()
+            running[0].join(timeout=0.01)
+        self._leases.close()
+        self._presence.close()
+        if self._job.state is JobState.RUNNING:
+            with suppress(StorageError):  # else it is noticed in some seconds
+                self._database.run(lambda session: jobs.say_gone(session, self._job_id))
+
+    def results(
+        self, on_progress: Callable[[Progress], None] | None = None
+    ) -> Iterator[dict[str, JsonValue]]:
+        """As :meth:`JobFollower.results`.
+
+        Raises:
+            StorageError: the database failed, here or in one of the threads.
+        """
+        return self._follower.results(on_progress)
+
+    def wait(self, on_progress: Callable[[Progress], None] | None = None) -> JobInfo:
+        """As :meth:`JobFollower.wait`. Errors as in :meth:`results`."""
+        return self._follower.wait(on_progress)
+
+    def _await_news(self) -> None:
+        """Sleep until a unit has ended, or it is time for another look."""
+        self._news.wait(LOOK_SECONDS)
+        self._news.clear()
+        if self._error is not None:
+            raise self._error
+
+    def _work(self) -> None:
+        """What a thread does: unit after unit, until the job has ended."""
+        try:
+            while not self._stopping.is_set():
+                claim = self._claim()
+                if claim is not None:
+                    self._solve(claim)
+                    self._news.set()
+                elif self._finish() is not JobState.RUNNING:
+                    self._has_ended = True
+                    return
+                else:
+                    # Others hold what is left. Should they die, their leases run out.
+                    self._stopping.wait(random.uniform(0.5, 1.5) * IDLE_SECONDS)  # noqa: S311
+        except BaseException as error:  # noqa: BLE001  # raised again in the caller's thread
+            self._error = error
+            self._stopping.set()
+            self._solver.stop()
+        finally:
+            self._news.set()
+
+    def _say_at_work(self) -> None:
+        with suppress(StorageError):
+            self._database.run(lambda session: jobs.say_at_work(session, self._job_id))
+
+    def _claim(self) -> Claim | None:
+        return self._database.run(
+            lambda session: jobs.claim(
+                session,
+                owner=self._owner,
+                lease_seconds=self._lease_seconds,
+                engine_version=ENGINE_VERSION,
+                job_id=self._job_id,
+            )
+        )
+
+    def _finish(self) -> JobState:
+        return self._database.run(lambda session: jobs.finish_if_complete(session, self._job_id))
+
+    def _solve(self, claim: Claim) -> None:
+        with self._leases.hold(claim) as lease:
+            run_unit(
+                self._database,
+                self._solver,
+                claim,
+                lambda: lease.is_lost or self._stopping.is_set(),
+                programs=self._programs,
+            )

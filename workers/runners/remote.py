@@ -1,0 +1,113 @@
+"""Watching workers elsewhere do the work: the counterpart of :mod:`workers.runners.local`.
+
+The job is in the database and the workers ring for its units themselves; leaving, for whatever
+reason, changes nothing about it.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Self
+
+from db import registry
+from db.records.jobs import JobState
+from workers.broker.doorbell import top_up
+from workers.broker.lanes import lane_of_job
+from workers.core.following import JobFollower, read_job, refuse_foreign
+from workers.core.progress import LOOK_SECONDS
+from workers.errors import BrokerUnreachableError
+from workers.matches.programs import has_consent
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+
+    from c4core.lines import JsonValue
+    from db.database import Database
+    from db.records.jobs import JobInfo
+    from workers.broker.doorbell import Doorbell
+    from workers.core.progress import Progress
+
+
+class RemoteRunner:
+    """Has a job worked on by workers elsewhere, and writes its results while they do.
+
+    Args:
+        database: where the job lives.
+        job_id: a job that is running, or has ended.
+        doorbell: of the broker that the workers listen to.
+
+    Raises:
+        JobNotFoundError: there is no such job.
+        JobStateError: the job is for another version of the engine, or of another kind.
+    """
+
+    def __init__(self, database: Database, job_id: int, doorbell: Doorbell) -> None:
+        self._database = database
+        self._doorbell = doorbell
+        self._job = read_job(database, job_id)
+        refuse_foreign(self._job)
+        self._follower = JobFollower(database, self._job, pause=_pause)
+
+    def has_workers(self) -> bool:
+        """Whether somebody is there who takes such jobs."""
+        return has_workers(self._database, self._job.priority)
+
+    def has_consent(self) -> bool:
+        """Whether somebody is there who may start the programs that the job needs, if any."""
+        return has_consent(self._database, self._job)
+
+    def __enter__(self) -> Self:
+        """Ring for the first units."""
+        if self._job.state is JobState.RUNNING:
+            _ring(self._database, self._doorbell, self._job.priority)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Leave the job to the workers."""
+
+    def results(
+        self, on_progress: Callable[[Progress], None] | None = None
+    ) -> Iterator[dict[str, JsonValue]]:
+        """As :meth:`JobFollower.results`."""
+        return self._follower.results(on_progress)
+
+    def wait(self, on_progress: Callable[[Progress], None] | None = None) -> JobInfo:
+        """As :meth:`JobFollower.wait`."""
+        return self._follower.wait(on_progress)
+
+
+def call_workers(database: Database, doorbell: Doorbell, job_id: int) -> None:
+    """Ring for units of a job, after the commit that has made them or set them free.
+
+    A broker that is away at this moment does no harm: the workers look for themselves when it is
+    back.
+
+    Raises:
+        JobNotFoundError: there is no such job.
+        StorageError: the database failed.
+    """
+    _ring(database, doorbell, read_job(database, job_id).priority)
+
+
+def has_workers(database: Database, priority: int) -> bool:
+    """Whether somebody is there who takes jobs of this priority."""
+    queue = lane_of_job(priority).queue
+    with database.read() as session:
+        workers = registry.live_workers(session)
+    return any(queue in worker.queues for worker in workers)
+
+
+def _ring(database: Database, doorbell: Doorbell, priority: int) -> None:
+    with suppress(BrokerUnreachableError):
+        top_up(database, doorbell, lane_of_job(priority))
+
+
+def _pause() -> None:
+    time.sleep(LOOK_SECONDS)

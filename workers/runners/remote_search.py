@@ -1,0 +1,128 @@
+"""Searching by workers elsewhere, for somebody who waits: an interactive job for each batch."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from c4core.lines import Request
+from db import jobs
+from db.errors import JobStateError
+from db.records.jobs import INTERACTIVE_PRIORITY, JobState
+from workers.core.following import iterate_units
+from workers.errors import NotSolvedError
+from workers.positions.analysis import submit, unit_answers
+from workers.positions.evaluate import find_answers_by, look_up
+from workers.positions.search import settles
+from workers.runners.remote import call_workers, has_workers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from c4core.book import Book
+    from c4core.position import Position
+    from db.database import Database
+    from db.records.jobs import JobInfo
+    from workers.broker.doorbell import Doorbell
+    from workers.positions.question import Question
+    from workers.positions.results import Answer
+
+FIRST_LOOK_SECONDS: Final = 0.01
+LAST_LOOK_SECONDS: Final = 0.25
+"""Time between two looks whether the job has ended: longer, the longer it takes."""
+
+LABEL: Final = "c4 solve"
+"""What such a job is called in lists."""
+
+
+class RemoteSearch:
+    """Has positions searched by workers.
+
+    Args:
+        database: shared with the workers, which store what they find.
+        doorbell: of the broker that they listen to.
+        is_stopped: whether nobody waits any longer; what is being searched is cancelled then.
+        on_nobody: told when something is to be searched and there is no worker yet.
+        book: which one the workers may use, as ``workers.books.lookup.find_book`` takes it.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        doorbell: Doorbell,
+        *,
+        is_stopped: Callable[[], bool],
+        on_nobody: Callable[[], object],
+        book: str | None = None,
+    ) -> None:
+        self._database = database
+        self._doorbell = doorbell
+        self._is_stopped = is_stopped
+        self._on_nobody = on_nobody
+        self._book = book
+
+    def evaluate(
+        self, positions: Sequence[Position], question: Question, book: Book | None = None
+    ) -> list[Answer]:
+        """Answer a question about each of some positions of one board.
+
+        What is stored needs no worker.
+
+        Args:
+            positions: any number; finished games are fine.
+            question: what is asked about each.
+            book: is asked first; None for none.
+
+        Raises:
+            NotSolvedError: there is no answer, and will be none.
+            StorageError: the database cannot be read or written.
+        """
+        known = look_up(self._database, positions)
+        return find_answers_by(self._search, positions, question, known, book).answers
+
+    def _search(
+        self, missing: Mapping[int, Position], question: Question
+    ) -> tuple[dict[int, Answer], bool]:
+        if not missing:
+            return {}, True
+        job = self._await_end(self._submit(list(missing.values()), question))
+        if job.state is not JobState.DONE:
+            reason = job.errors[0] if job.errors else str(job.state)
+            raise NotSolvedError(f"job {job.id} was not solved: {reason}")
+        found = dict(zip(missing, _answers(self._database, job), strict=True))
+        return found, all(settles(found[key], missing[key], question) for key in missing)
+
+    def _submit(self, positions: Sequence[Position], question: Question) -> int:
+        """Make a job and call for workers; its number."""
+        submission = submit(
+            self._database,
+            (Request(number, position) for number, position in enumerate(positions, start=1)),
+            board=positions[0].board,
+            question=question,
+            book=self._book,
+            label=LABEL,
+            priority=INTERACTIVE_PRIORITY,
+        )
+        if not has_workers(self._database, INTERACTIVE_PRIORITY):
+            self._on_nobody()
+        call_workers(self._database, self._doorbell, submission.job_id)
+        return submission.job_id
+
+    def _await_end(self, job_id: int) -> JobInfo:
+        seconds = FIRST_LOOK_SECONDS
+        while True:
+            with self._database.read() as session:
+                job = jobs.get_job(session, job_id)
+            if job.state is not JobState.RUNNING:
+                return job
+            if self._is_stopped():
+                with suppress(JobStateError):  # it has ended meanwhile
+                    self._database.run(lambda session: jobs.cancel_job(session, job_id))
+            time.sleep(seconds)
+            seconds = min(1.5 * seconds, LAST_LOOK_SECONDS)
+
+
+def _answers(database: Database, job: JobInfo) -> Iterator[Answer]:
+    for unit in iterate_units(database, job.id):
+        yield from unit_answers(unit) or ()

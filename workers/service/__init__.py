@@ -1,0 +1,1 @@
+"""The process behind ``c4 worker``."""

@@ -1,0 +1,201 @@
+"""What a worker tells Prometheus: over HTTP, or in a file for the node exporter to pick up."""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from prometheus_client import CollectorRegistry, start_http_server, write_to_textfile
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily
+from prometheus_client.registry import Collector
+
+from c4core.version import ENGINE_VERSION, __version__
+from workers.core.execution import UnitEnd
+from workers.core.rounds import Duty
+from workers.errors import BrokerUnreachableError, MetricsError
+from workers.service.logs import LOGGER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from prometheus_client.core import Metric
+
+    from workers.broker.doorbell import Doorbell
+    from workers.broker.lanes import Lane
+    from workers.service.process import WorkerProcess
+    from workers.service.tally import Tally
+
+REFRESH_SECONDS: Final = 5.0
+"""Time between two looks at the queues, and between two versions of the file."""
+
+LOOPBACK: Final = "127.0.0.1"
+"""Nobody else's business, unless told: whoever can ask learns what is worked on, and how fast."""
+
+RATE_SECONDS: Final = 60.0
+"""The rate is that of the last so many seconds."""
+
+
+class QueueDepths:
+    """How many messages wait, as of a moment ago: a scrape must not wait for the broker.
+
+    Args:
+        doorbell: asks the broker.
+        lanes: of the queues to look at.
+    """
+
+    def __init__(self, doorbell: Doorbell, lanes: Sequence[Lane]) -> None:
+        self.depths: dict[Lane, int] = {}
+        """By lane; empty while the broker does not answer."""
+        self._doorbell = doorbell
+        self._lanes = lanes
+
+    def look(self) -> None:
+        """Ask the broker.
+
+        Raises:
+            BrokerUnreachableError: nobody answers.
+        """
+        try:
+            self.depths = {lane: self._doorbell.depth(lane) for lane in self._lanes}
+        except BrokerUnreachableError:
+            self.depths = {}
+            raise
+
+
+class RateMeter:
+    """Positions per second over the last minute.
+
+    Args:
+        clock: seconds, monotonic.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._looks = [(clock(), 0)]
+
+    def look(self, positions: int) -> float:
+        """The rate, when so many positions have been done by now."""
+        now = self._clock()
+        self._looks.append((now, positions))
+        while self._looks[1][0] < now - RATE_SECONDS:
+            del self._looks[0]
+        since, before = self._looks[0]
+        return (positions - before) / max(now - since, 1e-9)
+
+
+class WorkerCollector(Collector):
+    """Makes the metrics of one worker process from what it has counted.
+
+    Args:
+        tally: what was done.
+        depths: of the queues.
+        name: of the worker.
+        threads: units that it works on at a time.
+    """
+
+    def __init__(self, tally: Tally, depths: QueueDepths, *, name: str, threads: int) -> None:
+        self._tally = tally
+        self._depths = depths
+        self._name = name
+        self._threads = threads
+        self._rate = RateMeter()
+
+    def collect(self) -> Iterator[Metric]:
+        """All metrics as they are now; called by the registry."""
+        tally = self._tally
+        info = {"name": self._name, "version": __version__, "engine_version": str(ENGINE_VERSION)}
+        yield InfoMetricFamily("c4_worker", "Which worker this is.", info)
+        yield GaugeMetricFamily("c4_threads", "Units worked on at a time.", self._threads)
+        yield GaugeMetricFamily("c4_leases", "Units being worked on, under a lease.", tally.in_work)
+        units = CounterMetricFamily("c4_units", "Units by how they ended.", labels=["end"])
+        for end in UnitEnd:
+            units.add_metric([end.name.lower()], tally.units[end])
+        yield units
+        yield CounterMetricFamily("c4_positions", "Positions in units done.", tally.positions)
+        yield CounterMetricFamily("c4_nodes", "Positions visited by searches.", tally.nodes)
+        yield CounterMetricFamily(
+            "c4_solving_seconds", "Time spent searching, summed over threads.", tally.seconds
+        )
+        yield GaugeMetricFamily(
+            "c4_positions_per_second",
+            "Positions done a second, within the last minute.",
+            self._rate.look(tally.positions),
+        )
+        depth = GaugeMetricFamily(
+            "c4_queue_messages", "Messages that wait at the broker.", labels=["queue"]
+        )
+        for lane, messages in self._depths.depths.items():
+            depth.add_metric([lane.queue], messages)
+        yield depth
+
+
+@dataclass(frozen=True, slots=True)
+class MetricsSettings:
+    """Whom to tell."""
+
+    port: int | None = None
+    """Answer over HTTP on this port; 0 is any that is free, None is no answer."""
+    address: str = LOOPBACK
+    """Of this machine, to listen at; ``0.0.0.0`` for all of them."""
+    file: Path | None = None
+    """Keep this file up to date."""
+
+    @contextmanager
+    def exposition(self, process: WorkerProcess, doorbell: Doorbell) -> Iterator[list[Duty]]:
+        """Tell what a worker process does; the context's value is what has to be done for that.
+
+        Raises:
+            MetricsError: the port is taken, or the file cannot be written.
+        """
+        if self.port is None and self.file is None:
+            yield []
+            return
+        settings = process.settings
+        depths = QueueDepths(doorbell, settings.lanes)
+        registry = CollectorRegistry(auto_describe=False)
+        registry.register(
+            WorkerCollector(
+                process.site.tally, depths, name=settings.name, threads=settings.threads
+            )
+        )
+        duties = [Duty("ask how many messages wait", lambda: REFRESH_SECONDS, depths.look)]
+        if self.file is not None:
+            path = str(self.file)
+            with _refused(f"cannot write {path}"):
+                write_to_textfile(path, registry)
+            duties.append(
+                Duty(
+                    f"write {path}",
+                    lambda: REFRESH_SECONDS,
+                    lambda: write_to_textfile(path, registry),
+                )
+            )
+        with ExitStack() as at_end:
+            if self.port is not None:
+                at_end.callback(_serve(registry, self.port, self.address))
+            yield duties
+
+
+def _serve(registry: CollectorRegistry, port: int, address: str) -> Callable[[], None]:
+    """Answer over HTTP; how to end that."""
+    with _refused(f"cannot listen on port {port}"):
+        server, thread = start_http_server(port, address, registry)
+    LOGGER.info("metrics at http://%s:%d/metrics", address, server.server_port)
+
+    def close() -> None:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+    return close
+
+
+@contextmanager
+def _refused(message: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise MetricsError(f"{message}: {error.strerror or error}") from error

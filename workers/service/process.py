@@ -1,0 +1,122 @@
+"""A worker process: a site and what keeps it going, however its messages come."""
+
+from __future__ import annotations
+
+import os
+import socket
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from c4core.players import NO_PROGRAM, Consent
+from c4core.solver import Solver
+from db.errors import StorageError
+from workers.broker.lanes import Lane
+from workers.core.rounds import Duty, Rounds
+from workers.service.logs import LOGGER
+from workers.service.registration import BEAT_SECONDS, Registration
+from workers.service.site import Site
+from workers.service.sweeping import pause_between_sweeps, sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from db.database import Database
+    from workers.broker.doorbell import Doorbell
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSettings:
+    """What a worker is told about itself."""
+
+    name: str
+    """For people; every worker should have its own."""
+    threads: int = 1
+    """Threads that search at a time, for each lane."""
+    table_mb: int = 64
+    """Megabytes of memory for what its threads have found."""
+    lanes: tuple[Lane, ...] = tuple(Lane)
+    """What it takes messages from."""
+    programs: Consent = NO_PROGRAM
+    """Which players that are programs it may start: whoever can write to the database or the broker
+    can ask for any."""
+
+
+class WorkerProcess:
+    """Everything that one process of a worker needs; made after a fork, never before.
+
+    Args:
+        database: open; closed by :meth:`stop`.
+        doorbell: for the broker that the messages come from; likewise.
+        settings: what it is told about itself.
+        on_hopeless: told why it will never get anything done.
+
+    Attributes:
+        site: where units are worked on.
+        settings: as given.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        doorbell: Doorbell,
+        settings: WorkerSettings,
+        *,
+        on_hopeless: Callable[[Exception], None],
+    ) -> None:
+        self.site = Site(
+            database,
+            doorbell,
+            Solver(table_mb=settings.table_mb),
+            name=settings.name,
+            threads=settings.threads,
+            on_hopeless=on_hopeless,
+            programs=settings.programs,
+        )
+        self.settings = settings
+        self._database = database
+        self._doorbell = doorbell
+        registration = self._registration = Registration(
+            database,
+            self.site.tally,
+            name=settings.name,
+            threads=settings.threads,
+            table_mb=settings.table_mb,
+            lanes=settings.lanes,
+            programs=settings.programs,
+        )
+        self._duties = [
+            Duty("enter this worker in the database", lambda: BEAT_SECONDS, registration.beat),
+            Duty(
+                "look for lost work",
+                lambda: pause_between_sweeps(registration.peers),
+                lambda: sweep(database, doorbell),
+            ),
+        ]
+        self._rounds: Rounds | None = None
+
+    def start(self, duties: Sequence[Duty] = ()) -> None:
+        """Begin to keep leases alive, to sweep and to be known.
+
+        Args:
+            duties: what else is to be done now and then.
+        """
+        self.site.start()
+        self._rounds = Rounds([*self._duties, *duties])
+        self._rounds.start()
+
+    def stop(self) -> None:
+        """Hand back what is not done and be gone. Returns when that was written."""
+        self.site.stop()
+        if self._rounds is not None:
+            self._rounds.close()
+        with suppress(StorageError):
+            self._registration.leave()
+        self._doorbell.close()
+        self._database.close()
+        LOGGER.debug("everything is handed back")
+
+
+def default_name() -> str:
+    """A name that no other process has: the machine's and the process's number."""
+    return f"{socket.gethostname()}:{os.getpid()}"

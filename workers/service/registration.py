@@ -1,0 +1,135 @@
+"""A worker's entry in the register: that it is there, what it has done, and why it gets no work."""
+
+from __future__ import annotations
+
+import os
+import socket
+from typing import TYPE_CHECKING, Final
+
+from c4core.players import NO_PROGRAM
+from c4core.version import ENGINE_VERSION, __version__
+from db import registry
+from db.jobs import running_jobs
+from db.records.workers import WorkerInfo
+from workers.broker.lanes import lane_of_job
+from workers.core.execution import UnitEnd
+from workers.core.kinds import find_kind
+from workers.matches.programs import TAKES_PROGRAMS
+from workers.service.logs import LOGGER
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from c4core.players import Consent
+    from db.database import Database
+    from db.jobs.running_jobs import RunningJob
+    from db.session import Session
+    from workers.broker.lanes import Lane
+    from workers.service.tally import Tally
+
+BEAT_SECONDS: Final = 5.0
+"""Time between two entries; a worker counts as gone after several of them."""
+
+
+class Registration:
+    """Keeps the entry of this process.
+
+    Args:
+        database: where the register is.
+        tally: what the process has done.
+        name: of the worker.
+        threads: units that it works on at a time.
+        table_mb: size of the table that they share.
+        lanes: what it takes messages from.
+        programs: which players that are programs it may start.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        tally: Tally,
+        *,
+        name: str,
+        threads: int,
+        table_mb: int,
+        lanes: Collection[Lane],
+        programs: Consent = NO_PROGRAM,
+    ) -> None:
+        self._database = database
+        self._tally = tally
+        self._name = name
+        self._threads = threads
+        self._table_mb = table_mb
+        self._lanes = frozenset(lanes)
+        self._takes = [lane.queue for lane in self._lanes]
+        if programs.everything:
+            self._takes.append(TAKES_PROGRAMS)
+        self._note: str | None = None
+        self._peers = 1
+
+    @property
+    def peers(self) -> int:
+        """How many workers there were lately, this one included."""
+        return self._peers
+
+    def beat(self) -> None:
+        """Renew the entry.
+
+        Raises:
+            StorageError: the database failed.
+        """
+        with self._database.read() as session:
+            note = why_idle(running_jobs.running_jobs(session), self._lanes)
+            self._peers = max(1, len(registry.live_workers(session)))
+        if note != self._note:
+            if note is not None:
+                LOGGER.warning("no work for this worker: %s", note)
+            self._note = note
+        self._database.run(self._write)
+
+    def leave(self) -> None:
+        """Take the entry away.
+
+        Raises:
+            StorageError: the database failed; the entry grows old there.
+        """
+        self._database.run(lambda session: registry.leave(session, self._name))
+
+    def _write(self, session: Session) -> None:
+        info = WorkerInfo(
+            name=self._name,
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            threads=self._threads,
+            table_mb=self._table_mb,
+            version=__version__,
+            engine_version=ENGINE_VERSION,
+            queues=tuple(sorted(self._takes)),
+            units_done=self._tally.units[UnitEnd.DONE],
+            positions_done=self._tally.positions,
+            nodes=self._tally.nodes,
+            seconds=self._tally.seconds,
+            note=self._note,
+        )
+        registry.beat(session, info)
+
+
+def why_idle(jobs: Sequence[RunningJob], lanes: Collection[Lane]) -> str | None:
+    """Why a worker of this version gets nothing of the jobs that run; None if it does, or none do.
+
+    Args:
+        jobs: that run.
+        lanes: what the worker takes messages from.
+    """
+    ours = [job for job in jobs if job.engine_version == ENGINE_VERSION]
+    known = [job for job in ours if find_kind(job.kind) is not None]
+    if not jobs or any(lane_of_job(job.priority) in lanes for job in known):
+        return None
+    if known:
+        wanted = sorted({lane_of_job(job.priority) for job in known})
+        return f"the running jobs are {' and '.join(wanted)}, which it was told not to take"
+    if ours:
+        kinds = ", ".join(sorted({job.kind for job in ours}))
+        return f"the running jobs are of a kind that this version of c4 does not know: {kinds}"
+    versions = ", ".join(sorted({str(job.engine_version) for job in jobs}))
+    return f"the running jobs are for engine version {versions}, this is {ENGINE_VERSION}"

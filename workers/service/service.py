@@ -1,0 +1,161 @@
+"""``c4 worker``: a Celery worker in this process, whose threads share one table."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Final
+
+from celery.apps.worker import Worker
+from celery.exceptions import CPendingDeprecationWarning, SecurityWarning
+from celery.worker import state
+
+from c4core.version import ENGINE_VERSION, __version__
+from workers.broker.consumer import UnitPool
+from workers.broker.doorbell import Doorbell
+from workers.broker.lanes import Lane
+from workers.broker.messaging import make_app
+from workers.broker.url import check_url
+from workers.service import standing
+from workers.service.logs import LOGGER
+from workers.service.outages import open_patiently
+from workers.service.process import WorkerProcess
+from workers.service.stopping import Stop
+from workers.wording import count
+
+if TYPE_CHECKING:
+    from celery import Celery
+
+    from db.database import Database
+    from workers.service.metrics import MetricsSettings
+    from workers.service.process import WorkerSettings
+
+
+SPARE_UNITS: Final = 1
+"""Units in hand beyond one for each thread: see :mod:`workers.core.rationing`."""
+
+
+class CeleryWorker(Worker):
+    """Celery's worker, but quiet: signals and logging are this program's own affair."""
+
+    def install_platform_tweaks(self, worker: Worker) -> None:
+        """Leave signals alone: :mod:`workers.service.stopping`."""
+
+    def set_process_status(self, info: str) -> None:
+        """Leave the command line as it was given."""
+
+    def setup_logging(self, colorize: bool | None = None) -> bool:  # noqa: ARG002, FBT001
+        """Say that logging is set up: :mod:`workers.service.logs`."""
+        return True
+
+
+class Service:
+    """One run of a worker.
+
+    Args:
+        database_url: where the units are.
+        broker_url: where the messages come from.
+        settings: what the worker is told about itself.
+        metrics: whom it tells what it does.
+
+    Raises:
+        BrokerUrlError: the URL is none of a broker that can be used.
+    """
+
+    def __init__(
+        self,
+        database_url: str,
+        broker_url: str,
+        settings: WorkerSettings,
+        metrics: MetricsSettings,
+    ) -> None:
+        self._database_url = database_url
+        self._broker_url = check_url(broker_url)
+        self._settings = settings
+        self._metrics = metrics
+        self._stop = Stop(self._wind_up)
+        self._process: WorkerProcess | None = None
+        self._worker: Worker | None = None
+
+    def run(self) -> bool:
+        """Work until told to stop.
+
+        Returns:
+            False: Celery has given up though nobody told it to; begin anew, in a new process.
+
+        Raises:
+            StorageError: the database can never be used: it is another program's, or of another
+                version. One that is away is waited for.
+            MetricsError: there is no way to tell anybody.
+            MemoryError: there is no room for the table.
+        """
+        self._stop.listen()
+        # Celery's advice to its users: not to be root, and what will change in its next version.
+        for category in (CPendingDeprecationWarning, SecurityWarning):
+            warnings.simplefilter("ignore", category)
+        database = open_patiently(self._database_url, self._stop.requested)
+        if database is None:
+            return True
+        app = make_app(self._broker_url)
+        doorbell = Doorbell(self._broker_url, app)
+        self._tell_start(database, doorbell)
+        process = WorkerProcess(database, doorbell, self._settings, on_hopeless=self._stop.request)
+        with self._metrics.exposition(process, doorbell) as duties:
+            process.start(duties)
+            standing.become(process)
+            self._process = process
+            try:
+                self._work(app)
+            finally:
+                process.stop()
+        if self._stop.error is not None:
+            raise self._stop.error
+        return self._stop.requested.is_set()
+
+    def _work(self, app: Celery) -> None:
+        """Let Celery take messages until told to stop."""
+        lanes = self._settings.lanes
+        beside = len(lanes) == len(Lane)
+        self._worker = CeleryWorker(
+            app=app,
+            hostname=f"c4@{self._settings.name}",
+            concurrency=self._settings.threads + SPARE_UNITS,
+            pool=UnitPool,
+            queues=[Lane.BULK.queue if beside else lanes[0].queue],
+            own_channel_for_interactive=beside,
+            quiet=True,
+            without_gossip=True,
+            without_mingle=True,
+        )
+        if self._stop.requested.is_set():
+            return
+        self._worker.start()
+
+    def _wind_up(self) -> None:
+        """Make an end; in a thread of its own."""
+        state.should_stop = 0
+        if self._process is not None:
+            self._process.site.stopping.set()
+        self._wake()
+        if self._process is not None:
+            self._process.site.stop()
+
+    def _wake(self) -> None:
+        """Let the loop that waits for messages look whether to stop."""
+        consumer: Any = getattr(self._worker, "consumer", None)
+        if consumer is not None:
+            consumer.call_soon(lambda: None)
+
+    def _tell_start(self, database: Database, doorbell: Doorbell) -> None:
+        settings = self._settings
+        LOGGER.info(
+            "worker %s, c4 %s, engine %d: %s, a table of %d MB, %s work",
+            settings.name,
+            __version__,
+            ENGINE_VERSION,
+            count(settings.threads, "thread"),
+            settings.table_mb,
+            " and ".join(settings.lanes),
+        )
+        LOGGER.info("database %s, broker %s", database.url, doorbell.url)
+        if settings.programs.everything:
+            LOGGER.info("players that are programs are started for whoever writes to that database")

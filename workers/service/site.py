@@ -1,0 +1,245 @@
+"""What one worker process holds, and what it does with the units it is called for.
+
+All threads of the process share one database, one transposition table, one keeper of leases and
+one will: when the process is told to stop, every search ends and every unit is handed back.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+from c4core.players import NO_PROGRAM
+from c4core.version import ENGINE_VERSION
+from db import jobs
+from db.errors import StorageError
+from workers.broker.lanes import Lane, lane_of_job
+from workers.core.execution import UnitEnd, UnitReport, run_unit
+from workers.core.kinds import find_kind
+from workers.core.leases import LEASE_SECONDS, LeaseKeeper
+from workers.core.rationing import RationedSearcher
+from workers.errors import BrokerUnreachableError
+from workers.matches.programs import is_for_others
+from workers.service.logs import LOGGER
+from workers.service.outages import Patience, pause
+from workers.service.tally import Tally
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from c4core.players import Consent
+    from c4core.solver import Solver
+    from db.database import Database
+    from db.records.jobs import Claim
+    from db.session import Session
+    from workers.broker.doorbell import Doorbell
+
+STOP_AGAIN_SECONDS: Final = 0.01
+"""Time between two calls that end searches: a thread may have been about to begin one."""
+
+ROUND_SECONDS: Final = 0.2
+"""How long one of the last units waits here for its turn before another worker is asked."""
+
+URGENT_ROUND_SECONDS: Final = 2.0
+"""Likewise any unit of a job that grows: what is most urgent there changes with every result, so
+none of its units must lie about for as long as another one is searched. Longer than the other, for
+it is claimed and handed back each time."""
+
+REST_TRIES: Final = 3
+"""After what cannot be explained, a thread rests as after so many attempts in vain."""
+
+
+class Site:
+    """A place of work.
+
+    Args:
+        database: where the units are; may be away at any time.
+        doorbell: rings for further units.
+        solver: shared by all threads.
+        name: of the worker, for people who ask who holds a lease.
+        threads: how many may search at a time, in each lane.
+        on_hopeless: told why this process will never get anything done.
+        programs: which players that are programs may be started.
+        lease_seconds: how long a lease lasts without a heartbeat.
+
+    Attributes:
+        tally: what was done so far.
+        stopping: set when it was told to stop.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        doorbell: Doorbell,
+        solver: Solver,
+        *,
+        name: str,
+        threads: int,
+        on_hopeless: Callable[[Exception], None],
+        programs: Consent = NO_PROGRAM,
+        lease_seconds: float = LEASE_SECONDS,
+    ) -> None:
+        self.tally = Tally()
+        self.stopping = threading.Event()
+        self._database = database
+        self._doorbell = doorbell
+        self._solver = solver
+        # Each lane has its own: who waits for an answer must not wait for a bulk unit. When both
+        # have work, they share the processors.
+        self._searchers = {lane: RationedSearcher(solver, threads) for lane in Lane}
+        self._name = name
+        self._on_hopeless = on_hopeless
+        self._programs = programs
+        self._lease_seconds = lease_seconds
+        # Lanes in which every unit was announced when this worker last looked.
+        self._emptied: set[Lane] = set()
+        self._writer = Patience(database, self.stopping)
+        self._leases = LeaseKeeper(database, lease_seconds, on_lost=solver.stop)
+
+    def start(self) -> None:
+        """Begin to keep leases alive."""
+        self._leases.start()
+
+    def stop(self) -> None:
+        """End all searches and hand back what is not done. Returns when that was written."""
+        self.stopping.set()
+        while self.tally.in_work:
+            self._solver.stop()
+            threading.Event().wait(STOP_AGAIN_SECONDS)
+        self._leases.close()
+
+    def work_on(self, unit_id: int, lane: Lane) -> bool:
+        """Work on a unit if it is still to be done.
+
+        Waits while the database is away. Raises nothing that the message could be blamed for.
+
+        Args:
+            unit_id: as ``jobs.announce`` gave it.
+            lane: that its message came through.
+
+        Returns:
+            False: it is still to be done, and somebody else should be told.
+        """
+        if self.stopping.is_set() or self._is_better_elsewhere(lane):
+            return False
+        self.tally.begin()
+        report, positions = None, 0
+        try:
+            claim = self._claim(unit_id)
+            if claim is None:
+                return True
+            positions = claim.positions
+            report = self._solve(claim)
+        except (StorageError, MemoryError) as error:
+            self._tell_failure(unit_id, error)
+            return False
+        finally:
+            self.tally.end(report, positions)
+        return report.end is not UnitEnd.HANDED_BACK
+
+    def _is_better_elsewhere(self, lane: Lane) -> bool:
+        """Whether a unit would wait here for its turn while nothing waits in the queue.
+
+        Then another worker may be idle, and the message goes round until somebody has a turn.
+        """
+        return lane in self._emptied and not self._searchers[lane].has_turn(ROUND_SECONDS)
+
+    def _claim(self, unit_id: int) -> Claim | None:
+        claim = self._writer.run(
+            lambda session: jobs.claim_unit(
+                session,
+                unit_id,
+                owner=self._name,
+                lease_seconds=self._lease_seconds,
+                engine_version=ENGINE_VERSION,
+            )
+        )
+        if claim is None:
+            LOGGER.debug("unit %d: nothing to do", unit_id)
+        return claim
+
+    def _solve(self, claim: Claim) -> UnitReport:
+        kind = find_kind(claim.kind)
+        if kind is None or is_for_others(self._database, claim, self._programs):
+            return self._refuse(claim)
+        lane = lane_of_job(claim.priority)
+        grows = kind.go_on is not None
+        if grows and not self._searchers[lane].has_turn(URGENT_ROUND_SECONDS):
+            return self._hand_back(claim)
+        announced: list[int] = []
+
+        def announce(session: Session) -> None:
+            announced[:] = jobs.announce(
+                session,
+                engine_version=ENGINE_VERSION,
+                interactive=lane.is_interactive,
+                limit=1,
+            )
+
+        with self._leases.hold(claim) as lease:
+            report = run_unit(
+                self._database,
+                self._searchers[lane].unless(lambda: lease.is_lost),
+                claim,
+                lambda: lease.is_lost or self.stopping.is_set(),
+                programs=self._programs,
+                writer=self._writer,
+                at_end=announce,
+            )
+        _tell(claim, report)
+        if announced:
+            self._emptied.discard(lane)
+            self._ring(lane, announced)
+        elif report.end is not UnitEnd.HANDED_BACK:
+            self._emptied.add(lane)
+            self._finish(claim.job_id)
+        return report
+
+    def _ring(self, lane: Lane, unit_ids: Sequence[int]) -> None:
+        try:
+            self._doorbell.ring(lane, unit_ids)
+        except BrokerUnreachableError as error:
+            LOGGER.debug("nobody was told of the next unit: %s", error)  # the sweeper rings again
+
+    def _finish(self, job_id: int) -> None:
+        with suppress(StorageError):  # the sweeper does it otherwise
+            self._writer.run(lambda session: jobs.finish_if_complete(session, job_id))
+
+    def _refuse(self, claim: Claim) -> UnitReport:
+        """Leave a unit to workers that know what it is, or may start the programs of its match."""
+        report = self._hand_back(claim)
+        self._rest()
+        return report
+
+    def _hand_back(self, claim: Claim) -> UnitReport:
+        self._writer.run(lambda session: jobs.release(session, claim))
+        return UnitReport(UnitEnd.HANDED_BACK)
+
+    def _tell_failure(self, unit_id: int, error: Exception) -> None:
+        if isinstance(error, MemoryError):
+            self._on_hopeless(error)
+        elif self.stopping.is_set():
+            LOGGER.warning("unit %d comes free when its lease runs out: %s", unit_id, error)
+        else:
+            LOGGER.error("unit %d: %s", unit_id, error)
+        self._rest()
+
+    def _rest(self) -> None:
+        """Do not begin anew at once what may go wrong again."""
+        self.stopping.wait(pause(REST_TRIES))
+
+
+def _tell(claim: Claim, report: UnitReport) -> None:
+    place = f"unit {claim.unit_id} ({claim.seq} of job {claim.job_id})"
+    if report.end is UnitEnd.FAILED:
+        LOGGER.warning("%s failed: %s", place, report.error)
+        return
+    LOGGER.debug(
+        "%s %s: %d positions, %d nodes in %.2f s",
+        place,
+        report.end.value,
+        claim.positions,
+        report.nodes,
+        report.seconds,
+    )

@@ -1,0 +1,91 @@
+"""Telling a worker process to stop: by a signal, or because it will never get anything done.
+
+Signals are told to a thread of their own, through a pipe. A handler would run in the middle of
+whatever the main thread is doing, could not take a lock that is held there, and would not run at
+all while the main thread waits for a broker and another thread was given the signal.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from typing import TYPE_CHECKING, Final
+
+from workers.service.logs import LOGGER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import FrameType
+
+STOP_SECONDS: Final = 4.0
+"""After this a process that was told to stop is gone, whatever it waits for: a server that does
+not answer. What is not handed back by then comes free when its lease runs out."""
+
+SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+"""A service manager, Ctrl-C, a terminal that is closed."""
+
+
+class Stop:
+    """Whether to stop, and why.
+
+    Args:
+        on_request: called once, in a thread of its own, when it is so far.
+        signals: that tell it.
+
+    Attributes:
+        requested: set when the process is to stop.
+        error: why it will never get anything done; None if it was a signal.
+    """
+
+    def __init__(
+        self, on_request: Callable[[], None], signals: Sequence[signal.Signals] = SIGNALS
+    ) -> None:
+        self.requested = threading.Event()
+        self.error: Exception | None = None
+        self._on_request = on_request
+        self._signals = signals
+        self._once = threading.Lock()
+
+    def listen(self) -> None:
+        """Hear signals, but those that the parent ignores; to be called by the main thread."""
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+        for number in self._signals:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, _do_nothing)
+        threading.Thread(
+            target=self._listen, args=(reader,), name="c4-signals", daemon=True
+        ).start()
+
+    def request(self, error: Exception | None = None) -> None:
+        """Tell the process to stop; later calls change nothing."""
+        with self._once:
+            if self.requested.is_set():
+                return
+            self.error = error
+            self.requested.set()
+        threading.Thread(target=self._on_request, name="c4-stop", daemon=True).start()
+        threading.Thread(target=self._insist, name="c4-deadline", daemon=True).start()
+
+    def _listen(self, reader: int) -> None:
+        first = self._await_signal(reader)
+        LOGGER.info("%s: handing back what is not done", signal.Signals(first).name)
+        self.request()
+        os._exit(128 + self._await_signal(reader))
+
+    def _await_signal(self, reader: int) -> int:
+        while True:
+            number = os.read(reader, 1)[0]  # of any signal that has a handler
+            if number in self._signals:
+                return number
+
+    def _insist(self) -> None:
+        threading.Event().wait(STOP_SECONDS)
+        LOGGER.warning("gone without an answer; what is not handed back comes free in time")
+        os._exit(0 if self.error is None else 1)
+
+
+def _do_nothing(_number: int, _frame: FrameType | None) -> None:
+    """Stand for a handler: Python writes to the pipe only for signals that have one."""
