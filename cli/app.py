@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import click
 
-from cli.output import echo
-from cli.shell import exits, settings
+from cli.shell import echo, exits, settings
 from cli.shell.commands import LazyGroup
 
 COMMANDS = {
     "solve": "cli.solve.command:solve",
-    "analyze": "cli.jobs.analyze:analyze",
+    "analyze": "cli.analyze.command:analyze",
     "deep": "cli.deep.command:deep",
     "book": "cli.book.command:book",
     "query": "cli.query.command:query",
@@ -23,8 +22,8 @@ COMMANDS = {
     "games": "cli.games.command:games",
     "players": "cli.players.command:players",
     "learn": "cli.learn.command:learn",
-    "worker": "cli.worker:worker",
-    "db": "cli.database:database",
+    "worker": "cli.worker.command:worker",
+    "db": "cli.database.command:database",
     "bench": "cli.bench.command:bench",
 }
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from c4core.arena.statistics import wilson_interval
-from cli.match.figures import percent, percent_interval
-from cli.match.tables import Table, markdown_lines
+from cli.reports.figures import percent, percent_interval
+from cli.reports.tables import Table, markdown_lines
 
 if TYPE_CHECKING:
     from benchmarks.learning.results import Results

@@ -16,7 +16,7 @@ from benchmarks.matches.outcomes import Outcome, Outcomes
 from benchmarks.matches.sources import GROUPS, all_matches
 from benchmarks.page import fill
 from benchmarks.results import these_versions, this_machine, without_directories
-from cli.match import figures
+from cli.reports import figures
 from cli.shell import signals
 from db.database import Database
 

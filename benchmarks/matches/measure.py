@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from c4core.arena.seeds import match_seed
-from cli.match.options import Judging
-from cli.match.reading import read_report
+from cli.reports.options import Judging
+from cli.reports.reading import read_report
 from cli.shell import signals
 from db import games
 from db.records.terms import MatchTerms

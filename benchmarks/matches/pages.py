@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from benchmarks.matches.sources import GROUPS, all_matches
 from c4core.arena import statistics
 from c4core.arena.statistics import Tally
-from cli.match import figures
-from cli.match.tables import Table, markdown_lines
+from cli.reports import figures
+from cli.reports.tables import Table, markdown_lines
 from db.records.terms import Seats
 
 if TYPE_CHECKING:

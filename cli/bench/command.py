@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.output import echo
-from cli.shell import exits, parameters
+from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from cli.book import options
-from cli.output import echo
-from cli.shell import parameters
+from cli.positions import book_options as options
+from cli.shell import echo, parameters
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
     from c4core.book.layout import BookInfo
     from c4core.notation import BoardSize
     from c4core.position import Position
-    from cli.jobs.hands import Hands
     from cli.shell.settings import Settings
+    from cli.work.hands import Hands
     from db.database import Database
     from workers.books.build import CompleteBook, Laboratory
     from workers.books.sparse import SparseBook
@@ -115,8 +114,8 @@ def build(
             "a sparse book cannot be detached: it takes one job after the other",
         ),
     )
-    from cli.jobs.hands import Hands
     from cli.output import targets
+    from cli.work.hands import Hands
     from workers.books.build import CompleteBook, canonical
     from workers.books.task import Choice
 
@@ -211,7 +210,7 @@ class _Workshop:
         return Laboratory(self._database, self._work, fresh=fresh)
 
     def _work(self, job_id: int) -> None:
-        from cli.jobs.running import finish_job
+        from cli.work.running import finish_job
 
         self.job_ids.append(job_id)
         finish_job(

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from cli.book import options
-from cli.output import echo, outfile
+from cli.output import outfile
 from cli.output.formats import format_by_ending
-from cli.shell import exits
+from cli.positions import book_options as options
+from cli.shell import echo, exits
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.book import options
+from cli.positions import book_options as options
 from cli.shell import parameters
 from cli.shell.commands import Command
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.book import options
+from cli.positions import book_options as options
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from c4core.lines import BadLine, Request
     from c4core.notation import BoardSize
     from c4core.position import Position
+    from cli.positions.answers import Extras, Writer
     from cli.shell.settings import Settings
-    from cli.solve.answers import Extras, Writer
     from workers.positions.question import Question
     from workers.positions.results import Answer
 
@@ -69,8 +69,8 @@ def probe(
         (not moves, 'no position: give MOVES, "" for the empty board, or - for standard input'),
         ("-" in moves and len(moves) > 1, "- stands alone"),
     )
-    from cli.solve import positions
-    from cli.solve.batches import Line, Solving, Wish
+    from cli.positions import given as positions
+    from cli.positions.batches import Line, Solving, Wish
     from workers.positions.question import Question
 
     from_stdin = moves == ("-",)
@@ -140,6 +140,6 @@ class _Filter:
 
 
 def _writer(*, as_json: bool, zero_based: bool) -> _Filter:
-    from cli.solve.answers import JsonWriter, TextWriter
+    from cli.positions.answers import JsonWriter, TextWriter
 
     return _Filter(JsonWriter(zero_based) if as_json else TextWriter(zero_based))

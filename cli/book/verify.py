@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.book import options
-from cli.output import echo
-from cli.shell import exits, parameters
+from cli.positions import book_options as options
+from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.book.options import book_options, book_path
-from cli.output import echo, progress
-from cli.shell import parameters
+from cli.output import progress
+from cli.positions.book_options import book_options, book_path
+from cli.shell import echo, parameters
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
     from c4core.dataset.lots import Shares
     from c4core.notation import BoardSize
     from cli.dataset.order import Order
-    from cli.jobs.hands import Hands
     from cli.shell.parameters import Range
     from cli.shell.settings import Settings
+    from cli.work.hands import Hands
     from db.database import Database
 
 _FORCE = "--force replaces it"
@@ -163,7 +163,7 @@ def build(
         (detach and force, "a detached job writes no file: there is nothing to --force"),
         (not detach and output is None, "where to? give a directory: --output DIR"),
     )
-    from cli.jobs.hands import Hands
+    from cli.work.hands import Hands
     from workers.books.lookup import find_book
 
     order = _order(wishes)
@@ -276,7 +276,7 @@ class _Workshop:
         from c4core.dataset.card import make_card
         from c4core.dataset.directory import write_dataset
         from c4core.dataset.errors import DatasetExistsError
-        from cli.jobs.running import finish_job
+        from cli.work.running import finish_job
         from workers.dataset.labelling import read_labels
 
         began = time.monotonic()

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.output import echo
 from cli.output.formats import Column
-from cli.shell import exits
+from cli.shell import echo, exits
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from c4core.dataset.card import Recipe
 from c4core.dataset.drawing import draw_by_plies, draw_from_play
 from c4core.dataset.errors import EmptySourceError
 from c4core.dataset.sample import choose_from_book
-from cli.book.options import open_book
 from cli.output.render import count
+from cli.positions.book_options import open_book
 from workers.dataset.stored_games import choose_from_games
 
 if TYPE_CHECKING:

@@ -150,9 +150,9 @@ def _show(answer: DeepAnswer, seconds: float, *, zero_based: bool) -> None:
     from rich.text import Text
 
     from c4core.notation import format_moves, parse_moves
-    from cli.deep.view import moves_text
     from cli.output import render
     from cli.output.render import count, duration
+    from cli.work.tree_view import moves_text
     from workers.positions.results import Answer
 
     out = render.console()

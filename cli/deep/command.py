@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.output import echo
-from cli.shell import exits, parameters
+from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
-    from cli.jobs.hands import Hands
     from cli.shell.settings import Settings
+    from cli.work.hands import Hands
     from db.database import Database
     from workers.deep.task import DeepTask
 
@@ -111,7 +110,7 @@ def deep(
         ),
     )
 
-    from cli.jobs.hands import Hands
+    from cli.work.hands import Hands
 
     hands = Hands.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database(create=True) as database:
@@ -140,7 +139,7 @@ def deep(
             return
         began = time.monotonic()
         from cli.deep.answer import read_answer, write_answer
-        from cli.jobs.running import run_job
+        from cli.work.running import run_job
 
         is_done = run_job(settings, database, job_id, hands, None)
         answer = read_answer(database, job_id, table_mb=table_mb, line_nodes=LINE_NODES)
@@ -165,7 +164,7 @@ def _task(
         click.BadParameter: the moves cannot be played, or the game is over.
     """
     from c4core.notation import format_moves, parse_moves
-    from cli.solve.positions import from_arguments
+    from cli.positions.given import from_arguments
     from workers.deep.task import DeepTask, plies_to_split
 
     (request,) = from_arguments([moves], board=board, zero_based=zero_based)

@@ -10,6 +10,7 @@ import click
 from cli.games import options
 from cli.output import outfile
 from cli.output.formats import format_by_ending
+from cli.reports.reading import check_matches
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def export(
 
     repeats = None if distinct is None else Repeats(distinct, mirrors=mirrors)
     with settings.open_database() as database:
-        options.check_matches(database, matches)
+        check_matches(database, matches)
         if format_name == "csv":
             filters = _of_one_board(filters)
         from cli.games.entries import stream_entries

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 import click
 
 from cli.games.export import repeats_options
-from cli.output import echo
-from cli.shell import exits, parameters
+from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.streams import input_name, reading
 

@@ -8,6 +8,7 @@ import click
 
 from cli.games import options
 from cli.output.formats import format_options
+from cli.reports.reading import check_matches
 from cli.shell import parameters
 from cli.shell.commands import Command
 
@@ -101,7 +102,7 @@ def list_(
         limit = TABLE_LIMIT
     page = _Page(filters, after, limit)
     with settings.open_database() as database:
-        options.check_matches(database, matches)
+        check_matches(database, matches)
         write_rows(page.rows(database), chosen, _game_columns())
     if page.last is None:
         settings.say("No such games.")
@@ -124,7 +125,7 @@ def delete(settings: Settings, *, matches: tuple[int, ...]) -> None:
     from db import games
 
     with settings.open_database() as database:
-        options.check_matches(database, matches)
+        check_matches(database, matches)
         # The newest first: it may be the one that needs an older one.
         for match in sorted(set(matches), reverse=True):
             with database.read() as session:
@@ -191,7 +192,7 @@ _FIELDS = (
 
 
 def _match_row(match: MatchInfo, idle: Mapping[int, str]) -> Row:
-    from cli.jobs.view import time_text
+    from cli.work.view import time_text
 
     tally = match.tally.a
     return {
@@ -225,8 +226,8 @@ def _state(match: MatchInfo, idle: Mapping[int, str]) -> str:
 
 
 def _match_columns() -> tuple[Column, ...]:
-    from cli.match.view import short
     from cli.output.formats import Column
+    from cli.reports.view import short
 
     return (
         Column("match", 5, lambda row: str(row["match"]), right=True),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from cli.book.options import read_board
+from cli.positions.book_options import read_board
 from cli.shell import parameters
 
 if TYPE_CHECKING:
@@ -110,19 +110,6 @@ def filter_of(matches: tuple[int, ...], options: dict[str, Any]) -> GameFilter:
         min_length=length.first if length else None,
         max_length=length.last if length else None,
     )
-
-
-def check_matches(database: Database, matches: tuple[int, ...]) -> None:
-    """Refuse numbers that no match has.
-
-    Raises:
-        MatchNotFoundError: names the first of them.
-    """
-    from db import games
-
-    with database.read() as session:
-        for match in matches:
-            games.get_terms(session, match)
 
 
 def check_games(database: Database, places: Iterable[GameCursor]) -> None:

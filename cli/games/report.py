@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.games.options import check_matches
-from cli.match import options
+from cli.reports import options
+from cli.reports.reading import check_matches
 from cli.shell import exits, parameters
 from cli.shell.commands import Command
 
@@ -41,10 +41,10 @@ def report(
     One is reported as "c4 match" does, several are as "c4 tournament" does. The exit code is 1 if
     games are missing.
     """
-    from cli.jobs.hands import Hands
-    from cli.match import playing
-    from cli.match.output import write_match, write_tournament
-    from cli.match.reading import read_report
+    from cli.reports import playing
+    from cli.reports.output import write_match, write_tournament
+    from cli.reports.reading import read_report
+    from cli.work.hands import Hands
 
     settings: Settings = context.obj
     judging = options.judging_of(others)

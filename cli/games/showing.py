@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.games import options
-from cli.output import echo
-from cli.shell import exits, parameters
+from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
@@ -106,9 +105,9 @@ def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[Ju
 
 
 def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool) -> None:
-    from cli.match.view import short
     from cli.output import render
     from cli.output.formats import write_facts
+    from cli.reports.view import short
 
     facts = {
         "game": f"{entry.match}:{entry.number}",
@@ -167,8 +166,8 @@ def _draw_moves(entry: GameEntry, judged: Sequence[JudgedMove | None]) -> None:
 def _write_judged(judged: Sequence[JudgedMove | None]) -> None:
     """The moves beside exact scores, as a table."""
     from c4core.notation import column_label
-    from cli.match.tables import Table, text_lines
     from cli.output.render import score_text
+    from cli.reports.tables import Table, text_lines
 
     rows = [
         [

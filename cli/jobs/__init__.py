@@ -1,1 +1,1 @@
-"""``c4 analyze``, ``c4 jobs`` and ``c4 status``: batches of work, and how they are doing."""
+"""``c4 jobs`` and ``c4 status``: what jobs there are, and how they are doing."""

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.jobs.results import format_option
 from cli.output import outfile
 from cli.output.formats import format_options
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, LazyGroup, refuse
+from cli.work.results import format_option
 
 if TYPE_CHECKING:
     from c4core.players.consent import Consent
-    from cli.jobs.hands import Hands
-    from cli.jobs.results import ResultFormat
     from cli.shell.settings import Settings
+    from cli.work.hands import Hands
+    from cli.work.results import ResultFormat
     from db.database import Database
     from db.session import Session
 
@@ -84,8 +84,8 @@ def list_(
     A job is waiting while nobody has begun with it, and interrupted when nobody is at work on it
     any more; "c4 jobs resume" begins or goes on.
     """
-    from cli.jobs.view import COLUMNS, as_row
     from cli.output.formats import chosen_format, write_rows
+    from cli.work.view import COLUMNS, as_row
     from db import jobs as store
     from db.records.jobs import JobState
     from workers.core.attendance import unattended_jobs
@@ -113,8 +113,8 @@ def show(settings: Settings, job: int) -> None:
     Of one of "c4 deep" that is also what is proven, and what its workers are at. If nobody is at
     work on it, it is called waiting or interrupted.
     """
-    from cli.jobs.view import as_facts, as_object
     from cli.output.formats import write_facts, write_object
+    from cli.work.view import as_facts, as_object
     from workers.core.attendance import unattended_jobs
     from workers.core.following import read_job
     from workers.deep.task import KIND as DEEP
@@ -126,7 +126,7 @@ def show(settings: Settings, job: int) -> None:
         with database.read() as session:
             state = str(unattended_jobs(session).get(job, found.state))
         if found.kind == DEEP:
-            from cli.deep import view as tree_view
+            from cli.work import tree_view
             from workers.deep.standing import Observer
 
             with database.read() as session:
@@ -193,8 +193,8 @@ def resume(
     Players that are programs are started with --allow-programs only: a job says what whoever made
     it wanted. With --broker it is the workers that need it.
     """
-    from cli.jobs.hands import Hands
-    from cli.jobs.results import chosen_format
+    from cli.work.hands import Hands
+    from cli.work.results import chosen_format
     from db import jobs as store
     from db.records.jobs import JobState
     from workers.core.following import read_job, refuse_foreign
@@ -236,9 +236,9 @@ def retry(
     table_mb: int,
 ) -> None:
     """Try the failed units of a job again."""
-    from cli.jobs.hands import Hands
-    from cli.jobs.results import chosen_format
     from cli.output.render import count
+    from cli.work.hands import Hands
+    from cli.work.results import chosen_format
     from db import jobs as store
     from db.records.jobs import JobState
     from workers.core.following import read_job, refuse_foreign
@@ -279,8 +279,8 @@ def results(
     last, and what came of them; the games are written by "c4 games export". Of "c4 deep" it is one
     for every piece that was searched; "c4 jobs show" tells what follows from them.
     """
-    from cli.jobs.results import chosen_format, opened
-    from cli.jobs.running import write_results
+    from cli.work.results import chosen_format, opened
+    from cli.work.running import write_results
     from workers.core.following import read_job
 
     settings: Settings = context.obj
@@ -323,8 +323,8 @@ def _run(
     detach: bool,
     output: str | None,
 ) -> None:
-    from cli.jobs.results import opened
-    from cli.jobs.running import run_job, tell_unanswered
+    from cli.work.results import opened
+    from cli.work.running import run_job, tell_unanswered
     from db.records.jobs import JobState
     from workers.core.following import read_job
 

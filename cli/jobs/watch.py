@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.output import echo
-from cli.shell import exits, parameters
+from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
-    from cli.deep.watching import TreeWatch
     from cli.shell.settings import Settings
+    from cli.work.tree_watch import TreeWatch
     from db.database import Database
     from db.records.jobs import JobInfo, JobProgress
     from workers.core.progress import Progress
@@ -45,9 +44,9 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
     if it failed or was cancelled, or if whoever was at work on it is gone and nobody has come
     instead within a quarter of a minute.
     """
-    from cli.deep.watching import TreeWatch
-    from cli.jobs.drawing import drawing
-    from cli.jobs.view import IDLE
+    from cli.work.drawing import drawing
+    from cli.work.tree_watch import TreeWatch
+    from cli.work.view import IDLE
     from db.records.jobs import JobState
     from workers.core.following import read_job
     from workers.core.progress import ProgressMeter
@@ -108,7 +107,7 @@ def _state(database: Database, job: JobProgress) -> str:
 
 def _tell_idle(settings: Settings, job: JobInfo, state: str) -> None:
     """Say it if nobody is at work on a job, and what to do about that."""
-    from cli.jobs.view import idle_sentence
+    from cli.work.view import idle_sentence
 
     sentence = idle_sentence(job, state)
     if sentence is not None:
@@ -136,10 +135,10 @@ def _write(
     settings: Settings, progress: Progress, state: str, kind: str, tree: TreeWatch | None
 ) -> None:
     """Write one look at a job and let it be seen at once."""
-    from cli.deep import view as tree_view
-    from cli.jobs.view import IDLE, content
     from cli.output.progress import rate_text, remaining_text
     from cli.output.render import count
+    from cli.work import tree_view
+    from cli.work.view import IDLE, content
 
     job = progress.job
     if settings.json:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from cli.jobs.view import time_text
-from cli.output import echo
 from cli.output.formats import Column, write_rows
+from cli.shell import echo
+from cli.work.view import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cli.output import echo
+from cli.shell import echo
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,8 +68,8 @@ def _write_text(
     confusion: Confusion | None,
     shares: BestShares | None,
 ) -> None:
-    from cli.match.tables import Facts, text_lines
     from cli.output.render import duration
+    from cli.reports.tables import Facts, text_lines
 
     facts = {name: str(value) for name, value in about.items()}
     facts["parameters"] = f"{about['parameters']:,}"
@@ -92,7 +92,7 @@ def _write_text(
 
 def confusion_table(confusion: Confusion) -> Any:
     """A confusion matrix; true means that player 1 has won."""
-    from cli.match.tables import Table
+    from cli.reports.tables import Table
 
     rows = [
         ["player 1 has won", f"{confusion.true_true:,}", f"{confusion.true_false:,}"],
@@ -104,8 +104,8 @@ def confusion_table(confusion: Confusion) -> Any:
 
 def shares_table(shares: BestShares) -> Any:
     """Shares of best columns by the stones on the board."""
-    from cli.match.figures import percent
-    from cli.match.tables import Table
+    from cli.reports.figures import percent
+    from cli.reports.tables import Table
 
     rows = [
         [

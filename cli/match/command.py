@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.match import options
+from cli.reports import options
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 
@@ -92,8 +92,8 @@ def match(
     --threads and --table-mb are theirs then, and programs are played by those that were started
     with --allow-programs.
     """
-    from cli.jobs.hands import Hands
-    from cli.match import playing
+    from cli.reports import playing
+    from cli.work.hands import Hands
     from db.records.terms import Seats
 
     settings: Settings = context.obj
@@ -119,8 +119,8 @@ def match(
             return
         matches = playing.play(settings, database, job_id, hands)
         playing.judge(settings, database, matches, hands, judging)
-        from cli.match.output import write_match
-        from cli.match.reading import read_report
+        from cli.reports.output import write_match
+        from cli.reports.reading import read_report
 
         report = read_report(database, matches[0], judging)
         write_match(settings, report, writing)

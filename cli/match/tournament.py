@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.match import options
+from cli.reports import options
 from cli.shell import exits
 from cli.shell.commands import Command, refuse
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from c4core.players.consent import Consent
-    from cli.match.options import GameRules
+    from cli.reports.options import GameRules
     from cli.shell.settings import Settings
     from db.records.terms import MatchTerms
 
@@ -75,8 +75,8 @@ def tournament(
     match its results, P, and how many games differ; --json has everything that "c4 match" tells of
     each. --plot draws a map of scores.
     """
-    from cli.jobs.hands import Hands
-    from cli.match import playing
+    from cli.reports import playing
+    from cli.work.hands import Hands
 
     settings: Settings = context.obj
     refuse(
@@ -111,8 +111,8 @@ def tournament(
             return
         matches = playing.play(settings, database, job_id, hands)
         playing.judge(settings, database, matches, hands, judging)
-        from cli.match.output import write_tournament
-        from cli.match.reading import read_report
+        from cli.reports.output import write_tournament
+        from cli.reports.reading import read_report
 
         reports = [read_report(database, match, judging) for match in matches]
         write_tournament(settings, reports, writing)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.book.options import book_options, book_path
-from cli.output import echo
 from cli.output.targets import checked
-from cli.shell import exits, parameters
+from cli.positions.book_options import book_options, book_path
+from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.streams import nobody_listening
 

@@ -9,10 +9,11 @@ from c4core.arena.game import Ending
 from c4core.errors import MoveError
 from c4core.notation import column_label, parse_moves
 from c4core.players.errors import PlayerFailure
-from cli.output import echo, render
+from cli.output import render
 from cli.play.background import wait_for
 from cli.play.opponents import Opponents
 from cli.play.saved import write_game
+from cli.shell import echo
 from cli.shell.streams import reading
 
 if TYPE_CHECKING:

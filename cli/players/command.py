@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.output import echo
 from cli.output.formats import format_options
+from cli.shell import echo
 from cli.shell.commands import Command, LazyGroup
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.book.options import SHIPPED, open_book
 from cli.output import outfile
 from cli.output.formats import chosen_format, format_options, opened
+from cli.positions.book_options import SHIPPED, open_book
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 
@@ -207,7 +207,7 @@ def query(
             parameters.check_exists(book_file, option="--book")
         book = open_book(None if book_file == SHIPPED else book_file, board)
     if moves:
-        from cli.solve import positions
+        from cli.positions import given as positions
 
         asked = positions.from_arguments(moves, board=board, zero_based=zero_based)
         if line:

@@ -8,9 +8,9 @@ from typing import IO, TYPE_CHECKING, Any
 from c4core.evaluation import plies_to_end
 from c4core.notation import column_label
 from c4core.position import Position
-from cli.output import echo
 from cli.output.formats import Column, write_object, write_rows
 from cli.output.render import score_style, score_text
+from cli.shell import echo
 from db.records.evaluations import Cursor
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from cli.output import echo
+from cli.shell import echo
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,16 +7,16 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from cli.book.options import book_options, book_path
 from cli.output import progress
+from cli.positions.book_options import book_options, book_path
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
+    from cli.positions.answers import Writer
+    from cli.positions.asking import Asker
     from cli.shell.settings import Settings
-    from cli.solve.answers import Writer
-    from cli.solve.asking import Asker
 
 STDIN = 0
 
@@ -128,15 +128,15 @@ def solve(
         (pv and (classic or weak or limited), "--pv needs exact scores without a limit"),
     )
 
-    from cli.solve import positions
-    from cli.solve.batches import (
+    from cli.positions import given as positions
+    from cli.positions.batches import (
         LOCAL_BATCH_SECONDS,
         REMOTE_BATCH_SECONDS,
         Line,
         Solving,
         Wish,
     )
-    from cli.solve.booked import BookFirst
+    from cli.positions.booked import BookFirst
     from workers.books.lookup import find_book
     from workers.positions.question import Question
 
@@ -162,8 +162,8 @@ def solve(
         doorbell = None if no_store else settings.open_doorbell()
 
         def make_asker() -> Asker:
-            from cli.jobs.hands import NOBODY
-            from cli.solve.asking import LocalAsker, RemoteAsker
+            from cli.positions.asking import LocalAsker, RemoteAsker
+            from cli.work.hands import NOBODY
 
             database = None
             if not no_store:
@@ -201,7 +201,7 @@ def solve(
 
 
 def _writer(format_name: str, *, weak: bool, zero_based: bool) -> Writer:
-    from cli.solve.answers import ClassicWriter, JsonWriter, TextWriter
+    from cli.positions.answers import ClassicWriter, JsonWriter, TextWriter
 
     if format_name == "c4solver":
         return ClassicWriter(weak=weak)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from c4core.position import Position
-from cli.jobs.analyze import SAMPLE
+from cli.analyze.command import SAMPLE
 from tests.support.command_line import C4
 
 EASY = "2252576253462244111563365343671351441"

@@ -54,7 +54,7 @@ class TestWithout:
     )
     def test_nothing_else_imports_it(self, arguments: list[str]) -> None:
         program = (
-            f"import sys; from cli.shell.boundary import run; code = run({arguments!r}); "
+            f"import sys; from cli.boundary import run; code = run({arguments!r}); "
             "sys.exit(code or any(name in sys.modules for name in ('torch', 'safetensors')))"
         )
         done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True)  # noqa: PLW1510

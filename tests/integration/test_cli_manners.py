@@ -10,9 +10,9 @@ import click
 import pytest
 
 from c4core.position import Position
+from cli.positions import asking, watching
+from cli.positions.watching import HINT, Progress
 from cli.reference import contexts
-from cli.solve import asking, watching
-from cli.solve.watching import HINT, Progress
 from tests.support.command_line import C4, ROOT
 from tests.support.terminal import run_on_terminal
 from workers.positions.question import Question
@@ -145,8 +145,8 @@ def test_every_option_of_numbers_says_so() -> None:
 
 
 def test_there_is_one_way_to_the_terminal() -> None:
-    """Use cli.output.echo: it escapes what strangers have named."""
-    allowed = {"cli/output/echo.py", "cli/reference.py"}
+    """Use cli.shell.echo: it escapes what strangers have named."""
+    allowed = {"cli/shell/echo.py", "cli/reference.py"}
     found = {
         path.relative_to(ROOT).as_posix()
         for path in (ROOT / "cli").rglob("*.py")

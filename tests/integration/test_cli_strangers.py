@@ -13,9 +13,9 @@ from unittest import mock
 
 import pytest
 
+from cli.boundary import run
 from cli.reference import contexts
 from cli.shell import exits, streams
-from cli.shell.boundary import run
 from tests.support.command_line import C4
 from tests.support.strangers import COMMANDS, FILE, fill, is_safe
 from tests.support.terminal import run_on_terminal

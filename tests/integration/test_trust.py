@@ -615,7 +615,7 @@ DOORS = {
     "c4core/players/registry.py": {"importlib"},  # files of the roster
     "cli/shell/commands.py": {"importlib", "import_module"},  # commands, by a table in the code
     "cli/shell/signals.py": {"exec"},  # a constant
-    "cli/worker.py": {"execv"},  # the same command line again
+    "cli/worker/command.py": {"execv"},  # the same command line again
 }
 
 DANGEROUS = re.compile(

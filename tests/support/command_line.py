@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from cli.shell.boundary import run
+from cli.boundary import run
 
 ROOT = Path(__file__).parents[2]
 

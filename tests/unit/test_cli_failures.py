@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from c4core.errors import BoardError
+from cli.failures import explain
 from cli.shell import exits
-from cli.shell.failures import explain
 from db import errors
 from tests.support.command_line import ROOT
 
@@ -52,7 +52,7 @@ def interrupt(*_arguments, **_options):
     raise KeyboardInterrupt({number})
 
 boundary.c4.make_context = interrupt
-sys.modules["cli.shell.failures"] = None  # as where the interrupt has left a module half imported
+sys.modules["cli.failures"] = None  # as where the interrupt has left a module half imported
 sys.exit(boundary.run([]))
 """
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from cli.jobs.hands import Hands
-from cli.jobs.results import ResultFormat, Results
+from cli.work.hands import Hands
+from cli.work.results import ResultFormat, Results
 from db.database import Database
 from tests.support.databases import make_job
 from tests.support.jobs import must_take

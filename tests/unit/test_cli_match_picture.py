@@ -13,7 +13,7 @@ from tests.support.reports import report_of
 
 pytest.importorskip("matplotlib")
 
-from cli.match import picture
+from cli.reports import picture
 
 MOVES = [JudgedMove(ply, "x" if ply % 2 == 0 else "o", 0, 1, 1 - ply) for ply in range(4)] * 5
 

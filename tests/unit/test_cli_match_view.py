@@ -7,11 +7,11 @@ import pytest
 
 from c4core.arena.judging import JudgedMove
 from c4core.arena.statistics import Elo, Interval, Sprt, Tally
-from cli.match import figures
-from cli.match.crosstable import tournament_parts
-from cli.match.objects import match_object, match_row
-from cli.match.tables import Facts, Table, markdown_lines, text_lines
-from cli.match.view import match_parts
+from cli.reports import figures
+from cli.reports.crosstable import tournament_parts
+from cli.reports.objects import match_object, match_row
+from cli.reports.tables import Facts, Table, markdown_lines, text_lines
+from cli.reports.view import match_parts
 from tests.support.reports import report_of
 from workers.matches.report import MatchReport
 

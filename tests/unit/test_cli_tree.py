@@ -101,7 +101,7 @@ def test_the_book_answers_without_a_database(tmp_path: Path) -> None:
 def imported_by(*arguments: str) -> set[str]:
     """The modules that a command line needs."""
     program = (
-        "import sys, json; from cli.shell.boundary import run; "
+        "import sys, json; from cli.boundary import run; "
         f"code = run({arguments!r}); "
         "print(json.dumps([code, sorted(sys.modules)]), file=sys.stderr)"
     )

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from c4core.position import Position
+from cli.failures import explain
+from cli.positions.asking import LocalAsker, from_centre
 from cli.shell import exits
-from cli.shell.failures import explain
-from cli.solve.asking import LocalAsker, from_centre
 from tests.support.command_line import C4
 from workers.errors import BrokerUnreachableError, BrokerUrlError, MetricsError, NotSolvedError
 

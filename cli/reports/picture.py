@@ -17,10 +17,10 @@ from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from c4core.arena.accuracy import Accuracy
 from c4core.arena.statistics import Tally, wilson_interval
-from cli.match import figures
-from cli.match.crosstable import tournament_standings
-from cli.match.view import short
 from cli.output.render import count
+from cli.reports import figures
+from cli.reports.crosstable import tournament_standings
+from cli.reports.view import short
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

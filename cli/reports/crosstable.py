@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from c4core.arena.standings import standings
 from c4core.arena.statistics import Tally
-from cli.match import figures
-from cli.match.tables import Facts, Table
-from cli.match.view import short
 from cli.output.render import count, duration
+from cli.reports import figures
+from cli.reports.tables import Facts, Table
+from cli.reports.view import short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from c4core.arena.standings import Standing
-    from cli.match.tables import Part
+    from cli.reports.tables import Part
     from workers.matches.report import MatchReport
 
 MOST_IN_A_CROSS = 12

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.match import figures
-from cli.match.tables import Facts, Table
 from cli.output.render import count, duration
+from cli.reports import figures
+from cli.reports.tables import Facts, Table
 
 if TYPE_CHECKING:
     from c4core.arena.accuracy import Accuracy
     from c4core.arena.statistics import Tally
-    from cli.match.tables import Part
+    from cli.reports.tables import Part
     from workers.matches.report import MatchReport
 
 RESULT_HEADINGS = ("games", "won", "lost", "drawn", "score")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from c4core.notation import format_moves
-from cli.output import echo
+from cli.shell import echo
 from workers.positions.results import answer_object, error_object
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.output import echo
-from cli.shell import exits
+from cli.shell import echo, exits
 from cli.shell.commands import Command, LazyGroup
 from cli.shell.parameters import FiniteFloat, WholeNumber
 

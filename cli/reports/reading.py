@@ -10,7 +10,7 @@ from workers.matches.judging import judged_games
 from workers.matches.report import make_report
 
 if TYPE_CHECKING:
-    from cli.match.options import Judging
+    from cli.reports.options import Judging
     from db.database import Database
     from workers.matches.report import MatchReport
 
@@ -42,3 +42,16 @@ def read_report(database: Database, match_id: int, judging: Judging) -> MatchRep
         for one in judged
     )
     return make_report(match, results, moves, judged_from=least_ply, elapsed=elapsed)
+
+
+def check_matches(database: Database, matches: tuple[int, ...]) -> None:
+    """Refuse numbers that no match has.
+
+    Raises:
+        MatchNotFoundError: names the first of them.
+    """
+    from db import games
+
+    with database.read() as session:
+        for match in matches:
+            games.get_terms(session, match)

@@ -6,8 +6,8 @@ import threading
 from typing import TYPE_CHECKING, Protocol
 
 from c4core.solver import Solver
+from cli.positions.watching import Progress, watching
 from cli.shell.background import run_in_background
-from cli.solve.watching import Progress, watching
 from workers.books.lookup import answer_from
 from workers.positions.evaluate import evaluate
 from workers.positions.question import Question

@@ -6,12 +6,12 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cli.jobs.drawing import drawing
-from cli.jobs.view import content
 from cli.output import progress
 from cli.output.render import count, duration
 from cli.shell import signals
 from cli.shell.streams import nobody_listening
+from cli.work.drawing import drawing
+from cli.work.view import content
 from db.records.jobs import JobState
 from workers.core.attendance import Unattended, unattended_jobs
 from workers.core.following import iterate_units, read_job
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from c4core.lines import JsonValue
-    from cli.jobs.hands import Hands
-    from cli.jobs.results import Results
     from cli.shell.settings import Settings
+    from cli.work.hands import Hands
+    from cli.work.results import Results
     from db.database import Database
     from db.records.jobs import JobInfo
     from workers.core.progress import Progress

@@ -11,8 +11,8 @@ from cli.output.render import count
 from cli.shell.parameters import usable_cores
 
 if TYPE_CHECKING:
-    from cli.jobs.results import Results
     from cli.shell.settings import Settings
+    from cli.work.results import Results
     from db.database import Database
     from db.records.jobs import JobInfo
     from workers.broker.doorbell import Doorbell

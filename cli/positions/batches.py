@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from c4core.lines import BadLine, Request, read_lines
-from cli.solve.answers import Extras
-from cli.solve.linesource import LineSource
+from cli.positions.answers import Extras
+from cli.positions.linesource import LineSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from c4core.notation import BoardSize
     from c4core.position import Position
-    from cli.solve.answers import Writer
-    from cli.solve.asking import Asker
+    from cli.positions.answers import Writer
+    from cli.positions.asking import Asker
     from workers.positions.question import Question
     from workers.positions.results import Answer
 

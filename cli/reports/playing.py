@@ -5,19 +5,19 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from cli.jobs.running import Attendance
-from cli.output import echo, progress
+from cli.output import progress
 from cli.output.render import count, duration
-from cli.shell import signals
+from cli.shell import echo, signals
+from cli.work.running import Attendance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from c4core.notation import BoardSize
     from c4core.players.consent import Consent
-    from cli.jobs.hands import Hands
-    from cli.match.options import Judging
+    from cli.reports.options import Judging
     from cli.shell.settings import Settings
+    from cli.work.hands import Hands
     from db.database import Database
     from db.records.jobs import JobInfo
     from db.records.terms import MatchTerms
@@ -78,7 +78,7 @@ def find_or_plan(
         PlayerError, MatchTermsError: they cannot be played.
         MatchNotFoundError: players are to look up games of a match that there is not.
     """
-    from cli.games.options import check_matches
+    from cli.reports.reading import check_matches
     from workers.core.following import read_job
     from workers.matches.planning import find_or_plan_matches, plan_matches
 
@@ -158,7 +158,7 @@ def judge(
     Raises:
         KeyboardInterrupt: what was found by then is kept.
     """
-    from cli.jobs.running import run_job
+    from cli.work.running import run_job
     from db import games
     from workers.matches.judging import plan_judging
 
@@ -199,7 +199,7 @@ class _Remark:
 
     def __call__(self) -> str:
         """``A 12-30-1``; read anew once a second."""
-        from cli.match import figures
+        from cli.reports import figures
         from db import games
 
         now = time.monotonic()

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
-from cli.book.options import book_options, book_path
-from cli.jobs.results import format_option
-from cli.output import echo, outfile, progress
-from cli.shell import exits, parameters
+from cli.output import outfile, progress
+from cli.positions.book_options import book_options, book_path
+from cli.shell import echo, exits, parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.streams import input_name, reading
+from cli.work.results import format_option
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -104,9 +104,9 @@ def analyze(
     if input_format is None and input_name(file).lower().endswith(".csv"):
         input_format = "csv"
 
-    from cli.jobs.hands import Hands
-    from cli.jobs.results import chosen_format, opened
-    from cli.jobs.running import run_job
+    from cli.work.hands import Hands
+    from cli.work.results import chosen_format, opened
+    from cli.work.running import run_job
     from workers.books.lookup import find_book
     from workers.positions.analysis import KIND
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from cli.deep.view import line_text
+from cli.work.tree_view import line_text
 from workers.deep.standing import Observer
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ def drawing(
 
     job = read_job(database, job_id)
     if shown and job.kind == DEEP:
-        from cli.deep.watching import drawing as draw_tree
+        from cli.work.tree_watch import drawing as draw_tree
 
         with draw_tree(database, job) as tell:
             yield tell

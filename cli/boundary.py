@@ -11,8 +11,7 @@ import click
 from click.exceptions import NoArgsIsHelpError
 
 from cli.app import c4
-from cli.output import echo
-from cli.shell import exits, signals, streams
+from cli.shell import echo, exits, signals, streams
 from cli.shell.settings import Settings
 from workers.printable import printable
 
@@ -66,11 +65,11 @@ def _report(error: BaseException, opened: list[str]) -> int:
                 echo.line(line, err=True)
     if isinstance(error, KeyboardInterrupt):
         return _report_interrupt(error)
-    from cli.shell.failures import Failure, explain
+    from cli.failures import Failure, explain
 
     failure = explain(error)
     if failure is None and opened:
-        from cli.shell.damage import first_damage
+        from cli.damage import first_damage
 
         with streams.nobody_listening():
             echo.line("Something went wrong. Checking the database for damage ...", err=True)

@@ -70,7 +70,7 @@ class GameRules:
         Raises:
             click.BadParameter: the moves of ``--start`` cannot be played.
         """
-        from cli.book.options import read_start
+        from cli.positions.book_options import read_start
         from db.records.terms import MatchTerms
 
         return MatchTerms(
@@ -243,7 +243,7 @@ def _read_judge(context: click.Context, parameter: click.Parameter, text: str) -
 
 
 def work_options(function: Decorated) -> Decorated:
-    """Add ``--label``, ``--fresh``, ``--detach``, and what :class:`cli.jobs.hands.Hands` needs."""
+    """Add ``--label``, ``--fresh``, ``--detach``, and what :class:`cli.work.hands.Hands` needs."""
     for option in (
         parameters.table_option,
         parameters.threads_option,

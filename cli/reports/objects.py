@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from cli.jobs.view import time_text
+from cli.work.view import time_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

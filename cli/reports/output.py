@@ -8,18 +8,18 @@ import sys
 from contextlib import ExitStack
 from typing import IO, TYPE_CHECKING, Any
 
-from cli.match.crosstable import tournament_parts, tournament_standings
-from cli.match.objects import match_object, match_row, standing_objects
-from cli.match.tables import markdown_lines, text_lines
-from cli.match.view import match_parts
 from cli.output import outfile
 from cli.output.formats import csv_cell
+from cli.reports.crosstable import tournament_parts, tournament_standings
+from cli.reports.objects import match_object, match_row, standing_objects
+from cli.reports.tables import markdown_lines, text_lines
+from cli.reports.view import match_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cli.match.options import Writing
-    from cli.match.tables import Part
+    from cli.reports.options import Writing
+    from cli.reports.tables import Part
     from cli.shell.settings import Settings
     from workers.matches.report import MatchReport
 
@@ -97,8 +97,8 @@ def _draw(
 
     mpl.use("agg")
     from c4core.whole_file import whole_file
-    from cli.match import picture
     from cli.output import targets
+    from cli.reports import picture
 
     with ExitStack() as stack:
         paths = [targets.checked(name, option="--plot") for name in writing.plots]

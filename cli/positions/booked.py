@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from c4core.book import Book
     from c4core.position import Position
-    from cli.solve.asking import Asker
+    from cli.positions.asking import Asker
     from workers.positions.question import Question
     from workers.positions.results import Answer
 
@@ -35,7 +35,7 @@ class BookFirst:
         return self._make_asker()
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
-        """As :meth:`cli.solve.asking.Asker.ask`."""
+        """As :meth:`cli.positions.asking.Asker.ask`."""
         answers: list[Answer] = []
         for position in positions:
             answer = answer_from(self._book, position, question)
@@ -45,5 +45,5 @@ class BookFirst:
         return answers
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
-        """As :meth:`cli.solve.asking.Asker.principal_variation`."""
+        """As :meth:`cli.positions.asking.Asker.principal_variation`."""
         return self._asker.principal_variation(position)

@@ -1,0 +1,1 @@
+"""What commands that answer about positions share: naming them, asking, writing answers."""

@@ -1,0 +1,1 @@
+"""What commands for matches share: terms, reports as tables, objects and pictures."""

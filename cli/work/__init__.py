@@ -1,0 +1,1 @@
+"""What commands that have a job worked on share: who works, results, progress."""
