@@ -17,8 +17,8 @@ BROKERS := tests/integration/test_workers_broker.py
 SCREEN := tests/integration/test_cli_play_terminal.py
 LOWEST := $(BROKERS)::test_the_output_is_that_of_one_process $(SCREEN)::test_a_game_on_a_terminal \
 	$(SCREEN)::test_a_fault_is_reported_without_a_stack_trace $(SCREEN)::test_a_terminal_that_goes_away \
-	tests/unit/test_dataset_files.py tests/unit/test_book_exchange.py tests/unit/test_db_evaluations.py \
-	tests/unit/test_cli_match_picture.py tests/unit/test_workers_metrics.py
+	tests/unit/c4core/dataset/test_files.py tests/unit/c4core/book/test_exchange.py tests/unit/db/test_evaluations.py \
+	tests/unit/cli/test_match_picture.py tests/unit/workers/service/test_metrics.py
 
 .PHONY: help demo test test-long test-servers faults debug fuzz lint package lowest bench clean
 
@@ -81,7 +81,7 @@ debug: $(VENV)/dev
 	rm -rf build/debug && mkdir -p build/debug
 	git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t build/debug
 	cd build/debug && C4_DEBUG_BUILD=1 ../../$(BIN)/python setup.py --quiet build_ext --inplace
-	cd build/debug && $(SANITIZED) ../../$(BIN)/python -m pytest $(PARALLEL) -m 'not long' -k 'not (cli or db or workers or benchmarks or packaging or external or stopping or many_boards or learning_grids or printable)' tests/unit tests/property
+	cd build/debug && $(SANITIZED) ../../$(BIN)/python -m pytest $(PARALLEL) -m 'not long' -k 'not (db or external or stopping or many_boards or grids)' tests/unit/c4core tests/property
 	cd build/debug && $(SANITIZED) ../../$(BIN)/python -m tests.fuzz --cases 300 positions grids keys books booktexts pons players
 
 CASES ?= 10000

@@ -28,7 +28,7 @@ from c4core.board cimport (
 )
 from c4core.batches cimport TAKE, Batch, run_batch, words_of_batch
 from c4core.book.reader cimport Book
-from c4core.book.section cimport NO_MEMORY, NOT_THERE
+from c4core.book.format.section cimport NO_MEMORY, NOT_THERE
 from c4core.bounds cimport Rows, rows_of
 from c4core.kernel cimport (
     ABORTED,

@@ -10,26 +10,26 @@ import torch
 
 from c4core.arena.game import play_game
 from c4core.arena.seeds import game_seed, match_seed
-from c4core.learning.dataset import read_positions
-from c4core.learning.exact_course import ExactCourse
-from c4core.learning.final_course import FinalGridCourse
-from c4core.learning.grids import labelled, play_finals
+from c4core.dice import Dice
 from c4core.learning.modelfile import read_model
 from c4core.learning.network import parameter_count
 from c4core.learning.networks import network_of
-from c4core.learning.report import Confusion, confusion_object, share_of_best, shares_object
-from c4core.learning.selfplay import SelfPlayCourse
-from c4core.learning.training import Step, train
-from c4core.players.dice import Dice
 from c4core.players.registry import parse_player
 from c4core.position import Position
+from c4core.training.exact_course import ExactCourse
+from c4core.training.final_course import FinalGridCourse
+from c4core.training.grids import labelled, play_finals
+from c4core.training.labels import read_positions
+from c4core.training.loop import Step, train
+from c4core.training.report import Confusion, confusion_object, share_of_best, shares_object
+from c4core.training.selfplay import SelfPlayCourse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from c4core.learning.training import Course
     from c4core.players import Player
+    from c4core.training.loop import Course
 
 MARKS: Final = {1: "w", 0: "d", -1: "l"}
 """How a game went for player a."""

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING, Final, Literal
 from c4core.arena.answers import checked_column
 from c4core.arena.clock import NO_CLOCK, Clock, TimeControl
 from c4core.arena.seeds import seat_seed
+from c4core.dice import Dice
 from c4core.notation import format_moves
 from c4core.players.base import GameStart
-from c4core.players.dice import Dice
 from c4core.players.errors import (
     Failing,
     PlayerFailure,

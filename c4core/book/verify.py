@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from c4core.book.building.minimax import best_of_known, derive
 from c4core.book.errors import BookDamagedError
-from c4core.book.layout import DIGEST_BYTES
-from c4core.book.minimax import best_of_known, derive
+from c4core.book.format.layout import DIGEST_BYTES
 from c4core.errors import C4Error
 from c4core.solver import Solver
 

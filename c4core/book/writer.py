@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from c4core.atomic_file import whole_file
 from c4core.book.errors import BookContentError
-from c4core.book.layout import (
+from c4core.book.format.layout import (
     DIGEST_BYTES,
     MOST_DESCRIPTION,
     BookInfo,
@@ -23,12 +24,11 @@ from c4core.book.layout import (
     header_length,
     pack_header,
 )
-from c4core.book.pack import MOST_SLOTS, pack_complete, pack_sparse
-from c4core.book.rank import Ranking
+from c4core.book.format.pack import MOST_SLOTS, pack_complete, pack_sparse
+from c4core.book.numbering.rank import Ranking
 from c4core.evaluation import score_limits
 from c4core.reachable import open_plies
 from c4core.version import ENGINE_VERSION
-from c4core.whole_file import whole_file
 
 if TYPE_CHECKING:
     import os
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from c4core.book.layout import Kind
+    from c4core.book.format.layout import Kind
     from c4core.position import Position
 
     Level = tuple[NDArray[np.uint64], NDArray[np.int8]]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.batch import UNPLAYABLE
-from c4core.book.minimax import canonical_keys
+from c4core.book.building.minimax import canonical_keys
 from c4core.dataset.card import census
 from c4core.dataset.lots import SPLITS, are_mirrored, split_of
 from c4core.dataset.records import are_full, columns_of, make_records, turn

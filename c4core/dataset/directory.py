@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from c4core.atomic_file import whole_file
 from c4core.dataset.allowance import MOST_CARD
 from c4core.dataset.card import JSON_NAME, PAGE_NAME, as_text, read_card
 from c4core.dataset.card_page import card_page
@@ -17,7 +18,6 @@ from c4core.dataset.formats import FORMATS
 from c4core.dataset.lots import SPLITS
 from c4core.dataset.placing import locked, put_in_place
 from c4core.plain_file import check_plain
-from c4core.whole_file import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

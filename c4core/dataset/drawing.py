@@ -9,7 +9,7 @@ import numpy as np
 
 from c4core.dataset.random_play import reach_ply, stop_within
 from c4core.dataset.sample import Sample
-from c4core.players.dice import Dice
+from c4core.dice import Dice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

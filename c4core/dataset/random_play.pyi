@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from c4core.players.dice import Dice
+from c4core.dice import Dice
 
 def reach_ply(
     dice: Dice, games: int, ply: int, *, width: int = 7, height: int = 6

@@ -8,7 +8,7 @@ import numpy as np
 from libc.stdint cimport uint64_t
 
 from c4core.board cimport Geometry, canonical_key, geometry_of, has_four
-from c4core.players.dice cimport Dice, DiceState, draw_below
+from c4core.dice cimport Dice, DiceState, draw_below
 from c4core.players.playouts cimport random_square
 
 from c4core.notation import check_board

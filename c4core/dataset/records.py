@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import numpy as np
 
 from c4core.batch import UNPLAYABLE
-from c4core.book.minimax import canonical_keys
+from c4core.book.building.minimax import canonical_keys
 from c4core.dataset.lines import line_to
 from c4core.dataset.lots import are_mirrored
 from c4core.position import Position

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.players.windows import stones_as_bits
+from c4core.windows import stones_as_bits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

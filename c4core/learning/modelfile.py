@@ -21,12 +21,12 @@ import reprlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from c4core.atomic_file import whole_file
 from c4core.extras import LEARN, require
 from c4core.learning.errors import LearningMissingError, ModelError
 from c4core.lines import TOO_DEEP, is_too_deep
 from c4core.notation import BoardSize, parse_board
 from c4core.plain_file import check_plain
-from c4core.whole_file import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -29,6 +29,12 @@ KERNEL: Final = 4
 POOL: Final = 2
 HIDDEN: Final = 7
 
+SURE: Final = 0.5
+"""Outputs above this say that player 1 has won."""
+
+_BATCH: Final = 4096
+"""Grids that are looked at together."""
+
 
 class FinalGridNetwork(nn.Module):
     """Gives each grid a number from 0 to 1: how sure it is that player 1 has won.
@@ -79,3 +85,10 @@ class FinalGridNetwork(nn.Module):
 def parameter_count(network: nn.Module) -> int:
     """How many numbers training may change."""
     return sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)
+
+
+def final_outputs(network: nn.Module, grids: torch.Tensor) -> torch.Tensor:
+    """The outputs of a network for final grids, (n,); some at a time, to save memory."""
+    network.eval()
+    with torch.inference_mode():
+        return torch.cat([network(part.float()) for part in torch.split(grids, _BATCH)])

@@ -21,8 +21,8 @@ import torch
 
 from c4core.learning.encoding import grids_of_planes, planes_of_positions
 from c4core.learning.errors import ModelError
-from c4core.learning.final_course import final_outputs
 from c4core.learning.modelfile import read_model
+from c4core.learning.network import final_outputs
 from c4core.learning.networks import network_of
 
 if TYPE_CHECKING:

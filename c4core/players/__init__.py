@@ -1,7 +1,7 @@
 """Players: every known way to choose a column, under one roof.
 
 >>> from c4core import Position
->>> from c4core.players.dice import Dice
+>>> from c4core.dice import Dice
 >>> from c4core.players import parse_player
 >>> parse_player("blog-v6:depth=2").make().choose(Position("2233"), Dice(1))
 3

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 if TYPE_CHECKING:
+    from c4core.dice import Dice
     from c4core.notation import BoardSize
-    from c4core.players.dice import Dice
     from c4core.players.kinds import PlayerKind
     from c4core.players.stopping import Stop
     from c4core.position import Position, Side

@@ -8,7 +8,7 @@ import numpy as np
 
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players.finals import tally_columns
-from c4core.players.windows import stones_as_bits
+from c4core.windows import stones_as_bits
 from c4core.words import split_keys
 
 if TYPE_CHECKING:

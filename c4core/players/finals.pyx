@@ -9,7 +9,7 @@ from libc.stdint cimport int8_t, int64_t, uint64_t
 
 from c4core.board cimport playable_squares
 from c4core.position cimport Position
-from c4core.players.windows cimport lowest_bit, stones_of
+from c4core.windows cimport lowest_bit, stones_of
 
 cdef enum:
     MOST_COLUMNS = 32

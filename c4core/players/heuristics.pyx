@@ -27,7 +27,7 @@ from c4core.board cimport (
     winning_squares,
 )
 from c4core.position cimport Position
-from c4core.players.windows cimport (
+from c4core.windows cimport (
     WindowCounts,
     count_bits,
     count_windows,

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar
 
+from c4core.dice import Dice
 from c4core.extras import LEARN, require
 from c4core.learning.errors import LearningMissingError, ModelError
 from c4core.learning.modelfile import FINGERPRINT_DIGITS, Model, read_model
 from c4core.notation import BoardSize
 from c4core.players.base import NO_LIMITS, GameStart, Limits, Player
-from c4core.players.dice import Dice
 from c4core.players.errors import (
     Failing,
     PlayerError,

@@ -3,10 +3,10 @@
 from libc.stdint cimport uint64_t
 
 from c4core.board cimport Geometry, playable_squares, winning_squares
-from c4core.players.dice cimport Dice, DiceState, draw_below
+from c4core.dice cimport Dice, DiceState, draw_below
 from c4core.players.playouts cimport random_square
 from c4core.position cimport Position
-from c4core.players.windows cimport LineTable, count_bits, lines_of, lowest_bit
+from c4core.windows cimport LineTable, count_bits, lines_of, lowest_bit
 
 cdef enum:
     MOST_LINES = 256

@@ -29,7 +29,7 @@ from c4core.players.heuristics cimport (
     judge,
 )
 from c4core.position cimport Position
-from c4core.players.recent cimport (
+from c4core.players.lru_cache cimport (
     AT_LEAST,
     AT_MOST,
     EXACT,
@@ -42,7 +42,7 @@ from c4core.players.recent cimport (
     store_recent,
 )
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
-from c4core.players.windows cimport lowest_bit
+from c4core.windows cimport lowest_bit
 from c4core.players.zobrist cimport words as zobrist_words, zobrist_hash
 
 from c4core.players.errors import StopPlaying

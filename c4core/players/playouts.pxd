@@ -3,7 +3,7 @@
 from libc.stdint cimport uint64_t
 
 from c4core.board cimport Geometry, column_mask, has_four
-from c4core.players.dice cimport DiceState, draw_below
+from c4core.dice cimport DiceState, draw_below
 
 
 cdef inline uint64_t random_square(

@@ -1,4 +1,4 @@
-from c4core.players.dice import Dice
+from c4core.dice import Dice
 from c4core.players.stopping import Stop
 from c4core.position import Position
 

@@ -12,11 +12,11 @@ from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from c4core.board cimport Geometry, has_four, playable_squares
-from c4core.players.dice cimport Dice, DiceState, draw_below
+from c4core.dice cimport Dice, DiceState, draw_below
 from c4core.players.playouts cimport playout
 from c4core.position cimport Position
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
-from c4core.players.windows cimport count_bits, lowest_bit
+from c4core.windows cimport count_bits, lowest_bit
 
 from c4core.players.errors import StopPlaying
 

@@ -5,9 +5,9 @@ A stone that is placed or taken back changes the hash by its own word, in and ou
 
 from libc.stdint cimport uint64_t
 
-from c4core.players.dice cimport Dice, draw_word
+from c4core.dice cimport Dice, draw_word
 from c4core.position cimport Position
-from c4core.players.windows cimport lowest_bit, stones_of
+from c4core.windows cimport lowest_bit, stones_of
 
 cdef enum:
     SEED = 1970     # any number: that the words never change is all that matters

@@ -15,7 +15,7 @@ from cli.shell import echo, parameters
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
-    from c4core.book.layout import BookInfo
+    from c4core.book.format.layout import BookInfo
     from c4core.notation import BoardSize
     from c4core.position import Position
     from cli.shell.settings import Settings

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from c4core.book import Book
-    from c4core.book.content import BookContent
+    from c4core.book.exchange.content import BookContent
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
 
@@ -100,25 +100,25 @@ def export(
 
 
 def _lines(book: Book, format_name: str) -> Iterator[str]:
-    from c4core.book.text import csv_lines, json_lines
-    from c4core.book.uci import uci_lines
+    from c4core.book.exchange.text import csv_lines, json_lines
+    from c4core.book.exchange.uci import uci_lines
 
     return {"jsonl": json_lines, "csv": csv_lines, "uci": uci_lines}[format_name](book)
 
 
 def _write_file(book: Book, format_name: str, output: str) -> str:
     """Write a binary format; a remark about what came of it, or nothing."""
-    from c4core.whole_file import whole_file
+    from c4core.atomic_file import whole_file
     from cli.output import targets
 
     path = targets.checked(output, option="--output")
     with whole_file(path) as beside:
         if format_name == "parquet":
-            from c4core.book.parquet import write_parquet
+            from c4core.book.exchange.parquet import write_parquet
 
             write_parquet(book, beside)
             return ""
-        from c4core.book.pons import write_pons
+        from c4core.book.exchange.pons import write_pons
         from cli.output.render import count
 
         written = write_pons(book, beside)
@@ -204,14 +204,14 @@ def _content(
     file: str, format_name: str, board: BoardSize, start: str, *, complete: bool
 ) -> BookContent:
     if format_name == "pons":
-        from c4core.book.pons import read_pons
+        from c4core.book.exchange.pons import read_pons
 
         return read_pons(file)
     if format_name == "parquet":
-        from c4core.book.parquet import read_parquet
+        from c4core.book.exchange.parquet import read_parquet
 
         return read_parquet(file)
-    from c4core.book.text import read_csv_lines, read_json_lines
+    from c4core.book.exchange.text import read_csv_lines, read_json_lines
 
     with _text(file) as lines:
         if format_name == "jsonl":
@@ -245,7 +245,7 @@ def _refuse_gaps(content: BookContent, file: str) -> None:
 @contextmanager
 def _text(file: str) -> Iterator[Iterator[str]]:
     """A text file's lines; one that cannot be read is refused by its name."""
-    from c4core.book.text import text_lines
+    from c4core.book.exchange.text import text_lines
     from c4core.errors import C4Error
 
     try:
@@ -268,8 +268,8 @@ def _content_of_rows(file: str, scores_from: str | None, wrong: list[str]) -> Bo
     """
     import numpy as np
 
-    from c4core.book.content import BookContent, levels_of
-    from c4core.book.uci import read_uci_lines
+    from c4core.book.exchange.content import BookContent, levels_of
+    from c4core.book.exchange.uci import read_uci_lines
     from c4core.evaluation import value_between
     from c4core.notation import DEFAULT_BOARD
     from c4core.position import Position

@@ -8,7 +8,7 @@ from cli.output.formats import Column
 from cli.output.render import count
 
 if TYPE_CHECKING:
-    from c4core.book.layout import BookInfo
+    from c4core.book.format.layout import BookInfo
     from cli.output.formats import Row
 
 

@@ -58,7 +58,7 @@ def plot(
     import matplotlib as mpl
 
     mpl.use("agg")
-    from c4core.whole_file import whole_file
+    from c4core.atomic_file import whole_file
     from cli.output import targets
 
     with closing(options.open_book(file)) as book:

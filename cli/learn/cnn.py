@@ -82,9 +82,9 @@ def cnn(
         seed=seed,
         default=GAMES,
     )
-    from c4core.learning.final_course import FinalGridCourse
     from c4core.learning.network import parameter_count
-    from c4core.learning.report import Confusion
+    from c4core.training.final_course import FinalGridCourse
+    from c4core.training.report import Confusion
     from cli.learn.view import write_report
 
     course = FinalGridCourse(found, padding=padding, batch=batch, rate=rate, seed=seed)

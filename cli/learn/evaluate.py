@@ -13,9 +13,9 @@ from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
-    from c4core.learning.dataset import Split
-    from c4core.learning.report import BestShares, Confusion
     from c4core.notation import BoardSize
+    from c4core.training.labels import Split
+    from c4core.training.report import BestShares, Confusion
 
 GAMES = 10_000
 
@@ -86,8 +86,8 @@ def evaluate(
     confusion: Confusion | None = None
     shares: BestShares | None = None
     if data is not None:
-        from c4core.learning.dataset import read_positions
-        from c4core.learning.report import share_of_best
+        from c4core.training.labels import read_positions
+        from c4core.training.report import share_of_best
 
         positions = read_positions(data, split)
         refuse(
@@ -101,7 +101,7 @@ def evaluate(
     else:
         import torch
 
-        from c4core.learning.report import Confusion
+        from c4core.training.report import Confusion
 
         tested = labelled_games(
             context,

@@ -43,10 +43,10 @@ def exact(
     the report, it is held against validation.npz. The model plays as learning-exact:model=FILE.
     """
     training = options.training_of(context, others)
-    from c4core.learning.dataset import read_positions
-    from c4core.learning.exact_course import ExactCourse
     from c4core.learning.network import parameter_count
-    from c4core.learning.report import share_of_best
+    from c4core.training.exact_course import ExactCourse
+    from c4core.training.labels import read_positions
+    from c4core.training.report import share_of_best
     from cli.learn.view import write_report
 
     held_out = read_positions(data, "validation")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from c4core.learning.modelfile import Model
-    from c4core.learning.training import Course
+    from c4core.training.loop import Course
     from cli.shell.settings import Settings
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
@@ -202,9 +202,9 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
         OSError: a file cannot be written.
         KeyboardInterrupt: after it was told what is left and how to go on.
     """
-    from c4core.learning.report import draw_curves
-    from c4core.learning.training import Step, train
-    from c4core.whole_file import whole_file
+    from c4core.atomic_file import whole_file
+    from c4core.training.loop import Step, train
+    from c4core.training.report import draw_curves
     from cli.output import progress
     from cli.shell import signals
 

@@ -46,7 +46,7 @@ def selfplay(
     """
     training = options.training_of(context, others)
     from c4core.learning.network import parameter_count
-    from c4core.learning.selfplay import SelfPlayCourse
+    from c4core.training.selfplay import SelfPlayCourse
     from cli.learn.view import write_report
 
     course = SelfPlayCourse(board=board, games=games, seed=seed, **others)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from c4core.learning.modelfile import Model
-    from c4core.learning.report import BestShares, Confusion
+    from c4core.training.report import BestShares, Confusion
     from cli.shell.settings import Settings
 
 
@@ -36,7 +36,7 @@ def write_report(
         shares: of best moves, if that was looked at.
         with_history: also write what every epoch has come to; in JSON only.
     """
-    from c4core.learning.report import confusion_object, shares_object
+    from c4core.training.report import confusion_object, shares_object
 
     about: dict[str, Any] = {
         "model": str(path),

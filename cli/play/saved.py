@@ -15,11 +15,11 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from c4core.arena.game import Ending
+from c4core.atomic_file import whole_file
 from c4core.errors import C4Error
 from c4core.notation import parse_board, parse_moves
 from c4core.players.consent import NO_PROGRAM, Consent
 from c4core.players.errors import Failing
-from c4core.whole_file import whole_file
 from cli.play.game import Failure, Game
 from cli.play.seats import read_seat
 

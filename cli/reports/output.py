@@ -96,7 +96,7 @@ def _draw(
     import matplotlib as mpl
 
     mpl.use("agg")
-    from c4core.whole_file import whole_file
+    from c4core.atomic_file import whole_file
     from cli.output import targets
     from cli.reports import picture
 

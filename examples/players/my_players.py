@@ -3,8 +3,8 @@
 The module must be found: run it from this directory, or put the directory into PYTHONPATH.
 """
 
+from c4core.dice import Dice
 from c4core.players import Limits
-from c4core.players.dice import Dice
 from c4core.position import Position
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from c4core.book.minimax import MOVE_FILLS, MOVE_WINS, children
-from c4core.book.uci import uci_keys
+from c4core.book.building.minimax import MOVE_FILLS, MOVE_WINS, children
+from c4core.book.exchange.uci import uci_keys
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from tests.support.books import laboratory, unreduced

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from c4core.book import Book
 from c4core.book.errors import BookError
-from c4core.book.pons import read_pons
+from c4core.book.exchange.pons import read_pons
 from c4core.book.writer import write_book
 from c4core.position import Position
 from tests.support.small_books import resealed, thinned, whole_game
 
 if TYPE_CHECKING:
-    from c4core.book.layout import Kind
+    from c4core.book.format.layout import Kind
     from tests.support.small_books import Level
 
 DIRECTORY = tempfile.TemporaryDirectory(prefix="c4-books-")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.book.layout import pack_header, read_header
-from c4core.book.minimax import derive
+from c4core.book.building.minimax import derive
+from c4core.book.format.layout import pack_header, read_header
 from c4core.book.writer import write_book
 from c4core.position import Position
 from c4core.reachable import open_plies
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from c4core.book.layout import Kind
+    from c4core.book.format.layout import Kind
 
     Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.book.minimax import derive, wins_now
-from c4core.book.rank import Ranking
+from c4core.book.building.minimax import derive, wins_now
+from c4core.book.numbering.rank import Ranking
 from c4core.errors import C4Error
 from c4core.position import Position
 from c4core.reachable import open_plies

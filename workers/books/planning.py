@@ -1,8 +1,8 @@
 """Jobs of kind ``book``: found again where the same was asked before, and planned where not.
 
-A unit is what lies below neighbouring ancestors a few plies up (:mod:`c4core.book.units`): such
-positions run into the same ones further down, and a solver that keeps its table finds half of its
-work done.
+A unit is what lies below neighbouring ancestors a few plies up
+(:mod:`c4core.book.building.units`): such positions run into the same ones further down, and a
+solver that keeps its table finds half of its work done.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.book.units import cut_units, owners_of
+from c4core.book.building.units import cut_units, owners_of
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.records.jobs import UnitPlan

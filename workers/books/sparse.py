@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.batch import UNPLAYABLE
-from c4core.book.minimax import MOVE_GOES_ON, MOVE_WINS, children, derive
+from c4core.book.building.minimax import MOVE_GOES_ON, MOVE_WINS, children, derive
 from workers.books.build import BookPlanError, check_plies, with_wins
 from workers.books.planning import ANCESTOR_PLIES
 from workers.books.task import Choice, PlyTask

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from c4core.batch import UNPLAYABLE
-from c4core.book.minimax import canonical_keys
+from c4core.book.building.minimax import canonical_keys
 from c4core.lines import Request
 from c4core.position import Position
 from db.records.jobs import JobState

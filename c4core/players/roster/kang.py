@@ -4,8 +4,8 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Annotated
 
+from c4core.dice import Dice
 from c4core.players.base import NO_LIMITS, Limits, Player, columns_from_centre
-from c4core.players.dice import Dice
 from c4core.players.heuristics import FEATURES_LIMIT
 from c4core.players.minimax import Found, minimax
 from c4core.players.registry import player

@@ -2,13 +2,13 @@
 
 from typing import Annotated
 
+from c4core.dice import Dice
 from c4core.players.base import NO_LIMITS, Limits, Player, sides_of
-from c4core.players.dice import Dice
 from c4core.players.playouts import flat_scores
 from c4core.players.registry import player
 from c4core.players.values import Real, Whole
-from c4core.players.windows import winning_columns
 from c4core.position import Position
+from c4core.windows import winning_columns
 
 
 @player("montecarlo-flat", source="Huang, Lu 2025")

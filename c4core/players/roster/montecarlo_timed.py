@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
+from c4core.dice import Dice
 from c4core.players.base import NO_LIMITS, Limits, Player
-from c4core.players.dice import Dice
 from c4core.players.errors import PlayerError
 from c4core.players.playouts import timed_choice
 from c4core.players.registry import player

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import Annotated, Literal
 
+from c4core.dice import Dice
 from c4core.players.base import NO_LIMITS, Limits, Player, columns_from_centre
-from c4core.players.dice import Dice
 from c4core.players.errors import PlayerError
 from c4core.players.parameters import Resource
 from c4core.players.registry import player

@@ -10,7 +10,7 @@ from pyarrow import parquet
 
 from c4core.book import Book
 from c4core.book.errors import BookError
-from c4core.book.parquet import read_parquet, write_parquet
+from c4core.book.exchange.parquet import read_parquet, write_parquet
 from c4core.errors import KeyValueError
 from tests.fuzz.mutation import mutated
 from tests.fuzz.target import Target

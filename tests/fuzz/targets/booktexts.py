@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from c4core.book import Book
 from c4core.book.errors import BookError
-from c4core.book.text import csv_lines, json_lines, read_csv_lines, read_json_lines
-from c4core.book.uci import read_uci_lines, uci_line
+from c4core.book.exchange.text import csv_lines, json_lines, read_csv_lines, read_json_lines
+from c4core.book.exchange.uci import read_uci_lines, uci_line
 from c4core.book.writer import write_book
 from c4core.errors import C4Error
 from c4core.position import Position

@@ -12,7 +12,7 @@ import numpy as np
 
 from c4core.dataset.directory import inspect
 from c4core.dataset.errors import DatasetError
-from c4core.learning.dataset import read_positions
+from c4core.training.labels import read_positions
 from tests.fuzz.datasets import small_dataset
 from tests.fuzz.mutation import NUMBERS, mutated
 from tests.fuzz.target import Target

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from c4core.dice import Dice
 from c4core.players import Limits, PlayerError, PlayerFailure, parse_player, player_kinds
-from c4core.players.dice import Dice
 from c4core.players.ranges import parse_players
 from c4core.players.values import Whole
 from c4core.position import Position

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from c4core.book import Book
 from c4core.book.errors import BookError
-from c4core.book.pons import read_pons, write_pons
+from c4core.book.exchange.pons import read_pons, write_pons
 from tests.fuzz.target import Target
 from tests.support.small_books import small_book
 

@@ -1,0 +1,1 @@
+"""Books in formats of others, read and written."""

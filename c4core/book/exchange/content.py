@@ -1,0 +1,97 @@
+"""What a book holds, in memory: between a book file and other formats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from c4core.book.building.minimax import canonical_keys
+from c4core.book.errors import BookContentError
+from c4core.book.writer import write_book
+from c4core.version import ENGINE_VERSION
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import NDArray
+
+    from c4core.book.format.layout import BookInfo, Kind
+    from c4core.book.reader import Book
+    from c4core.position import Position
+
+    Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BookContent:
+    """The positions and scores of a book, without a file."""
+
+    start: Position
+    """The position that all others are reached from."""
+    levels: tuple[Level, ...]
+    """For each ply, the start's first: sorted canonical keys, and scores for the sides to move."""
+    kind: Kind = "sparse"
+    """``complete``: every position that play can reach; ``sparse``: any."""
+    description: str = ""
+    """What the positions of a sparse book were chosen by."""
+    engine_version: int = ENGINE_VERSION
+    """Of the engine that found the scores."""
+
+    @classmethod
+    def of(cls, book: Book) -> BookContent:
+        """Everything that an open book holds."""
+        info = book.info
+        levels = tuple(book.levels())
+        return cls(info.start, levels, info.kind, info.description, info.engine_version)
+
+    def write(self, path: str | os.PathLike[str]) -> BookInfo:
+        """Write a book file; see :func:`c4core.book.writer.write_book`."""
+        return write_book(
+            path,
+            self.levels,
+            start=self.start,
+            kind=self.kind,
+            description=self.description,
+            engine_version=self.engine_version,
+        )
+
+
+def levels_of(
+    keys: NDArray[np.uint64], scores: NDArray[np.int8], start: Position
+) -> tuple[Level, ...]:
+    """Sort positions of any plies, in any order and of either image, into levels.
+
+    Args:
+        keys: the positions; one that occurs twice must have the same score both times.
+        scores: theirs.
+        start: the position that they are reached from.
+
+    Returns:
+        The levels from the start's ply to the last one that there is a position of.
+
+    Raises:
+        KeyValueError: a number is no position's key.
+        BookContentError: a position has fewer stones than the start, or two scores.
+    """
+    canonical, plies = canonical_keys(keys, width=start.width, height=start.height)
+    if len(plies) and plies.min() < start.ply:
+        key = int(keys[plies.argmin()])
+        raise BookContentError(f"position {key} has fewer stones than the start", key=key)
+    order = np.lexsort((canonical, plies))
+    canonical, plies, scores = canonical[order], plies[order], scores[order]
+    again = canonical[1:] == canonical[:-1]
+    conflict = again & (scores[1:] != scores[:-1])
+    if conflict.any():
+        index = int(conflict.argmax())
+        raise BookContentError(
+            f"position {canonical[index]} has the scores {scores[index]} and {scores[index + 1]}",
+            key=int(canonical[index]),
+        )
+    first = np.append(np.ones(min(1, len(again) + 1), dtype=bool), ~again)[: len(canonical)]
+    canonical, plies, scores = canonical[first], plies[first], scores[first]
+    last = int(plies[-1]) if len(plies) else start.ply
+    bounds = np.searchsorted(plies, np.arange(start.ply, last + 2)).tolist()
+    return tuple((canonical[begin:end], scores[begin:end]) for begin, end in pairwise(bounds))

@@ -1,0 +1,122 @@
+"""Books as Parquet files; needs the extra ``parquet`` (pyarrow).
+
+Columns ``ply``, ``key`` and ``score``, one group of rows for each ply that has positions; what
+else there is to know about the book lies as JSON under ``c4_book`` in the file's metadata.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from c4core.book.errors import BookContentError, BookError
+from c4core.book.exchange.about import read_about
+from c4core.book.exchange.content import BookContent, levels_of
+from c4core.extras import load_pyarrow
+from c4core.notation import DEFAULT_BOARD
+
+if TYPE_CHECKING:
+    from c4core.book.reader import Book
+
+_ABOUT: Final = b"c4_book"
+
+_COLUMNS: Final = ("key", "score")
+
+ROWS_PER_BYTE: Final = 8
+"""Rows that a file is believed to hold in each of its bytes: no two positions have the same key.
+
+A few bytes can say that a value is repeated for thousands of millions of rows.
+"""
+
+
+def write_parquet(book: Book, path: str | os.PathLike[str]) -> None:
+    """Write a book as a Parquet file.
+
+    Raises:
+        BookError: pyarrow is not installed.
+        OSError: the file cannot be written.
+    """
+    arrow = load_pyarrow(BookError)
+    info = book.info
+    about = {
+        "board": str(info.board),
+        "kind": info.kind,
+        "start": info.start.key,
+        "description": info.description,
+        "engine_version": info.engine_version,
+    }
+    columns = [("ply", arrow.uint8()), ("key", arrow.uint64()), ("score", arrow.int8())]
+    schema = arrow.schema(columns, metadata={_ABOUT: json.dumps(about).encode()})
+    with arrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+        for ply, (keys, scores) in enumerate(book.levels(), info.first_ply):
+            if len(keys):
+                plies = np.full(len(keys), ply, dtype=np.uint8)
+                writer.write_table(arrow.table([plies, keys, scores], schema=schema))
+
+
+def read_parquet(path: str | os.PathLike[str]) -> BookContent:
+    """Read a Parquet file with the columns ``key`` and ``score``.
+
+    A file without this project's metadata makes a sparse book of the 7x6 board.
+
+    Raises:
+        BookContentError: the file is no Parquet file, or has other columns.
+        KeyValueError: a key is no position's.
+        BookError: pyarrow is not installed.
+        OSError: the file cannot be read.
+    """
+    arrow = load_pyarrow(BookError)
+    try:
+        with Path(path).open("rb") as file, arrow.parquet.ParquetFile(file) as parquet:
+            _check(arrow, parquet, os.fstat(file.fileno()).st_size)
+            # In this thread alone. After an error Arrow can leave others behind, and they end the
+            # process when it exits.
+            table = parquet.read(columns=list(_COLUMNS), use_threads=False)
+        keys = table.column("key").to_numpy().astype(np.uint64, casting="safe")
+        scores = table.column("score").to_numpy().astype(np.int8, casting="safe")
+        about = json.loads((table.schema.metadata or {}).get(_ABOUT, b"{}"))
+        described = read_about(about, board=DEFAULT_BOARD, engine_version=0)
+    except (
+        arrow.ArrowException,
+        KeyError,
+        OSError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ) as error:
+        # Most of Arrow's own errors are ValueErrors, or OSErrors where bytes are wrong.
+        if isinstance(error, OSError) and error.filename is not None:
+            raise  # of opening the file
+        raise BookContentError(
+            f"{path}: this is no book in Parquet: {error}", path=str(path)
+        ) from None
+    start, kind, description, engine_version = described
+    return BookContent(start, levels_of(keys, scores, start), kind, description, engine_version)
+
+
+def _check(arrow: Any, parquet: Any, file_bytes: int) -> None:  # noqa: ANN401 (pyarrow has no types)
+    """Refuse columns of other types, and what unpacks to far more than it is.
+
+    It goes by what the file says of itself. A page may still say that it is larger than that, up to
+    2 GB, and Arrow believes it. (``group.column()`` says more, but ends the process where a footer
+    is wrong: Arrow throws an exception there that nobody catches.)
+
+    Raises:
+        ValueError: says which, or how much.
+    """
+    for field in parquet.schema_arrow:
+        if field.name in _COLUMNS and not arrow.types.is_integer(field.type):
+            raise ValueError(f"column {field.name} is of type {field.type}")
+    metadata = parquet.metadata
+    most = ROWS_PER_BYTE * file_bytes
+    groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
+    rows = max(metadata.num_rows, sum(group.num_rows for group in groups))
+    if rows > most:
+        raise ValueError(f"{file_bytes} bytes cannot hold {rows} positions")
+    unpacked = sum(max(group.total_byte_size, 0) for group in groups)
+    if unpacked > 8 * most:
+        raise ValueError(f"{file_bytes} bytes unpack to {unpacked}")

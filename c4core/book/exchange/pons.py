@@ -1,0 +1,227 @@
+"""Opening books of Pascal Pons's solver (``7x6.book``), read and written.
+
+Six bytes: width, height, most stones of a position, bytes of a key (1, 2 or 4), bytes of a value
+(1), and the binary logarithm of the table's size. The size is the least prime from that power of
+two on. Then the keys of all places, little endian, then their values. A position with the base-3
+key k (pons_keys.pyx) lies at place k modulo the size, or nowhere: its key field holds the
+lowest bytes of k, which together with the place determine it; its value is the score, counted from
+1 for the lowest one that a player can have after four stones of the winner. 0 is an empty place.
+
+Places are few: of positions that share one, the table keeps one.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from c4core.book.building.minimax import wins_now
+from c4core.book.errors import BookContentError, BookForeignError, BookTruncatedError
+from c4core.book.exchange.content import BookContent, levels_of
+from c4core.book.exchange.pons_keys import MOST_DIGITS, pons_keys, read_pons_keys
+from c4core.errors import BoardError
+from c4core.notation import BoardSize, check_board
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from c4core.book.reader import Book
+
+LOG2_SIZES: Final = range(21, 28)
+"""What the solver that the format belongs to can read."""
+
+_HEADER: Final = struct.Struct("<6B")
+_KEY_BYTES: Final = (1, 2, 4)
+
+
+@dataclass(frozen=True, slots=True)
+class PonsBook:
+    """A written book of this format."""
+
+    stored: int
+    """Positions that can be found in it."""
+    lost: int
+    """Positions whose place another one took."""
+    bytes: int
+    """Length of the file."""
+
+
+def table_size(log2_size: int) -> int:
+    """The least prime number that is not below the power of two."""
+    size = 1 << log2_size
+    while any(size % factor == 0 for factor in range(2, int(size**0.5) + 1)):
+        size += 1
+    return size
+
+
+def lowest_score(board: BoardSize) -> int:
+    """The score of whoever loses to four stones: what the format counts from."""
+    return -(board.cells // 2) + 3
+
+
+def write_pons(
+    book: Book, path: str | os.PathLike[str], *, log2_size: int | None = None
+) -> PonsBook:
+    """Write a book in this format.
+
+    Where positions share a place, one with fewer stones is kept rather than one with more, and any
+    rather than one that wins at once.
+
+    Args:
+        book: what to write; it must start from the empty board.
+        path: the file.
+        log2_size: binary logarithm of the table's size, 21 to 27; None takes the smallest table
+            with two places a position.
+
+    Raises:
+        BookContentError: the book or the size does not fit the format.
+        OSError: the file cannot be written.
+    """
+    info = book.info
+    if info.first_ply:
+        raise BookContentError(f"{book.path}: the format needs a book from the empty board")
+    if info.last_ply + info.board.width - 1 >= MOST_DIGITS:
+        raise BookContentError(
+            f"{book.path}: positions with {info.last_ply} stones are beyond the format's keys"
+        )
+    if log2_size is None:
+        fitting = [log2 for log2 in LOG2_SIZES if 1 << log2 >= 2 * info.positions]
+        log2_size = fitting[0] if fitting else LOG2_SIZES[-1]
+    if log2_size not in LOG2_SIZES:
+        raise BookContentError(
+            f"a table of 2^{log2_size} places cannot be read: "
+            f"{LOG2_SIZES[0]} to {LOG2_SIZES[-1]} are possible"
+        )
+    size = table_size(log2_size)
+    key_bytes = _key_bytes(info.last_ply, info.board, size)
+    keys = np.zeros(size, dtype=f"<u{key_bytes}")
+    values = np.zeros(size, dtype=np.uint8)
+    _fill(keys, values, book, key_bytes)
+    header = _HEADER.pack(*info.board, info.last_ply, key_bytes, 1, log2_size)
+    with Path(path).open("wb") as file:
+        file.write(header)
+        file.write(keys.data)
+        file.write(values.data)
+    stored = int(np.count_nonzero(values))
+    return PonsBook(stored, info.positions - stored, len(header) + size * (key_bytes + 1))
+
+
+def _key_bytes(depth: int, board: BoardSize, size: int) -> int:
+    """The shortest key field that makes every position's key unique at its place."""
+    for count in _KEY_BYTES:
+        if 3 ** (depth + board.width - 1) <= size << 8 * count:
+            return count
+    raise BookContentError(f"positions with {depth} stones need longer keys than the format has")
+
+
+def _fill(
+    keys: NDArray[np.unsignedinteger], values: NDArray[np.uint8], book: Book, key_bytes: int
+) -> None:
+    """Put every position into its place, the most wanted last."""
+    board = book.info.board
+    searched: list[tuple[NDArray[np.uint64], NDArray[np.uint8]]] = []
+    winning: list[tuple[NDArray[np.uint64], NDArray[np.uint8]]] = []
+    for level_keys, scores in book.levels():
+        numbers = pons_keys(level_keys, width=board.width, height=board.height)
+        marks = (scores - (lowest_score(board) - 1)).astype(np.uint8)
+        wins = wins_now(level_keys, width=board.width, height=board.height)
+        searched.append((numbers[~wins], marks[~wins]))
+        winning.append((numbers[wins], marks[wins]))
+    for numbers, marks in [*reversed(winning), *reversed(searched)]:
+        places = numbers % np.uint64(len(keys))
+        keys[places] = (numbers & np.uint64((1 << 8 * key_bytes) - 1)).astype(keys.dtype)
+        values[places] = marks
+
+
+def read_pons(path: str | os.PathLike[str]) -> BookContent:
+    """Read a book in this format as a sparse book from the empty board.
+
+    Raises:
+        BookForeignError: the file is no such book.
+        BookTruncatedError: its end is missing.
+        BookContentError: a place holds no position.
+        OSError: the file cannot be read.
+    """
+    name = str(path)
+    with Path(path).open("rb") as file:
+        head = file.read(_HEADER.size)
+        board, depth, key_bytes, size = _read_header(head, name)
+        length = _HEADER.size + size * (key_bytes + 1)
+        file_bytes = os.fstat(file.fileno()).st_size
+        data = head + file.read(length - len(head)) if file_bytes == length else b""
+    if file_bytes > length:
+        raise BookForeignError(
+            f"{name}: {file_bytes - length} bytes follow the table", path=name, offset=length
+        )
+    if len(data) < length:
+        raise BookTruncatedError(
+            f"{name}: the book is cut off: it has {len(data) or file_bytes} of {length} bytes",
+            path=name,
+            offset=len(data) or file_bytes,
+        )
+    keys = np.frombuffer(data, dtype=f"<u{key_bytes}", count=size, offset=_HEADER.size)
+    values = np.frombuffer(data, dtype=np.uint8, offset=_HEADER.size + size * key_bytes)
+    places = np.flatnonzero(values).astype(np.uint64)
+    numbers = _numbers(places, keys[places].astype(np.uint64), size, key_bytes)
+    found = read_pons_keys(numbers, width=board.width, height=board.height)
+    wrong = (found == 0) | (numbers >= np.uint64(3 ** (depth + board.width - 1)))
+    wrong[~wrong] = (
+        pons_keys(found[~wrong], width=board.width, height=board.height) != numbers[~wrong]
+    )
+    scores = values[places].astype(np.int16) + (lowest_score(board) - 1)
+    wrong |= np.abs(scores) > board.cells // 2
+    if wrong.any():
+        place = int(places[int(wrong.argmax())])
+        raise BookContentError(
+            f"{name}: place {place} of the table holds no position of {board}",
+            path=name,
+            offset=_HEADER.size + place * key_bytes,
+        )
+    start = Position(width=board.width, height=board.height)
+    return BookContent(start, levels_of(found, scores.astype(np.int8), start))
+
+
+def _read_header(data: bytes, name: str) -> tuple[BoardSize, int, int, int]:
+    """Board, most stones, bytes of a key, places of the table."""
+    if len(data) < _HEADER.size:
+        raise BookTruncatedError(
+            f"{name}: the book is cut off: it has {len(data)} bytes", path=name, offset=len(data)
+        )
+    width, height, depth, key_bytes, value_bytes, log2_size = _HEADER.unpack_from(data)
+    try:
+        board = check_board(width, height)
+    except BoardError:
+        board = None
+    if (
+        board is None
+        or depth > board.cells
+        or depth + width - 1 >= MOST_DIGITS
+        or key_bytes not in _KEY_BYTES
+        or value_bytes != 1
+        or log2_size not in LOG2_SIZES
+    ):
+        raise BookForeignError(f"{name}: this is no book of Pons's solver", path=name, offset=0)
+    size = table_size(log2_size)
+    if 3 ** (depth + width - 1) > size << 8 * key_bytes:
+        raise BookForeignError(
+            f"{name}: keys of {key_bytes} bytes do not tell positions with {depth} stones apart",
+            path=name,
+            offset=3,
+        )
+    return board, depth, key_bytes, size
+
+
+def _numbers(
+    places: NDArray[np.uint64], low: NDArray[np.uint64], size: int, key_bytes: int
+) -> NDArray[np.uint64]:
+    """The whole keys: by the Chinese remainder theorem from key modulo size and lowest bytes."""
+    modulus = 1 << 8 * key_bytes
+    inverse = np.uint64(pow(size, -1, modulus))
+    times = ((low - places) * inverse) & np.uint64(modulus - 1)
+    return places + np.uint64(size) * times

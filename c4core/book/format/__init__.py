@@ -1,0 +1,1 @@
+"""The bytes of a book file (docs/book-format.md)."""

@@ -1,0 +1,120 @@
+"""Training on exact labels: the best columns, and who wins.
+
+The policy's loss is minus the logarithm of what it gives to all best columns together, full columns
+left out: which one of several it plays does not matter. The value's loss is the cross entropy of
+loss, draw and win. Half of the positions of every step, drawn at random, are seen in the mirror.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar, Final
+
+import torch
+from torch.nn import functional
+
+from c4core.learning.errors import LearningError
+from c4core.training.loop import Course, Figures
+from c4core.training.report import share_of_best
+
+if TYPE_CHECKING:
+    from c4core.training.labels import Positions
+    from c4core.training.loop import Tell
+
+BATCH: Final = 256
+RATE: Final = 0.002
+DECAY: Final = 0.9
+"""The learning rate of an epoch is so many times that of the one before."""
+EPOCHS: Final = 20
+
+_NEVER: Final = float("-inf")
+
+
+class ExactCourse(Course):
+    """Trains a network with a policy and a value head.
+
+    Args:
+        positions: to train on.
+        held_out: to be tested on after every epoch.
+        channels: filters of each convolution.
+        layers: convolutions.
+        hidden: features that the heads see.
+        batch: positions of a step.
+        rate: Adam's learning rate at the beginning.
+        seed: of the weights, the order of positions and the mirror.
+
+    Raises:
+        LearningError: the positions are of different boards.
+    """
+
+    kind: ClassVar[str] = "exact"
+
+    def __init__(
+        self,
+        positions: Positions,
+        held_out: Positions,
+        *,
+        channels: int = 64,
+        layers: int = 3,
+        hidden: int = 128,
+        batch: int = BATCH,
+        rate: float = RATE,
+        seed: int = 0,
+    ) -> None:
+        if positions.board != held_out.board:
+            raise LearningError(f"trained on {positions.board}, tested on {held_out.board}")
+        settings = {
+            "seed": seed,
+            "batch": batch,
+            "rate": rate,
+            "positions": len(positions),
+            "data": positions.fingerprint,
+        }
+        architecture = {"channels": channels, "layers": layers, "hidden": hidden}
+        super().__init__(positions.board, architecture, settings)
+        self._planes = torch.from_numpy(positions.planes)
+        self._best = torch.from_numpy(positions.best != 0)
+        self._open = torch.from_numpy(positions.is_open)
+        self._value = torch.from_numpy(positions.value).long() + 1
+        self._held_out = held_out
+
+    def epoch(self, number: int, tell: Tell) -> Figures:
+        """Train on every position once; then look at the others."""
+        generator = self.generator(number)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.settings["rate"] * DECAY ** (number - 1)
+        order = torch.randperm(len(self._value), generator=generator)
+        batches = torch.split(order, self.settings["batch"])
+        self.network.train()
+        policy_sum = value_sum = 0.0
+        for done, batch in enumerate(batches):
+            tell(done, len(batches))
+            mirrored = torch.rand(len(batch), generator=generator) < 0.5  # noqa: PLR2004
+            policy, value = self._losses(batch, mirrored)
+            self.learn(policy + value)
+            policy_sum += policy.item() * len(batch)
+            value_sum += value.item() * len(batch)
+        tested = share_of_best(self.network, self.kind, self._held_out)
+        return {
+            "policy_loss": policy_sum / len(self._value),
+            "value_loss": value_sum / len(self._value),
+            "best_share": tested.best_share,
+            "value_accuracy": tested.value_share or 0.0,
+        }
+
+    def _losses(
+        self, batch: torch.Tensor, mirrored: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """What the policy and the value of some positions are wrong by."""
+        planes = _turned(self._planes[batch], mirrored).float()
+        best, is_open = (_turned(part[batch], mirrored) for part in (self._best, self._open))
+        outputs = self.network(planes)
+        logits = outputs.policy.masked_fill(~is_open, _NEVER)
+        of_best = logits.masked_fill(~best, _NEVER)
+        policy = (logits.logsumexp(1) - of_best.logsumexp(1)).mean()
+        return policy, functional.cross_entropy(outputs.value, self._value[batch])
+
+
+def _turned(tensor: torch.Tensor, mirrored: torch.Tensor) -> torch.Tensor:
+    """Some rows of a tensor, whose last axis is the columns, in the mirror."""
+    where = mirrored.view(-1, *[1] * (tensor.dim() - 1))
+    return torch.where(where, tensor.flip(-1), tensor)

@@ -1,0 +1,216 @@
+"""A network with an output for every column that learns from scratch, by playing itself.
+
+It plays many games side by side. In some moves, fewer as it learns, it plays a random column; else
+the one that it thinks is worth most, full ones left out. When the games are over, what each played
+column was worth is told to it, by Watkins's Q(lambda) for two sides that take turns:
+
+- a move that won is worth 1, one that filled the board 0;
+- any other is worth minus what comes next, a little less for being further away: the part ``TRACE``
+  of it what the next move of the game turned out to be worth, the rest what the network thinks of
+  its best column there; all of it the latter where the next move was a random one that did not
+  turn out better than that.
+
+Nothing else is told to it: no win is pointed out, no game of anybody else is seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from c4core.arena.seeds import game_seed
+from c4core.dice import Dice
+from c4core.learning.playing import choose_column
+from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.players.registry import parse_player
+from c4core.position import Position
+from c4core.training.loop import Course, Figures
+from c4core.training.side_by_side import Games
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from torch import nn
+
+    from c4core.training.loop import Tell
+
+GAMES: Final = 2048
+"""Games of an epoch."""
+SIDE_BY_SIDE: Final = 256
+BATCH: Final = 512
+RATE: Final = 0.001
+EPOCHS: Final = 40
+TEST_GAMES: Final = 100
+
+TRACE: Final = 0.7
+DISCOUNT: Final = 0.98
+RANDOM_AT_FIRST: Final = 0.5
+RANDOM_AT_LAST: Final = 0.1
+RANDOM_DECAY: Final = 0.93
+
+OPPONENTS: Final = ("random", "set")
+"""Whom it is tried against; it learns nothing from them."""
+
+
+@dataclass(slots=True, eq=False)
+class _Moves:
+    """Moves with as many stones on the board, one of each game that was not over."""
+
+    planes: NDArray[np.uint8]
+    """(n, 2, height, width), before the move."""
+    columns: NDArray[np.int64]
+    """(n,): that were played."""
+    best: NDArray[np.float32]
+    """(n,): what the network thought of the best column."""
+    is_best: NDArray[np.bool_]
+    """(n,): whether that was played."""
+    won: NDArray[np.bool_]
+    """(n,): whether the move won."""
+    over: NDArray[np.bool_]
+    """(n,): whether it ended the game."""
+
+
+class SelfPlayCourse(Course):
+    """Trains a network by its own games.
+
+    Args:
+        board: that is played on.
+        channels: filters of each convolution.
+        layers: convolutions.
+        hidden: features that the outputs see.
+        games: of an epoch.
+        batch: moves of a step.
+        rate: Adam's learning rate.
+        seed: of the weights and of all games.
+    """
+
+    kind: ClassVar[str] = "selfplay"
+
+    def __init__(
+        self,
+        *,
+        board: BoardSize = DEFAULT_BOARD,
+        channels: int = 64,
+        layers: int = 1,
+        hidden: int = 128,
+        games: int = GAMES,
+        batch: int = BATCH,
+        rate: float = RATE,
+        seed: int = 0,
+    ) -> None:
+        settings = {"seed": seed, "games": games, "batch": batch, "rate": rate}
+        architecture = {"channels": channels, "layers": layers, "hidden": hidden}
+        super().__init__(board, architecture, settings)
+
+    def epoch(self, number: int, tell: Tell) -> Figures:
+        """Play, learn from it, and play a few games against others to see what it is worth."""
+        random = max(RANDOM_AT_LAST, RANDOM_AT_FIRST * RANDOM_DECAY ** (number - 1))
+        chance = np.random.default_rng(self.seed_of(number))
+        games, moves, loss = self.settings["games"], 0, 0.0
+        for done in range(0, games, SIDE_BY_SIDE):
+            tell(done, games)
+            played = self._play(min(SIDE_BY_SIDE, games - done), random, chance)
+            moves += sum(len(each.columns) for each in played)
+            loss += self._learn_from(played, chance)
+        figures = {"random_moves": random, "moves": moves / games, "loss": loss / moves}
+        for opponent in OPPONENTS:
+            share = win_share(
+                self.network,
+                self.kind,
+                opponent,
+                games=TEST_GAMES,
+                seed=self.seed_of(number),
+                board=self.board,
+            )
+            figures[f"won_{opponent}"] = share
+        return figures
+
+    def _play(self, n: int, random: float, chance: np.random.Generator) -> list[_Moves]:
+        """Play n games; their moves, by the number of stones on the board."""
+        games = Games(self.board, n)
+        played = []
+        self.network.eval()
+        while len(games):
+            planes, is_open = games.planes, games.is_open
+            with torch.inference_mode():
+                worth = self.network(torch.from_numpy(planes).float()).numpy()
+            worth = np.where(is_open, worth, -np.inf)
+            best = worth.argmax(axis=1)
+            drawn = np.where(is_open, chance.random(is_open.shape), -1.0).argmax(axis=1)
+            columns = np.where(chance.random(len(best)) < random, drawn, best)
+            won, over = games.play(columns)
+            rows = np.arange(len(best))
+            played.append(_Moves(planes, columns, worth[rows, best], columns == best, won, over))
+        return played
+
+    def _learn_from(self, played: list[_Moves], chance: np.random.Generator) -> float:
+        """Learn what the columns were worth; the sum of squared errors."""
+        targets = worth_of_moves(played)
+        planes = torch.from_numpy(np.concatenate([moves.planes for moves in played]))
+        columns = torch.from_numpy(np.concatenate([moves.columns for moves in played]))
+        worth = torch.from_numpy(np.concatenate(targets))
+        order = torch.from_numpy(chance.permutation(len(columns)))
+        self.network.train()
+        total = 0.0
+        for batch in torch.split(order, self.settings["batch"]):
+            seen, at = planes[batch].float(), columns[batch]
+            if chance.random() < 0.5:  # noqa: PLR2004 (every other step is seen in the mirror)
+                seen, at = seen.flip(-1), self.board.width - 1 - at
+            outputs = self.network(seen).gather(1, at.unsqueeze(1)).squeeze(1)
+            loss = functional.mse_loss(outputs, worth[batch])
+            self.learn(loss)
+            total += loss.item() * len(batch)
+        return total
+
+
+def worth_of_moves(played: list[_Moves]) -> list[NDArray[np.float32]]:
+    """What every move was worth for the side that made it, by the rule above.
+
+    Args:
+        played: moves of games side by side; those of a ply are in the order of the games that are
+            not over.
+    """
+    found: list[NDArray[np.float32]] = []
+    later: NDArray[np.float32] = np.empty(0, dtype=np.float32)
+    for index in reversed(range(len(played))):
+        moves = played[index]
+        worth = moves.won.astype(np.float32)
+        if index + 1 < len(played):
+            after = played[index + 1]
+            trace = np.where(after.is_best | (later > after.best), np.float32(TRACE), 0)
+            worth[~moves.over] = -DISCOUNT * (trace * later + (1 - trace) * after.best)
+        found.append(worth)
+        later = worth
+    return found[::-1]
+
+
+def win_share(
+    network: nn.Module, kind: str, opponent: str, *, games: int, seed: int, board: BoardSize
+) -> float:
+    """The share of games that a network wins; it moves first in every other one.
+
+    Args:
+        network: of this kind.
+        kind: one of :data:`c4core.learning.modelfile.KINDS`.
+        opponent: a player's description.
+        games: how many.
+        seed: where the opponent's chances come from.
+        board: that is played on.
+    """
+    network.eval()
+    won = 0
+    with parse_player(opponent).make() as other:
+        for number in range(games):
+            side = "xo"[number % 2]
+            dice = Dice(game_seed(seed, number))
+            position = Position(width=board.width, height=board.height)
+            while not position.is_over:
+                own = position.turn == side
+                position = position.play(
+                    choose_column(network, kind, position) if own else other.choose(position, dice)
+                )
+            won += position.winner == side
+    return won / games

@@ -1,0 +1,309 @@
+"""Games between two players: rules, clocks, seeds, and what happens when a player fails."""
+
+import errno
+import time
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from c4core import Position
+from c4core.arena.clock import Clock, TimeControl
+from c4core.arena.game import Ending, play_game
+from c4core.arena.seeds import game_seed, seat_seed
+from c4core.dice import Dice
+from c4core.players import Limits, Player, parse_player
+from c4core.players.base import NO_LIMITS, GameStart
+from c4core.players.errors import Failing, PlayerFailure, StopPlaying
+from c4core.players.kinds import PlayerKind
+from c4core.windows import winning_columns
+from tests.support.player_positions import grid
+
+FINAL_BOARDS = [
+    ("......./......./...R.../Y..R.../Y..R.../Y..R...", "x"),
+    ("R....../R....../Y..Y.../R..Y.../R..Y.../R..Y...", "o"),
+    ("......./......./...R.../.R.R.../.RYR.../YYYR..Y", "x"),
+    ("...R.../...R.../...Y.../Y..RR../RRRRY../YYYRY.Y", "x"),
+    ("...RR../...RY../...RY../...YY../Y.YRR../RRRRYYY", "x"),
+    ("......./...Y.../...Y.../..YY..R/R.YY..R/RRYRRRY", "o"),
+    ("......./......./..Y..../..YR.../.RYY.../.RYRR..", "o"),
+    ("...RY../...YR../.RRRR.R/YYYRR.Y/YRRYY.Y/RYRRY.Y", "x"),
+    ("..YR.../..RY.../R.RRRR./Y.RRYYY/Y.YYRRY/Y.YRRYR", "x"),
+    (".YRYR.R/YRRRY.Y/YRRRY.R/RYYYR.Y/YRYRYRY/YRYRYRR", "x"),
+    ("..RYYR./YYYYRY./YRRYYRY/RYYRRYR/RYRYRRR/RYYRRYR", "o"),
+    ("..YYR../..RYYYY/YRYYRRY/RYRRYYR/RRRYRYR/RYYRRYR", "o"),
+    ("R.RYYRR/RRYRRRY/YYRYYYR/RRYRRYY/YYRYYRY/RYYRRRY", "x"),
+]
+
+
+class Scripted(Player):
+    """Does what a test says, move by move; not in the registry."""
+
+    kind = PlayerKind("scripted", "test", "Does as told.", None, (), (), Player)
+
+    def __init__(self, *answers: object) -> None:
+        self.answers = list(answers)
+        self.seen: list[object] = []
+        self.limits: list[Limits] = []
+
+    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
+        self.limits.append(limits)
+        answer = self.answers.pop(0) if self.answers else dice.pick(position.legal_columns())
+        return answer() if callable(answer) else answer  # type: ignore[return-value]
+
+    def begin(self, game: GameStart) -> None:
+        self.seen.append(game)
+
+    def end(self, result: str) -> None:
+        self.seen.append(result)
+
+
+@pytest.mark.parametrize(("text", "winner"), FINAL_BOARDS)
+def test_winner_of_final_boards(text: str, winner: str) -> None:
+    position = grid(text)
+    assert position.is_over
+    assert position.winner == winner
+    assert position.turn != winner  # the counts fit
+
+
+def test_a_won_game() -> None:
+    record = play_game(Scripted(3, 3, 3, 3), Scripted(2, 2, 2))
+    assert (record.winner, record.ending, record.moves) == ("x", Ending.FOUR, "4343434")
+    assert not record.is_forfeit
+    assert record.length == 7
+    assert record.final().winner == "x"
+    assert len(record.seconds) == 7
+    assert all(seconds >= 0 for seconds in record.seconds)
+    assert record.seconds_of("x") + record.seconds_of("o") == pytest.approx(sum(record.seconds))
+    with pytest.raises(FrozenInstanceError):
+        record.winner = "o"  # type: ignore[misc]
+
+
+def test_a_drawn_game() -> None:
+    columns = [int(digit) for digit in "333333451222151121266215555666644400440000"]
+    record = play_game(Scripted(*columns[::2]), Scripted(*columns[1::2]))
+    assert (record.winner, record.ending, record.length) == (None, Ending.FULL, 42)
+
+
+@pytest.mark.parametrize(("faulty", "winner"), [("x", "o"), ("o", "x")])
+def test_an_exception_at_the_beginning_loses_the_game(faulty: str, winner: str) -> None:
+    class Unready(Scripted):
+        def begin(self, game: GameStart) -> None:
+            raise OSError(f"no model for {game.side}")
+
+    seats = {side: Unready() if side == faulty else Scripted() for side in ("x", "o")}
+    record = play_game(seats["x"], seats["o"])
+    assert (record.winner, record.ending, record.columns) == (winner, Ending.ERROR, ())
+    assert record.detail == f"OSError: no model for {faulty}"
+    assert seats[winner].seen[-1] == "win"
+
+
+def test_an_exception_at_the_end_changes_nothing() -> None:
+    class Sulking(Scripted):
+        def end(self, result: str) -> None:
+            super().end(result)
+            raise RuntimeError("that was not fair")
+
+    first, second = Sulking(3, 3, 3, 3), Sulking(2, 2, 2)
+    record = play_game(first, second)
+    assert (record.winner, record.ending) == ("x", Ending.FOUR)
+    assert (first.seen[-1], second.seen[-1]) == ("win", "loss")
+
+
+def test_what_is_raised_between_the_moves_is_no_players_failure() -> None:
+    def fail() -> None:
+        raise PlayerFailure(Failing.ERROR, "somebody else's")
+
+    with pytest.raises(PlayerFailure, match="somebody else's"):
+        play_game(Scripted(), Scripted(), before_move=fail)
+
+
+def test_players_are_told_of_the_game() -> None:
+    first, second = Scripted(3, 3, 3, 3), Scripted(2, 2, 2)
+    play_game(first, second, seed=5)
+    assert first.seen == [GameStart(Position().board, "x", seat_seed(5, "x")), "win"]
+    assert second.seen == [GameStart(Position().board, "o", seat_seed(5, "o")), "loss"]
+
+
+def test_a_start_position() -> None:
+    start = Position("44444")
+    record = play_game(Scripted(), Scripted(1, 2), seed=3, start=start)
+    assert record.columns[0] == 1  # o moves first there
+    assert record.start == start
+    assert record.final().ply == 5 + record.length
+    with pytest.raises(ValueError, match="the game is over in the start position"):
+        play_game(Scripted(), Scripted(), start=Position("1212121"))
+
+
+EXHAUSTED = (
+    MemoryError(),
+    OSError(errno.EMFILE, "Too many open files"),
+    OSError(errno.EAGAIN, "Resource temporarily unavailable"),
+    OSError(errno.ENOMEM, "Cannot allocate memory"),
+    RuntimeError("can't start new thread"),
+)
+"""What a player may meet that is no fault of its own."""
+
+
+def raising() -> int:
+    raise KeyError("lost\nmy notes")
+
+
+@pytest.mark.parametrize(
+    ("answer", "ending", "detail"),
+    [
+        (7, Ending.ILLEGAL, "column 8 is outside the board"),
+        (-1, Ending.ILLEGAL, "column 0 is outside the board"),
+        (2**70, Ending.ILLEGAL, "outside the board"),
+        (0, Ending.ILLEGAL, "column 1 is full"),
+        ("3", Ending.NONSENSE, "answered '3'"),
+        (None, Ending.NONSENSE, "answered None"),
+        (3.0, Ending.NONSENSE, "answered 3.0"),
+        (raising, Ending.ERROR, "KeyError: 'lost\\nmy notes'"),
+    ],
+)
+def test_a_failure_loses_the_game(answer: object, ending: Ending, detail: str) -> None:
+    start = Position("111111")
+    for first, second, winner in (
+        (Scripted(answer), Scripted(), "o"),
+        (Scripted(3), Scripted(answer), "x"),
+    ):
+        record = play_game(first, second, start=start)
+        assert (record.winner, record.ending) == (winner, ending)
+        assert record.is_forfeit
+        assert detail in record.detail
+        assert len(record.seconds) == record.length + 1
+
+
+@pytest.mark.parametrize("error", EXHAUSTED, ids=repr)
+def test_what_the_machine_lacks_is_no_players_failure(error: Exception) -> None:
+    """Nobody knows what it would have played: there is no game."""
+
+    def fail() -> int:
+        raise error
+
+    class Unready(Scripted):
+        def begin(self, game: GameStart) -> None:  # noqa: ARG002
+            raise error
+
+    for first, second in (
+        (Scripted(fail), Scripted()),
+        (Scripted(3), Scripted(fail)),
+        (Scripted(), Unready()),
+    ):
+        with pytest.raises(type(error)):
+            play_game(first, second)
+        assert "win" not in first.seen + second.seen
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3), StopPlaying()], ids=repr)
+def test_the_end_of_the_program_is_no_players_failure(error: BaseException) -> None:
+    def fail() -> int:
+        raise error
+
+    with pytest.raises(type(error)):
+        play_game(Scripted(fail), Scripted(), time_control=TimeControl(move=1))
+
+
+def test_bugs_of_players_that_are_known_to_be_whole_are_raised() -> None:
+    with pytest.raises(KeyError):
+        play_game(Scripted(raising), Scripted(), raises_faults=True)
+    record = play_game(Scripted(9), Scripted(), raises_faults=True)
+    assert record.ending == Ending.ILLEGAL
+
+
+def test_lenient_games_go_on() -> None:
+    start = Position("111111")
+    record = play_game(Scripted(0, 9, 1), Scripted(2, 2, 2), start=start, lenient=True, seed=1)
+    assert record.columns[0] == 1
+    assert record.replaced[:2] == (0, 2)
+    assert not record.is_forfeit
+    # What is no column at all is not replaced.
+    assert play_game(Scripted("x"), Scripted(), lenient=True).ending == Ending.NONSENSE
+
+
+def test_a_game_can_be_broken_off() -> None:
+    class Enough(Exception):  # noqa: N818
+        pass
+
+    calls = 0
+
+    def count() -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 4:
+            raise Enough
+
+    first, second = Scripted(3, 3, 3, 3), Scripted(2, 2, 2)
+    with pytest.raises(Enough):
+        play_game(first, second, before_move=count)
+    assert (len(first.answers), len(second.answers)) == (2, 2)
+    assert "loss" not in first.seen + second.seen
+
+
+def test_a_slow_player_loses_on_time() -> None:
+    def slow() -> int:
+        time.sleep(0.03)
+        return 3
+
+    control = TimeControl(move=0.005, grace=0.005)
+    record = play_game(Scripted(3, slow), Scripted(2), time_control=control)
+    assert (record.winner, record.ending) == ("o", Ending.TIME)
+    assert record.length == 2
+    assert "0.005 s were left" in record.detail
+    assert record.seconds[-1] >= 0.03
+
+
+def test_a_clock_for_the_game() -> None:
+    clock = Clock(TimeControl(move=2.0, game=5.0, grace=0.1))
+    assert clock.limits("x") == Limits(2.0, 0.1)
+    assert not clock.take("x", 2.05)  # within the grace, which is taken off all the same
+    assert not clock.take("x", 2.0)
+    assert clock.limits("x").seconds == pytest.approx(0.95)
+    assert clock.limits("o").seconds == 2.0
+    assert clock.take("x", 1.06)
+    assert clock.limits("x").seconds == 0.0
+
+
+@pytest.mark.parametrize("bad", [{"move": 0}, {"game": -1}, {"grace": -0.1}])
+def test_impossible_times(bad: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=r"must be positive|cannot be negative"):
+        TimeControl(**bad)
+
+
+def test_limits_reach_the_player() -> None:
+    player = Scripted(3, 3, 3, 3)
+    play_game(player, Scripted(2, 2, 2), time_control=TimeControl(game=10.0))
+    left = [limits.seconds for limits in player.limits]
+    assert left == sorted(left, reverse=True)
+    assert left[0] == 10.0
+
+
+def test_seeds_follow_from_the_match_alone() -> None:
+    assert game_seed(1, 0) == 15088009739970707332
+    seeds = {game_seed(match, number) for match in range(30) for number in range(100)}
+    assert len(seeds) == 3000
+    assert seat_seed(7, "x") != seat_seed(7, "o")
+
+
+@pytest.mark.parametrize(
+    "text", ["set", "blog-v6:depth=2", "mcts-uct:iterations=50", "minimax-windows"]
+)
+def test_the_same_seed_is_the_same_game(text: str) -> None:
+    player = parse_player(text).make()
+    games = [play_game(player, player, seed=seed).columns for seed in (1, 2, 3, 4, 1)]
+    assert games[0] == games[4]
+    assert len(set(games)) > 1
+
+
+def test_one_players_draws_do_not_change_the_other_ones() -> None:
+    def answers(opponent: Player) -> tuple[int, ...]:
+        return play_game(parse_player("random").make(), opponent, seed=9).columns[0:4:2]
+
+    assert answers(Scripted(0, 0)) == answers(Scripted(6, 6))
+
+
+def test_winning_columns_are_where_the_rules_say() -> None:
+    position = Position("415161")
+    assert winning_columns(position, "x") == tuple(
+        column for column in position.legal_columns() if position.is_winning(column)
+    )

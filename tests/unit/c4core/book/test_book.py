@@ -1,0 +1,686 @@
+"""Books: what was written is what every probe answers; and what cannot be opened."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import random
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+import tracemalloc
+import zlib
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import pytest
+
+from c4core import KeyValueError, MoveError, Position, Solver
+from c4core.book import NOT_IN_BOOK, Book
+from c4core.book.building.minimax import wins_now
+from c4core.book.errors import (
+    BookBoardError,
+    BookContentError,
+    BookDamagedError,
+    BookForeignError,
+    BookTruncatedError,
+    BookVersionError,
+)
+from c4core.book.format.layout import pack_header
+from c4core.book.writer import write_book
+from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.reachable import open_plies, plies
+from tests.support.small_books import opening, resealed, small_book, whole_game
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from c4core.book.format.layout import Kind
+    from tests.support.small_books import Level
+
+
+START = Position("44444432332211")
+
+
+@pytest.fixture(scope="module")
+def opening_book(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Level]]:
+    """A 7x6 book that is quick to solve."""
+    path = tmp_path_factory.mktemp("books") / "opening.c4book"
+    start = START
+    levels = opening(start, START.ply + 4)
+    write_book(path, levels, start=start)
+    return path, levels
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    path = tmp_path / "small.c4book"
+    small_book(path, width=4, height=4)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("width", "height", "moves"),
+    [(4, 4, ""), (5, 4, ""), (4, 5, ""), (4, 4, "1432"), (5, 4, "13"), (4, 5, "2"), (5, 4, "3"),
+     (6, 3, ""), (1, 4, ""), (7, 2, "")],
+)  # fmt: skip
+def test_whole_boards(tmp_path: Path, width: int, height: int, moves: str) -> None:
+    path = tmp_path / "whole.c4book"
+    levels = small_book(path, width=width, height=height, moves=moves)
+    with Book.open(path) as book:
+        assert len(book) == sum(len(keys) for keys, _ in levels)
+        for (keys, scores), (its_keys, its_scores) in zip(levels, book.levels(), strict=True):
+            assert np.array_equal(book.probe_many(keys), scores)
+            assert np.array_equal(keys, its_keys)
+            assert np.array_equal(scores, its_scores)
+
+
+def test_only_what_play_can_reach_is_known(small: Path) -> None:
+    """Every arrangement of stones: slots exist for those too that no play leads to."""
+    book = Book.open(small)
+    known = {key for key, _ in book}
+    over = {key for level in plies(width=4, height=4) for key in level.tolist()} - known
+    chance = random.Random(1)
+    seen = {True: 0, False: 0}
+    while min(seen.values()) < 500:
+        key = chance.getrandbits(20)
+        try:
+            position = Position.from_key(key, width=4, height=4)
+        except KeyValueError:
+            continue
+        is_known = position.canonical_key in known
+        wins = any(position.is_winning(column) for column in position.legal_columns())
+        if not wins:
+            assert (position in book) == is_known
+        if position.is_over:
+            assert position not in book
+        seen[is_known] += 1
+    assert over
+
+
+@pytest.mark.parametrize("width", [4, 5])
+def test_sparse(tmp_path: Path, width: int) -> None:
+    path = tmp_path / "sparse.c4book"
+    levels = small_book(path, width=width, height=4, kind="sparse")
+    book = Book.open(path)
+    for (keys, scores), (its_keys, its_scores) in zip(levels, book.levels(), strict=True):
+        assert np.array_equal(keys, its_keys)
+        assert np.array_equal(scores, its_scores)
+    assert len(book) == len(list(book)) == sum(len(keys) for keys, _ in levels)
+    for (keys, scores), (chosen, _) in zip(
+        whole_game(Position(width=width, height=4)), levels, strict=True
+    ):
+        answers = book.probe_many(keys)
+        known = answers != NOT_IN_BOOK
+        assert np.array_equal(answers[known], scores[known])
+        is_chosen = np.isin(keys, chosen)
+        assert np.array_equal(known, is_chosen | wins_now(keys, width=width, height=4))
+
+
+def test_probes_of_an_opening(opening_book: tuple[Path, list[Level]]) -> None:
+    path, levels = opening_book
+    book = Book.open(path)
+    assert book.probe(START) == levels[0][1][0]
+    assert book.probe(START.mirrored()) == book.probe(START)
+    assert START.play(0).play(0).play(0).play(0) in book
+    assert START.play(0).play(0).play(0).play(0).play(1) not in book
+    assert Position("4444443233221") not in book
+    assert Position("44444432332217") not in book
+    solver = Solver(table_mb=1)
+    chance = random.Random(1)
+    for _ in range(20):
+        position = START
+        for _ in range(chance.randrange(5)):
+            position = position.play(chance.choice(position.legal_columns()))
+        if position.is_over:
+            continue
+        assert book.probe(position) == solver.solve(position).score
+        if position.ply < book.info.last_ply:
+            analysis = solver.analyze(position)
+            assert book.scores(position) == analysis.scores
+            assert book.best(position) == analysis.best
+
+
+def test_wins_are_seen_without_a_slot(opening_book: tuple[Path, list[Level]]) -> None:
+    """Also in positions that the start does not lead to."""
+    book = Book.open(opening_book[0])
+    position = Position("12121234565656")
+    assert any(position.is_winning(column) for column in position.legal_columns())
+    assert book.probe(position) == Solver().solve(position).score
+    assert book.probe(Position("121212")) is None
+
+
+def test_scores_of_columns(small: Path) -> None:
+    book = Book.open(small)
+    start = Position(width=4, height=4)
+    assert book.scores(start) == Solver().analyze(start).scores
+    win = Position("121212", width=4, height=4)
+    assert book.best(win) == (0,)
+    assert book.scores(win)[0] == book.probe(win) == 5
+    over = win.play(0)
+    assert (book.probe(over), book.scores(over), book.best(over)) == (None, (None,) * 4, ())
+    *_, keys = open_plies(start)
+    filled = Position.from_key(int(keys[~wins_now(keys, width=4, height=4)][0]), width=4, height=4)
+    assert sorted(book.scores(filled), key=str) == [0, None, None, None]
+
+
+def test_the_last_ply_has_no_known_children(opening_book: tuple[Path, list[Level]]) -> None:
+    book = Book.open(opening_book[0])
+    position = START.play(0).play(0).play(0).play(0)
+    assert book.scores(position) == (None,) * 7
+    assert book.best(position) == ()
+
+
+def test_batches_take_texts_positions_and_keys(opening_book: tuple[Path, list[Level]]) -> None:
+    book = Book.open(opening_book[0])
+    texts = ["44444432332211" + more for more in ("", "1", "1111", "7", "55", "11115")] + ["1"]
+    positions = [Position(text) for text in texts]
+    expected = [book.probe(position) for position in positions]
+    assert expected.count(None) == 2
+    keys = np.array([position.key for position in positions], dtype=np.uint64)
+    for batch in (texts, positions, keys):
+        answers = book.probe_many(batch)
+        assert answers.dtype == np.int8
+        assert answers.tolist() == [NOT_IN_BOOK if score is None else score for score in expected]
+    assert book.probe_many([]).tolist() == []
+    with pytest.raises(KeyValueError):
+        book.probe_many(np.array([0], dtype=np.uint64))
+
+
+def test_another_board(small: Path) -> None:
+    book = Book.open(small)
+    for ask in (book.probe, book.scores, book.best, book.__contains__):
+        with pytest.raises(BookBoardError, match="is for 4x4, the position is on 7x6"):
+            ask(Position())
+    with pytest.raises(BookBoardError):
+        book.probe_many([Position()])
+
+
+def test_what_the_header_says(opening_book: tuple[Path, list[Level]]) -> None:
+    path, levels = opening_book
+    info = Book.open(path).info
+    assert (info.kind, info.board, info.start) == ("complete", BoardSize(7, 6), START)
+    assert (info.first_ply, info.last_ply) == (14, 18)
+    assert [section.positions for section in info.plies] == [len(keys) for keys, _ in levels]
+    assert info.positions == sum(len(keys) for keys, _ in levels)
+    assert info.file_bytes == path.stat().st_size
+    assert (info.engine_version, info.format_version, info.description) == (1, 1, "")
+
+
+def test_open_and_closed(small: Path) -> None:
+    book = Book.open(str(small))
+    assert repr(book) == f"Book.open({str(small)!r})"
+    with pickle.loads(pickle.dumps(book)) as copy:  # noqa: S301
+        assert copy.probe(Position(width=4, height=4)) == 0
+    for ask in (
+        lambda: copy.probe(Position(width=4, height=4)),
+        lambda: copy.probe_many([]),
+        lambda: copy.scores(Position(width=4, height=4)),
+        lambda: next(copy.levels()),
+    ):
+        with pytest.raises(ValueError, match="closed"):
+            ask()
+    assert repr(Solver(book=book)) == f"Solver(table_mb=8, threads=1, book={book!r})"
+    assert len(copy) == len(book)
+    with pytest.raises(TypeError, match=r"Book\.open"):
+        Book()
+
+
+def test_threads_share_a_book_that_is_closed_meanwhile(tmp_path: Path) -> None:
+    path = tmp_path / "whole.c4book"
+    levels = small_book(path)
+    book = Book.open(path)
+    wrong: list[int] = []
+
+    def ask() -> None:
+        for keys, scores in levels:
+            try:
+                wrong.append(int((book.probe_many(keys) != scores).sum()))
+            except ValueError:
+                return
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    book.close()
+    for thread in threads:
+        thread.join()
+    assert not any(wrong)
+
+
+def test_a_book_that_is_closed_while_positions_are_read(small: Path) -> None:
+    book = Book.open(small)
+
+    def positions() -> Iterator[Position]:  # no sequence: a mistake that only the checker sees
+        yield Position(width=4, height=4)
+        book.close()
+        yield Position("1", width=4, height=4)
+
+    with pytest.raises(ValueError, match="closed"):
+        book.probe_many(cast("list[Position]", positions()))
+
+
+def test_no_book(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_bytes(b"SQLite format 3\0" * 50)
+    with pytest.raises(BookForeignError, match="no opening book") as caught:
+        Book.open(other)
+    assert (caught.value.path, caught.value.offset) == (str(other), 0)
+    again = pickle.loads(pickle.dumps(caught.value))  # noqa: S301
+    assert (str(again), again.path, again.offset) == (str(caught.value), str(other), 0)
+    with pytest.raises(FileNotFoundError):
+        Book.open(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize("length", [0, 1, 7, 8, 47, 48, 100, 600, -40, -1])
+def test_cut_off(small: Path, length: int) -> None:
+    data = small.read_bytes()
+    small.write_bytes(data[:length])
+    with pytest.raises(BookTruncatedError, match="cut off") as caught:
+        Book.open(small)
+    assert caught.value.offset == len(data[:length])
+
+
+def test_longer_than_it_says(small: Path) -> None:
+    small.write_bytes(small.read_bytes() + b"x")
+    with pytest.raises(BookDamagedError, match="1 bytes follow its end"):
+        Book.open(small)
+
+
+def test_newer_version(small: Path) -> None:
+    data = bytearray(small.read_bytes())
+    data[8] = 2
+    small.write_bytes(data)
+    with pytest.raises(BookVersionError, match="format version 2"):
+        Book.open(small)
+
+
+@pytest.mark.parametrize("offset", [12, 16, 30, 33, 48, 60, 200])
+def test_damaged_header(small: Path, offset: int) -> None:
+    data = bytearray(small.read_bytes())
+    data[offset] ^= 1
+    small.write_bytes(data)
+    with pytest.raises(BookDamagedError, match=r"checksum|impossible"):
+        Book.open(small)
+
+
+def test_damaged_index_and_group(opening_book: tuple[Path, list[Level]], tmp_path: Path) -> None:
+    path, levels = opening_book
+    section = Book.open(path).info.plies[-1]
+    copy = tmp_path / "copy.c4book"
+    data = bytearray(path.read_bytes())
+    data[section.offset + 5] ^= 16
+    copy.write_bytes(data)
+    with pytest.raises(BookDamagedError, match="index of ply 18 is wrong") as caught:
+        Book.open(copy)
+    assert caught.value.offset == section.offset
+    data[section.offset + 5] ^= 16
+    data[section.offset + section.index_length + 40] ^= 16
+    copy.write_bytes(data)
+    book = Book.open(copy)
+    assert np.array_equal(book.probe_many(levels[0][0]), levels[0][1])
+    with pytest.raises(
+        BookDamagedError, match="a group of ply 18 cannot be read, does not match"
+    ) as caught:
+        book.probe_many(levels[-1][0])
+    assert caught.value.offset == section.offset + section.index_length
+
+
+@pytest.mark.parametrize(
+    ("offset", "value"),
+    [(8, 0), (10, 3), (12, 0), (12, 99), (14, 3), (15, 0), (16, 0xFF), (32, 1)],
+)
+def test_a_header_that_makes_no_sense(small: Path, offset: int, value: int) -> None:
+    """With a right checksum: what a faulty writer would leave."""
+    data = bytearray(small.read_bytes())
+    end = 48 + 40 * data[15]
+    data[offset] = value
+    if offset == 15:
+        end = 48
+    data[end : end + 4] = struct.pack("<I", zlib.crc32(data[:end]))
+    small.write_bytes(data)
+    with pytest.raises(BookDamagedError):
+        Book.open(small)
+
+
+def test_resealing_changes_nothing(small: Path) -> None:
+    data = small.read_bytes()
+    assert resealed(data)[:-32] == data[:-32]
+
+
+@pytest.mark.parametrize("moves", ["2", "13", "22", "1432"])
+def test_a_start_knows_its_own_game_only(tmp_path: Path, moves: str) -> None:
+    path = tmp_path / "a.c4book"
+    levels = small_book(path, width=4, height=4, moves=moves)
+    book = Book.open(path)
+    for ply, (keys, scores) in enumerate(whole_game(Position(width=4, height=4))):
+        answers = book.probe_many(keys)
+        known = answers != NOT_IN_BOOK
+        assert np.array_equal(answers[known], scores[known])
+        if ply < len(moves):
+            assert not known.any()
+            continue
+        expected = np.isin(keys, levels[ply - len(moves)][0])
+        assert np.array_equal(known, expected | wins_now(keys, width=4, height=4))
+
+
+def test_a_solver_asks_its_book(opening_book: tuple[Path, list[Level]]) -> None:
+    path, levels = opening_book
+    with Book.open(path) as book:
+        informed, alone = Solver(table_mb=1, book=book), Solver(table_mb=1)
+        last = START.ply + len(levels) - 1
+        for keys, scores in levels:
+            for key, score in list(zip(keys.tolist(), scores.tolist(), strict=True))[:20]:
+                for position in (Position.from_key(key), Position.from_key(key).mirrored()):
+                    evaluation = informed.solve(position)
+                    assert (evaluation.score, evaluation.nodes) == (score, 0)
+                    analysis = informed.analyze(position)
+                    assert analysis.scores == alone.analyze(position).scores
+                    assert analysis.score == score
+                    assert analysis.nodes == 0 or position.ply == last
+                    line = informed.principal_variation(position)
+                    assert line == alone.principal_variation(position)
+        other = Position("1", width=6, height=5)
+        assert informed.solve(other).score == alone.solve(other).score
+        assert informed.book is book
+    with pytest.raises(ValueError, match="closed"):
+        informed.solve(START)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_batch_is_answered_by_book_and_search(
+    opening_book: tuple[Path, list[Level]], threads: int
+) -> None:
+    path, levels = opening_book
+    keys = np.concatenate([keys[:40] for keys, _ in levels])
+    deepest = [Position.from_key(key) for key in levels[-1][0][:40].tolist()]
+    beyond = [position.play(position.legal_columns()[0]).key for position in deepest]
+    keys = np.concatenate([np.array(beyond, dtype=np.uint64), keys])
+    with Book.open(path) as book:
+        informed = Solver(table_mb=1, threads=threads, book=book)
+        alone = Solver(table_mb=1, threads=threads)
+        for found, expected in (
+            (informed.solve_many(keys), alone.solve_many(keys)),
+            (informed.analyze_many(keys), alone.analyze_many(keys)),
+        ):
+            assert np.array_equal(found.lower, expected.lower)
+            assert np.array_equal(found.upper, expected.upper)
+            assert found.nodes[40:60].sum() == 0
+            assert found.nodes.sum() < expected.nodes.sum()
+        assert np.array_equal(informed.analyze_many(keys).scores, alone.analyze_many(keys).scores)
+        assert len(informed.solve_many([])) == 0
+
+
+WHOLE = Position(width=5, height=4)
+
+
+@pytest.fixture
+def whole_book(tmp_path: Path) -> tuple[Path, list[Level]]:
+    """A complete book of several groups of blocks."""
+    path = tmp_path / "whole.c4book"
+    levels = whole_game(WHOLE)[:9]
+    info = write_book(path, levels, start=WHOLE)
+    assert info.plies[-1].count > 8192
+    return path, levels
+
+
+@pytest.mark.parametrize("asked_before", [False, True])
+def test_a_file_that_is_changed_while_it_is_open(
+    whole_book: tuple[Path, list[Level]], *, asked_before: bool
+) -> None:
+    """Right answers or an exception: what was read is kept, what is read later is checked."""
+    path, levels = whole_book
+    keys, scores = levels[-1]
+    book = Book.open(path)
+    section = book.info.plies[-1]
+    if asked_before:
+        book.probe_many(keys)
+    with path.open("r+b") as file:  # in place, as cp and rsync --inplace do
+        for offset in range(section.offset + section.index_length, path.stat().st_size, 97):
+            file.seek(offset)
+            (byte,) = file.read(1)
+            file.seek(offset)
+            file.write(bytes([byte ^ 64]))
+    wrong = refused = 0
+    for key, score in zip(keys[::50].tolist(), scores[::50].tolist(), strict=True):
+        try:
+            position = Position.from_key(key, width=5, height=4)
+            wrong += book.probe(position) != score
+        except BookDamagedError:
+            refused += 1
+    assert wrong == 0
+    assert (refused == 0) == asked_before
+
+
+ASK_A_SHORT_FILE = """
+import os, sys
+from c4core import Book, Position
+from c4core.book.errors import BookDamagedError
+
+book = Book.open(sys.argv[1])
+os.truncate(sys.argv[1], 100)
+try:
+    print(book.probe(Position("1234", width=5, height=4)))
+except BookDamagedError as error:
+    print(error)
+"""
+
+
+def test_a_file_that_is_cut_off_while_it_is_open(whole_book: tuple[Path, list[Level]]) -> None:
+    """A mapped file would end the process with SIGBUS."""
+    done = subprocess.run(
+        [sys.executable, "-c", ASK_A_SHORT_FILE, whole_book[0]],
+        stdout=subprocess.PIPE,
+        check=False,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0
+    assert "changed meanwhile" in done.stdout
+
+
+READ_A_DIRECTORY = """
+import os, sys
+from c4core import Book, Position
+from c4core.book.errors import BookDamagedError
+
+book = Book.open(sys.argv[1])
+there = os.path.realpath(sys.argv[1])
+for number in os.listdir("/proc/self/fd"):
+    if os.path.realpath("/proc/self/fd/" + number) == there:
+        os.dup2(os.open("/", os.O_RDONLY), int(number))
+try:
+    print(book.probe(Position("1234", width=5, height=4)))
+except BookDamagedError as error:
+    print(error)
+"""
+
+
+def test_a_file_that_cannot_be_read_any_more(whole_book: tuple[Path, list[Level]]) -> None:
+    """Of a disk that has failed it is not said that the bytes are wrong."""
+    done = subprocess.run(
+        [sys.executable, "-c", READ_A_DIRECTORY, whole_book[0]],
+        stdout=subprocess.PIPE,
+        check=False,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0
+    assert "a group of ply 4 cannot be read" in done.stdout
+
+
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, "/dev/zero"):
+        with pytest.raises(BookTruncatedError):
+            Book.open(path)
+    with pytest.raises(IsADirectoryError):
+        Book.open(tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["complete", "sparse"])
+@pytest.mark.parametrize("low", [-127, -126, -125, -20, 100])
+def test_scores_that_no_position_can_have(tmp_path: Path, kind: Kind, low: int) -> None:
+    """Some of these numbers stand for faults inside the reader."""
+    path = tmp_path / "forged.c4book"
+    small_book(path, kind=kind)
+    data = bytearray(path.read_bytes())
+    section = Book.open(path).info.plies[3]
+    struct.pack_into("b", data, section.offset + 1, low)
+    path.write_bytes(resealed(bytes(data)))
+    with pytest.raises(BookDamagedError, match="index of ply 3 is wrong"):
+        Book.open(path)
+
+
+@pytest.mark.parametrize("kind", ["complete", "sparse"])
+@pytest.mark.parametrize(
+    ("count", "positions"), [(1 << 40, 1 << 40), (1 << 63, 1 << 63), (0, 1 << 20), (300, 1)]
+)
+def test_more_positions_than_bytes(tmp_path: Path, kind: Kind, count: int, positions: int) -> None:
+    """No memory is taken for what a header claims."""
+    path = tmp_path / "forged.c4book"
+    small_book(path, kind=kind)
+    data = path.read_bytes()
+    info = Book.open(path).info
+    forged = replace(info.plies[5], count=count or info.plies[5].count, positions=positions)
+    header = pack_header(replace(info, plies=(*info.plies[:5], forged, *info.plies[6:])))
+    path.write_bytes(header + data[len(header) :])
+    tracemalloc.start()
+    try:
+        with pytest.raises(BookDamagedError):
+            list(Book.open(path).levels())
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 5_000_000
+
+
+def test_a_sparse_book_has_no_finished_games(tmp_path: Path) -> None:
+    """Neither one that is written nor one that is read: everything after it relies on that."""
+    over = Position("1212121", width=5, height=4)
+    levels = whole_game(WHOLE)[:8]
+    keys = np.sort(np.append(levels[7][0], np.uint64(over.canonical_key)))
+    wrong = [*levels[:7], (keys, np.zeros(len(keys), dtype=np.int8))]
+    with pytest.raises(BookContentError, match="whose game goes on"):
+        write_book(tmp_path / "a.c4book", wrong, start=WHOLE, kind="sparse")
+
+
+def test_closing_while_others_ask(whole_book: tuple[Path, list[Level]]) -> None:
+    """What they are told is right, or that the book is closed; the process goes on."""
+    path, levels = whole_book
+    positions = [Position.from_key(key, width=5, height=4) for key in levels[5][0][:50].tolist()]
+    with Book.open(path) as book:
+        expected = [book.scores(position) for position in positions]
+    books = [Book.open(path)]
+    wrong: list[object] = []
+    done = threading.Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            book = books[-1]
+            solver = Solver(table_mb=1, book=book)
+            try:
+                found = [book.scores(position) for position in positions]
+                batch = solver.analyze_many(positions).scores.tolist()
+            except ValueError:
+                continue
+            if found != expected or len(batch) != len(positions):
+                wrong.append(found)
+
+    threads = [threading.Thread(target=ask) for _ in range(4)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for thread in threads:
+            thread.start()
+        for _ in range(300):
+            books.append(Book.open(path))
+            books[-2].close()
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+        sys.setswitchinterval(interval)
+    assert not wrong
+
+
+def test_texts_of_moves(small: Path) -> None:
+    book = Book.open(small)
+    asked = Position("1432", width=4, height=4)
+    assert book.probe("1432") == book.probe(asked)
+    assert book.scores("1432") == book.scores(asked)
+    assert book.best("1432") == book.best(asked)
+    assert "1432" in book
+    with pytest.raises(MoveError, match="column 5 is outside"):
+        book.probe("5")
+    with pytest.raises(TypeError, match="not int"):
+        book.probe(cast("str", 1432))
+
+
+def test_the_book_that_came_with_the_package() -> None:
+    with Book.shipped() as book:
+        assert book.info.board == DEFAULT_BOARD
+        assert book.probe("4453") == Solver(table_mb=1, book=book).solve("4453").score
+    with Book.shipped() as another:
+        assert another.probe("") == 1
+    with pytest.raises(BookBoardError, match="no book for 6x5"):
+        Book.shipped(width=6, height=5)
+
+
+@pytest.fixture(scope="module")
+def known_keys() -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+    """Millions of positions that the book which came with the package knows."""
+    with Book.shipped() as book:
+        *_, (keys, _) = islice(book.levels(), 9)
+    return np.tile(keys, 20)
+
+
+@pytest.mark.parametrize("call", ["solve_many", "analyze_many"])
+class TestABatchOutOfABook:
+    """It ends when it is told, and holds up nobody."""
+
+    def test_a_time_limit(
+        self, known_keys: np.ndarray[tuple[int], np.dtype[np.uint64]], call: str
+    ) -> None:
+        with Book.shipped() as book:
+            found = getattr(Solver(book=book), call)(known_keys, time_limit=0.02)
+        assert 0 < found.exact.sum() < len(known_keys)
+
+    def test_stop(self, known_keys: np.ndarray[tuple[int], np.dtype[np.uint64]], call: str) -> None:
+        with Book.shipped() as book:
+            solver = Solver(book=book)
+            timer = threading.Timer(0.05, solver.stop)
+            timer.start()
+            found = getattr(solver, call)(known_keys)
+            timer.join()
+        assert 0 < found.exact.sum() < len(known_keys)
+
+    def test_a_signal(
+        self, known_keys: np.ndarray[tuple[int], np.dtype[np.uint64]], call: str
+    ) -> None:
+        with Book.shipped() as book:
+            timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
+            timer.start()
+            with pytest.raises(KeyboardInterrupt):
+                getattr(Solver(book=book), call)(known_keys)
+            timer.join()
+
+    def test_others_go_on(
+        self, known_keys: np.ndarray[tuple[int], np.dtype[np.uint64]], call: str
+    ) -> None:
+        with Book.shipped() as book:
+            solver = Solver(book=book)
+            batch = threading.Thread(target=getattr(solver, call), args=[known_keys])
+            batch.start()
+            turns = 0
+            while batch.is_alive():
+                turns += 1
+                time.sleep(0.001)
+        assert turns > 20

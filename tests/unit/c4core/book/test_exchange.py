@@ -1,0 +1,539 @@
+"""Books in other programs' formats: out and back is the same book; bad input is named."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tracemalloc
+from itertools import islice
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pytest
+
+from c4core import BoardSize, KeyValueError, Position
+from c4core.book import NOT_IN_BOOK, Book
+from c4core.book.errors import (
+    BookContentError,
+    BookError,
+    BookForeignError,
+    BookTruncatedError,
+)
+from c4core.book.exchange.content import BookContent, levels_of
+from c4core.book.exchange.parquet import read_parquet
+from c4core.book.exchange.pons import lowest_score, read_pons, table_size, write_pons
+from c4core.book.exchange.pons_keys import pons_keys, read_pons_keys
+from c4core.book.exchange.text import (
+    csv_lines,
+    json_lines,
+    read_csv_lines,
+    read_json_lines,
+    text_lines,
+)
+from c4core.book.exchange.uci import read_uci_lines, uci_keys, uci_line, uci_lines
+from c4core.book.writer import write_book
+from c4core.reachable import open_plies
+from tests.support.small_books import small_book
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from c4core.book.format.layout import Kind
+
+START_KEY = Position().key
+PLACES = table_size(21)
+"""Of the smallest book of Pons's solver."""
+
+
+@pytest.fixture(params=["complete", "sparse"])
+def book(request: pytest.FixtureRequest, tmp_path: Path) -> Book:
+    kind: Kind = request.param
+    path = tmp_path / "a.c4book"
+    small_book(path, width=4, height=4, moves="1" if kind == "sparse" else "", kind=kind)
+    return Book.open(path)
+
+
+def same_bytes(content: BookContent, book: Book, path: Path) -> bool:
+    content.write(path)
+    with open(book.path, "rb") as file:  # noqa: PTH123
+        return path.read_bytes() == file.read()
+
+
+def test_content(book: Book, tmp_path: Path) -> None:
+    assert same_bytes(BookContent.of(book), book, tmp_path / "b.c4book")
+
+
+def test_json_lines(book: Book, tmp_path: Path) -> None:
+    lines = list(json_lines(book))
+    assert len(lines) == len(book) + 1
+    assert same_bytes(read_json_lines(lines), book, tmp_path / "b.c4book")
+
+
+def test_csv(book: Book, tmp_path: Path) -> None:
+    lines = list(csv_lines(book))
+    assert lines[0] == "ply,key,score"
+    content = read_csv_lines(lines, start=book.info.start, kind=book.info.kind)
+    assert same_bytes(content, book, tmp_path / "b.c4book")
+
+
+def test_parquet(book: Book, tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    from c4core.book.exchange.parquet import read_parquet, write_parquet  # noqa: PLC0415
+
+    path = tmp_path / "a.parquet"
+    write_parquet(book, path)
+    assert parquet.read_table(path).num_rows == len(book)
+    assert same_bytes(read_parquet(path), book, tmp_path / "b.c4book")
+    path.write_bytes(b"PAR1 is not enough")
+    with pytest.raises(BookContentError, match="no book in Parquet"):
+        read_parquet(path)
+
+
+def test_parquet_without_its_package(
+    book: Book, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from c4core.book.exchange.parquet import write_parquet  # noqa: PLC0415
+
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(BookError, match=r"pip install pyarrow"):
+        write_parquet(book, tmp_path / "a.parquet")
+
+
+def test_lines_that_others_wrote() -> None:
+    position = Position("4453")
+    content = read_json_lines(
+        ["", f'{{"key": "{position.mirrored().key}", "score": 2, "who": "me"}}', "  \n"]
+    )
+    assert (content.kind, content.start) == ("sparse", Position())
+    assert [len(keys) for keys, _ in content.levels] == [0, 0, 0, 0, 1]
+    assert content.levels[4][0].tolist() == [position.canonical_key]
+    content = read_csv_lines(["score,note,key\n", f"-1,x,{START_KEY}\n"])
+    assert content.levels[0][1].tolist() == [-1]
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("{", "line 2: not a JSON object"),
+        ("[]", "line 2: not a JSON object"),
+        ("{}", "line 2: key is no whole number"),
+        ('{"key": true, "score": 0}', "line 2: key is no whole number"),
+        ('{"key": "x", "score": 0}', "line 2: key 'x' is no number"),
+        ('{"key": -1, "score": 0}', "line 2: key -1 is out of range"),
+        ('{"key": 18446744073709551616, "score": 0}', "out of range"),
+        (f'{{"key": {START_KEY}}}', "line 2: score is no whole number"),
+        (f'{{"key": {START_KEY}, "score": 200}}', "line 2: score 200 is out of range"),
+        pytest.param("[" * 200_000, "line 2: not a JSON object", id="nested too deeply"),
+        pytest.param(f'{{"key": {"9" * 5000}}}', "line 2: not a JSON object", id="5000 digits"),
+    ],
+)
+def test_bad_json_lines(line: str, what: str) -> None:
+    with pytest.raises(BookContentError, match=what):
+        read_json_lines([f'{{"key": {START_KEY}, "score": 1}}', line])
+
+
+@pytest.mark.parametrize(
+    ("about", "what"),
+    [
+        ('{"book": {"board": "9"}}', "line 1: not a board size"),
+        ('{"book": {"board": 9}}', "line 1: board is no text"),
+        ('{"book": {"board": "7x6", "start": 0}}', "line 1: 0 is no key"),
+        ('{"book": {"start": 1e999}}', "^line 1: start is no whole number"),
+        ('{"book": {"kind": ["sparse"]}}', "no kind of book named"),
+        ('{"book": {"description": 5}}', "line 1: description is no text"),
+        ('{"book": {"start": "x"}}', "^line 1: start 'x' is no number"),
+        ('{"book": {"kind": "thin"}}', "no kind of book named 'thin'"),
+        ('{"book": {"engine_version": -1}}', "engine_version -1 is out of range"),
+    ],
+)
+def test_bad_descriptions(about: str, what: str) -> None:
+    with pytest.raises(BookContentError, match=what):
+        read_json_lines([about])
+
+
+def test_the_line_of_a_key_that_is_none() -> None:
+    good = f'{{"key": {START_KEY}, "score": 1}}'
+    with pytest.raises(KeyValueError, match=r"^line 3: 5 is no key") as caught:
+        read_json_lines([good, "", '{"key": 5, "score": 1}', good])
+    assert caught.value.key == 5
+    with pytest.raises(KeyValueError, match=r"^line 3: 5 is no key"):
+        read_csv_lines(["key,score", f"{START_KEY},1", "5,1"])
+
+
+def test_bad_csv() -> None:
+    with pytest.raises(BookContentError, match="no column is named key or score"):
+        read_csv_lines(["a,b", "1,2"])
+    with pytest.raises(BookContentError, match="line 1: no column"):
+        read_csv_lines([])
+    with pytest.raises(BookContentError, match="line 3: score is no whole number"):
+        read_csv_lines(["key,score", f"{START_KEY},1", f"{START_KEY}"])
+
+
+@pytest.mark.parametrize(
+    ("lines", "what"),
+    [
+        (["key,score," + "x" * 140_000], "line 1: not CSV: field larger"),
+        (["key,score", f"{START_KEY},1", "1" * 140_000 + ",1"], "line 3: not CSV: field larger"),
+        (["key,score", f"{START_KEY}\r2,1\n"], "line 2: not CSV: new-line"),
+    ],
+)
+def test_what_is_no_csv(lines: list[str], what: str) -> None:
+    with pytest.raises(BookContentError, match=what):
+        read_csv_lines(lines)
+
+
+def test_half_a_character_is_no_description(tmp_path: Path) -> None:
+    lines = [r'{"book": {"description": "\ud800"}}', f'{{"key": {START_KEY}, "score": 1}}']
+    content = read_json_lines(lines)
+    with pytest.raises(BookContentError, match=r"the description '\\ud800' is no text"):
+        content.write(tmp_path / "a.c4book")
+
+
+@pytest.mark.parametrize(
+    ("about", "what"),
+    [
+        ("[" * 200_000, "recursion"),
+        ("[]", "no JSON object"),
+        ('{"board": 5}', "board is no text"),
+        ('{"kind": "thin"}', "no kind of book named 'thin'"),
+        ('{"description": 5}', "description is no text"),
+        ('{"engine_version": "x"}', "engine_version 'x' is no number"),
+        ('{"engine_version": -1}', "engine_version -1 is out of range"),
+        ('{"start": 1e999}', "start is no whole number"),
+    ],
+)
+def test_bad_descriptions_in_parquet(tmp_path: Path, about: str, what: str) -> None:
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    keys, scores = arrow.array([START_KEY], arrow.uint64()), arrow.array([1], arrow.int8())
+    table = arrow.table({"key": keys, "score": scores})
+    path = tmp_path / "a.parquet"
+    parquet.write_table(table.replace_schema_metadata({"c4_book": about}), path)
+    with pytest.raises(
+        BookContentError, match=f"{path.name}: this is no book in Parquet: .*{what}"
+    ):
+        read_parquet(path)
+
+
+def test_what_is_no_parquet(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    path = tmp_path / "a.parquet"
+    with pytest.raises(FileNotFoundError):
+        read_parquet(path)
+    for content in (b"", b"PAR1" + bytes(100) + b"PAR1"):
+        path.write_bytes(content)
+        with pytest.raises(BookContentError, match="this is no book in Parquet"):
+            read_parquet(path)
+
+
+def key_column(arrow: Any, key: Any, path: Path) -> None:  # noqa: ANN401
+    """A file with a column of keys of any type."""
+    scores = arrow.array([1] * len(key), arrow.int8())
+    arrow.parquet.write_table(arrow.table({"key": key, "score": scores}), path, compression="zstd")
+
+
+def test_columns_of_other_types_in_parquet(tmp_path: Path) -> None:
+    arrow, _ = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+
+    path = tmp_path / "a.parquet"
+    for key, kind in (
+        (arrow.array([[START_KEY]]), "list<"),
+        (arrow.array([[START_KEY]], arrow.list_(arrow.uint64(), 1)), "fixed_size_list<"),
+        (arrow.array([{"a": START_KEY}]), "struct<"),
+        (arrow.array([str(START_KEY)]), "string"),
+        (arrow.array([1.5]), "double"),
+        (arrow.array([True]), "bool"),
+    ):
+        key_column(arrow, key, path)
+        with pytest.raises(BookContentError, match=f"column key is of type {kind}"):
+            read_parquet(path)
+
+
+def test_a_list_of_keys_that_unpacks_to_far_more(tmp_path: Path) -> None:
+    """One row; its column is no column ``key`` but one ``key.list.element``."""
+    arrow, _ = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+
+    path = tmp_path / "a.parquet"
+    keys = arrow.array(np.full(5_000_000, START_KEY, dtype=np.uint64))
+    key_column(arrow, arrow.ListArray.from_arrays([0, len(keys)], keys), path)
+    del keys
+    assert path.stat().st_size < 5000
+    before = arrow.default_memory_pool().max_memory()
+    with pytest.raises(BookContentError, match="column key is of type list<"):
+        read_parquet(path)
+    assert arrow.default_memory_pool().max_memory() - before < 1 << 20
+
+
+def test_columns_that_are_not_asked_for_count(tmp_path: Path) -> None:
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "a.parquet"
+    table = arrow.table({"key": [START_KEY], "score": [1], "more": ["x" * 10_000_000]})
+    parquet.write_table(table, path, compression="zstd")
+    with pytest.raises(BookContentError, match="bytes unpack to 10000"):
+        read_parquet(path)
+
+
+READ_A_BOOK = """
+import sys
+from c4core.book.errors import BookContentError
+from c4core.book.exchange.parquet import read_parquet
+
+try:
+    read_parquet(sys.argv[1])
+except BookContentError as error:
+    print(error)
+"""
+
+
+def test_parquet_with_wrong_statistics(tmp_path: Path) -> None:
+    """Arrow throws an exception at them that ends the process, where it is asked for them."""
+    arrow, _ = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+
+    path = tmp_path / "a.parquet"
+    key_column(arrow, arrow.array([START_KEY], arrow.uint64()), path)
+    optional, required = b"\x25\x02\x18\x03key", b"\x25\x00\x18\x03key"
+    data = path.read_bytes()
+    assert data.count(optional) == 1
+    path.write_bytes(data.replace(optional, required))  # the statistics are of an optional column
+    done = subprocess.run(
+        [sys.executable, "-c", READ_A_BOOK, path], capture_output=True, check=False, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_contradictions_and_strangers() -> None:
+    key = np.array([Position("1").key, Position("7").key], dtype=np.uint64)
+    with pytest.raises(BookContentError, match="has the scores"):
+        levels_of(key, np.array([1, 2], dtype=np.int8), Position())
+    levels = levels_of(key, np.array([1, 1], dtype=np.int8), Position())
+    assert [len(keys) for keys, _ in levels] == [0, 1]
+    with pytest.raises(BookContentError, match="fewer stones than the start"):
+        levels_of(key, np.array([1, 1], dtype=np.int8), Position("44"))
+    with pytest.raises(KeyValueError):
+        levels_of(key - key, np.array([1, 1], dtype=np.int8), Position())
+
+
+# The UCI data set.
+
+
+def test_rows_of_the_data_set(tmp_path: Path) -> None:
+    levels = [
+        (keys, np.zeros(len(keys), dtype=np.int8)) for keys in islice(open_plies(Position()), 9)
+    ]
+    write_book(tmp_path / "a.c4book", levels, start=Position())
+    lines = list(uci_lines(Book.open(tmp_path / "a.c4book")))
+    assert len(lines) == len(set(lines)) == 67_557
+    rows = list(read_uci_lines(line + "\n" for line in lines[:500]))
+    keys = np.array([position.key for position, _ in rows], dtype=np.uint64)
+    assert np.array_equal(uci_keys(levels[8][0])[:500], keys)
+    assert {value for _, value in rows} == {"draw"}
+    assert [uci_line(*row) for row in rows] == lines[:500]
+
+
+def test_a_row() -> None:
+    line = uci_line(Position("44"), "win")
+    assert line.split(",")[18:20] == ["x", "o"]
+    assert line.count("b") == 40
+    assert next(read_uci_lines(["\n", line])) == (Position("44"), "win")
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (lambda fields: fields[1:], "line 1: 42 fields, not 43"),
+        (lambda fields: [*fields[:-1], "won"], "'won' is not win"),
+        (lambda fields: ["X", *fields[1:]], "'X' is not x, o or b"),
+        (lambda fields: ["b", "x", *fields[2:]], "empty under a stone"),
+    ],
+)
+def test_bad_rows(change, what: str) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    fields = uci_line(Position("44"), "win").split(",")
+    with pytest.raises(BookContentError, match=what):
+        list(read_uci_lines([",".join(change(fields))]))
+
+
+def test_books_without_the_data_set(book: Book, tmp_path: Path) -> None:
+    with pytest.raises(BookContentError, match="needs a complete book of 7x6"):
+        list(uci_lines(book))
+    levels = [
+        (keys, np.zeros(len(keys), dtype=np.int8)) for keys in islice(open_plies(Position()), 4)
+    ]
+    write_book(tmp_path / "b.c4book", levels, start=Position())
+    with pytest.raises(BookContentError, match="the book ends at ply 3"):
+        list(uci_lines(Book.open(tmp_path / "b.c4book")))
+
+
+# Pons's books.
+
+
+def slow_pons_key(position: Position) -> int:
+    """The key by its definition, digit by digit."""
+    numbers = []
+    for columns in (range(position.width), reversed(range(position.width))):
+        digits = ""
+        for column in columns:
+            stones = [position.stone_at(column, row) for row in range(position.heights[column])]
+            digits += "".join("1" if stone == position.turn else "2" for stone in stones) + "0"
+        numbers.append(int(digits[:-1], 3))
+    return min(numbers)
+
+
+def test_pons_keys() -> None:
+    assert slow_pons_key(Position("45")) == 3**4 + 2 * 3**2
+    for ply, keys in enumerate(islice(open_plies(Position()), 7)):
+        some = keys[:: 1 + ply * 5].copy()
+        numbers = pons_keys(some)
+        assert numbers.tolist() == [slow_pons_key(Position.from_key(key)) for key in some.tolist()]
+        assert np.array_equal(read_pons_keys(numbers), some)
+    wrong = np.array([1, 3**39, 3**7 - 1, 2 + 2 * 3 + 2 * 9], dtype=np.uint64)
+    assert not read_pons_keys(wrong).any()
+
+
+def test_tables_have_prime_sizes() -> None:
+    assert [table_size(log2) for log2 in (3, 16, 21, 23)] == [11, 65537, 2097169, 8388617]
+    assert lowest_score(BoardSize(7, 6)) == -18
+
+
+def test_pons_books(tmp_path: Path) -> None:
+    path, other = tmp_path / "a.c4book", tmp_path / "7x6.book"
+    levels = small_book(path, width=4, height=4)
+    book = Book.open(path)
+    written = write_pons(book, other)
+    assert written.bytes == other.stat().st_size == 6 + 2097169 * 2
+    assert other.read_bytes()[:6] == bytes([4, 4, 15, 1, 1, 21])
+    assert written.stored + written.lost == len(book)
+    assert written.lost < 0.05 * len(book)
+    content = read_pons(other)
+    found = np.concatenate([keys for keys, _ in content.levels])
+    scores = np.concatenate([scores for _, scores in content.levels])
+    assert len(found) == written.stored
+    assert np.array_equal(book.probe_many(found), scores)
+    assert np.array_equal(content.levels[5][0], levels[5][0])
+
+
+def test_a_pons_book_by_hand(tmp_path: Path) -> None:
+    """Two positions, put where the description of the format says."""
+    keys, values = np.zeros(PLACES, dtype="<u2"), np.zeros(PLACES, dtype=np.uint8)
+    for moves, score in (("", 1), ("4", -1), ("1", 2)):
+        number = slow_pons_key(Position(moves))
+        keys[number % PLACES], values[number % PLACES] = number % (1 << 16), score + 18 + 1
+    path = tmp_path / "7x6.book"
+    path.write_bytes(bytes([7, 6, 1, 2, 1, 21]) + keys.tobytes() + values.tobytes())
+    content = read_pons(path)
+    content.write(tmp_path / "b.c4book")
+    book = Book.open(tmp_path / "b.c4book")
+    answers = book.probe_many(["", "4", "1", "7", "2"]).tolist()
+    assert answers == [1, -1, 2, 2, NOT_IN_BOOK]
+
+
+def pons_file(*, keys: int = PLACES * 2, first_value: int = 0, last_value: int = 0) -> bytes:
+    """A book of the smallest size without a position, but for a value or two."""
+    head = bytes([7, 6, 1, 2, 1, 21]) + bytes(keys)
+    return head + bytes([first_value]) + bytes(PLACES - 2) + bytes([last_value])
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "what"),
+    [
+        (b"\x07\x06", BookTruncatedError, "cut off"),
+        (bytes([7, 6, 8, 1, 1, 21]) + b"0" * 1000, BookTruncatedError, "cut off"),
+        (bytes([7, 6, 43, 1, 1, 21]), BookForeignError, "no book of Pons"),
+        (bytes([70, 6, 8, 1, 1, 21]), BookForeignError, "no book of Pons"),
+        (bytes([7, 6, 8, 3, 1, 21]), BookForeignError, "no book of Pons"),
+        (bytes([7, 6, 8, 1, 2, 21]), BookForeignError, "no book of Pons"),
+        (bytes([7, 6, 8, 1, 1, 41]), BookForeignError, "no book of Pons"),
+        (bytes([7, 6, 8, 1, 1, 20]), BookForeignError, "no book of Pons"),
+        (bytes([7, 6, 1, 4, 1, 1]) + bytes(15), BookForeignError, "no book of Pons"),
+        (bytes([7, 6, 30, 1, 1, 21]), BookForeignError, "do not tell positions with 30"),
+        (pons_file(keys=PLACES * 2 + 1), BookForeignError, "1 bytes follow"),
+        (pons_file(last_value=1), BookContentError, f"place {PLACES - 1} of"),
+        (pons_file(first_value=255), BookContentError, "place 0 of"),
+    ],
+)
+def test_bad_pons_books(tmp_path: Path, data: bytes, error: type[BookError], what: str) -> None:
+    path = tmp_path / "7x6.book"
+    path.write_bytes(data)
+    with pytest.raises(error, match=what):
+        read_pons(path)
+
+
+def test_what_the_format_cannot_hold(tmp_path: Path, book: Book) -> None:
+    if book.info.first_ply:
+        with pytest.raises(BookContentError, match="from the empty board"):
+            write_pons(book, tmp_path / "a.book")
+        return
+    with pytest.raises(BookContentError, match="21 to 27"):
+        write_pons(book, tmp_path / "a.book", log2_size=20)
+
+
+def peak_of(call: Callable[[], object]) -> int:
+    """Bytes that a call takes at most."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("header", "error"),
+    [
+        (bytes([7, 6, 14, 2, 1, 27]), BookTruncatedError),
+        (bytes(6), BookForeignError),
+        (b"PK\x03\x04\x00\x00", BookForeignError),
+    ],
+)
+@pytest.mark.parametrize("length", [6, 1 << 28])
+def test_a_pons_book_is_not_read_before_its_size_is_right(
+    tmp_path: Path, header: bytes, error: type[BookError], length: int
+) -> None:
+    path = tmp_path / "a.book"
+    path.write_bytes(header)
+    os.truncate(path, length)  # nothing of it takes room on the disk
+
+    def read() -> None:
+        with pytest.raises(error):
+            read_pons(path)
+
+    assert peak_of(read) < 1_000_000
+
+
+@pytest.mark.parametrize("read", [read_json_lines, read_csv_lines, read_uci_lines])
+def test_a_line_without_an_end_is_not_held(
+    tmp_path: Path, read: Callable[[Iterable[str]], object]
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"1" * 20_000_000)
+
+    def attempt() -> None:
+        with path.open() as file, pytest.raises(BookContentError, match="line 1 has more than"):
+            list(cast("Iterable[object]", read(text_lines(file))))
+
+    assert peak_of(attempt) < 2_000_000
+
+
+def test_a_number_without_an_end_is_not_repeated() -> None:
+    with pytest.raises(BookContentError) as caught:
+        read_csv_lines(["key,score", "9" * 60_000 + ",0"])
+    assert len(str(caught.value)) < 200
+
+
+def test_parquet_that_unpacks_to_far_more(tmp_path: Path) -> None:
+    """A few bytes say that one key is repeated five million times."""
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "a.parquet"
+    rows = 1_000_000
+    table = arrow.table(
+        {
+            "key": np.full(rows, Position().key, dtype=np.uint64),
+            "score": np.ones(rows, dtype=np.int8),
+        }
+    )
+    with parquet.ParquetWriter(path, table.schema, compression="zstd") as writer:
+        for _ in range(5):
+            writer.write_table(table)
+    assert path.stat().st_size < 50_000
+    with pytest.raises(BookContentError, match="bytes cannot hold 5000000 positions"):
+        read_parquet(path)

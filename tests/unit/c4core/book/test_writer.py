@@ -1,0 +1,200 @@
+"""Writing books: the same bytes for the same scores, all of a file or none of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import subprocess
+import sys
+import tracemalloc
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from c4core import Position
+from c4core.book import Book
+from c4core.book.errors import BookContentError
+from c4core.book.format.huffman import LONGEST, code_lengths, code_words
+from c4core.book.verify import verify
+from c4core.book.writer import write_book
+from tests.support.small_books import small_book, whole_game
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+START = Position(width=4, height=4)
+GOLDEN = {
+    "complete": "b646ba604a4a56af499b032d7926e95c7cf6c9dbf4977e9dff438ad16a40af88",
+    "sparse": "a2378d18920817e5273d0a0a12d5eb6cf3a7ea2a9b74ee6a7272b97e7a04fc7c",
+}  # a change of these is a change of the format
+
+
+@pytest.mark.parametrize("kind", ["complete", "sparse"])
+def test_bytes_are_fixed(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a.c4book"
+    small_book(path, width=4, height=4, kind=kind)  # type: ignore[arg-type]
+    first = path.read_bytes()
+    small_book(path, width=4, height=4, kind=kind)  # type: ignore[arg-type]
+    assert path.read_bytes() == first
+    assert hashlib.sha256(first).hexdigest() == GOLDEN[kind]
+
+
+def test_books_are_small(tmp_path: Path) -> None:
+    small_book(tmp_path / "a.c4book")
+    book = Book.open(tmp_path / "a.c4book")
+    assert book.info.file_bytes < 0.35 * len(book)
+    small_book(tmp_path / "a.c4book", kind="sparse")
+    book = Book.open(tmp_path / "a.c4book")
+    assert book.info.file_bytes < 0.9 * len(book)
+
+
+@pytest.mark.parametrize("ply", [0, 1, 5, 15])
+def test_a_complete_book_lacks_nothing(tmp_path: Path, ply: int) -> None:
+    levels = whole_game(START)
+    keys, scores = levels[ply]
+    levels[ply] = keys[:-1], scores[:-1]
+    with pytest.raises(BookContentError, match=f"ply {ply}: position {keys[-1]} is missing"):
+        write_book(tmp_path / "a.c4book", levels, start=START)
+
+
+def test_a_complete_book_has_nothing_else(tmp_path: Path) -> None:
+    levels = whole_game(Position("12", width=4, height=4))[:3]
+    with pytest.raises(BookContentError, match="cannot be reached from the start"):
+        write_book(tmp_path / "a.c4book", levels, start=Position("11", width=4, height=4))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_description_and_a_version(tmp_path: Path) -> None:
+    path = tmp_path / "a.c4book"
+    text = "within 2 of the best, für beide"
+    write_book(
+        path, whole_game(START)[:4], start=START, kind="sparse", description=text, engine_version=7
+    )
+    info = Book.open(path).info
+    assert (info.description, info.engine_version) == (text, 7)
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (lambda keys, scores: (keys[::-1], scores), "not sorted"),
+        (lambda keys, scores: (keys[[0, 0]], scores[[0, 0]]), "not sorted"),
+        (lambda keys, scores: (keys[1:], scores), "cannot have"),
+        (lambda keys, scores: (keys.astype(np.int64), scores), "must be uint64"),
+        (lambda keys, scores: (keys, scores.astype(np.int16)), "must be uint64"),
+        (lambda keys, scores: (keys, scores + np.int8(9)), "scores run from -7 to 7"),
+        (
+            lambda keys, scores: (keys + np.uint64(1 << 40), scores),
+            "cannot be reached from the start",
+        ),
+    ],
+)
+def test_what_is_no_book(tmp_path: Path, change, what: str) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    levels = whole_game(START)[:3]
+    levels[2] = change(*levels[2])
+    with pytest.raises(BookContentError, match=what):
+        write_book(tmp_path / "a.c4book", levels, start=START)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_impossible_books(tmp_path: Path) -> None:
+    levels = whole_game(START)
+    path = tmp_path / "a.c4book"
+    for too_many in ([], [*levels, levels[-1]]):
+        with pytest.raises(BookContentError, match="cannot have"):
+            write_book(path, too_many, start=START)
+    over = Position("1212121", width=4, height=4)
+    with pytest.raises(BookContentError, match="over"):
+        write_book(path, levels[:1], start=over)
+    with pytest.raises(BookContentError, match="1000 bytes"):
+        write_book(path, levels[:1], start=START, description="x" * 1001)
+    nothing = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int8)
+    deep = [nothing] * 30
+    with pytest.raises(BookContentError, match="cannot hold ply"):
+        write_book(path, deep, start=Position())
+    with pytest.raises(FileNotFoundError):
+        write_book(tmp_path / "nowhere" / "a.c4book", levels[:1], start=START)
+
+
+def test_a_sparse_book_may_have_empty_plies(tmp_path: Path) -> None:
+    nothing = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int8)
+    levels = whole_game(START)
+    levels[1] = levels[3] = nothing
+    path = tmp_path / "a.c4book"
+    write_book(path, levels[:5], start=START, kind="sparse")
+    book = Book.open(path)
+    assert [len(keys) for keys, _ in book.levels()] == [
+        1,
+        0,
+        len(levels[2][0]),
+        0,
+        len(levels[4][0]),
+    ]
+    assert book.probe(Position("1", width=4, height=4)) is None
+
+
+def test_permissions_are_those_of_any_new_file(tmp_path: Path) -> None:
+    (tmp_path / "plain").write_bytes(b"")
+    small_book(tmp_path / "book", width=4, height=4)
+    assert (tmp_path / "book").stat().st_mode == (tmp_path / "plain").stat().st_mode
+    assert stat.S_IMODE((tmp_path / "book").stat().st_mode) != 0o600
+
+
+FULL_DISK = """
+import resource, sys
+from c4core import Position
+from tests.support.small_books import small_book
+from pathlib import Path
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+try:
+    small_book(Path(sys.argv[1]))
+except OSError as error:
+    print(type(error).__name__)
+"""
+
+
+def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "a.c4book"
+    path.write_bytes(b"an older book")
+    run = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": os.getcwd()},  # noqa: PTH109
+    )
+    assert (run.stdout, run.stderr) == ("OSError\n", "")
+    assert path.read_bytes() == b"an older book"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_codes() -> None:
+    assert code_lengths([5, 0, 1, 1]) == [1, 0, 2, 2]
+    assert code_lengths([0, 9, 0]) == [0, 1, 0]
+    assert code_lengths([0, 0]) == [0, 0]
+    steep = code_lengths([2**n for n in range(40)])
+    assert max(steep) <= LONGEST
+    assert sum(2.0**-length for length in steep) <= 1
+    assert code_words([1, 0, 2, 2]) == [0b0, 0, 0b10, 0b11]
+    assert code_words([1, 1, 1]) is None
+    assert code_words([11]) is None
+
+
+def test_a_sparse_book_is_written_without_the_rest_of_the_game(tmp_path: Path) -> None:
+    """All positions to ply 12 take 200 MB, and each two further plies five times as much."""
+    line = [Position("444444332266"[:ply]) for ply in range(13)]
+    levels = [
+        (np.array([position.canonical_key], dtype=np.uint64), np.zeros(1, dtype=np.int8))
+        for position in line
+    ]
+    tracemalloc.start()
+    try:
+        write_book(tmp_path / "a.c4book", levels, start=line[0], kind="sparse")
+        with Book.open(tmp_path / "a.c4book") as book:
+            assert verify(book, sample=0).positions == len(line)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 5_000_000

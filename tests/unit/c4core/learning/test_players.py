@@ -1,0 +1,214 @@
+"""Models that play: rules, ties, seats, and everything that their file may be."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from c4core import Position, extras
+from c4core.arena.game import Ending, play_game
+from c4core.dice import Dice
+from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.players import Failing, PlayerError, PlayerFailure, parse_player
+from c4core.players.errors import PlayerMissingError
+from c4core.players.ranges import parse_players
+from tests.support.learning import REASON, random_positions
+from tests.support.player_positions import named
+
+torch = pytest.importorskip("torch", reason=REASON)
+
+from c4core.learning.encoding import planes_of_positions  # noqa: E402
+from c4core.learning.modelfile import KINDS, Model, write_model  # noqa: E402
+from c4core.learning.networks import arrays_of, new_network  # noqa: E402
+from c4core.learning.playing import choose_column, preferences  # noqa: E402
+
+ARCHITECTURES: dict[str, dict[str, object]] = {
+    "cnn": {"padding": "same"},
+    "exact": {"channels": 4, "layers": 2, "hidden": 8},
+    "selfplay": {"channels": 4, "hidden": 8},
+}
+
+
+def make_model(path: Path, kind: str, *, seed: int = 1, board: BoardSize = DEFAULT_BOARD) -> Path:
+    """A file with random weights."""
+    network = new_network(kind, board, ARCHITECTURES[kind], seed=seed)
+    weights = arrays_of(network.state_dict())
+    write_model(path, Model(kind, board, ARCHITECTURES[kind], {}, [], weights))
+    return path
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    directory = tmp_path_factory.mktemp("models")
+    return {kind: make_model(directory / f"{kind}.safetensors", kind) for kind in KINDS}
+
+
+class Stub(torch.nn.Module):
+    """A network that is a function of grids."""
+
+    def __init__(self, function: Callable[[torch.Tensor], torch.Tensor]) -> None:
+        super().__init__()
+        self.function = function
+        self.batches: list[int] = []
+
+    def forward(self, grids: torch.Tensor) -> torch.Tensor:
+        self.batches.append(len(grids))
+        return self.function(grids)
+
+
+def constant(grids: torch.Tensor) -> torch.Tensor:
+    return torch.full((len(grids),), 0.5)
+
+
+def has_four(grids: torch.Tensor) -> torch.Tensor:
+    """1 for grids in which four 1 are in a row."""
+    ones = (grids == 1).float()
+    kernels = [torch.ones(1, 1, 1, 4), torch.ones(1, 1, 4, 1)]
+    diagonal = torch.eye(4).view(1, 1, 4, 4)
+    kernels += [diagonal, diagonal.flip(-1)]
+    found = [torch.nn.functional.conv2d(ones, kernel).flatten(1).amax(1) == 4 for kernel in kernels]
+    return torch.stack(found).any(0).float()
+
+
+class TestRuleOfTheSource:
+    def test_ties_are_broken_to_the_left(self) -> None:
+        network = Stub(constant)
+        assert choose_column(network, "cnn", Position()) == 0
+        assert choose_column(network, "cnn", Position("111111")) == 1
+        assert choose_column(network, "cnn", Position("1111112222223")) == 2
+        assert network.batches == [7, 6, 5]  # all columns in one batch
+
+    def test_what_looks_won_is_played(self) -> None:
+        assert choose_column(Stub(has_four), "cnn", named("P1")) == 2
+
+    def test_whoever_moves_is_player_1(self) -> None:
+        # Both have three; o has them in the bottom row, x, who began, in column 7.
+        position = Position("7172735")
+        assert position.turn == "o"
+        assert choose_column(Stub(has_four), "cnn", position) == 3
+        assert choose_column(Stub(has_four), "cnn", Position("71727351")) == 6
+
+    def test_the_grid_has_its_top_row_first(self) -> None:
+        seen: list[torch.Tensor] = []
+
+        def look(grids: torch.Tensor) -> torch.Tensor:
+            seen.append(grids)
+            return constant(grids)
+
+        choose_column(Stub(look), "cnn", Position("4"))
+        first = seen[0][0, 0]  # o has played column 1
+        assert (first[5, 0], first[5, 3]) == (1, -1)
+        assert first.abs().sum() == 2
+
+    @given(st.integers(0, 5000))
+    @settings(max_examples=40)
+    def test_a_batch_of_positions_prefers_what_single_ones_play(self, seed: int) -> None:
+        network = new_network("cnn", DEFAULT_BOARD, {"padding": "same"}, seed=seed % 5)
+        (position,) = random_positions(1, seed=seed, board=DEFAULT_BOARD)
+        worth, values = preferences(network, "cnn", planes_of_positions([position], moved=False))
+        assert values is None
+        best = max(position.legal_columns(), key=worth[0].__getitem__)
+        assert best == choose_column(network, "cnn", position)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=25)
+def test_every_answer_is_legal_and_repeats(models: dict[str, Path], kind: str, seed: int) -> None:
+    player = parse_player(f"learning-{kind}:model={models[kind]}").make()
+    (position,) = random_positions(1, seed=seed, board=DEFAULT_BOARD)
+    column = player.choose(position, Dice(seed))
+    assert column in position.legal_columns()
+    assert player.choose(position, Dice(seed + 1)) == column
+    assert not player.is_random
+
+
+@pytest.mark.parametrize("kind", ["exact", "selfplay"])
+def test_the_best_open_column_is_played(kind: str) -> None:
+    network = new_network(kind, DEFAULT_BOARD, ARCHITECTURES[kind], seed=4)
+    for position in random_positions(30, board=DEFAULT_BOARD):
+        worth, values = preferences(network, kind, planes_of_positions([position], moved=False))
+        order = np.argsort(-worth[0], kind="stable").tolist()
+        best = next(column for column in order if position.is_legal(column))
+        assert choose_column(network, kind, position) == best
+        assert (values is None) == (kind == "selfplay")
+        assert values is None or set(values.tolist()) <= {-1, 0, 1}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_game_is_played_on_the_board(models: dict[str, Path], kind: str) -> None:
+    player = parse_player(f"learning-{kind}:model={models[kind]}").make()
+    games = [play_game(player, parse_player("random").make(), seed=seed) for seed in (1, 1, 2)]
+    assert {game.ending for game in games} <= {Ending.FOUR, Ending.FULL}
+    assert games[0].columns == games[1].columns != games[2].columns
+
+
+def test_the_description_names_the_weights(models: dict[str, Path], tmp_path: Path) -> None:
+    spec = parse_player(f"learning-exact:model={models['exact']}")
+    assert spec == parse_player(spec.full) == parse_player(spec.text)
+    assert spec.full.startswith(f"learning-exact:model={models['exact']},weights=")
+    other = make_model(tmp_path / "other.safetensors", "exact", seed=2)
+    weights = spec.full.rpartition("=")[2]
+    with pytest.raises(PlayerError, match="has the weights") as caught:
+        parse_player(f"learning-exact:model={other},weights={weights}")
+    assert caught.value.parameter == "weights"
+
+
+def test_a_file_that_changes_meanwhile_is_noticed(tmp_path: Path) -> None:
+    path = make_model(tmp_path / "model.safetensors", "selfplay")
+    player = parse_player(f"learning-selfplay:model={path}").make()
+    make_model(path, "selfplay", seed=2)
+    with pytest.raises(PlayerFailure, match="has changed: weights"):
+        player.choose(Position(), Dice(1))
+
+
+def test_another_board_is_a_failure(tmp_path: Path) -> None:
+    path = make_model(tmp_path / "model.safetensors", "exact", board=BoardSize(5, 4))
+    player = parse_player(f"learning-exact:model={path}").make()
+    player.check_board(BoardSize(5, 4))
+    with pytest.raises(PlayerError, match=r"model\.safetensors plays on 5x4, not on 7x6"):
+        player.check_board(DEFAULT_BOARD)
+    with pytest.raises(PlayerFailure, match="plays on 5x4, not on 7x6") as caught:
+        player.choose(Position(), Dice(1))
+    assert caught.value.failing is Failing.ERROR
+    small = Position(width=5, height=4)
+    game = play_game(player, parse_player("random").make(), start=small)
+    assert not game.is_forfeit
+    assert play_game(player, parse_player("random").make()).ending is Ending.ERROR
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("learning-cnn", "needs model: learning-cnn:model=MODEL,weights=none"),
+        ("learning-cnn:model=", "parameter model cannot be ''"),
+        ("learning-cnn:model=no/such.file", "no/such.file: No such file or directory"),
+        ("learning-cnn:model=.", "Is a directory"),
+        ("learning-cnn:model={exact}", "is a model of kind exact, not cnn"),
+        ("learning-cnn:model={cnn},weights=12", "it is 12 hexadecimal digits, or none"),
+        ("learning-cnn:model={here}", "is no model of c4"),
+    ],
+)
+def test_bad_descriptions(models: dict[str, Path], text: str, message: str) -> None:
+    with pytest.raises(PlayerError) as caught:
+        parse_player(text.format(**models, here=__file__))
+    assert message in str(caught.value)
+    assert caught.value.player == "learning-cnn"
+
+
+def test_slashes_and_dots_of_a_file_are_no_list(
+    models: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = models["cnn"].parent
+    monkeypatch.chdir(directory)
+    (spec,) = parse_players(f"learning-cnn:model=../{directory.name}/cnn.safetensors")
+    assert spec.values[0] == f"../{directory.name}/cnn.safetensors"
+
+
+def test_without_pytorch(models: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extras, "find_spec", lambda _name: None)
+    with pytest.raises(PlayerMissingError, match=r"pip install torch safetensors"):
+        parse_player(f"learning-cnn:model={models['cnn']}")

@@ -1,0 +1,168 @@
+"""Training: what it comes to, its checkpoints, and that an interrupted one loses nothing."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from c4core.learning.errors import LearningError, ModelError, ModelMismatchError
+from c4core.notation import BoardSize
+from tests.support.learning import REASON, SMALL, labelled_arrays, random_positions
+
+torch = pytest.importorskip("torch", reason=REASON)
+
+from c4core.learning.modelfile import Model, read_model, write_model  # noqa: E402
+from c4core.training.exact_course import ExactCourse  # noqa: E402
+from c4core.training.final_course import FinalGridCourse  # noqa: E402
+from c4core.training.grids import Labelled, labelled, play_finals  # noqa: E402
+from c4core.training.labels import Positions  # noqa: E402
+from c4core.training.loop import Course, Step, train  # noqa: E402
+from c4core.training.report import Confusion  # noqa: E402
+from c4core.training.selfplay import SelfPlayCourse  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def games() -> Labelled:
+    return labelled(play_finals(2000, seed=1), seed=1)
+
+
+def positions(seed: int) -> Positions:
+    arrays = labelled_arrays(random_positions(200, seed=seed))
+    return Positions(**arrays, board=SMALL)
+
+
+def final_course(games: Labelled) -> Course:
+    return FinalGridCourse(games, batch=200, seed=3)
+
+
+def exact_course(_games: Labelled) -> Course:
+    return ExactCourse(positions(1), positions(2), channels=4, hidden=8, batch=50, seed=3)
+
+
+def selfplay_course(_games: Labelled) -> Course:
+    return SelfPlayCourse(board=BoardSize(4, 4), channels=4, hidden=8, games=40, batch=64, seed=3)
+
+
+COURSES = [final_course, exact_course, selfplay_course]
+
+
+def same(one: Model, other: Model) -> bool:
+    """Whether two models are the same but for the time that they took."""
+    histories = [[{**entry, "seconds": 0} for entry in model.history] for model in (one, other)]
+    arrays = [{**model.weights, **model.optimizer} for model in (one, other)]
+    return (
+        histories[0] == histories[1]
+        and arrays[0].keys() == arrays[1].keys()
+        and all(np.array_equal(arrays[0][name], arrays[1][name]) for name in arrays[0])
+    )
+
+
+@pytest.mark.parametrize("make", COURSES)
+def test_resumed_or_not_the_weights_are_the_same(
+    make: Callable[[Labelled], Course], games: Labelled, tmp_path: Path
+) -> None:
+    whole = train(make(games), tmp_path / "whole", epochs=3)
+    for epochs in (1, 2, 3):  # in three runs
+        path = tmp_path / "parts"
+        earlier = read_model(path) if path.exists() else None
+        parts = train(make(games), path, epochs=epochs, resume=earlier)
+    assert same(whole, parts)
+    assert same(whole, read_model(tmp_path / "whole"))
+    assert len(whole.optimizer) == 3 * len(whole.weights)
+
+
+@pytest.mark.parametrize("make", COURSES)
+def test_an_interrupt_leaves_the_last_complete_epoch(
+    make: Callable[[Labelled], Course], games: Labelled, tmp_path: Path
+) -> None:
+    path = tmp_path / "model"
+
+    def interrupt(step: Step) -> None:
+        if (step.epoch, step.done > 0 or step.parts == 1) == (1, True):
+            raise KeyboardInterrupt
+
+    def interrupt_at_once(_step: Step) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(make(games), path, epochs=2, tell=interrupt_at_once)
+    assert read_model(path).history == []
+    if make is not selfplay_course:  # which has one part an epoch here
+        with pytest.raises(KeyboardInterrupt):
+            train(make(games), path, epochs=2, resume=read_model(path), tell=interrupt)
+        assert len(read_model(path).history) == 1
+    resumed = train(make(games), path, epochs=2, resume=read_model(path))
+    assert same(resumed, train(make(games), tmp_path / "whole", epochs=2))
+
+
+def test_progress_is_told(games: Labelled, tmp_path: Path) -> None:
+    steps: list[Step] = []
+    train(final_course(games), tmp_path / "model", epochs=2, tell=steps.append)
+    assert [step.epoch for step in steps if step.parts == 0] == [1, 2]
+    parts = [(step.epoch, step.done, step.parts) for step in steps if step.parts]
+    assert parts == [(epoch, done, 7) for epoch in (0, 1) for done in range(7)]
+    assert steps[0].figures == {}
+    assert steps[-1].figures["test_accuracy"] > 0.5
+
+
+def test_two_thousand_games_are_enough_to_be_better_than_chance(
+    games: Labelled, tmp_path: Path
+) -> None:
+    course = FinalGridCourse(games, batch=100, seed=1)
+    model = train(course, tmp_path / "model", epochs=8)
+    confusion = Confusion.of(course.network, *course.test)
+    assert confusion.games == round(0.3 * len(games))
+    assert confusion.accuracy == pytest.approx(model.history[-1]["test_accuracy"], abs=1e-6)
+    assert confusion.accuracy > 0.7
+    assert model.history[-1]["loss"] < model.history[0]["loss"]
+
+
+def test_exact_labels_are_learned(tmp_path: Path) -> None:
+    course = ExactCourse(positions(1), positions(1), channels=8, hidden=32, batch=20, rate=0.01)
+    first, *_, last = train(course, tmp_path / "model", epochs=15).history
+    assert last["best_share"] > max(first["best_share"], 0.6)
+    assert last["policy_loss"] < 0.8 * first["policy_loss"]
+    assert last["value_loss"] < first["value_loss"]
+
+
+def test_another_training_is_not_resumed(games: Labelled, tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    train(final_course(games), path, epochs=1)
+    model = read_model(path)
+    for course, words in (
+        (exact_course(games), "kind was 'cnn' and is 'exact' now"),
+        (FinalGridCourse(games, batch=200, seed=4), "settings: seed was 3 and is 4 now"),
+        (FinalGridCourse(games, batch=200, padding="valid", seed=3), "architecture: padding"),
+        (
+            FinalGridCourse(labelled(play_finals(2000, seed=2), seed=1), batch=200, seed=3),
+            "settings: (games|data) was",
+        ),
+    ):
+        with pytest.raises(ModelMismatchError, match=words):
+            train(course, path, epochs=2, resume=model)
+    assert read_model(path).fingerprint == model.fingerprint
+
+
+def test_weights_that_do_not_fit_are_refused(games: Labelled, tmp_path: Path) -> None:
+    model = train(final_course(games), tmp_path / "model", epochs=1)
+    fewer = {name: array for name, array in model.weights.items() if "weight" in name}
+    object.__setattr__(model, "weights", fewer)
+    write_model(tmp_path / "model", model)
+    with pytest.raises(ModelError, match="cannot be resumed"):
+        train(final_course(games), tmp_path / "model", epochs=2, resume=model)
+
+
+def test_too_little_to_learn_from(games: Labelled) -> None:
+    with pytest.raises(LearningError, match="1 different games are too few"):
+        FinalGridCourse(Labelled(games.grids[:1], games.won[:1], games.board))
+    other = Positions(
+        **labelled_arrays(random_positions(9, board=BoardSize(4, 4))), board=BoardSize(4, 4)
+    )
+    with pytest.raises(LearningError, match="trained on 5x4, tested on 4x4"):
+        ExactCourse(positions(1), other)

@@ -1,0 +1,150 @@
+"""The counting players: every figure of the source, and their rules one by one."""
+
+import re
+
+import pytest
+
+from c4core import Position
+from c4core.arena.game import play_game
+from c4core.dice import Dice
+from c4core.players import parse_player
+from c4core.players.roster.blog import opening_columns
+from tests.support.player_positions import named
+
+# Position, player, depth; weights by column ("*" all others); the columns that may be played.
+FIGURES = [
+    ("P1", 2, 1, "2:1 *:0", "2"),
+    ("P1", 2, 2, "2:1 *:0", "2"),
+    ("P1", 2, 3, "2:1 *:6", "013456"),
+    ("P1", 3, 3, "2:343 *:42", "2"),
+    ("P1", 3, 4, "2:2401 6:294 *:259", "2"),
+    ("P1", 5, 3, "2:343 *:0", "2"),
+    ("P1", 6, 3, "2:343 *:0", "2"),
+    ("P2", 2, 2, "4:0 *:-1", "4"),
+    ("P2", 3, 2, "4:0 *:-7", "4"),
+    ("P2", 3, 3, "4:0 *:-49", "4"),
+    ("P2", 3, 4, "4:0 *:-595", "4"),
+    ("P2", 6, 1, "*:0", "3"),
+    ("P2", 6, 2, "4:0 *:-49", "4"),
+    ("P3", 2, 2, "3:-1 *:0", "012456"),
+    ("P3", 3, 3, "3:-49 6:42 *:0", "6"),
+    ("P3", 4, 3, "3:-49 6:-42 *:0", "01245"),
+    ("P3", 4, 4, "0:-126 1:-84 2:-126 3:-637 4:-126 5:-126 6:-406", "1"),
+    ("P3", 6, 2, "3:-49 *:0", "24"),
+    ("P3", 6, 4, "3:-4165 *:-589", "24"),
+    ("P3", 6, 5, "3:-4165 *:-589", "24"),
+    ("P4", 3, 3, "0:42 *:0", "0"),
+    ("P4", 4, 3, "0:-42 *:0", "123456"),
+    ("P4", 4, 4, "0:-364 1:-84 2:-84 3:-84 6:-84 *:0", "45"),
+    ("P4", 6, 3, "*:0", "3"),
+    ("P4", 6, 4, "4:0 5:0 *:-590", "4"),
+    ("P5", 3, 3, "1:42 4:49 5:49 *:7", "45"),
+    ("P5", 4, 3, "1:-42 4:49 5:49 *:7", "45"),
+    ("P5", 6, 3, "1:-300 4:343 5:343 *:49", "4"),
+    ("P5", 6, 4, "0:343 1:-2701 2:294 3:294 4:2303 5:2352 6:294", "5"),
+    ("P6", 3, 3, "1:84 4:84 0:42 5:42 *:0", "14"),
+    ("P6", 4, 3, "1:84 4:84 0:42 5:42 *:0", "14"),
+    ("P6", 6, 3, "1:588 4:588 0:294 5:294 *:0", "4"),
+]
+
+LONGEST_GAME = "333333451222151121266215555666644400440000"
+
+
+def choices(text: str, position: Position, draws: int = 150) -> set[int]:
+    player = parse_player(text).make()
+    dice = Dice(1)
+    return {player.choose(position, dice) for _ in range(draws)}
+
+
+@pytest.mark.parametrize(("name", "version", "depth", "weights", "columns"), FIGURES)
+def test_figure(name: str, version: int, depth: int, weights: str, columns: str) -> None:
+    text = f"blog-v{version}:depth={depth}"
+    given = dict(part.split(":") for part in weights.split())
+    expected = tuple(int(given.get(str(column), given.get("*", "0"))) for column in range(7))
+    assert parse_player(text).make().weights(named(name)) == expected
+    assert choices(text, named(name)) == {int(column) for column in columns}
+
+
+def test_v1_wins_blocks_or_draws() -> None:
+    assert choices("blog-v1", named("P1")) == {2}
+    assert choices("blog-v1", named("P2")) == {4}
+    assert choices("blog-v1", named("P3")) == set(range(7))
+
+
+@pytest.mark.parametrize("version", [2, 3, 4])
+def test_depth_0_is_random(version: int) -> None:
+    assert choices(f"blog-v{version}:depth=0", named("P1")) == set(range(7))
+
+
+def test_v6_at_depth_0_goes_to_the_middle() -> None:
+    assert choices("blog-v6:depth=0", named("P1")) == {3}
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_v6_begins_in_the_middle(depth: int) -> None:
+    player = parse_player(f"blog-v6:depth={depth}").make()
+    assert all(
+        play_game(player, player, seed=seed).columns[:4] == (3, 3, 3, 2) for seed in range(20)
+    )
+
+
+@pytest.mark.parametrize("depth", [0, 2, 4])
+def test_v5_opens_in_four_different_columns(depth: int) -> None:
+    player = parse_player(f"blog-v5:depth={depth}").make()
+    for seed in range(30):
+        opening = play_game(player, player, seed=seed).columns[:4]
+        assert len(set(opening)) == 4
+        assert set(opening) <= {1, 2, 3, 4, 5}
+
+
+def test_v5_opening_ends_after_two_moves_of_each() -> None:
+    assert opening_columns(Position("234")) == [4, 5]
+    assert opening_columns(Position("2345")) is None
+    assert opening_columns(Position("2323", width=4, height=4)) is None
+    assert opening_columns(Position("23", width=4, height=4)) is None  # none is left
+
+
+def test_v6_early_chip() -> None:
+    after = Position.from_columns([0, 6, 0])
+    assert choices("blog-v6:depth=3", after) == {2}
+    assert choices("blog-v6:depth=3", Position.from_columns([2, 3, 0])) == {4}
+    assert choices("blog-v6:depth=4", after) == {3}
+
+
+def test_v6_looks_deep_only_when_the_middle_is_full() -> None:
+    player, shallow = parse_player("blog-v6:depth=6").make(), parse_player("blog-v6:depth=4").make()
+    assert player.weights(named("P5")) == shallow.weights(named("P5"))
+    full = Position("444444")
+    assert player.weights(full) != shallow.weights(full)
+
+
+def test_v6_at_depth_6_plays_one_game_against_itself() -> None:
+    # The first choice between two mirror images is random, and nothing after it.
+    player = parse_player("blog-v6:depth=6").make()
+    records = [play_game(player, player, seed=seed) for seed in range(12)]
+    mirrored = "".join(str(6 - int(column)) for column in LONGEST_GAME)
+    games = {"".join(map(str, record.columns)) for record in records}
+    assert games == {LONGEST_GAME, mirrored}
+    assert all(record.winner is None for record in records)
+
+
+def test_missed_win_rounds() -> None:
+    # Red 3 - Blue 5 of v6: draws only where later rounds count too.
+    def draws(rounds: str) -> int:
+        red, blue = (
+            parse_player(f"blog-v6:depth={depth},missed_win_rounds={rounds}").make()
+            for depth in (3, 5)
+        )
+        records = [play_game(red, blue, seed=seed) for seed in range(40)]
+        assert all(record.winner != "x" for record in records) == (rounds == "round3+")
+        return sum(record.winner is None for record in records)
+
+    assert draws("round3+") > 5
+    assert draws("round3") == 0
+
+
+def test_wider_boards_are_played_too() -> None:
+    player = parse_player("blog-v6:depth=3").make()
+    record = play_game(player, player, start=Position(width=9, height=6))
+    assert record.ending in ("four", "full")
+    assert re.fullmatch("[1-9]+", record.moves)

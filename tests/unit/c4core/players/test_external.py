@@ -1,0 +1,478 @@
+"""Programs as players: the protocol, the examples, and everything that can go wrong."""
+
+import errno
+import gc
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from c4core import Position
+from c4core.arena.clock import NO_CLOCK, TimeControl
+from c4core.arena.game import Ending, GameRecord, play_game
+from c4core.dice import Dice
+from c4core.players import (
+    ANY_PROGRAM,
+    Failing,
+    GameStart,
+    Player,
+    PlayerFailure,
+    parse_player,
+    program,
+)
+from c4core.players.host import configuration_of, observation_of
+from c4core.players.roster.external import Exec, Kaggle, Python
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "players"
+
+GREETING = 'read -r line; echo "ready test"'
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator["Shell"]:
+    made = Shell(tmp_path)
+    yield made
+    for player in made.players:
+        player.close()
+
+
+class Shell:
+    """Makes players of shell scripts."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.players: list[Exec] = []
+
+    def player(self, script: str) -> Exec:
+        path = self.directory / f"player{len(self.players)}.sh"
+        path.write_text(script)
+        made = Exec(f"sh {path}", programs=ANY_PROGRAM)
+        self.players.append(made)
+        return made
+
+    def answering(self, answer: str) -> Exec:
+        """A player that greets, and does the same whenever it is to move."""
+        return self.player(
+            f'{GREETING}\nwhile read -r word rest; do\n  case "$word" in\n    go) {answer} ;;\n'
+            "    quit) exit 0 ;;\n  esac\ndone\n"
+        )
+
+
+def against_random(
+    player: Player, *, seed: int = 1, time_control: TimeControl = NO_CLOCK
+) -> GameRecord:
+    return play_game(player, parse_player("random").make(), seed=seed, time_control=time_control)
+
+
+def is_gone(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def is_dead(pid: int) -> bool:
+    """Whether a process that is nobody's here has ended; whose it is may not have waited for it."""
+    status = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, check=False)
+    return status.stdout.strip()[:1] in (b"", b"Z")
+
+
+def pid_of(player: Exec) -> int | None:
+    running = player._seat.program
+    return None if running is None else running.pid
+
+
+def python_example(name: str) -> Exec:
+    return Exec(f"{sys.executable} {EXAMPLES / name}", programs=ANY_PROGRAM)
+
+
+def test_python_example() -> None:
+    with python_example("random_player.py") as player:
+        games = [against_random(player, seed=seed) for seed in (1, 2, 1)]
+    assert all(not game.is_forfeit for game in games)
+    assert games[0].columns == games[2].columns  # it is told the seed
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
+def test_c_example(tmp_path: Path) -> None:
+    binary = tmp_path / "blocker"
+    subprocess.run(
+        ["cc", "-Wall", "-Wextra", "-Werror", "-o", binary, EXAMPLES / "blocker.c"], check=True
+    )
+    with Exec(str(binary), programs=ANY_PROGRAM) as player:
+        for columns, expected in (([3, 0, 3, 0, 3], 3), ([0, 3, 0, 3, 1, 3], 3), ([], 3)):
+            assert player.choose(Position.from_columns(columns), Dice(1)) == expected
+        games = [against_random(player, seed=seed) for seed in range(20)]
+    assert sum(game.winner == "x" for game in games) >= 17
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no JavaScript")
+def test_javascript_example() -> None:
+    with Exec(f"node {EXAMPLES / 'center.js'}", programs=ANY_PROGRAM) as player:
+        record = against_random(player)
+    assert not record.is_forfeit
+    assert record.columns[0] == 3
+
+
+@pytest.mark.skipif(shutil.which("awk") is None, reason="no awk")
+def test_awk_example() -> None:
+    with Exec(f"awk -f {EXAMPLES / 'leftmost.awk'}", programs=ANY_PROGRAM) as player:
+        assert player.choose(Position("111111"), Dice(1)) == 1
+        assert not against_random(player).is_forfeit
+
+
+def test_kaggle_example() -> None:
+    with Kaggle(str(EXAMPLES / "kaggle_agent.py"), programs=ANY_PROGRAM) as player:
+        assert player.choose(Position.from_columns([3, 0, 3, 0, 3]), Dice(1)) == 3
+        assert not against_random(player).is_forfeit
+
+
+def test_python_callable_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(EXAMPLES))
+    with Python("my_players:careful", programs=ANY_PROGRAM) as player:
+        games = [against_random(player, seed=seed) for seed in (1, 2, 1)]
+    assert games[0].columns == games[2].columns
+    assert all(not game.is_forfeit for game in games)
+
+
+def test_what_a_program_is_told(shell: Shell) -> None:
+    log = shell.directory / "log"
+    player = shell.player(
+        f'while read -r line; do\n  echo "$line" >> {log}\n  case "$line" in\n'
+        '    c4*) echo "# a comment"; echo "ready" ;;\n    go*) echo "play 4" ;;\n'
+        "    quit) exit 0 ;;\n  esac\ndone\n"
+    )
+    record = play_game(
+        parse_player("stupid").make(), player, seed=3, time_control=TimeControl(move=20)
+    )
+    player.close()
+    assert record.moves == "1414141"
+    lines = log.read_text().splitlines()
+    assert lines[0] == "c4 1"
+    assert lines[1].startswith("new 7x6 o ")
+    assert lines[2] == "go 20.000 ......./......./......./......./......./x......"
+    assert lines[3] == "go 20.000 ......./......./......./......./x....../x..o..."
+    assert lines[-2:] == ["end loss", "quit"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "ending", "detail"),
+    [
+        ("echo 'play 8'", Ending.ILLEGAL, "column 8 is outside the board"),
+        ("echo 'play 0'", Ending.ILLEGAL, "column 0 is outside the board"),
+        ("echo 'play four'", Ending.NONSENSE, "answered 'play four'"),
+        ("echo 4", Ending.NONSENSE, "answered '4'"),
+        ("printf 'play \\377\\n'", Ending.NONSENSE, "answered 'play"),
+        ("echo 'fail no idea'", Ending.ERROR, "no idea"),
+        ("echo oops >&2; exit 3", Ending.CRASH, "ended with exit status 3: 'oops'"),
+        ("kill -9 $$", Ending.CRASH, "was ended by signal SIGKILL"),
+        ("kill -40 $$", Ending.CRASH, "was ended by signal 40"),
+        ("exec >&-; sleep 60", Ending.CRASH, "closed its output"),
+        ("yes '#'", Ending.NONSENSE, "wrote without end"),
+        ("yes | tr -d '\\n'", Ending.NONSENSE, "wrote without end"),
+    ],
+)
+def test_a_failing_program_loses_one_game(
+    shell: Shell, answer: str, ending: Ending, detail: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program, "QUIT_SECONDS", 0.3)
+    player = shell.answering(answer)
+    for _ in range(2):  # the next game starts anew
+        record = against_random(player)
+        assert (record.winner, record.ending) == ("o", ending)
+        assert detail in record.detail
+
+
+def test_a_hanging_program_is_killed_with_its_children(shell: Shell) -> None:
+    note = shell.directory / "child"
+    player = shell.answering(f"sleep 1000 & echo $! > {note}; wait")
+    begun = time.monotonic()
+    record = against_random(player, time_control=TimeControl(move=0.2, grace=0.05))
+    assert (record.winner, record.ending) == ("o", Ending.TIME)
+    assert record.detail == "no answer within 0.25 s"
+    assert time.monotonic() - begun < 10
+    assert pid_of(player) is None
+    child = int(note.read_text())
+    deadline = time.monotonic() + 5
+    while not is_dead(child) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert is_dead(child)
+
+
+def test_a_program_that_ignores_the_end_is_killed(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program, "QUIT_SECONDS", 0.1)
+    player = shell.player(
+        f"trap '' TERM INT HUP\n{GREETING}\nwhile true; do read -r x; sleep 0.02; done"
+    )
+    player.begin(GameStart(Position().board, "x", 1))
+    pid = pid_of(player)
+    assert pid is not None
+    assert not is_gone(pid)
+    player.close()
+    assert is_gone(pid)  # killed and waited for: not even a zombie
+    player.close()  # twice is once
+
+
+def test_a_program_that_was_forgotten_is_killed() -> None:
+    player = Exec("cat", programs=ANY_PROGRAM)
+    with pytest.raises(PlayerFailure):
+        player.begin(GameStart(Position().board, "x", 1))
+    other = program.Program(["sh", "-c", f"{GREETING}; sleep 1000"])
+    other.start()
+    pid = other.pid
+    assert pid is not None
+    del other
+    gc.collect()
+    assert is_gone(pid)
+
+
+def test_a_fork_leaves_the_program_alone(shell: Shell) -> None:
+    player = shell.answering("echo 'play 4'")
+    player.begin(GameStart(Position().board, "x", 1))
+    running = player._seat.program
+    assert running is not None
+    assert running._finalizer is not None
+    child = os.fork()
+    if child == 0:
+        running._finalizer()
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert player.choose(Position(), Dice(1)) == 3
+
+
+def test_a_program_that_does_not_greet(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "START_SECONDS", 0.2)
+    record = against_random(shell.player("sleep 1000"))
+    assert (record.winner, record.ending, record.length) == ("o", Ending.TIME, 0)
+    record = against_random(Exec("cat", programs=ANY_PROGRAM))
+    assert (record.ending, record.detail) == (
+        Ending.NONSENSE,
+        "greeted with 'c4 1' instead of 'ready'",
+    )
+    record = against_random(Exec("true", programs=ANY_PROGRAM))
+    assert record.ending == Ending.CRASH
+
+
+def test_a_program_that_is_gone_when_the_game_begins(shell: Shell) -> None:
+    player = shell.player(f"{GREETING}; exec true")
+    assert against_random(player).ending == Ending.CRASH
+    path = shell.directory / "not-a-program"
+    path.write_text("\0")
+    path.chmod(0o755)
+    record = against_random(Exec(str(path), programs=ANY_PROGRAM))
+    assert record.ending == Ending.CRASH
+    assert "cannot be started" in record.detail
+
+
+DEAF = """
+import fcntl, os, sys
+F_SETPIPE_SZ = 1031
+fcntl.fcntl(0, F_SETPIPE_SZ, 4096)
+print("ready", flush=True)
+"""
+"""A program whose input pipe is full after some 60 moves, for it never reads."""
+
+
+def deaf(shell: Shell, answers: str) -> Exec:
+    path = shell.directory / "deaf.py"
+    path.write_text(DEAF + answers)
+    made = Exec(f"{sys.executable} {path}", programs=ANY_PROGRAM)
+    shell.players.append(made)
+    return made
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="pipes have no size to set")
+def test_a_program_that_does_not_read_is_not_waited_for(shell: Shell) -> None:
+    player = deaf(shell, "while True: print('play 1', flush=True)\n")
+    deadline = time.monotonic() + 30
+    record = against_random(player)
+    while record.ending in (Ending.FOUR, Ending.ILLEGAL) and time.monotonic() < deadline:
+        record = against_random(player)
+    assert (record.winner, record.ending) == ("o", Ending.NONSENSE)
+    assert record.detail == "wrote without end instead of an answer"
+    assert pid_of(player) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="pipes have no size to set")
+def test_to_take_what_it_is_told_a_program_has_as_long_as_for_its_answer(shell: Shell) -> None:
+    player = deaf(shell, "import time\ntime.sleep(1000)\n")
+    player.begin(GameStart(Position().board, "x", 1))
+    for _ in range(500):
+        player.end("draw")
+    control = TimeControl(move=0.3, grace=0.0)
+    record = against_random(player, time_control=control)
+    assert (record.winner, record.ending) == ("o", Ending.TIME)
+    assert record.detail == "does not read what it is told within 0.3 s"
+    assert pid_of(player) is None
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="pipes have no size to set")
+def test_what_a_program_does_not_read_takes_little_memory(shell: Shell) -> None:
+    player = deaf(shell, "import time\ntime.sleep(1000)\n")
+    player.begin(GameStart(Position().board, "x", 1))
+    told = []
+
+    def tell() -> None:
+        for number in range(100_000):
+            told.append(number)
+            player.end("draw")
+
+    with pytest.raises(PlayerFailure, match="does not read what it is told"):
+        tell()
+    assert 1000 < len(told) < 10_000
+    assert pid_of(player) is None
+
+
+def test_words_on_standard_error_are_no_answer(shell: Shell) -> None:
+    """Else a program that never stops to complain would hold up the match for ever."""
+    player = shell.answering("yes complaint >&2")
+    began = time.monotonic()
+    record = against_random(player, time_control=TimeControl(move=0.3, grace=0.0))
+    assert (record.winner, record.ending) == ("o", Ending.TIME)
+    assert time.monotonic() - began < 10
+
+
+def test_a_program_that_closes_its_input_has_crashed(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program, "QUIT_SECONDS", 0.3)
+    record = against_random(shell.answering("echo play 1; exec <&-; sleep 60"))
+    assert (record.winner, record.ending) == ("o", Ending.CRASH)
+    assert "closed its input" in record.detail
+
+
+def test_children_of_a_program_that_has_ended_are_killed(shell: Shell) -> None:
+    note = shell.directory / "child"
+    player = shell.answering(f"sleep 1000 & echo $! > {note}; exit 3")
+    record = against_random(player, time_control=TimeControl(move=1.0, grace=0.0))
+    assert record.winner == "o"
+    assert record.ending in (Ending.CRASH, Ending.TIME)  # the child holds its pipes open
+    player.close()
+    child = int(note.read_text())
+    deadline = time.monotonic() + 5
+    while not is_dead(child) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert is_dead(child)
+
+
+@pytest.mark.parametrize("number", [errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE])
+def test_a_machine_without_room_for_a_program_is_no_fault_of_it(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    player = shell.answering("echo play 4")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(program.subprocess, "Popen", refuse)
+        with pytest.raises(OSError, match=re.escape(os.strerror(number))):
+            against_random(player)
+    assert not against_random(player).is_forfeit
+
+
+def test_a_machine_without_files_is_found_out_after_the_start(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The process is there by then, but nobody may take it for one that has greeted."""
+    player = shell.answering("echo play 4")
+
+    def refuse() -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(program.selectors, "DefaultSelector", refuse)
+        with pytest.raises(OSError, match="Too many open files"):
+            against_random(player)
+    assert pid_of(player) is None
+    assert not against_random(player).is_forfeit
+
+
+def test_much_on_standard_error_does_no_harm(shell: Shell) -> None:
+    flood = "head -c 300000 /dev/zero | tr '\\0' 'e' >&2; echo 'play 4'"
+    record = play_game(
+        shell.answering(flood), parse_player("stupid").make(), time_control=TimeControl(move=20)
+    )
+    assert record.moves == "4141414"
+
+
+def test_failures_can_be_met_without_an_arena(shell: Shell) -> None:
+    player = shell.answering("exit 1")
+    with pytest.raises(PlayerFailure, match="exit status 1") as caught:
+        player.choose(Position(), Dice(1))
+    assert caught.value.failing is Failing.CRASH
+
+
+AGENT = """
+import sys
+print("loaded")
+def helper():
+    return 3
+def {name}({parameters}):
+    {body}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "body", "ending", "detail"),
+    [
+        ("agent", "o, c", "print('hm'); return helper()", Ending.FOUR, ""),
+        ("last_one", "o", "return 3", Ending.FOUR, ""),
+        ("agent", "o, c", "return sys.stdin.read() or 3", Ending.FOUR, ""),
+        ("agent", "o, c", "return None", Ending.NONSENSE, "answered 'play None'"),
+        ("agent", "o, c", "return 3.0", Ending.NONSENSE, "answered 'play 3.0'"),
+        ("agent", "o, c", "return True", Ending.NONSENSE, "answered 'play True'"),
+        ("agent", "o, c", "return 7", Ending.ILLEGAL, "column 8 is outside"),
+        ("agent", "o, c", "raise ValueError('no\\nidea')", Ending.ERROR, "ValueError: no idea"),
+        ("agent", "o, c", "sys.exit(4)", Ending.CRASH, "exit status 4"),
+        ("agent", "o, c", "return 3\nraise OSError('gone')", Ending.CRASH, "OSError: gone"),
+    ],
+)
+def test_kaggle_agents(  # noqa: PLR0917  (a table's columns)
+    tmp_path: Path, name: str, parameters: str, body: str, ending: Ending, detail: str
+) -> None:
+    path = tmp_path / "agent.py"
+    path.write_text(AGENT.format(name=name, parameters=parameters, body=body))
+    with Kaggle(str(path), programs=ANY_PROGRAM) as player:
+        record = play_game(player, parse_player("stupid").make())
+    assert record.ending == ending
+    assert detail in record.detail
+
+
+def test_a_file_without_an_agent(tmp_path: Path) -> None:
+    path = tmp_path / "empty.py"
+    path.write_text("import os\n")
+    with Kaggle(str(path), programs=ANY_PROGRAM) as player:
+        record = against_random(player)
+    assert record.ending == Ending.CRASH
+    assert "has no function agent" in record.detail
+
+
+def test_what_kaggle_agents_see() -> None:
+    observation = observation_of(Position("445"))
+    assert observation.board[-7:] == [0, 0, 0, 1, 1, 0, 0]
+    assert observation["board"][-14:-7] == [0, 0, 0, 2, 0, 0, 0]
+    assert len(observation.board) == 42
+    assert (observation.mark, observation.step) == (2, 3)
+    configuration = configuration_of(Position(width=8, height=5).board, None)
+    assert (configuration.columns, configuration.rows, configuration.inarow) == (8, 5, 4)
+    assert configuration.timeout == 2.0
+    with pytest.raises(AttributeError):
+        _ = configuration.nothing
+
+
+def test_a_callable_that_is_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    (tmp_path / "some.py").write_text("value = 3\n")
+    for text in ("some:nothing", "some:value", "nowhere:f"):
+        with Python(text, programs=ANY_PROGRAM) as player:
+            assert against_random(player).ending == Ending.CRASH

@@ -1,0 +1,228 @@
+"""Line counts, score tables and worked examples of every heuristic."""
+
+import pytest
+
+from c4core import Position
+from c4core.players.heuristics import FEATURES_LIMIT, feature_bits, heuristic_value
+from c4core.windows import (
+    has_four,
+    line_masks,
+    stones_as_bits,
+    window_counts,
+    winning_columns,
+)
+from tests.support.player_positions import grid, named
+
+LINES_THROUGH = (
+    (3, 4, 5, 7, 5, 4, 3),
+    (4, 6, 8, 10, 8, 6, 4),
+    (5, 8, 11, 13, 11, 8, 5),
+    (5, 8, 11, 13, 11, 8, 5),
+    (4, 6, 8, 10, 8, 6, 4),
+    (3, 4, 5, 7, 5, 4, 3),
+)
+
+
+def test_there_are_69_lines() -> None:
+    masks = line_masks()
+    assert len(masks) == len(set(masks)) == 69
+    assert all(mask.bit_count() == 4 for mask in masks)
+    column = (2**7 - 1) << 21
+    vertical = [mask for mask in masks if mask in (0xF << i for i in range(64))]
+    assert len(vertical) == 21
+    assert all(mask & column for mask in masks if mask not in vertical)
+
+
+def test_lines_through_every_square() -> None:
+    through = tuple(
+        tuple(sum(mask >> (7 * column + row) & 1 for mask in line_masks()) for column in range(7))
+        for row in range(6)
+    )
+    assert through == LINES_THROUGH
+    assert sum(map(sum, through)) == 276
+
+
+@pytest.mark.parametrize(
+    ("name", "groups", "threats"),
+    [
+        ("E1", 1, 100),
+        ("E2", 17, 0),
+        ("E3", 21, 100),
+        ("E4", 0, 0),
+        ("E5", -14, -100),
+        ("P3", -8, -100),
+        ("P1", 4, 100),
+    ],
+)
+def test_groups_and_threats(name: str, groups: int, threats: int) -> None:
+    position = named(name)
+    assert heuristic_value(position, "x", "groups") == groups
+    assert heuristic_value(position, "x", "threats") == threats
+    assert heuristic_value(position, "x", "both") == groups + threats
+    assert heuristic_value(position, "o", "both") == -groups - threats
+
+
+def test_one_red_stone_in_the_middle() -> None:
+    position = Position("4")
+    assert heuristic_value(position, "x", "groups") == 7
+    assert heuristic_value(position, "x", "threats") == 0
+    assert heuristic_value(position, "x", "squares") == 7
+
+
+def test_the_first_report_example_has_these_counts() -> None:
+    position = named("E1")
+    first, second = stones_as_bits(position)
+    assert (first.bit_count(), second.bit_count()) == (17, 16)
+    open_lines = [mask for mask in line_masks() if not (mask & first and mask & second)]
+    assert len(open_lines) == 8
+    assert sum(not mask & (first | second) for mask in open_lines) == 2
+
+
+def test_islands() -> None:
+    assert heuristic_value(named("P1"), "x", "islands") == -1
+    assert heuristic_value(named("P1"), "o", "islands") == 1
+
+
+@pytest.mark.parametrize("column", range(7))
+def test_runs_of_a_single_stone(column: int) -> None:
+    position = Position.from_columns([column])
+    assert heuristic_value(position, "x", "runs") == (6, 6, 6, 8, 6, 6, 6)[column]
+    assert heuristic_value(position, "x", "runs-forward") == (6, 6, 6, 6, 2, 2, 2)[column]
+
+
+# Red's and blue's scores of the source are seen here as differences; the pair of two red stones
+# is a position with a blue stone far away, whose own part is taken off.
+@pytest.mark.parametrize(
+    ("name", "both_ways", "forward"),
+    [("P1", 20 - 14, 16 - 6), ("P2", 12 - 20, 12 - 10), ("P3", 16 - 24, 8 - 22)],
+)
+def test_runs(name: str, both_ways: int, forward: int) -> None:
+    assert heuristic_value(named(name), "x", "runs") == both_ways
+    assert heuristic_value(named(name), "x", "runs-forward") == forward
+
+
+def test_runs_of_a_pair() -> None:
+    # Blue's stone in the corner has two directions of its own; the pair's row is still six long.
+    position = grid("......./......./......./......./......./..RR..B")
+    assert heuristic_value(position, "x", "runs") == 14 - 4
+    # Forward the stretch is four long, and the corner's only line is the vertical one.
+    assert heuristic_value(position, "x", "runs-forward") == 12 - 2
+
+
+@pytest.mark.parametrize(
+    ("name", "red", "blue"),
+    [
+        ("P1", 10, -2),
+        ("P2", -4, 8),
+        ("P3", -2, 11),
+        ("P5", 19, 17),
+        ("P6", 9, 2),
+    ],
+)
+def test_window_scores(name: str, red: int, blue: int) -> None:
+    assert heuristic_value(named(name), "x", "windows") == red
+    assert heuristic_value(named(name), "o", "windows") == blue
+
+
+def test_window_scores_of_one_and_two_red_stones() -> None:
+    assert heuristic_value(Position("4"), "x", "windows") == 3
+    assert heuristic_value(Position("4"), "o", "windows") == 0
+    # Red (2,1) and (3,1), blue on top of (2,1): it is in none of the pair's lines.
+    assert heuristic_value(Position("334"), "x", "windows") == 9
+    assert heuristic_value(Position("334"), "o", "windows") == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("P1", 3), ("P2", -2), ("P3", -7), ("P4", -3), ("P5", -9), ("P6", 5)]
+)
+def test_square_scores(name: str, value: int) -> None:
+    assert heuristic_value(named(name), "x", "squares") == value
+    assert heuristic_value(named(name), "o", "squares") == -value
+
+
+def test_square_score_of_a_pair() -> None:
+    # Red (2,1) 5 and (3,1) 7; blue in the corner takes 3 off.
+    position = grid("......./......./......./......./......./..RR..B")
+    assert heuristic_value(position, "x", "squares") == 12 - 3
+
+
+@pytest.mark.parametrize(
+    ("text", "features", "value"),
+    [
+        # F1: four connected.
+        ("......./......./......./B....../B....../BRRRR..", "1", FEATURES_LIMIT),
+        # F2: three with both ends playable, one end playable, none.
+        ("......./......./......./......./BB...../.RRR...", "2", None),
+        ("......./......./......./......./......./.RRR.BB", "2", FEATURES_LIMIT - 1),
+        ("......./......./......./......./......./BRRR.B.", "2", 900_000),
+        ("......./......./......./......./......./BRRRB..", "2", 0),
+        # Two and one with a playable gap.
+        ("......./......./......./......./......./BRR.RB.", "2", 900_000),
+        # F3: both ends playable; one end, by the free squares on that side.
+        ("......./......./......./......./......./..RR..B", "3", 50_000),
+        ("......./......./......./......./B....../RR.....", "3", 40_000),
+        ("......./......./......./......./......B/RR....B", "3", 30_000 - 30_000),
+        ("......./......./......./......./......./RR...BB", "3", 0),
+        ("......./......./......./......./B....../RR..B..", "3", 10_000),
+        # F4: single stones by column.
+        ("......./......./......./......./......./R.....B", "4", 0),
+        ("......./......./......./......./......./...R..B", "4", 200 - 40),
+        ("......./......./......./......./......./B.R....", "4", 120 - 40),
+        ("......./......./......./......./......./BR.....", "4", 70 - 40),
+    ],
+)
+def test_features(text: str, features: str, value: int | None) -> None:
+    if value is None:
+        with pytest.raises(ValueError, match=r"floating|empty under"):
+            grid(text)
+        return
+    position = grid(text)
+    assert heuristic_value(position, "x", "features", features=features) == value
+    assert heuristic_value(position, "o", "features", features=features) == -value
+
+
+def test_a_four_outweighs_everything() -> None:
+    position = grid("......./......./......./......./......B/.RRR.BB").play(4)
+    assert heuristic_value(position, "x", "features") == FEATURES_LIMIT
+
+
+def test_features_are_named_by_digits() -> None:
+    assert feature_bits("1234") == 0b1111
+    assert feature_bits("3") == 0b100
+    with pytest.raises(ValueError, match="no feature is called '5'"):
+        feature_bits("15")
+
+
+def test_unknown_names_are_told() -> None:
+    with pytest.raises(ValueError, match="no heuristic is called 'best': groups, threats"):
+        heuristic_value(Position(), "x", "best")
+    with pytest.raises(ValueError, match="no side is called 'red'"):
+        heuristic_value(Position(), "red", "groups")
+
+
+def test_window_counts_and_winning_columns() -> None:
+    assert window_counts(named("P1"), "x") == (1, 1, 0)
+    assert winning_columns(named("P1"), "x") == (2,)
+    assert winning_columns(named("P2"), "o") == (4,)
+    assert winning_columns(named("P3"), "o") == ()
+
+
+# The web program's words: eight bits a column. That is the engine's layout of a 7x7 board.
+@pytest.mark.parametrize("bits", [0xF, 0x01010101, 0x08040201, 0x01020408])
+def test_four_in_each_direction(bits: int) -> None:
+    assert has_four(bits, height=7)
+    for index in range(64):
+        if bits >> index & 1:
+            assert not has_four(bits & ~(1 << index), height=7)
+
+
+def test_four_does_not_wrap() -> None:
+    assert not has_four(1 << 5 | 1 << 8 | 1 << 9 | 1 << 10, height=7)
+
+
+def test_heights_from_words() -> None:
+    # The web program counts the bits of a column: (occupied >> 8 * column) & 0x3F, six rows high.
+    position = Position("4454411", height=7)
+    first, second = stones_as_bits(position)
+    heights = tuple(((first | second) >> 8 * column & 0x7F).bit_count() for column in range(7))
+    assert heights == position.heights == (2, 0, 0, 4, 1, 0, 0)

@@ -1,0 +1,256 @@
+"""Players that look ahead: their moves in the sources' positions, and the search they share."""
+
+from itertools import pairwise
+
+import pytest
+
+from c4core import Position
+from c4core.arena.game import play_game
+from c4core.dice import Dice
+from c4core.players import PlayerError, parse_player
+from c4core.players.base import Limits, columns_from_centre
+from c4core.players.lru_cache import replay
+from c4core.players.minimax import minimax
+from c4core.players.zobrist import zobrist_key, zobrist_step
+from tests.support.player_positions import named
+
+ORDER = columns_from_centre(7)
+POSITIONS = ["P1", "P2", "P3", "P4", "P5", "P6"]
+
+
+def choices(text: str, position: Position, draws: int = 40) -> set[int]:
+    player = parse_player(text).make()
+    dice = Dice(1)
+    return {player.choose(position, dice) for _ in range(draws)}
+
+
+def test_order_from_the_centre() -> None:
+    assert ORDER == (3, 2, 4, 1, 5, 0, 6)
+    assert columns_from_centre(4) == (1, 2, 0, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [("P1", {2}), ("P2", {4}), ("P3", {5}), ("P4", {3}), ("P5", {2}), ("P6", {1, 4})],
+)
+def test_windows_at_depth_3(name: str, columns: set[int]) -> None:
+    assert choices("minimax-windows", named(name)) == columns
+    assert choices("minimax-windows:randomize_order=off", named(name)) == {min(columns)}
+
+
+@pytest.mark.parametrize("depth", range(1, 7))
+@pytest.mark.parametrize("name", POSITIONS)
+def test_null_windows_and_no_pruning_find_the_same(name: str, depth: int) -> None:
+    position = named(name)
+    alphabeta = parse_player(f"alphabeta:depth={depth}").make().search(position)
+    pvs = parse_player(f"pvs:depth={depth}").make().search(position)
+    assert pvs[:2] == alphabeta[:2]
+    if depth <= 4:
+        plain = minimax(
+            position, heuristic="runs", depth=depth, order=ORDER, win=10**6, prunes=False
+        )
+        pruned = minimax(position, heuristic="runs", depth=depth, order=ORDER, win=10**6)
+        assert plain[:2] == pruned[:2]
+        assert plain.nodes >= pruned.nodes
+
+
+def test_a_cut_off_branch_is_not_looked_at() -> None:
+    # MAX over MIN nodes [3, 1] and [0, x]: after 0 the second node cannot matter. Here: with
+    # pruning the search visits fewer nodes and finds the same value.
+    found = {
+        prunes: minimax(
+            named("P5"), heuristic="groups", depth=4, order=ORDER, win=10**4, prunes=prunes
+        )
+        for prunes in (True, False)
+    }
+    assert found[True].value == found[False].value
+    assert found[True].nodes * 2 < found[False].nodes
+
+
+@pytest.mark.parametrize("cache", ["exact", "mirror", "zobrist"])
+@pytest.mark.parametrize("size", [10, 100_000])
+@pytest.mark.parametrize("name", POSITIONS)
+def test_a_cache_changes_no_value(name: str, size: int, cache: str) -> None:
+    for depth in (2, 5, 7):
+        plain = minimax(
+            named(name), heuristic="both", depth=depth, order=ORDER, win=10_000, kills=True
+        )
+        cached = minimax(
+            named(name),
+            heuristic="both",
+            depth=depth,
+            order=ORDER,
+            win=10_000,
+            kills=True,
+            cache=cache,  # type: ignore[arg-type]
+            cache_size=size,
+        )
+        assert cached[:2] == plain[:2]
+
+
+@pytest.mark.parametrize("size", [0, -1])
+def test_a_cache_has_entries(size: int) -> None:
+    with pytest.raises(ValueError, match="at least one entry"):
+        minimax(
+            Position("4"),
+            heuristic="both",
+            depth=5,
+            order=ORDER,
+            win=10_000,
+            cache="exact",
+            cache_size=size,
+        )
+
+
+def test_a_cache_saves_nodes() -> None:
+    def nodes(**options: object) -> int:
+        return minimax(
+            Position(), heuristic="both", depth=9, order=ORDER, win=10_000, **options
+        ).nodes  # type: ignore[arg-type]
+
+    assert nodes(cache="exact", cache_size=100_000) < 0.7 * nodes()
+    assert nodes(kills=True) < nodes()
+
+
+def test_zobrist_hash_step_by_step() -> None:
+    moves = [3, 3, 2, 4, 4, 2, 0, 6, 3, 3, 5]
+    positions = [Position.from_columns(moves[:count]) for count in range(len(moves) + 1)]
+    key = zobrist_key(positions[0])
+    assert key == 0
+    for (before, after), column in zip(pairwise(positions), moves, strict=True):
+        stepped = zobrist_step(key, before, column)
+        assert stepped == zobrist_key(after)
+        assert zobrist_step(stepped, before, column) == key  # taken back
+        key = stepped
+    # Transpositions meet.
+    assert zobrist_key(Position("345")) == zobrist_key(Position("543"))
+    assert zobrist_key(Position("345")) != zobrist_key(Position("435"))
+
+
+def test_the_cache_forgets_what_was_used_longest_ago() -> None:
+    assert replay(2, [(1, 10), (2, 20), (1, None), (3, 30), (2, None), (1, None), (3, None)]) == [
+        10,
+        None,
+        10,
+        30,
+    ]
+    assert replay(1, [(1, 10), (1, 11), (1, None)]) == [11]
+
+
+@pytest.mark.parametrize("depth", [1, 3, 5])
+def test_killer_example(depth: int) -> None:
+    # Two orders of moves lead there; yellow's best reply is the middle.
+    position = named("K1")
+    assert position == Position.from_columns([3, 4, 2]) == Position.from_columns([2, 4, 3])
+    assert choices(f"minimax-threats:time_ms=none,max_depth={depth}", position, 1) == {3}
+
+
+@pytest.mark.parametrize("evaluation", ["groups", "threats", "both", "islands"])
+@pytest.mark.parametrize("ordering", ["both", "static", "killer", "none"])
+def test_threats_wins_and_blocks(evaluation: str, ordering: str) -> None:
+    text = f"minimax-threats:time_ms=none,max_depth=2,eval={evaluation},ordering={ordering}"
+    assert choices(text, named("P1"), 1) == {2}
+    assert choices(text, named("P2"), 1) == {4}
+
+
+@pytest.mark.parametrize(
+    ("red", "final"),
+    [
+        (True, "......./......./...x.../o..x.../o..x.../o..x..."),
+        (False, "x....../x....../o..o.../x..o.../x..o.../x..o..."),
+    ],
+)
+def test_threats_against_stupid(red: bool, final: str) -> None:  # noqa: FBT001
+    threats = parse_player("minimax-threats:time_ms=none,max_depth=4").make()
+    stupid = parse_player("stupid").make()
+    record = play_game(threats, stupid) if red else play_game(stupid, threats)
+    assert str(record.final()).replace("\n", "/") == final
+
+
+def test_threats_keeps_its_answer_when_all_is_lost() -> None:
+    # Blue's three is open at both ends: red loses whatever it does, but the search one ply deep
+    # had an answer, and it stays.
+    position = Position("737415")
+    first = choices("minimax-threats:time_ms=none,max_depth=1", position, 1)
+    assert choices("minimax-threats:time_ms=none,max_depth=8", position, 1) == first
+    lost = minimax(position, heuristic="both", depth=4, order=ORDER, win=10_000)
+    assert lost.value == -10_000
+
+
+def test_time_ends_a_deepening_search() -> None:
+    found = minimax(
+        Position(), heuristic="both", depth=42, order=ORDER, win=10_000, deepens=True, seconds=0.02
+    )
+    assert 1 <= found.depth < 42
+    # However little time there is, one ply is searched.
+    hurried = minimax(
+        Position(), heuristic="both", depth=42, order=ORDER, win=10_000, deepens=True, seconds=0
+    )
+    assert hurried.depth >= 1
+    assert hurried.column == 3
+    assert parse_player("minimax-runs").make().choose(Position(), Dice(1), Limits(0.01)) == 3
+
+
+def test_a_search_stops_at_the_end_of_the_board() -> None:
+    nearly_full = Position("1" * 3 + "2" * 4 + "3" * 3, width=4, height=4)
+    found = minimax(
+        nearly_full, heuristic="both", depth=60, order=(1, 2, 0, 3), win=10_000, deepens=True
+    )
+    assert found.depth <= 6
+
+
+def test_runs_parameters() -> None:
+    for option in ("", ",alpha_beta=off", ",order=left", ",one_sided=on"):
+        text = f"minimax-runs:time_ms=none,max_depth=3{option}"
+        assert choices(text, named("P1"), 1) <= {2, 3}
+        assert choices(text, named("P2"), 1) == {4}
+    one_ply = parse_player("minimax-runs:time_ms=none,max_depth=1").make()
+    assert one_ply.choose(Position(), Dice(1)) == 3
+    assert one_ply.choose(named("P1"), Dice(1)) == 2
+
+
+def test_greedy() -> None:
+    assert choices("greedy", named("P1")) == {2}
+    assert choices("greedy", Position()) == {3}
+    # It looks at no answer: it makes pairs while the opponent completes four.
+    assert choices("greedy", named("P2")) != {4}
+
+
+@pytest.mark.parametrize("depth", [2, 4])
+@pytest.mark.parametrize("player", ["minimax-features", "minimax-squares", "alphabeta", "pvs"])
+def test_all_of_them_win_and_block(player: str, depth: int) -> None:
+    assert choices(f"{player}:depth={depth}", named("P1"), 1) == {2}
+    assert choices(f"{player}:depth={depth}", named("P2"), 1) == {4}
+
+
+def test_every_third_own_move_may_be_random() -> None:
+    text = "minimax-features:depth=2,random_move=on"
+    assert len(choices(text, Position("4444"))) == 2  # the third own move
+    assert len(choices(text, Position("44"))) == 1
+    assert not parse_player("minimax-features").make().is_random
+
+
+def test_without_the_first_feature_a_win_is_not_seen() -> None:
+    # Threes count more than the four that ends the game.
+    assert choices("minimax-features:depth=1,features=2", named("P1"), 1) != {2}
+    assert choices("minimax-features:depth=1,features=12", named("P1"), 1) == {2}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"depth": 0}, "depth 0 is below 1"),
+        ({"order": (1, 2)}, "is no order of 7 columns"),
+        ({"heuristic": "x"}, "no heuristic is called"),
+        ({"cache": "big"}, "no cache is called 'big'"),
+    ],
+)
+def test_bad_options(options: dict[str, object], message: str) -> None:
+    given = {"heuristic": "runs", "depth": 1, "order": ORDER, "win": 10**6} | options
+    with pytest.raises(ValueError, match=message):
+        minimax(Position(), **given)  # type: ignore[arg-type]
+
+
+def test_a_limit_is_needed() -> None:
+    with pytest.raises(PlayerError, match="cannot both be none"):
+        parse_player("minimax-threats:time_ms=none")

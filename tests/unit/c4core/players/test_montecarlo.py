@@ -1,0 +1,191 @@
+"""Players that finish games at random, with and without a tree, and those that look games up."""
+
+import numpy as np
+import pytest
+
+from c4core import Position
+from c4core.arena.game import play_game
+from c4core.dice import Dice
+from c4core.players import FinalGrids, Resources, parse_player
+from c4core.players.playouts import flat_scores, run_playouts, timed_choice
+from c4core.players.uct import uct_statistics
+from tests.support.player_positions import named
+
+FLAT = {"simulations": 200, "center_weight": 2.0, "stop_gap": 0.3, "stop_after": 50}
+
+# Whatever both sides do, the side to move wins in the end, but not with its next move.
+ALWAYS_WON = Position.from_grid("oxx.o.x/ooo.oxo/oxx.xoo/xxx.xox/xoo.xoo/oxxxoxo")
+
+
+def choices(text: str, position: Position, draws: int = 10) -> set[int]:
+    player = parse_player(text).make()
+    return {player.choose(position, Dice(seed)) for seed in range(draws)}
+
+
+def test_playouts_from_the_empty_board() -> None:
+    wins, losses, draws = run_playouts(Position(), Dice(3), 200_000)
+    assert wins + losses + draws == 200_000
+    # Known of random play: the first player wins 55.5 % and 0.25 % are drawn.
+    assert 0.550 < wins / 200_000 < 0.560
+    assert 0.0015 < draws / 200_000 < 0.0035
+
+
+def test_playouts_agree_with_playing_the_rules() -> None:
+    dice, position = Dice(8), named("P5")
+    slow = 0
+    for _ in range(4000):
+        game = position
+        while not game.is_over:
+            game = game.play(dice.pick(game.legal_columns()))
+        slow += game.winner == "x"
+    wins, _, _ = run_playouts(position, Dice(9), 4000)
+    assert abs(wins - slow) < 200  # six standard deviations
+
+
+def test_playouts_of_a_finished_game() -> None:
+    assert run_playouts(Position("1212121"), Dice(1), 10) == (0, 10, 0)
+    drawn = Position("444444562333262232377326666777755511551111")
+    assert run_playouts(drawn, Dice(1), 10) == (0, 0, 10)
+
+
+def test_flat_wins_and_blocks() -> None:
+    assert choices("montecarlo-flat", named("P1")) == {2}
+    assert choices("montecarlo-flat", named("P2")) == {4}
+
+
+def test_flat_begins_in_the_middle() -> None:
+    assert choices("montecarlo-flat", Position()) == {3}
+
+
+def test_flat_with_one_simulation() -> None:
+    assert choices("montecarlo-flat:simulations=1", named("P5")) <= set(range(7))
+
+
+def test_flat_weighs_the_middle_twice() -> None:
+    scores = flat_scores(ALWAYS_WON, Dice(1), **FLAT)
+    assert scores == (None, None, None, 2.0, None, 1.0, None)
+    assert choices("montecarlo-flat", ALWAYS_WON) == {3}
+    even = flat_scores(ALWAYS_WON, Dice(1), **(FLAT | {"center_weight": 1.0}))
+    assert even[3] == even[5] == 1.0
+    # Ties go to the leftmost.
+    assert choices("montecarlo-flat:center_weight=1", ALWAYS_WON) == {3}
+
+
+def test_flat_gives_bad_columns_up() -> None:
+    # P2 after its block is forgotten: every other column loses at once, most of the time.
+    options = FLAT | {"simulations": 1000, "stop_after": 10, "center_weight": 1.0}
+    patient = flat_scores(named("P2"), Dice(1), **(options | {"stop_gap": 1.0}))
+    hasty = flat_scores(named("P2"), Dice(1), **(options | {"stop_gap": 0.05}))
+    assert max(range(7), key=lambda column: patient[column] or 0) == 4
+    given_up = [column for column in (5, 6) if (hasty[column] or 0) < (patient[column] or 0) / 2]
+    assert given_up == [5, 6]
+
+
+def test_timed_counts_wins_less_losses() -> None:
+    answer, totals = timed_choice(ALWAYS_WON, Dice(1), playouts=1000, seconds=-1)
+    assert totals[0] is None
+    assert (totals[3] or 0) + (totals[5] or 0) == 1000
+    assert answer == (3 if (totals[3] or 0) >= (totals[5] or 0) else 5)
+    assert choices("montecarlo-timed:time_ms=none,playouts=2000", named("P1")) == {2}
+    assert choices("montecarlo-timed:time_ms=none,playouts=5000", named("P2")) == {4}
+
+
+def test_timed_without_a_decisive_game() -> None:
+    # The first answer is the leftmost open column, and a draw moves nothing.
+    answer, totals = timed_choice(Position("1" * 6), Dice(1), playouts=0, seconds=-1)
+    assert answer == 1
+    assert totals[1:] == (0,) * 6
+
+
+def test_timed_ends_in_time() -> None:
+    with pytest.raises(ValueError, match="neither games nor seconds"):
+        timed_choice(Position(), Dice(1), playouts=-1, seconds=-1)
+    _, totals = timed_choice(Position(), Dice(1), playouts=-1, seconds=0)
+    assert sum(abs(total or 0) for total in totals) <= 64
+
+
+@pytest.mark.parametrize(("name", "column"), [("P1", 2), ("P2", 4)])
+def test_uct_wins_and_blocks(name: str, column: int) -> None:
+    assert choices("mcts-uct", named(name)) == {column}
+
+
+@pytest.mark.parametrize("iterations", [1, 5, 7, 1000])
+@pytest.mark.parametrize("name", ["P1", "P3", "P5"])
+def test_uct_visits_add_up(name: str, iterations: int) -> None:
+    statistics = uct_statistics(named(name), Dice(2), iterations=iterations, exploration=1.4)
+    visits = [entry[0] for entry in statistics if entry is not None]
+    assert sum(visits) == iterations
+    assert all(0 <= entry[1] <= entry[0] for entry in statistics if entry is not None)
+    if iterations >= 7:
+        assert min(visits) >= 1
+
+
+def test_uct_to_the_end_of_the_board() -> None:
+    statistics = uct_statistics(ALWAYS_WON, Dice(2), iterations=2000, exploration=1.4)
+    assert statistics[3] is not None
+    assert statistics[3][0] == statistics[3][1]  # every game is won
+    assert statistics[0] is None
+    with pytest.raises(ValueError, match="the game is over"):
+        uct_statistics(Position("1212121"), Dice(1), iterations=1, exploration=1)
+    with pytest.raises(ValueError, match="at least one"):
+        uct_statistics(Position(), Dice(1), iterations=0, exploration=1)
+
+
+def finals(games: list[str]) -> FinalGrids:
+    return FinalGrids.from_positions(Position(moves) for moves in games)
+
+
+def test_final_grids_are_looked_up() -> None:
+    games = ["1212121", "1212121", "17273757", "4433225"]
+    stored = finals(games)
+    assert len(stored) == 4
+    # After the empty board: games whose final grid has an x at the bottom of the column.
+    assert stored.tally(Position()) == (
+        (3, 2, 0),
+        (2, 1, 0),
+        (2, 1, 0),
+        (1, 1, 0),
+        (2, 1, 0),
+        (0, 0, 0),
+        (0, 0, 0),
+    )
+    # o to move after 1: o in column 2 (twice, lost), in 7 (once, won).
+    tally = stored.tally(Position("1"))
+    assert tally[1] == (2, 0, 0)
+    assert tally[6] == (1, 1, 0)
+
+
+def test_final_grids_from_cells() -> None:
+    # The example of the data pipeline: 3,2,3,2,3,2,3.
+    cells = [0] * 14 + [0, 0, 0, 1, 0, 0, 0] + [0, 0, -1, 1, 0, 0, 0] * 3
+    stored = FinalGrids.from_cells(
+        np.array([cells, cells], dtype=np.int8), np.array([1, 1], dtype=np.int8)
+    )
+    same = FinalGrids.from_positions([Position.from_columns([3, 2, 3, 2, 3, 2, 3])] * 2)
+    for moves in ("", "4", "43", "434"):
+        assert stored.tally(Position(moves)) == same.tally(Position(moves))
+    assert stored.tally(Position())[3] == (2, 2, 0)
+
+
+def test_final_grids_of_other_boards_are_refused() -> None:
+    stored = finals(["1212121"])
+    with pytest.raises(ValueError, match="games on a 7x6 board"):
+        stored.tally(Position(width=5, height=5))
+    with pytest.raises(ValueError, match="is no finished game"):
+        finals(["12"])
+    with pytest.raises(ValueError, match="every game has one of each"):
+        FinalGrids(np.zeros(2, np.uint64), np.zeros(1, np.uint64), np.zeros(2, np.int8))
+
+
+def test_database_player_follows_stored_games() -> None:
+    set_player = parse_player("set").make()
+    records = [play_game(set_player, set_player, seed=seed) for seed in range(600)]
+    stored = FinalGrids.from_positions(record.final() for record in records)
+    spec = parse_player("database-montecarlo:min_games=20,playouts=100")
+    player = spec.make(Resources(final_games=stored))
+    tally = stored.tally(Position())
+    shares = [entry[1] / entry[0] if entry else 0.0 for entry in tally]
+    assert player.choose(Position(), Dice(1)) == max(range(7), key=shares.__getitem__)
+    # Where there are no such games, random ones take their place.
+    assert player.choose(named("P1"), Dice(1)) == 2
+    assert spec.make().choose(named("P1"), Dice(1)) == 2
