@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchmarks import batches, boards, calls, classes, columns, plot, positions, tables
+from benchmarks.engine import batches, boards, calls, classes, columns, plot, positions, tables
+from benchmarks.engine.plan import FULL, QUICK
+from benchmarks.engine.programs import Program, ProgramError
+from benchmarks.engine.results import Results, these_versions, this_machine, without_directories
+from benchmarks.engine.solvers import C4, BitBully
 from benchmarks.page import fill
-from benchmarks.plan import FULL, QUICK
-from benchmarks.programs import Program, ProgramError
-from benchmarks.results import Results, these_versions, this_machine, without_directories
-from benchmarks.solvers import C4, BitBully
 from cli.bench.positions import CLASSES, shipped_set
 from cli.shell.parameters import usable_cores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from benchmarks.results import Measurement
-    from benchmarks.solvers import Contender
+    from benchmarks.engine.results import Measurement
+    from benchmarks.engine.solvers import Contender
 
 GROUPS = ("classes", "boards", "openings", "columns", "batches", "threads", "calls", "imports")
 SHIPPED = "the positions that ship with the program"

@@ -16,10 +16,10 @@ from typing import Any, Final
 
 import click
 
-from benchmarks import commands
-from benchmarks.commands import ROOT
+from benchmarks.engine import commands
+from benchmarks.engine.commands import ROOT
+from benchmarks.engine.results import this_machine
 from benchmarks.page import fill
-from benchmarks.results import this_machine
 from db import jobs
 from db.database import Database
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from benchmarks.plot import COLOURS, FAINT, INK, SHAPES
+from benchmarks.engine.plot import COLOURS, FAINT, INK, SHAPES
 from c4core import extras
 
 if TYPE_CHECKING:

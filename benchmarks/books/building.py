@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchmarks import commands
-from benchmarks.results import this_machine
+from benchmarks.engine import commands
+from benchmarks.engine.results import this_machine
 from c4core.book import Book
 from db import jobs
 from db.database import Database
@@ -14,7 +14,7 @@ from db.database import Database
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmarks.commands import Usage
+    from benchmarks.engine.commands import Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from benchmarks.books.building import Building
 from benchmarks.books.sampling import Sample
 from benchmarks.books.ways import Ways, way_lines
-from benchmarks.commands import ROOT
+from benchmarks.engine.commands import ROOT
 from benchmarks.page import fill
 from benchmarks.spans import span_text
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from benchmarks.results import this_machine
+from benchmarks.engine.results import this_machine
 from c4core.book.building.units import cut_units
 from c4core.position import Position
 from c4core.reachable import open_plies

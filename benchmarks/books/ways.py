@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from benchmarks.books.sampling import TABLE_MB, choose_units
-from benchmarks.results import this_machine
+from benchmarks.engine.results import this_machine
 from c4core.position import Position
 from c4core.solver import Solver
 

@@ -9,7 +9,7 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks.results import this_machine
+from benchmarks.engine.results import this_machine
 from benchmarks.spans import span_text
 from c4core.notation import parse_board
 from c4core.position import Position

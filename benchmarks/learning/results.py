@@ -14,7 +14,7 @@ import sys
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks.results import these_versions, this_machine, version_of, without_directories
+from benchmarks.engine.results import these_versions, this_machine, version_of, without_directories
 
 if TYPE_CHECKING:
     from pathlib import Path

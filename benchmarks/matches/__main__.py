@@ -10,12 +10,12 @@ from typing import Final
 
 import click
 
+from benchmarks.engine.results import these_versions, this_machine, without_directories
 from benchmarks.matches import pages
 from benchmarks.matches.measure import play
 from benchmarks.matches.outcomes import Outcome, Outcomes
 from benchmarks.matches.sources import GROUPS, all_matches
 from benchmarks.page import fill
-from benchmarks.results import these_versions, this_machine, without_directories
 from cli.reports import figures
 from cli.shell import signals
 from db.database import Database

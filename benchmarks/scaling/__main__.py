@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from benchmarks.engine.results import without_directories
 from benchmarks.page import fill
-from benchmarks.results import without_directories
 from benchmarks.scaling import pages, plot
 from benchmarks.scaling.books import PLIES
 from benchmarks.scaling.check import run_and_compare

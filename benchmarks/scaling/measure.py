@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import make_url, text
 
-from benchmarks.results import these_versions, this_machine
+from benchmarks.engine.results import these_versions, this_machine
 from benchmarks.scaling.costs import Cost, Measured, SharedCosts
 from benchmarks.scaling.fleet import Fleet
 from benchmarks.scaling.kinds import Batch, BookPly

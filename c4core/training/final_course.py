@@ -16,7 +16,6 @@ from c4core.learning.network import SURE, final_outputs
 from c4core.training.loop import Course, Figures
 
 if TYPE_CHECKING:
-
     from c4core.learning.network import Padding
     from c4core.training.grids import Labelled
     from c4core.training.loop import Tell

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import boards, calls, classes, plot, positions, tables
-from benchmarks.compare import LEAST_SECONDS, Entry, compare
+from benchmarks.engine import boards, calls, classes, plot, positions, tables
+from benchmarks.engine.compare import LEAST_SECONDS, Entry, compare
+from benchmarks.engine.plan import Plan
+from benchmarks.engine.programs import Program, ProgramError
+from benchmarks.engine.results import Measurement, Results, this_machine, without_directories
+from benchmarks.engine.solvers import C4, BitBully, Run
 from benchmarks.page import fill
-from benchmarks.plan import Plan
-from benchmarks.programs import Program, ProgramError
-from benchmarks.results import Measurement, Results, this_machine, without_directories
-from benchmarks.solvers import C4, BitBully, Run
 from c4core import Position, Solver
 from cli.bench.positions import CLASSES, Scored, by_class, class_of, read_scored, shipped_set
 from cli.bench.timing import Lap, Spread, lap, three_digits, time_text

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmarks.compare import Entry, compare
-from benchmarks.solvers import Run
+from benchmarks.engine.compare import Entry, compare
+from benchmarks.engine.solvers import Run
 from c4core import Position, Solver
 from cli.bench.measures import thread_counts
 from cli.bench.timing import lap
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmarks.plan import Plan
-    from benchmarks.results import Measurement
+    from benchmarks.engine.plan import Plan
+    from benchmarks.engine.results import Measurement
     from c4core.batch import BatchAnalysis, BatchEvaluation
     from cli.bench.positions import Scored
 

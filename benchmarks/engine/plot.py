@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from benchmarks import boards, classes
-from benchmarks.tables import OWN, partner, ratio, widest
+from benchmarks.engine import boards, classes
+from benchmarks.engine.tables import OWN, partner, ratio, widest
 from c4core import extras
 from cli.bench.timing import time_text
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from benchmarks.results import Measurement, Results
+    from benchmarks.engine.results import Measurement, Results
 
 # Okabe and Ito's colours, told apart by colour-blind people; the shapes are told apart in print.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")

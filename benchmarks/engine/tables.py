@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmarks import batches, boards, calls, classes, columns
+from benchmarks.engine import batches, boards, calls, classes, columns
 from cli.bench.timing import three_digits, time_text
 from cli.output.render import score_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from benchmarks.results import Measurement, Results
+    from benchmarks.engine.results import Measurement, Results
     from cli.bench.timing import Spread
 
 OWN = "C4"

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from benchmarks.compare import Entry, compare
+from benchmarks.engine.compare import Entry, compare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from benchmarks.plan import Plan
-    from benchmarks.results import Measurement
-    from benchmarks.solvers import C4, InProcess
+    from benchmarks.engine.plan import Plan
+    from benchmarks.engine.results import Measurement
+    from benchmarks.engine.solvers import C4, InProcess
     from cli.bench.positions import Scored
 
 GROUP = "columns"

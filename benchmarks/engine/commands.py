@@ -15,7 +15,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ROOT: Final = Path(__file__).parents[1]
+ROOT: Final = Path(__file__).parents[2]
 KILOBYTE: Final = 1024
 
 

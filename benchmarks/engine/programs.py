@@ -21,8 +21,8 @@ import tempfile
 import time
 from typing import IO, TYPE_CHECKING
 
-from benchmarks.results import without_directories
-from benchmarks.solvers import Contender, Run
+from benchmarks.engine.results import without_directories
+from benchmarks.engine.solvers import Contender, Run
 from cli.bench.timing import Lap
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.compare import Entry, compare
-from benchmarks.programs import run_child
-from benchmarks.solvers import BitBully, Run
+from benchmarks.engine.compare import Entry, compare
+from benchmarks.engine.programs import run_child
+from benchmarks.engine.solvers import BitBully, Run
 from c4core import Position, Solver
 from c4core.notation import parse_moves
 from cli.bench.timing import lap
@@ -23,8 +23,8 @@ from cli.bench.timing import lap
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from benchmarks.plan import Plan
-    from benchmarks.results import Measurement
+    from benchmarks.engine.plan import Plan
+    from benchmarks.engine.results import Measurement
 
 CALLS = "calls"
 IMPORTS = "imports"

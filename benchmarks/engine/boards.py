@@ -5,17 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from benchmarks.compare import Entry, compare
-from benchmarks.solvers import Run
+from benchmarks.engine.compare import Entry, compare
+from benchmarks.engine.solvers import Run
 from c4core import Position, parse_board
 from cli.bench.timing import lap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from benchmarks.plan import Plan
-    from benchmarks.results import Measurement
-    from benchmarks.solvers import C4, Contender
+    from benchmarks.engine.plan import Plan
+    from benchmarks.engine.results import Measurement
+    from benchmarks.engine.solvers import C4, Contender
 
 BOARDS = "boards"
 OPENINGS = "openings"

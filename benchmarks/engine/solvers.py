@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.results import version_of
+from benchmarks.engine.results import version_of
 from c4core import ENGINE_VERSION, Position, Solver, __version__
 from c4core.notation import parse_moves
 from cli.bench.timing import NO_TIME, Lap, lap

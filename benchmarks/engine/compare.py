@@ -10,13 +10,13 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchmarks.results import Measurement
+from benchmarks.engine.results import Measurement
 from cli.bench.timing import NO_TIME, Lap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from benchmarks.solvers import Run
+    from benchmarks.engine.solvers import Run
 
 LEAST_SECONDS = 0.05
 """A repetition is made of as many passes as take this long; clocks and caches blur shorter ones."""

@@ -1,0 +1,1 @@
+"""How fast the solver is, alone and beside others."""
