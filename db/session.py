@@ -1,8 +1,8 @@
-"""What every function of this package takes first, for those who write no SQL."""
+"""Sessions and write transactions, for those who write no SQL."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from sqlalchemy import event, func, select
 from sqlalchemy.orm import Session
@@ -10,7 +10,16 @@ from sqlalchemy.orm import Session
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Session", "after_commit", "limit_waiting"]
+__all__ = ["Session", "Writer", "after_commit", "limit_waiting"]
+
+T = TypeVar("T")
+
+
+class Writer(Protocol):
+    """Runs write transactions: a database, or somebody who waits for one that is away."""
+
+    def run(self, work: Callable[[Session], T]) -> T:
+        """As ``Database.run``."""
 
 
 def after_commit(session: Session, call: Callable[[], object]) -> None:

@@ -22,7 +22,7 @@ from db.database import Database
 from tests.support.databases import FakeClock, PostgresDatabases, clear
 from tests.support.server_process import GivenServer, Server
 from tests.support.servers import PostgreSQLServer, RabbitMQServer, RedisServer
-from workers.books import lookup
+from workers.positions import book_answers
 
 # The time of a test is not what it is about. With CI in the environment, examples are always the
 # same: that is what the profile of Hypothesis's own which this one changes says then.
@@ -116,11 +116,11 @@ def pytest_terminal_summary(
 @pytest.fixture(autouse=True)
 def no_shipped_book(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """In this process there is no book that answers what a test wants searched."""
-    lookup.shipped_book.cache_clear()
+    book_answers.shipped_book.cache_clear()
     with monkeypatch.context() as changes:
-        changes.setattr(lookup, "_shipped", tuple)
+        changes.setattr(book_answers, "_shipped", lambda _board: None)
         yield
-    lookup.shipped_book.cache_clear()
+    book_answers.shipped_book.cache_clear()
 
 
 @contextmanager

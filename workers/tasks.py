@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from celery import shared_task
 from celery.exceptions import Reject
 
-from workers.broker.lanes import lane_of_queue
+from workers.core.lanes import lane_of_queue
 from workers.broker.messaging import TASK
 from workers.service import standing
 

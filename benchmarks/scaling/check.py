@@ -26,7 +26,7 @@ from db import jobs
 from db.models import Unit
 from db.records.jobs import JobState
 from workers.broker.doorbell import top_up
-from workers.broker.lanes import Lane
+from workers.core.lanes import Lane
 from workers.positions import analysis
 from workers.positions.question import Question
 

@@ -25,7 +25,7 @@ from db import jobs
 from db.duties import take_turn
 from db.models import Turn
 from workers.broker.doorbell import Doorbell
-from workers.broker.lanes import Lane
+from workers.core.lanes import Lane
 from workers.broker.url import REDIS_PORT
 from workers.service.registration import Registration
 from workers.service.sweeping import TURN, sweep

@@ -44,6 +44,7 @@ from c4core.root cimport MOST_COLUMNS
 
 from c4core.book.errors import BookBoardError, BookDamagedError
 from c4core.book.format import layout
+from c4core.book.shipped import shipped_files
 from c4core.evaluation import best_columns
 from c4core.notation import check_board
 
@@ -125,13 +126,12 @@ cdef class Book:
             BookError: its file is damaged.
             OSError: its file cannot be read.
         """
-        from c4core.book.shipped import deepest, open_shipped
-
         board = check_board(PyNumber_Index(width), PyNumber_Index(height))
-        book = deepest(open_shipped(), board)
-        if book is None:
+        books = [Book.open(path) for path in shipped_files()]
+        books = [book for book in books if book.info.board == board and not book.info.first_ply]
+        if not books:
             raise BookBoardError(f"no book for {board} came with c4core", path="")
-        return book
+        return max(books, key=lambda book: book.info.last_ply)
 
     cdef int _open(self, int descriptor) except -1:
         """Set up the sections of a file whose header is right."""

@@ -164,7 +164,7 @@ def build(
         (not detach and output is None, "where to? give a directory: --output DIR"),
     )
     from cli.work.hands import Hands
-    from workers.books.lookup import find_book
+    from workers.positions.book_answers import find_book
 
     order = _order(wishes)
     chosen_book = book_path(context, order.book, no_book=no_book)

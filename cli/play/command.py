@@ -136,7 +136,7 @@ def play(
     from cli.play.saved import check_replaceable, default_file, read_game
     from cli.play.scores import Scores
     from cli.play.supplies import Supplies
-    from workers.books.lookup import find_book
+    from workers.positions.book_answers import find_book
 
     settings: Settings = context.obj
     refuse(

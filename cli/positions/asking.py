@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from c4core.solver import Solver
 from cli.positions.watching import Progress, watching
 from cli.shell.background import run_in_background
-from workers.books.lookup import answer_from
+from workers.positions.book_answers import answer_from
 from workers.positions.evaluate import evaluate
 from workers.positions.question import Question
 
@@ -118,7 +118,7 @@ class RemoteAsker:
         doorbell: calls them.
         on_nobody: told when something is to be searched and there is no worker yet.
         book: is asked first; None for none.
-        workers_book: which one the workers may use, as ``workers.books.lookup.find_book`` takes it.
+        workers_book: which one the workers may use, as ``workers.positions.book_answers.find_book`` takes it.
         shown: show on standard error that a search takes long.
     """
 

@@ -103,12 +103,12 @@ def book_options(function: Decorated) -> Decorated:
 
 
 def book_path(context: click.Context, book: str | None, *, no_book: bool) -> str | None:
-    """What ``--book`` and ``--no-book`` say, for ``workers.books.lookup.find_book``.
+    """What ``--book`` and ``--no-book`` say, for ``workers.positions.book_answers.find_book``.
 
     Raises:
         click.UsageError: both are given.
     """
-    from workers.books.lookup import NO_BOOK
+    from workers.positions.book_answers import NO_BOOK
 
     is_named = context.get_parameter_source("book") is ParameterSource.COMMANDLINE
     refuse(context, (is_named and no_book, "--book and --no-book do not go together"))
@@ -131,7 +131,7 @@ def open_book(path: str | None, board: BoardSize | None = None) -> Book:
     """
     from c4core.book import Book
     from c4core.notation import DEFAULT_BOARD
-    from workers.books.lookup import shipped_book
+    from workers.positions.book_answers import shipped_book
 
     if path is None:
         wanted = board or DEFAULT_BOARD

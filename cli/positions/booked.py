@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from workers.books.lookup import answer_from
+from workers.positions.book_answers import answer_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

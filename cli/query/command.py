@@ -199,7 +199,7 @@ def query(
     )
     from cli.query.rows import write_count, write_matches, write_positions
     from cli.query.sources import look_up, source_of
-    from workers.books.lookup import shipped_book
+    from workers.positions.book_answers import shipped_book
 
     book = None
     if book_file is not None:

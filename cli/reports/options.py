@@ -116,7 +116,7 @@ class Judging:
         """
         if self.least_ply is not None:
             return self.least_ply
-        from workers.books.lookup import shipped_book
+        from workers.positions.book_answers import shipped_book
 
         easy = max(0, board.cells - HARDEST_EMPTY)
         book = shipped_book(board)

@@ -137,7 +137,7 @@ def solve(
         Wish,
     )
     from cli.positions.booked import BookFirst
-    from workers.books.lookup import find_book
+    from workers.positions.book_answers import find_book
     from workers.positions.question import Question
 
     columns = all_moves if classic else not score_only

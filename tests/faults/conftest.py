@@ -15,7 +15,7 @@ from tests.faults.figures import Figures, save, table
 from tests.faults.run import Answers, Scenarios, job_positions
 from tests.support.databases import PostgresDatabases
 from tests.support.servers import PostgreSQLServer, RabbitMQServer, RedisServer
-from workers.broker.lanes import Lane
+from workers.core.lanes import Lane
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

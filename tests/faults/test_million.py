@@ -16,7 +16,7 @@ from tests.faults.system import ROOT, System
 from tests.support.games import random_games
 from tests.support.servers import RedisServer
 from workers.broker.doorbell import Doorbell
-from workers.broker.lanes import Lane
+from workers.core.lanes import Lane
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -8,7 +8,7 @@ import redis
 
 from tests.support.databases import PostgresDatabases
 from tests.support.service import Service
-from workers.broker.lanes import Lane
+from workers.core.lanes import Lane
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from c4core.book.writer import write_book
 from c4core.position import Position
 from tests.support.command_line import C4
 from tests.support.small_books import opening, small_book
-from workers.books import lookup
+from workers.positions import book_answers
 
 GAME = "2252576253462244111563365343671351441"
 
@@ -212,10 +212,12 @@ def with_book(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[C4]:
     write_book(tmp_path / "b.c4book", opening(start, 6), start=start, kind="complete")
     # Undone here: later, it would put back what no_shipped_book has put there for this test only.
     with Book.open(tmp_path / "b.c4book") as book, monkeypatch.context() as changes:
-        changes.setattr(lookup, "_shipped", lambda: (book,))
-        lookup.shipped_book.cache_clear()
+        changes.setattr(
+            book_answers, "_shipped", lambda board: book if board == book.info.board else None
+        )
+        book_answers.shipped_book.cache_clear()
         yield C4(tmp_path)
-        lookup.shipped_book.cache_clear()
+        book_answers.shipped_book.cache_clear()
 
 
 def test_positions_are_looked_up_in_the_book_that_c4_came_with(with_book: C4) -> None:

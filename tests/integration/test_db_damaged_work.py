@@ -20,7 +20,7 @@ from tests.support.games import random_games
 from tests.support.jobs import unit_ids
 from tests.support.matches import RANDOM, terms
 from workers.broker.doorbell import Doorbell
-from workers.broker.lanes import Lane
+from workers.core.lanes import Lane
 from workers.matches.planning import plan_matches
 from workers.matches.programs import TAKES_PROGRAMS
 from workers.positions.analysis import submit

@@ -46,7 +46,7 @@ from tests.support.matches import games_of, info, play, run_job, terms
 from tests.support.play import hands_on, new_game, run
 from tests.support.service import Service, await_that
 from tests.support.traps import KINDS, Trap
-from workers.broker.lanes import Lane
+from workers.core.lanes import Lane
 from workers.matches.planning import plan_matches
 from workers.matches.replaying import replay_game
 from workers.runners.local import LocalRunner

@@ -15,7 +15,7 @@ from c4core.position import Position
 from tests.support.books import laboratory, unreduced
 from tests.support.exhaustive import exhaustive_scores
 from workers.books.build import CompleteBook
-from workers.books.lookup import shipped_book
+from workers.positions.book_answers import shipped_book
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

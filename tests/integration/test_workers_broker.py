@@ -24,7 +24,7 @@ from tests.support.games import random_games
 from tests.support.service import Service, await_that
 from tests.support.small_books import opening
 from workers.broker.doorbell import MESSAGES_PER_THREAD
-from workers.broker.lanes import Lane
+from workers.core.lanes import Lane
 from workers.positions.analysis import submit
 from workers.service.service import SPARE_UNITS
 

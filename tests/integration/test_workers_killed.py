@@ -22,7 +22,7 @@ from db.database import Database
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState, UnitState
 from tests.support.games import random_games
-from workers.books.lookup import NO_BOOK
+from workers.positions.book_answers import NO_BOOK
 from workers.positions.analysis import submit
 
 ROOT = Path(__file__).resolve().parents[2]

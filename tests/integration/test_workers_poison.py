@@ -18,7 +18,7 @@ from tests.support.games import random_games
 from tests.support.servers import RedisServer
 from tests.support.service import Service, await_that
 from workers.broker.doorbell import Doorbell
-from workers.broker.lanes import Lane
+from workers.core.lanes import Lane
 from workers.broker.messaging import TASK, read_unit
 
 GAMES = random_games(40, empty=14)

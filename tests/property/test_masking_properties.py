@@ -14,7 +14,7 @@ from db.masking import is_secret_name, masked
 from db.urls import parse_url, place, show
 from workers.broker.url import check_url
 from workers.errors import BrokerUrlError
-from workers.service.logs import Masking, OneLine
+from workers.logs import Masking, OneLine
 
 MARK = "hunter2"
 """In every password, and in nothing else."""

@@ -23,9 +23,9 @@ from kombu.common import ignore_errors
 from kombu.exceptions import OperationalError
 
 from db.masking import masked
-from workers.broker.lanes import Lane
+from workers.core.lanes import Lane
 from workers.broker.messaging import KEPT_HEADERS, read_unit
-from workers.service.logs import LOGGER
+from workers.logs import LOGGER
 
 if TYPE_CHECKING:
     from collections.abc import Callable

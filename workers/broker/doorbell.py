@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from kombu import Connection
 
     from db.session import Session
-    from workers.broker.lanes import Lane
-    from workers.writer import Writer
+    from workers.core.lanes import Lane
+    from db.session import Writer
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from kombu.transport import redis
 from redis.exceptions import DataError
 
-from workers.service.logs import LOGGER
+from workers.logs import LOGGER
 
 GARBAGE: Final = (ValueError, TypeError, LookupError, AttributeError, RecursionError, DataError)
 """What reading something else than a message raises. Connections that fail raise none of these."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from db import jobs, registry
 from db.jobs import running_jobs
-from workers.broker.lanes import lane_of_job
+from workers.core.lanes import lane_of_job
 
 if TYPE_CHECKING:
     from db.session import Session

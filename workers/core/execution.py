@@ -16,8 +16,8 @@ from c4core.players import NO_PROGRAM
 from db import jobs
 from db.errors import DATABASE_FAULTS, DamagedValueError, StorageError
 from workers.core.kinds import get_kind
+from workers.core.outcome import store_learned
 from workers.errors import LeaseLostError
-from workers.positions.evaluate import store_learned
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from workers.core.kinds import Continuation
     from workers.core.outcome import UnitOutcome
     from workers.core.rationing import Searcher
-    from workers.writer import Writer
+    from db.session import Writer
 
 _LONGEST: Final = 2_000
 """Characters of an error's text that are told and logged; a stranger may have written it."""

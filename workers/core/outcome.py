@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from c4core.notation import BoardSize
+from db import evaluations
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from db.costs import Cost
     from db.records.evaluations import StoredEvaluation
     from db.records.jobs import Json
-    from db.session import Session
+    from db.session import Session, Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +42,10 @@ class UnitOutcome:
     """The payload with which somebody is to go on, when it was stopped; None for the one it has."""
     afterwards: Callable[[], object] | None = None
     """What is to be looked at once the unit is done and that is written."""
+
+
+def store_learned(writer: Writer, learned: Sequence[StoredEvaluation]) -> None:
+    """Put evaluations of one board into the database, in a transaction of their own."""
+    if learned:
+        board = BoardSize(learned[0].width, learned[0].height)
+        writer.run(lambda session: evaluations.store(session, board, learned))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from db.errors import StorageError
 from workers.errors import BrokerError
-from workers.service.logs import LOGGER
+from workers.logs import LOGGER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

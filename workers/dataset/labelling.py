@@ -46,7 +46,7 @@ def labelling_job(
         database: where the job lives.
         keys: canonical, of positions that are not over; sorted, and at least one.
         board: of all of them.
-        book: as :func:`workers.books.lookup.book_of_job` finds it among the parameters.
+        book: as :func:`workers.positions.book_answers.book_of_job` finds it among the parameters.
         label: a name for people.
         fresh: make a new job, even if there is one for the same positions.
         on_planned: told now and then how many positions are planned by now.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from c4core.evaluation import Analysis
 from c4core.players import StopPlaying
-from workers.books.lookup import book_of_job
+from workers.positions.book_answers import book_of_job
 from workers.positions.evaluate import find_answers, look_up
 from workers.positions.question import Question
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from c4core.players import NO_PROGRAM, ProgramRefusedError, program_of
 from db import games, registry
 from db.errors import CorruptError, DamagedValueError
-from workers.broker.lanes import lane_of_job
+from workers.core.lanes import lane_of_job
 from workers.matches.units import KIND
 
 if TYPE_CHECKING:

@@ -22,13 +22,14 @@ from db.decoding import decoding, number_field
 from db.errors import StorageError
 from db.records.games import GameCursor, GameFilter
 from db.records.jobs import UnitState
-from workers.matches.summary import summary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from c4core.arena.statistics import Sprt
     from db.database import Database
+    from db.records.games import StoredGame
+    from db.records.jobs import Json
     from db.session import Session
 
 
@@ -136,3 +137,22 @@ def settle_if_possible(database: Database, match_id: int) -> None:
     """:func:`settle_match` for a worker: if the database is away now, the next one does it."""
     with suppress(StorageError):
         settle_match(database, match_id)
+
+
+def summary(match_id: int, first: int, found: Sequence[StoredGame]) -> Json:
+    """The result of a unit, as :mod:`workers.matches.units` describes it.
+
+    Args:
+        match_id: the match.
+        first: the number of the unit's first game.
+        found: the unit's games that count.
+    """
+    results = [game.a_result for game in found]
+    return {
+        "match": match_id,
+        "games": [first, first + len(found)],
+        "a_wins": results.count(1),
+        "b_wins": results.count(-1),
+        "draws": results.count(0),
+        "seconds": sum(game.x_seconds + game.o_seconds for game in found),
+    }

@@ -28,8 +28,7 @@ from workers.core.rationing import turn_of
 from workers.matches.analyst import MatchAnalyst
 from workers.matches.corpora import read_corpus
 from workers.matches.interrupting import stopping
-from workers.matches.sequential import settle_if_possible
-from workers.matches.summary import summary
+from workers.matches.sequential import settle_if_possible, summary
 from workers.matches.table import Table
 from workers.positions.results import error_object
 

@@ -25,7 +25,7 @@ from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.decoding import decoding
 from db.records.jobs import UnitState
-from workers.books.lookup import book_of_job
+from workers.positions.book_answers import book_of_job
 from workers.core.outcome import UnitOutcome
 from workers.core.resumption import find_and_resume, refuse_second
 from workers.positions import payload
@@ -97,7 +97,7 @@ def submit(
         board: the board of all of them.
         question: what is asked about each position.
         zero_based: moves count columns from 0, in the lines and in the output.
-        book: as :func:`workers.books.lookup.book_of_job` finds it among the parameters.
+        book: as :func:`workers.positions.book_answers.book_of_job` finds it among the parameters.
         topic: what the lines are, for :func:`find_job`; None where nobody is going to look.
         label: a name for people.
         priority: jobs of higher priority are worked on first.

@@ -10,13 +10,13 @@ from collections import defaultdict
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db import evaluations
+from workers.core.outcome import store_learned
 from db.costs import Cost
 from db.errors import ReadOnlyError
 from db.records.evaluations import StoredEvaluation
-from workers.books.lookup import answer_from
+from workers.positions.book_answers import answer_from
 from workers.positions.results import Answer
 from workers.positions.search import Effort, has_all_columns, search, settles
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from workers.core.rationing import Searcher
     from workers.positions.question import Question
-    from workers.writer import Writer
+    from db.session import Writer
 
     Search = Callable[[Mapping[int, Position], Question], tuple[dict[int, Answer], bool]]
     """Searches canonical positions, given by key: as :func:`workers.positions.search.search`."""
@@ -98,13 +98,6 @@ def look_up(database: Database, positions: Sequence[Position]) -> dict[int, Stor
     keys = list({position.canonical_key for position in positions})
     with database.read() as session:
         return evaluations.lookup(session, positions[0].board, keys)
-
-
-def store_learned(writer: Writer, learned: Sequence[StoredEvaluation]) -> None:
-    """Put evaluations of one board into the database, in a transaction of their own."""
-    if learned:
-        board = BoardSize(learned[0].width, learned[0].height)
-        writer.run(lambda session: evaluations.store(session, board, learned))
 
 
 def find_answers(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 from db import registry
 from db.records.jobs import JobState
 from workers.broker.doorbell import top_up
-from workers.broker.lanes import lane_of_job
+from workers.core.lanes import lane_of_job
 from workers.core.following import JobFollower, read_job, refuse_foreign
 from workers.core.progress import LOOK_SECONDS
 from workers.errors import BrokerUnreachableError

@@ -15,7 +15,7 @@ from c4core.version import ENGINE_VERSION, __version__
 from workers.core.execution import UnitEnd
 from workers.core.rounds import Duty
 from workers.errors import BrokerUnreachableError, MetricsError
-from workers.service.logs import LOGGER
+from workers.logs import LOGGER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
     from workers.broker.doorbell import Doorbell
-    from workers.broker.lanes import Lane
+    from workers.core.lanes import Lane
     from workers.service.process import WorkerProcess
     from workers.service.tally import Tally
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from db.database import Database
 from db.errors import BusyError, UnreachableError
-from workers.service.logs import LOGGER
+from workers.logs import LOGGER
 
 if TYPE_CHECKING:
     import threading

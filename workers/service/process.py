@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from c4core.players import NO_PROGRAM, Consent
 from c4core.solver import Solver
 from db.errors import StorageError
-from workers.broker.lanes import Lane
+from workers.core.lanes import Lane
 from workers.core.rounds import Duty, Rounds
-from workers.service.logs import LOGGER
+from workers.logs import LOGGER
 from workers.service.registration import BEAT_SECONDS, Registration
 from workers.service.site import Site
 from workers.service.sweeping import pause_between_sweeps, sweep

@@ -11,11 +11,11 @@ from c4core.version import ENGINE_VERSION, __version__
 from db import registry
 from db.jobs import running_jobs
 from db.records.workers import WorkerInfo
-from workers.broker.lanes import lane_of_job
+from workers.core.lanes import lane_of_job
 from workers.core.execution import UnitEnd
 from workers.core.kinds import find_kind
 from workers.matches.programs import TAKES_PROGRAMS
-from workers.service.logs import LOGGER
+from workers.logs import LOGGER
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.jobs.running_jobs import RunningJob
     from db.session import Session
-    from workers.broker.lanes import Lane
+    from workers.core.lanes import Lane
     from workers.service.tally import Tally
 
 BEAT_SECONDS: Final = 5.0

@@ -12,11 +12,11 @@ from celery.worker import state
 from c4core.version import ENGINE_VERSION, __version__
 from workers.broker.consumer import UnitPool
 from workers.broker.doorbell import Doorbell
-from workers.broker.lanes import Lane
+from workers.core.lanes import Lane
 from workers.broker.messaging import make_app
 from workers.broker.url import check_url
 from workers.service import standing
-from workers.service.logs import LOGGER
+from workers.logs import LOGGER
 from workers.service.outages import open_patiently
 from workers.service.process import WorkerProcess
 from workers.service.stopping import Stop
@@ -44,7 +44,7 @@ class CeleryWorker(Worker):
         """Leave the command line as it was given."""
 
     def setup_logging(self, colorize: bool | None = None) -> bool:  # noqa: ARG002, FBT001
-        """Say that logging is set up: :mod:`workers.service.logs`."""
+        """Say that logging is set up: :mod:`workers.logs`."""
         return True
 
 

@@ -12,7 +12,7 @@ import signal
 import threading
 from typing import TYPE_CHECKING, Final
 
-from workers.service.logs import LOGGER
+from workers.logs import LOGGER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

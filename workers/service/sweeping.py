@@ -15,8 +15,8 @@ from db import jobs
 from db.duties import take_turn
 from db.jobs import running_jobs
 from workers.broker.doorbell import top_up
-from workers.broker.lanes import Lane
-from workers.service.logs import LOGGER
+from workers.core.lanes import Lane
+from workers.logs import LOGGER
 from workers.wording import count
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from cli.app import c4
-from workers.broker.lanes import Lane
+from workers.core.lanes import Lane
 from workers.service.metrics import WorkerCollector
 from workers.service.tally import Tally
 

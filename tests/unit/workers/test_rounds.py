@@ -7,7 +7,7 @@ import pytest
 
 from db.errors import UnreachableError
 from workers.core.rounds import Duty, Rounds
-from workers.service.logs import LOGGER
+from workers.logs import LOGGER
 from workers.service.sweeping import pause_between_sweeps
 
 

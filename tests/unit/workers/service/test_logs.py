@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from workers.service.logs import Masking, OneLine, is_news, secrets_of
+from workers.logs import Masking, OneLine, is_news, secrets_of
 
 
 def record(message: str, *arguments: object, error: Exception | None = None) -> logging.LogRecord:

@@ -11,7 +11,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from c4core.version import ENGINE_VERSION, __version__
-from workers.broker.lanes import Lane
+from workers.core.lanes import Lane
 from workers.core.execution import UnitEnd, UnitReport
 from workers.errors import BrokerUnreachableError, MetricsError
 from workers.service.metrics import MetricsSettings, QueueDepths, RateMeter

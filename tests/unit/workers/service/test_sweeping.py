@@ -9,7 +9,7 @@ from db.database import Database
 from tests.support.databases import FakeClock, make_job
 from tests.support.jobs import LEASE, must_take
 from workers.service import sweeping
-from workers.service.logs import LOGGER
+from workers.logs import LOGGER
 
 NO_BELL: Any = None
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.book import Book
 from c4core.book.errors import BookBoardError, BookError
-from c4core.book.shipped import deepest, open_shipped
 from c4core.plain_file import check_plain
 from workers.positions.results import Answer
 
@@ -71,12 +70,14 @@ def shipped_book(board: BoardSize) -> Book | None:
         BookError: it is damaged.
         OSError: it cannot be read.
     """
-    return deepest(_shipped(), board)
+    return _shipped(board)
 
 
-@cache
-def _shipped() -> tuple[Book, ...]:
-    return open_shipped()
+def _shipped(board: BoardSize) -> Book | None:
+    try:
+        return Book.shipped(width=board.width, height=board.height)
+    except BookBoardError:
+        return None
 
 
 def answer_from(book: Book, position: Position, question: Question) -> Answer | None:
