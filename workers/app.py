@@ -28,11 +28,11 @@ from c4core.players import ANY_PROGRAM, NO_PROGRAM
 from db.database import Database
 from db.errors import UnreachableError
 from workers.broker.doorbell import Doorbell
-from workers.core.lanes import Lane
 from workers.broker.messaging import make_app
 from workers.broker.url import check_url
-from workers.service import standing
+from workers.core.lanes import Lane
 from workers.logs import LOGGER, Masking
+from workers.service import standing
 from workers.service.outages import open_patiently
 from workers.service.process import WorkerProcess, WorkerSettings, default_name
 from workers.service.stopping import Stop

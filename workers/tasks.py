@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from celery import shared_task
 from celery.exceptions import Reject
 
-from workers.core.lanes import lane_of_queue
 from workers.broker.messaging import TASK
+from workers.core.lanes import lane_of_queue
 from workers.service import standing
 
 if TYPE_CHECKING:

@@ -25,8 +25,8 @@ from db import jobs
 from db.duties import take_turn
 from db.models import Turn
 from workers.broker.doorbell import Doorbell
-from workers.core.lanes import Lane
 from workers.broker.url import REDIS_PORT
+from workers.core.lanes import Lane
 from workers.service.registration import Registration
 from workers.service.sweeping import TURN, sweep
 from workers.service.tally import Tally

@@ -107,8 +107,8 @@ def analyze(
     from cli.work.hands import Hands
     from cli.work.results import chosen_format, opened
     from cli.work.running import run_job
-    from workers.positions.book_answers import find_book
     from workers.positions.analysis import KIND
+    from workers.positions.book_answers import find_book
 
     chosen = chosen_format(output, format_name, KIND)
 

@@ -26,14 +26,14 @@ from tests.support.games import random_games
 from tests.support.jobs import unit_ids
 from tests.support.service import await_that
 from workers.broker.doorbell import Doorbell
-from workers.core.lanes import Lane
 from workers.core.execution import UnitEnd, run_unit
+from workers.core.lanes import Lane
 from workers.core.leases import LeaseKeeper
 from workers.core.outcome import UnitOutcome
+from workers.logs import LOGGER
 from workers.positions.analysis import submit
 from workers.positions.kind import ANALYZE
 from workers.positions.question import Question
-from workers.logs import LOGGER
 from workers.service.site import Site
 
 EASY = random_games(20, empty=10)

@@ -22,8 +22,8 @@ from db.database import Database
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState, UnitState
 from tests.support.games import random_games
-from workers.positions.book_answers import NO_BOOK
 from workers.positions.analysis import submit
+from workers.positions.book_answers import NO_BOOK
 
 ROOT = Path(__file__).resolve().parents[2]
 HARD = ["1", "2", "3", "11", "12", "13", "14", "15"]

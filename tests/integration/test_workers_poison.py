@@ -18,8 +18,8 @@ from tests.support.games import random_games
 from tests.support.servers import RedisServer
 from tests.support.service import Service, await_that
 from workers.broker.doorbell import Doorbell
-from workers.core.lanes import Lane
 from workers.broker.messaging import TASK, read_unit
+from workers.core.lanes import Lane
 
 GAMES = random_games(40, empty=14)
 NO_UNITS = [

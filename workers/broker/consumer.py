@@ -23,8 +23,8 @@ from kombu.common import ignore_errors
 from kombu.exceptions import OperationalError
 
 from db.masking import masked
-from workers.core.lanes import Lane
 from workers.broker.messaging import KEPT_HEADERS, read_unit
+from workers.core.lanes import Lane
 from workers.logs import LOGGER
 
 if TYPE_CHECKING:

@@ -24,9 +24,8 @@ if TYPE_CHECKING:
     from celery import Celery
     from kombu import Connection
 
-    from db.session import Session
+    from db.session import Session, Writer
     from workers.core.lanes import Lane
-    from db.session import Writer
 
 T = TypeVar("T")
 

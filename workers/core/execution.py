@@ -25,11 +25,10 @@ if TYPE_CHECKING:
     from c4core.players import Consent
     from db.database import Database
     from db.records.jobs import Claim
-    from db.session import Session
+    from db.session import Session, Writer
     from workers.core.kinds import Continuation
     from workers.core.outcome import UnitOutcome
     from workers.core.rationing import Searcher
-    from db.session import Writer
 
 _LONGEST: Final = 2_000
 """Characters of an error's text that are told and logged; a stranger may have written it."""

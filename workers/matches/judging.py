@@ -21,11 +21,11 @@ from db import evaluations
 from db import games as game_store
 from db.records.games import GameFilter
 from db.records.jobs import JobState
-from workers.positions.book_answers import answer_from, book_of_job
 from workers.core.following import read_job
 from workers.core.resumption import find_or_plan, topic_of
 from workers.positions import analysis
 from workers.positions.analysis import Submission
+from workers.positions.book_answers import answer_from, book_of_job
 from workers.positions.evaluate import look_up
 from workers.positions.question import Question
 

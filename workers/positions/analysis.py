@@ -25,10 +25,10 @@ from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.decoding import decoding
 from db.records.jobs import UnitState
-from workers.positions.book_answers import book_of_job
 from workers.core.outcome import UnitOutcome
 from workers.core.resumption import find_and_resume, refuse_second
 from workers.positions import payload
+from workers.positions.book_answers import book_of_job
 from workers.positions.costs import read_model
 from workers.positions.evaluate import find_answers, look_up
 from workers.positions.planning import UNIT_LINES, plan_units

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from c4core.version import ENGINE_VERSION
 from db import evaluations
-from workers.core.outcome import store_learned
 from db.costs import Cost
 from db.errors import ReadOnlyError
 from db.records.evaluations import StoredEvaluation
+from workers.core.outcome import store_learned
 from workers.positions.book_answers import answer_from
 from workers.positions.results import Answer
 from workers.positions.search import Effort, has_all_columns, search, settles
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from c4core.position import Position
     from db.database import Database
+    from db.session import Writer
     from workers.core.rationing import Searcher
     from workers.positions.question import Question
-    from db.session import Writer
 
     Search = Callable[[Mapping[int, Position], Question], tuple[dict[int, Answer], bool]]
     """Searches canonical positions, given by key: as :func:`workers.positions.search.search`."""

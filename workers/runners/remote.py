@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Self
 from db import registry
 from db.records.jobs import JobState
 from workers.broker.doorbell import top_up
-from workers.core.lanes import lane_of_job
 from workers.core.following import JobFollower, read_job, refuse_foreign
+from workers.core.lanes import lane_of_job
 from workers.core.progress import LOOK_SECONDS
 from workers.errors import BrokerUnreachableError
 from workers.matches.programs import has_consent

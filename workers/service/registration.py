@@ -11,11 +11,11 @@ from c4core.version import ENGINE_VERSION, __version__
 from db import registry
 from db.jobs import running_jobs
 from db.records.workers import WorkerInfo
-from workers.core.lanes import lane_of_job
 from workers.core.execution import UnitEnd
 from workers.core.kinds import find_kind
-from workers.matches.programs import TAKES_PROGRAMS
+from workers.core.lanes import lane_of_job
 from workers.logs import LOGGER
+from workers.matches.programs import TAKES_PROGRAMS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -12,11 +12,11 @@ from celery.worker import state
 from c4core.version import ENGINE_VERSION, __version__
 from workers.broker.consumer import UnitPool
 from workers.broker.doorbell import Doorbell
-from workers.core.lanes import Lane
 from workers.broker.messaging import make_app
 from workers.broker.url import check_url
-from workers.service import standing
+from workers.core.lanes import Lane
 from workers.logs import LOGGER
+from workers.service import standing
 from workers.service.outages import open_patiently
 from workers.service.process import WorkerProcess
 from workers.service.stopping import Stop

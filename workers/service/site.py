@@ -14,14 +14,14 @@ from c4core.players import NO_PROGRAM
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.errors import StorageError
-from workers.core.lanes import Lane, lane_of_job
 from workers.core.execution import UnitEnd, UnitReport, run_unit
 from workers.core.kinds import find_kind
+from workers.core.lanes import Lane, lane_of_job
 from workers.core.leases import LEASE_SECONDS, LeaseKeeper
 from workers.core.rationing import RationedSearcher
 from workers.errors import BrokerUnreachableError
-from workers.matches.programs import is_for_others
 from workers.logs import LOGGER
+from workers.matches.programs import is_for_others
 from workers.service.outages import Patience, pause
 from workers.service.tally import Tally
 

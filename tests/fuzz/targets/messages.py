@@ -16,8 +16,8 @@ from kombu import Connection
 
 from tests.fuzz.mutation import ODD, mutated, mutated_json, mutated_text
 from tests.fuzz.target import Target
-from workers.core.lanes import Lane
 from workers.broker.messaging import TASK, make_app
+from workers.core.lanes import Lane
 from workers.service import standing
 
 if TYPE_CHECKING:

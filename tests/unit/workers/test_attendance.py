@@ -17,8 +17,8 @@ from db.records.workers import WorkerInfo
 from db.registry import WORKER_ALIVE_SECONDS
 from tests.support.databases import FakeClock
 from tests.support.jobs import LEASE, finish, must_take
-from workers.core.lanes import Lane
 from workers.core.attendance import Unattended, unattended_jobs
+from workers.core.lanes import Lane
 from workers.positions.analysis import submit
 
 WAITING, INTERRUPTED = Unattended.WAITING, Unattended.INTERRUPTED

@@ -9,9 +9,9 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from db.masking import masked
-from workers.core.lanes import Lane, lane_of_job, lane_of_queue
 from workers.broker.messaging import make_app
 from workers.broker.url import check_url
+from workers.core.lanes import Lane, lane_of_job, lane_of_queue
 from workers.errors import BrokerUrlError
 
 SECRET = "hunter2!"

@@ -8,8 +8,8 @@ import pytest
 from db.database import Database
 from tests.support.databases import FakeClock, make_job
 from tests.support.jobs import LEASE, must_take
-from workers.service import sweeping
 from workers.logs import LOGGER
+from workers.service import sweeping
 
 NO_BELL: Any = None
 
