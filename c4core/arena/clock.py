@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from c4core.players.base import NO_LIMITS, Limits
+from c4core.players.player import NO_LIMITS, Limits
 from c4core.players.stopping import Stop
 
 if TYPE_CHECKING:

@@ -22,7 +22,6 @@ from c4core.arena.clock import NO_CLOCK, Clock, TimeControl
 from c4core.arena.seeds import seat_seed
 from c4core.dice import Dice
 from c4core.notation import format_moves
-from c4core.players.base import GameStart
 from c4core.players.errors import (
     Failing,
     PlayerFailure,
@@ -30,12 +29,13 @@ from c4core.players.errors import (
     StopPlaying,
     is_exhaustion,
 )
+from c4core.players.player import GameStart
 from c4core.position import Position
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from c4core.players.base import Limits, Player
+    from c4core.players.player import Limits, Player
     from c4core.players.stopping import Stop
     from c4core.position import Side
 

@@ -7,7 +7,6 @@
 3
 """
 
-from c4core.players.base import NO_LIMITS, GameStart, Limits, Player
 from c4core.players.consent import ANY_PROGRAM, NO_PROGRAM, Consent
 from c4core.players.errors import (
     Failing,
@@ -17,9 +16,9 @@ from c4core.players.errors import (
     StopPlaying,
 )
 from c4core.players.final_grids import FinalGrids
-from c4core.players.kinds import PlayerKind, PlayerSpec
 from c4core.players.levels import LEVELS
 from c4core.players.parameters import Parameter
+from c4core.players.player import NO_LIMITS, GameStart, Limits, Player, PlayerKind, PlayerSpec
 from c4core.players.registry import parse_player, player_kinds, program_of
 from c4core.players.resources import Analyst, FinalGames, Resources
 from c4core.players.stopping import Stop

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from c4core.dice import Dice
-from c4core.players.base import NO_LIMITS, GameStart, Limits, Player
 from c4core.players.consent import NO_PROGRAM, Consent
 from c4core.players.errors import Failing, PlayerFailure
 from c4core.players.parameters import Resource
+from c4core.players.player import NO_LIMITS, GameStart, Limits, Player
 from c4core.players.program import DEFAULT_SECONDS, Program
 from c4core.position import Position
 

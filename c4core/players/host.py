@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TextIO
 
 from c4core.dice import Dice
 from c4core.notation import BoardSize, parse_board
-from c4core.players.base import Limits
+from c4core.players.player import Limits
 from c4core.position import Position
 
 if TYPE_CHECKING:

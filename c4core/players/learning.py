@@ -9,7 +9,6 @@ from c4core.extras import LEARN, require
 from c4core.learning.errors import LearningMissingError, ModelError
 from c4core.learning.modelfile import FINGERPRINT_DIGITS, Model, read_model
 from c4core.notation import BoardSize
-from c4core.players.base import NO_LIMITS, GameStart, Limits, Player
 from c4core.players.errors import (
     Failing,
     PlayerError,
@@ -17,6 +16,7 @@ from c4core.players.errors import (
     PlayerMissingError,
     is_exhaustion,
 )
+from c4core.players.player import NO_LIMITS, GameStart, Limits, Player
 from c4core.players.values import Checksum, FileName
 from c4core.position import Position
 

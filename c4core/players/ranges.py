@@ -18,7 +18,7 @@ from c4core.players.values import FileName
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from c4core.players.kinds import PlayerSpec
+    from c4core.players.player import PlayerSpec
 
 MOST: Final = 1000
 """Players that one description may stand for."""

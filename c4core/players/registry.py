@@ -15,15 +15,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar, dataclass_transform
 
 from c4core.players.errors import PlayerError
-from c4core.players.kinds import PlayerKind
 from c4core.players.levels import LEVELS
 from c4core.players.parameters import parameters_of, resources_of
+from c4core.players.player import PlayerKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from c4core.players.base import Player
-    from c4core.players.kinds import PlayerSpec
+    from c4core.players.player import Player, PlayerSpec
 
 _PlayerClass = TypeVar("_PlayerClass", bound="type[Player]")
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final
 from c4core.arena.answers import checked_column
 from c4core.arena.seeds import seat_seed
 from c4core.dice import Dice
-from c4core.players.base import GameStart, Limits
 from c4core.players.errors import Failing, PlayerFailure, is_exhaustion
+from c4core.players.player import GameStart, Limits
 from c4core.players.stopping import Stop
 
 if TYPE_CHECKING:
-    from c4core.players.base import Player
+    from c4core.players.player import Player
     from c4core.position import Side
     from cli.play.game import Game
     from cli.play.supplies import Supplies

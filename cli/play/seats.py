@@ -12,7 +12,7 @@ from c4core.players.registry import parse_player, player_kinds
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
-    from c4core.players.kinds import PlayerSpec
+    from c4core.players.player import PlayerSpec
 
 HUMAN: Final = "human"
 

@@ -12,7 +12,7 @@ from workers.matches.terms import looks_games_up
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
-    from c4core.players.kinds import PlayerSpec
+    from c4core.players.player import PlayerSpec
     from cli.play.scores import Scores
     from db.database import Database
 

@@ -118,7 +118,8 @@ class RemoteAsker:
         doorbell: calls them.
         on_nobody: told when something is to be searched and there is no worker yet.
         book: is asked first; None for none.
-        workers_book: which one the workers may use, as ``workers.positions.book_answers.find_book`` takes it.
+        workers_book: which one the workers may use, as
+            ``workers.positions.book_answers.find_book`` takes it.
         shown: show on standard error that a search takes long.
     """
 

@@ -11,12 +11,12 @@ from c4core import Position
 from c4core.arena.game import Ending, play_game
 from c4core.dice import Dice
 from c4core.players import PlayerError, parse_player, player_kinds
-from c4core.players.base import columns_from_centre
 from c4core.players.blog import blog_weights
 from c4core.players.heuristics import heuristic_value
 from c4core.players.lru_cache import replay
 from c4core.players.minimax import minimax
 from c4core.players.parameters import Parameter
+from c4core.players.player import columns_from_centre
 from c4core.players.values import Digits, Real, Switch, Value, Whole, Word
 from c4core.players.zobrist import zobrist_key, zobrist_step
 from c4core.windows import line_masks, stones_as_bits, window_counts, winning_columns

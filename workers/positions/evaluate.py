@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from c4core.position import Position
     from db.database import Database
-    from db.session import Writer
     from workers.core.rationing import Searcher
     from workers.positions.question import Question
 

@@ -44,7 +44,8 @@ class RemoteSearch:
         doorbell: of the broker that they listen to.
         is_stopped: whether nobody waits any longer; what is being searched is cancelled then.
         on_nobody: told when something is to be searched and there is no worker yet.
-        book: which one the workers may use, as ``workers.positions.book_answers.find_book`` takes it.
+        book: which one the workers may use, as ``workers.positions.book_answers.find_book``
+            takes it.
     """
 
     def __init__(

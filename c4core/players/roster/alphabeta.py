@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from c4core.dice import Dice
-from c4core.players.base import NO_LIMITS, Limits, Player, columns_from_centre
 from c4core.players.minimax import Found, minimax
+from c4core.players.player import NO_LIMITS, Limits, Player, columns_from_centre
 from c4core.players.registry import player
 from c4core.players.stopping import Stop
 from c4core.players.values import Whole

@@ -4,8 +4,8 @@ from dataclasses import field
 from typing import Annotated
 
 from c4core.dice import Dice
-from c4core.players.base import NO_LIMITS, Limits, Player
 from c4core.players.parameters import Resource
+from c4core.players.player import NO_LIMITS, Limits, Player
 from c4core.players.playouts import run_playouts
 from c4core.players.registry import player
 from c4core.players.resources import FinalGames

@@ -3,8 +3,8 @@
 from typing import Final
 
 from c4core.dice import Dice
-from c4core.players.base import NO_LIMITS, Limits, Player, columns_from_centre
 from c4core.players.minimax import minimax
+from c4core.players.player import NO_LIMITS, Limits, Player, columns_from_centre
 from c4core.players.registry import player
 from c4core.position import Position
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from c4core.dice import Dice
-from c4core.players.base import NO_LIMITS, Limits, Player, columns_from_centre
 from c4core.players.heuristics import FEATURES_LIMIT
 from c4core.players.minimax import Found, minimax
+from c4core.players.player import NO_LIMITS, Limits, Player, columns_from_centre
 from c4core.players.registry import player
 from c4core.players.stopping import Stop
 from c4core.players.values import Digits, Whole

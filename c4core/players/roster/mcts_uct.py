@@ -4,7 +4,7 @@ import math
 from typing import Annotated
 
 from c4core.dice import Dice
-from c4core.players.base import NO_LIMITS, Limits, Player
+from c4core.players.player import NO_LIMITS, Limits, Player
 from c4core.players.registry import player
 from c4core.players.uct import uct_statistics
 from c4core.players.values import Real, Whole

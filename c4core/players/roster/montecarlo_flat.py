@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from c4core.dice import Dice
-from c4core.players.base import NO_LIMITS, Limits, Player, sides_of
+from c4core.players.player import NO_LIMITS, Limits, Player, sides_of
 from c4core.players.playouts import flat_scores
 from c4core.players.registry import player
 from c4core.players.values import Real, Whole

@@ -3,8 +3,8 @@
 from typing import Annotated, Literal
 
 from c4core.dice import Dice
-from c4core.players.base import NO_LIMITS, Limits, Player
 from c4core.players.lineplay import line_choice
+from c4core.players.player import NO_LIMITS, Limits, Player
 from c4core.players.registry import player
 from c4core.position import Position
 

@@ -1,7 +1,7 @@
 """``stupid``: the leftmost column."""
 
 from c4core.dice import Dice
-from c4core.players.base import NO_LIMITS, Limits, Player
+from c4core.players.player import NO_LIMITS, Limits, Player
 from c4core.players.registry import player
 from c4core.position import Position
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
-    from c4core.players.kinds import PlayerKind
+    from c4core.players.player import PlayerKind
 
 WORDS = (
     b":", b",", b"=", b"1/2/3", b"1..9", b"off", b"nan", b"inf", b"1e9", b"-0", b"\xd9\xa1",

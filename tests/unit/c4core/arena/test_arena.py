@@ -12,9 +12,8 @@ from c4core.arena.game import Ending, play_game
 from c4core.arena.seeds import game_seed, seat_seed
 from c4core.dice import Dice
 from c4core.players import Limits, Player, parse_player
-from c4core.players.base import NO_LIMITS, GameStart
 from c4core.players.errors import Failing, PlayerFailure, StopPlaying
-from c4core.players.kinds import PlayerKind
+from c4core.players.player import NO_LIMITS, GameStart, PlayerKind
 from c4core.windows import winning_columns
 from tests.support.player_positions import grid
 

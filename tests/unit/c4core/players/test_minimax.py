@@ -8,9 +8,9 @@ from c4core import Position
 from c4core.arena.game import play_game
 from c4core.dice import Dice
 from c4core.players import PlayerError, parse_player
-from c4core.players.base import Limits, columns_from_centre
 from c4core.players.lru_cache import replay
 from c4core.players.minimax import minimax
+from c4core.players.player import Limits, columns_from_centre
 from c4core.players.zobrist import zobrist_key, zobrist_step
 from tests.support.player_positions import named
 
