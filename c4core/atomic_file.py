@@ -15,7 +15,7 @@ _NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
+def atomic_file(path: Path) -> Iterator[Path]:
     """The path of a new file beside another, whose place it takes when the context ends well.
 
     By then it is on the disk, and it has the mode of the file that it replaces, if there is one. If

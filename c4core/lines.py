@@ -10,7 +10,7 @@ of three ways::
 ``id`` is any JSON value and is echoed; ``board``, if given, must be the board that the reader was
 told; unknown fields are ignored, so that newer writers can talk to older readers. An empty position
 is written ``{"moves": ""}``; an empty line is a mistake. So is an object with more than
-:data:`MOST_NESTED` lists and objects inside each other.
+:data:`MAX_NESTED` lists and objects inside each other.
 
 Every line yields one value, in order: a :class:`Request`, or a :class:`BadLine` that says what was
 wrong with it. A bad line never ends the stream, and what answers the lines keeps their alignment.
@@ -39,14 +39,14 @@ JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | flo
 MAX_LINE = 64 * 1024
 """Bytes of the longest line that is read, its end included."""
 
-MOST_NESTED: Final = 100
+MAX_NESTED: Final = 100
 """Lists and objects of JSON inside each other, at most, in what is kept or written again.
 
 Python's own limit is what is left of its stack, some 970 at best. What was read with much of it
 left could otherwise be stored and not be read again where less is left.
 """
 
-TOO_DEEP: Final = f"nested more than {MOST_NESTED} deep"
+TOO_DEEP: Final = f"nested more than {MAX_NESTED} deep"
 """What is said of it."""
 
 _NESTS: Final = (dict, list)
@@ -161,13 +161,13 @@ def play_moves(moves: str, board: BoardSize, *, zero_based: bool = False) -> Pos
 
 
 def is_too_deep(value: object) -> bool:
-    """Whether JSON is nested more than :data:`MOST_NESTED` deep. It needs no stack itself.
+    """Whether JSON is nested more than :data:`MAX_NESTED` deep. It needs no stack itself.
 
     Args:
         value: as ``json.loads`` gives it.
     """
     level = [value] if isinstance(value, _NESTS) else []
-    for _ in range(MOST_NESTED):
+    for _ in range(MAX_NESTED):
         if not level:
             return False
         level = [inner for outer in level for inner in _inside(outer) if isinstance(inner, _NESTS)]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NO_MOVES: Final = "-"
 """How a cell says that no move was made."""
 
-MOST_LINES: Final = 100
+MAX_LINES: Final = 100
 """Lines of one row; the grid of the highest board has fewer.
 
 A cell in quotes may have line breaks in it, so that a row without this limit would have no end.
@@ -100,8 +100,8 @@ class _Lines:
         return self
 
     def __next__(self) -> str:
-        if self.in_row == MOST_LINES:
-            raise csv.Error(f"more than {MOST_LINES} lines; is a quote not closed?")
+        if self.in_row == MAX_LINES:
+            raise csv.Error(f"more than {MAX_LINES} lines; is a quote not closed?")
         self.number, text = next(self._lines)
         self.in_row += 1
         if isinstance(text, BadLine):

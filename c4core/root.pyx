@@ -113,7 +113,7 @@ cdef void analyze_position(
     that several columns lead to are searched once.
     """
     cdef const Geometry* g = s.g
-    cdef int[MOST_COLUMNS] columns
+    cdef int[MAX_COLUMNS] columns
     cdef uint64_t move
     cdef Bounds child
     cdef Bounds so_far
@@ -185,7 +185,7 @@ cdef int principal_move(
 ) noexcept nogil:
     """The column nearest to the centre that reaches the position's score; ABORTED at a limit."""
     cdef const Geometry* g = s.g
-    cdef int[MOST_COLUMNS] columns
+    cdef int[MAX_COLUMNS] columns
     cdef uint64_t playable = playable_squares(g, mask)
     cdef uint64_t move
     cdef Bounds child

@@ -68,7 +68,7 @@ cdef enum:
     INTERRUPT_POLLS = 128       # between two looks for signals: some 25 ms
     MIRROR_PLIES = 16           # up to here a position and its mirror image share an entry
     TABLE_EMPTIES = 6           # with fewer empty squares searching is cheaper than looking up
-    MOST_COLUMNS = 32
+    MAX_COLUMNS = 32
     PROBE_BUDGET = 2500         # nodes for each of the first null windows (step 2 of solve) ..
     LATE_PROBE_BUDGET = 300     # .. and when fewer squares are empty than
     LATE_EMPTIES = 28
@@ -128,10 +128,10 @@ cdef int _search(
     cdef const Geometry* g = s.g
     cdef uint64_t playable, moves, forced, move, child_mask, wins, opp, mixed, mixed_child
     cdef uint64_t* bucket
-    cdef uint64_t[MOST_COLUMNS] child_move
-    cdef uint64_t[MOST_COLUMNS] child_wins
-    cdef uint64_t[MOST_COLUMNS] child_key
-    cdef int32_t[MOST_COLUMNS] child_value
+    cdef uint64_t[MAX_COLUMNS] child_move
+    cdef uint64_t[MAX_COLUMNS] child_wins
+    cdef uint64_t[MAX_COLUMNS] child_key
+    cdef int32_t[MAX_COLUMNS] child_value
     cdef int32_t* history
     cdef Windows windows
     cdef uint64_t before = s.nodes
@@ -352,7 +352,7 @@ cdef int _search_shared(
     cdef uint64_t* bucket = bucket_of(s.table, mixed)
     cdef uint64_t* place
     cdef uint64_t child
-    cdef int[MOST_COLUMNS] deferred
+    cdef int[MAX_COLUMNS] deferred
     cdef int32_t* history = s.history[ply & 1]
     cdef int turn, i, k, value, left = 0, waiting = count
     for turn in range(2):

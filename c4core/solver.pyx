@@ -44,7 +44,7 @@ from c4core.kernel cimport (
 from c4core.ordering cimport Ordering, ordering_of
 from c4core.position cimport Position, as_position
 from c4core.root cimport (
-    MOST_COLUMNS,
+    MAX_COLUMNS,
     NO_LIMIT,
     UNPLAYABLE,
     Limits,
@@ -74,10 +74,10 @@ cdef inline object _new_object(type cls):
 
 
 cdef enum:
-    MOST_BOARDS = 192   # more than there are board sizes
-    MOST_THREADS = 1024
-    MOST_TABLE_MB = 1 << 30
-    MOST_ASKED = 100    # above every score
+    MAX_BOARDS = 192   # more than there are board sizes
+    MAX_THREADS = 1024
+    MAX_TABLE_MB = 1 << 30
+    MAX_ASKED = 100    # above every score
     PROBES = 64         # of a book (some 0.05 ms) between two looks at the limits
     SOLO_NODES = 50000  # nodes (some 5 ms) before a call starts threads for its position
 
@@ -205,11 +205,11 @@ cdef class Solver:
     cdef uint64_t _searched                 # counts nodes; of running searches a little late; atomic
     cdef uint64_t _proven                   # bounds of what is searched, packed, or 0; atomic
     cdef int _board_count
-    cdef BoardTable[MOST_BOARDS] _boards
+    cdef BoardTable[MAX_BOARDS] _boards
 
     def __cinit__(self, *, table_mb=8, threads=1, Book book=None):
-        self.table_mb = _number("table_mb", table_mb, 1, MOST_TABLE_MB)
-        self.threads = _number("threads", threads, 1, MOST_THREADS)
+        self.table_mb = _number("table_mb", table_mb, 1, MAX_TABLE_MB)
+        self.threads = _number("threads", threads, 1, MAX_THREADS)
         self.book = book
         self._kernel = chosen_kernel()
 
@@ -332,7 +332,7 @@ cdef class Solver:
         cdef Bounds bounds
         cdef Position asked = as_position(position, width, height)
         cdef uint64_t stones = asked.stones, mask = asked.mask
-        cdef int least = max(-MOST_ASKED, min(MOST_ASKED, PyNumber_Index(beta)))
+        cdef int least = max(-MAX_ASKED, min(MAX_ASKED, PyNumber_Index(beta)))
         self._begin(&call, asked, time_limit, node_limit)
         try:
             if (
@@ -368,7 +368,7 @@ cdef class Solver:
         """
         cdef Call call
         cdef Bounds bounds
-        cdef int8_t[MOST_COLUMNS] scores
+        cdef int8_t[MAX_COLUMNS] scores
         cdef Position asked = as_position(position, width, height)
         self._begin(&call, asked, time_limit, node_limit)
         try:
@@ -471,8 +471,8 @@ cdef class Solver:
     ) except -1:
         """Whether the book knows the best moves; the one nearest to the centre."""
         cdef Bounds bounds
-        cdef int8_t[MOST_COLUMNS] scores
-        cdef int[MOST_COLUMNS] columns
+        cdef int8_t[MAX_COLUMNS] scores
+        cdef int[MAX_COLUMNS] columns
         cdef int index
         if not self._has_answer(g, stones, mask, &bounds, scores):
             return False
@@ -522,7 +522,7 @@ cdef class Solver:
     ) except -1:
         """Analyze with this thread alone, and with all threads the columns that are then left."""
         cdef const Geometry* g = call.s.g
-        cdef int[MOST_COLUMNS] columns
+        cdef int[MAX_COLUMNS] columns
         cdef uint64_t move
         cdef Bounds child, so_far
         cdef int index, column
@@ -675,7 +675,7 @@ cdef class Solver:
         cdef Batch batch
         cdef int workers = self.threads
         if threads is not None:
-            workers = _number("threads", threads, 1, MOST_THREADS)
+            workers = _number("threads", threads, 1, MAX_THREADS)
         self._set_limits(&batch.limits, time_limit, node_limit)
         atomics.store(&self._proven, 0)
         stones, masks = words_of_batch(positions, width, height, &batch.g)

@@ -20,7 +20,7 @@ from c4core.position cimport Position
 from c4core.notation import check_board
 
 cdef enum:
-    MOST_LINES = 4 * 64     # a line starts on each square in each direction, at most
+    MAX_LINES = 4 * 64     # a line starts on each square in each direction, at most
 
 cdef LineTable* _tables[WIDTH_LIMIT][HEIGHT_LIMIT]
 
@@ -43,7 +43,7 @@ cdef LineTable* _new_table(const Geometry* g) noexcept:
     if table == NULL:
         return NULL
     table.count = 0
-    table.lines = <uint64_t*>malloc(MOST_LINES * sizeof(uint64_t))
+    table.lines = <uint64_t*>malloc(MAX_LINES * sizeof(uint64_t))
     if table.lines == NULL:
         free(table)
         return NULL

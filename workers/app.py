@@ -90,7 +90,7 @@ def _factory(worker: Worker) -> standing.Factory:
             opened,
             Doorbell(broker),
             replace(settings, name=default_name()),
-            on_hopeless=lambda error: LOGGER.critical("this worker gets nothing done: %r", error),
+            on_fatal=lambda error: LOGGER.critical("this worker gets nothing done: %r", error),
         )
 
     return make

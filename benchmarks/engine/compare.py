@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LEAST_SECONDS = 0.05
 """A repetition is made of as many passes as take this long; clocks and caches blur shorter ones."""
-MOST_SECONDS = 1.0
+MAX_SECONDS = 1.0
 """It ends after so long at the latest, counting what is not timed: emptying tables, starting."""
 
 
@@ -96,7 +96,7 @@ class _Series:
         if len(self.laps) == self.entry.repeats:
             return
         total, passes, began = NO_TIME, 0, time.perf_counter()
-        while total.wall < LEAST_SECONDS and time.perf_counter() < began + MOST_SECONDS:
+        while total.wall < LEAST_SECONDS and time.perf_counter() < began + MAX_SECONDS:
             total += self.entry.run().lap
             passes += 1
         self.laps.append(total / passes)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 Result = Literal["win", "loss", "draw"]
 
-MOST_DETAIL: Final = 500
+MAX_DETAIL: Final = 500
 """Characters of a reason that are kept."""
 
 
@@ -299,7 +299,7 @@ class _Game:
             columns=tuple(self.columns),
             winner=winner,
             ending=ending,
-            detail=detail[:MOST_DETAIL],
+            detail=detail[:MAX_DETAIL],
             seconds=tuple(self.seconds),
             replaced=tuple(self.replaced),
         )

@@ -29,10 +29,10 @@ NEGLIGIBLE: Final = 1e-18
 ROUNDING: Final = 1e-14
 """A sum of chances that should be 0 is, within this."""
 
-MOST_STEPS: Final = 60
+MAX_STEPS: Final = 60
 """Of an iteration that halves its interval at worst."""
 
-MOST_ELO: Final = 1000.0
+MAX_ELO: Final = 1000.0
 """The greatest difference that can be tested. It leads to expect 99.7 % of the points; from some
 2,000 on the expected score is so near to 1 that the test's chances are rounding errors."""
 
@@ -177,7 +177,7 @@ class Sprt:
 
     Raises:
         ValueError: ``elo0`` is not below ``elo1``, one of them is no number or beyond
-            :data:`MOST_ELO` either way, or an error rate is not between 0 and 1/2.
+            :data:`MAX_ELO` either way, or an error rate is not between 0 and 1/2.
     """
 
     elo0: float = 0.0
@@ -192,9 +192,9 @@ class Sprt:
     def __post_init__(self) -> None:
         """Check the hypotheses."""
         for name in ("elo0", "elo1"):
-            if not abs(getattr(self, name)) <= MOST_ELO:  # NaN is in no order
+            if not abs(getattr(self, name)) <= MAX_ELO:  # NaN is in no order
                 raise ValueError(
-                    f"{name} {getattr(self, name):g} must be between {-MOST_ELO:g} and {MOST_ELO:g}"
+                    f"{name} {getattr(self, name):g} must be between {-MAX_ELO:g} and {MAX_ELO:g}"
                 )
         if not self.elo0 < self.elo1:
             raise ValueError(
@@ -256,7 +256,7 @@ def _likeliest(shares: Sequence[float], score: float) -> list[float]:
     """
     away = [points - score for points in (1.0, 0.5, 0.0)]
     low, high, t = -1 / away[0], -1 / away[2], 0.0
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         terms = [each / (1 + t * each) for each in away]
         excess = sum(share * term for share, term in zip(shares, terms, strict=True))
         if abs(excess) < ROUNDING:

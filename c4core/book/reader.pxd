@@ -23,10 +23,10 @@ cdef class Book:
     cdef Position _read(self, object position)
     cdef int _check_board(self, const Geometry* g, object board) except -1
     cdef int _probe(
-        self, uint64_t stones, uint64_t mask, bint reachable, uint64_t* trouble
+        self, uint64_t stones, uint64_t mask, bint reachable, uint64_t* fault_offset
     ) noexcept nogil
     cdef int _columns(
-        self, uint64_t stones, uint64_t mask, int8_t* scores, uint64_t* trouble
+        self, uint64_t stones, uint64_t mask, int8_t* scores, uint64_t* fault_offset
     ) noexcept nogil
     cdef object _probe_words(
         self, const uint64_t[::1] stones, const uint64_t[::1] masks, bint reachable

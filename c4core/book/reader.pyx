@@ -40,7 +40,7 @@ from c4core.book.format.section cimport (
     score_in_section,
 )
 from c4core.position cimport Position, as_position
-from c4core.root cimport MOST_COLUMNS
+from c4core.root cimport MAX_COLUMNS
 
 from c4core.book.errors import BookBoardError, BookDamagedError
 from c4core.book.format import layout
@@ -234,7 +234,7 @@ cdef class Book:
     # Questions.
 
     cdef int _probe(
-        self, uint64_t stones, uint64_t mask, bint reachable, uint64_t* trouble
+        self, uint64_t stones, uint64_t mask, bint reachable, uint64_t* fault_offset
     ) noexcept nogil:
         """The score of a position, NOT_THERE, DAMAGED or NO_MEMORY; ``reachable`` if it is known to be."""
         cdef const Geometry* g = self._ranking.r.g
@@ -252,11 +252,11 @@ cdef class Book:
         return score_in_section(
             &self._sections[ply - self._first],
             slot_of(&self._ranking.r, stones, mask, ply),
-            trouble,
+            fault_offset,
         )
 
     cdef int _columns(
-        self, uint64_t stones, uint64_t mask, int8_t* scores, uint64_t* trouble
+        self, uint64_t stones, uint64_t mask, int8_t* scores, uint64_t* fault_offset
     ) noexcept nogil:
         """The score of every column, or NOT_THERE; how many columns can be played though the book does
         not know them, or DAMAGED or NO_MEMORY."""
@@ -274,7 +274,7 @@ cdef class Book:
             elif ply + 1 == g.cells:
                 scores[column] = 0
             else:
-                score = self._probe(stones ^ mask, mask | move, False, trouble)
+                score = self._probe(stones ^ mask, mask | move, False, fault_offset)
                 if score == DAMAGED or score == NO_MEMORY:
                     return score
                 if score == NOT_THERE:
@@ -296,13 +296,13 @@ cdef class Book:
         """
         cdef object file = self._held()
         cdef Position asked = self._read(position)
-        cdef uint64_t trouble = 0
+        cdef uint64_t fault_offset = 0
         cdef int score
-        score = self._probe(asked.stones, asked.mask, False, &trouble)
+        score = self._probe(asked.stones, asked.mask, False, &fault_offset)
         if score == NOT_THERE:
             return None
         if score <= NO_MEMORY:
-            self._raise_fault(score, trouble)
+            self._raise_fault(score, fault_offset)
         return score
 
     def __contains__(self, position):
@@ -340,13 +340,13 @@ cdef class Book:
 
         cdef object file = self._held()
         cdef Py_ssize_t index, bad = -1
-        cdef uint64_t trouble = 0
+        cdef uint64_t fault_offset = 0
         cdef int score = 0
         result = np.empty(stones.shape[0], dtype=np.int8)
         cdef int8_t[::1] scores = result
         with nogil:
             for index in range(stones.shape[0]):
-                score = self._probe(stones[index], masks[index], reachable, &trouble)
+                score = self._probe(stones[index], masks[index], reachable, &fault_offset)
                 scores[index] = <int8_t>score
                 if score == DAMAGED or score == NO_MEMORY:
                     bad = index
@@ -355,7 +355,7 @@ cdef class Book:
                     with gil:
                         PyErr_CheckSignals()
         if bad >= 0:
-            self._raise_fault(score, trouble)
+            self._raise_fault(score, fault_offset)
         return result
 
     def scores(self, position):
@@ -377,12 +377,12 @@ cdef class Book:
         cdef object file = self._held()
         cdef Position asked = self._read(position)
         cdef const Geometry* g = asked.g
-        cdef int8_t[MOST_COLUMNS] scores
-        cdef uint64_t trouble = 0
+        cdef int8_t[MAX_COLUMNS] scores
+        cdef uint64_t fault_offset = 0
         cdef int column, fault
-        fault = self._columns(asked.stones, asked.mask, scores, &trouble)
+        fault = self._columns(asked.stones, asked.mask, scores, &fault_offset)
         if fault < 0:
-            self._raise_fault(fault, trouble)
+            self._raise_fault(fault, fault_offset)
         return tuple([
             None if scores[column] == NOT_THERE else scores[column] for column in range(g.width)
         ])
@@ -444,7 +444,7 @@ cdef class Book:
 
         cdef object file = self._held()
         cdef Section* s = &self._sections[ply - self._first]
-        cdef uint64_t trouble = 0, group
+        cdef uint64_t fault_offset = 0, group
         cdef int count
         slots = np.empty(s.count, dtype=np.uint64)
         scores = np.empty(s.count, dtype=np.int8)
@@ -457,10 +457,10 @@ cdef class Book:
                     group,
                     &slot_words[group * GROUP_SLOTS],
                     &score_bytes[group * GROUP_SLOTS],
-                    &trouble,
+                    &fault_offset,
                 )
             if count < 0:
-                self._raise_fault(count, trouble)
+                self._raise_fault(count, fault_offset)
             PyErr_CheckSignals()
         if not _are_slots(slot_words, self._ranking.count(ply)):
             self._raise_damaged(f"ply {ply} has impossible slots", s.offset)

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.atomic_file import whole_file
+from c4core.atomic_file import atomic_file
 from c4core.book.errors import BookContentError
 from c4core.book.format.layout import (
     DIGEST_BYTES,
-    MOST_DESCRIPTION,
+    MAX_DESCRIPTION,
     BookInfo,
     PlySection,
     header_length,
     pack_header,
 )
-from c4core.book.format.pack import MOST_SLOTS, pack_complete, pack_sparse
+from c4core.book.format.pack import MAX_SLOTS, pack_complete, pack_sparse
 from c4core.book.numbering.rank import Ranking
 from c4core.evaluation import score_limits
 from c4core.reachable import open_plies
@@ -84,8 +84,8 @@ def write_book(
         length = len(description.encode())
     except UnicodeEncodeError:  # JSON can write halves of characters
         raise BookContentError(f"the description {description!r} is no text") from None
-    if length > MOST_DESCRIPTION:
-        raise BookContentError(f"a description has at most {MOST_DESCRIPTION} bytes")
+    if length > MAX_DESCRIPTION:
+        raise BookContentError(f"a description has at most {MAX_DESCRIPTION} bytes")
     ranking = Ranking(start, last=start.ply + len(levels) - 1)
     if kind == "complete":
         _check_slots(ranking, len(levels))
@@ -108,7 +108,7 @@ def write_book(
         packed.append(data)
         offset += len(data)
     info = BookInfo(kind, start, tuple(sections), engine_version, description)
-    with whole_file(Path(path)) as beside, beside.open("wb") as file:
+    with atomic_file(Path(path)) as beside, beside.open("wb") as file:
         digest = hashlib.sha256()
         for part in (pack_header(info), *packed):
             digest.update(part)
@@ -120,10 +120,10 @@ def write_book(
 def _check_slots(ranking: Ranking, plies: int) -> None:
     first = ranking.start.ply
     for ply in range(first, first + plies):
-        if ranking.count(ply) > MOST_SLOTS:
+        if ranking.count(ply) > MAX_SLOTS:
             raise BookContentError(
                 f"a complete book cannot hold ply {ply} of {ranking.start.board}: it has "
-                f"{ranking.count(ply)} slots, the limit is {MOST_SLOTS}"
+                f"{ranking.count(ply)} slots, the limit is {MAX_SLOTS}"
             )
 
 

@@ -19,7 +19,7 @@ from c4core.notation import MAX_BITS
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
-MOST_PER_BYTE: Final = 32
+MAX_PER_BYTE: Final = 32
 """Bytes in memory for each byte of a file.
 
 Measured: 16.7 at most, in an NPZ file of planes with the first 2,871 positions of 8x7, the largest
@@ -30,7 +30,7 @@ board. With moves, too, it is 16.5; in Parquet 14.7; of 20,000 positions, or on 
 LEAST_FILE: Final = 1 << 14
 """A smaller file may take as much as one of so many bytes."""
 
-MOST_CARD: Final = 1 << 22
+MAX_CARD: Final = 1 << 22
 """Characters of a data card."""
 
 TYPES: Final = {column.name: np.dtype(column.dtype.format(C=MAX_BITS)) for column in COLUMNS}
@@ -46,7 +46,7 @@ class Allowance:
 
     def __init__(self, file_bytes: int) -> None:
         self._file_bytes = file_bytes
-        self._most = self._left = MOST_PER_BYTE * max(file_bytes, LEAST_FILE)
+        self._most = self._left = MAX_PER_BYTE * max(file_bytes, LEAST_FILE)
 
     def take(self, name: str, dtype: DTypeLike, shape: tuple[int, ...]) -> int:
         """Take what a column needs.

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from c4core.dataset.allowance import MOST_CARD
+from c4core.dataset.allowance import MAX_CARD
 from c4core.dataset.errors import DatasetError
 from c4core.dataset.lots import SPLITS, Shares
 from c4core.dataset.records import REPRESENTATIONS, columns_of
@@ -273,8 +273,8 @@ def _object(text: str) -> Json:
     Raises:
         RecursionError, TypeError, ValueError: it is none, or longer than a card.
     """
-    if len(text) > MOST_CARD:
-        raise ValueError(f"longer than {MOST_CARD:,} characters")
+    if len(text) > MAX_CARD:
+        raise ValueError(f"longer than {MAX_CARD:,} characters")
     value = json.loads(text)
     if not isinstance(value, dict):
         raise TypeError("not a JSON object")

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
 
 
-MOST_PROBLEMS: Final = 10
+MAX_PROBLEMS: Final = 10
 """That are said of a part: nobody looks for more of them than that."""
 
 
 def part_problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterator[str]:
-    """What is wrong with a part of a data set, the first :data:`MOST_PROBLEMS`.
+    """What is wrong with a part of a data set, the first :data:`MAX_PROBLEMS`.
 
     The labels are held against each other: a score is the best of the columns', and so on. Whether
     they are the position's is not looked at. Where positions are repeated, nothing else is.
@@ -41,7 +41,7 @@ def part_problems(records: Mapping[str, Array], terms: Terms, split: str) -> Ite
         terms: of the card.
         split: which part it is said to be.
     """
-    return islice(_problems(records, terms, split), MOST_PROBLEMS)
+    return islice(_problems(records, terms, split), MAX_PROBLEMS)
 
 
 def _problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterator[str]:

@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from c4core.atomic_file import whole_file
-from c4core.dataset.allowance import MOST_CARD
+from c4core.atomic_file import atomic_file
+from c4core.dataset.allowance import MAX_CARD
 from c4core.dataset.card import JSON_NAME, PAGE_NAME, as_text, read_card
 from c4core.dataset.card_page import card_page
 from c4core.dataset.checking import common_positions, part_problems
@@ -68,7 +68,7 @@ def write_dataset(
             raise _existing(directory)
         # With the card the set is complete, and whoever comes next would put it into place.
         for name, content in ((PAGE_NAME, card_page(card)), (JSON_NAME, as_text(complete))):
-            with whole_file(aside / name) as beside:
+            with atomic_file(aside / name) as beside:
                 beside.write_text(content, encoding="utf-8", newline="\n")
         put_in_place(directory, aside)
     return complete
@@ -130,7 +130,7 @@ def _write_parts(
         text = as_text({**card, "part": split})
         for name in formats:
             path = aside / f"{split}.{name}"
-            with whole_file(path) as beside:
+            with atomic_file(path) as beside:
                 FORMATS[name].write(beside, records, text)
             files.append(
                 {
@@ -242,7 +242,7 @@ def _card_beside(path: Path) -> tuple[Json, Terms]:
     try:
         check_plain(path)
         with path.open(encoding="utf-8") as file:
-            return read_card(file.read(MOST_CARD + 1), str(path))
+            return read_card(file.read(MAX_CARD + 1), str(path))
     except FileNotFoundError:
         raise DatasetError(
             f"{path}: missing: a data set has its card there", path=str(path)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PATIENCE: Final = 10_000
 """At least so many games in a row without a new position, and there are taken to be no more."""
 
-MOST_GAMES: Final = 1_000_000
+MAX_GAMES: Final = 1_000_000
 """Games that are played at a time: bounds the memory for what is not wanted in the end."""
 
 
@@ -58,7 +58,7 @@ class Pool:
         while len(self) < wanted and not self.is_exhausted:
             missing = wanted - len(self)
             # Not many more than there are: when few are new, a large draw is largely in vain.
-            games = max(PATIENCE, min(2 * missing, len(self) + PATIENCE, MOST_GAMES))
+            games = max(PATIENCE, min(2 * missing, len(self) + PATIENCE, MAX_GAMES))
             self._take(self._draw(games), missing)
 
     def _take(self, drawn: Keys, most: int) -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _SCORES: Final = "column_scores"
 
-_MOST_LINE: Final = 1 << 12
+_MAX_LINE: Final = 1 << 12
 """Bytes of a line; of the largest boards it has a thousand."""
 
 _PIECE: Final = 512
@@ -56,7 +56,7 @@ def read_jsonl(path: Path) -> tuple[dict[str, Array], None]:
     try:
         check_plain(path)
         with path.open("rb") as file:
-            for line in iter(lambda: file.readline(_MOST_LINE + 1), b""):
+            for line in iter(lambda: file.readline(_MAX_LINE + 1), b""):
                 reader.add(line)
         return reader.columns(), None
     except (KeyError, OverflowError, RecursionError, TypeError, ValueError) as error:
@@ -99,8 +99,8 @@ class _Reader:
                 than the first row.
         """
         self.lines += 1
-        if len(line) > _MOST_LINE:
-            raise ValueError(f"longer than {_MOST_LINE:,} bytes")
+        if len(line) > _MAX_LINE:
+            raise ValueError(f"longer than {_MAX_LINE:,} bytes")
         row = json.loads(line.decode())
         if not isinstance(row, dict):
             raise TypeError("not a JSON object")

@@ -27,7 +27,7 @@ Purpose = Literal["choose", "split", "order", "image"]
 SPLITS: Final = ("train", "validation", "test")
 """The parts of a data set, in order."""
 
-MOST_SHARES: Final = 1_000_000
+MAX_SHARES: Final = 1_000_000
 """Largest sum of shares."""
 
 
@@ -84,9 +84,9 @@ class Shares:
     def __post_init__(self) -> None:
         """Refuse shares that give nothing to anybody."""
         shares = self.as_tuple()
-        if min(shares) < 0 or not 0 < sum(shares) <= MOST_SHARES:
+        if min(shares) < 0 or not 0 < sum(shares) <= MAX_SHARES:
             raise ValueError(
-                f"{self} is no split: shares are 0 or more, and their sum is 1 to {MOST_SHARES:,}"
+                f"{self} is no split: shares are 0 or more, and their sum is 1 to {MAX_SHARES:,}"
             )
 
     def __str__(self) -> str:

@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from c4core.dataset.allowance import MOST_CARD, TYPES, Allowance
+from c4core.dataset.allowance import MAX_CARD, TYPES, Allowance
 from c4core.dataset.errors import DatasetError
 from c4core.plain_file import check_plain
 
@@ -34,7 +34,7 @@ _VERSION: Final = (1, 0)
 _PIECE: Final = 1 << 20
 """Bytes that are unpacked at a time."""
 
-_MOST_MEMBERS: Final = len(TYPES) + 1
+_MAX_MEMBERS: Final = len(TYPES) + 1
 """The columns and the card."""
 
 _HEADER_ERRORS = (MemoryError, OverflowError, TokenError)
@@ -111,9 +111,9 @@ def _archive(file: IO[bytes]) -> zipfile.ZipFile:
         raise ValueError("no archive")
     archive = zipfile.ZipFile(file)
     members = len(archive.infolist())
-    if members > _MOST_MEMBERS:
+    if members > _MAX_MEMBERS:
         raise ValueError(
-            f"it has {members:,} members, and no data set has more than {_MOST_MEMBERS}"
+            f"it has {members:,} members, and no data set has more than {_MAX_MEMBERS}"
         )
     return archive
 
@@ -130,7 +130,7 @@ def _read_card(archive: zipfile.ZipFile) -> str:
     with _opened(archive, archive.getinfo(_CARD + _ENDING)) as stream:
         shape, _, dtype = _header(stream)
         characters = dtype.itemsize // np.dtype("U1").itemsize
-        if dtype.kind != "U" or shape != () or not 0 < characters <= MOST_CARD:
+        if dtype.kind != "U" or shape != () or not 0 < characters <= MAX_CARD:
             raise ValueError(f"the card is of type {dtype} {shape}")
         return str(np.frombuffer(_exactly(stream, dtype.itemsize), dtype)[0])
 

@@ -15,7 +15,7 @@ import shutil
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from c4core.dataset.allowance import MOST_CARD
+from c4core.dataset.allowance import MAX_CARD
 from c4core.dataset.card import JSON_NAME, PAGE_NAME
 from c4core.dataset.formats import FORMATS
 from c4core.dataset.lots import SPLITS
@@ -83,7 +83,7 @@ def _named(path: Path) -> set[str]:
     try:
         check_plain(path)
         with path.open(encoding="utf-8") as file:
-            card: Any = json.loads(file.read(MOST_CARD))
+            card: Any = json.loads(file.read(MAX_CARD))
         return {file["name"] for file in card["files"]} & set(_PARTS)
     except (FileNotFoundError, KeyError, RecursionError, TypeError, ValueError):
         return set()

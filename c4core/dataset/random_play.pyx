@@ -14,7 +14,7 @@ from c4core.players.playouts cimport random_square
 from c4core.notation import check_board
 
 cdef enum:
-    MOST_PLIES = 65     # of open positions of a game: no board has more squares than bits
+    MAX_PLIES = 65     # of open positions of a game: no board has more squares than bits
 
 # No position's key: the empty board has its markers.
 cdef enum:
@@ -85,7 +85,7 @@ def stop_within(
     """
     check_board(width, height)
     cdef const Geometry* g = geometry_of(width, height)
-    cdef uint64_t reached[MOST_PLIES]
+    cdef uint64_t reached[MAX_PLIES]
     cdef int number
     cdef long game
     keys = np.empty(games, dtype=np.uint64)

@@ -21,7 +21,7 @@ import reprlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from c4core.atomic_file import whole_file
+from c4core.atomic_file import atomic_file
 from c4core.extras import LEARN, require
 from c4core.learning.errors import LearningMissingError, ModelError
 from c4core.lines import TOO_DEEP, is_too_deep
@@ -47,13 +47,13 @@ FINGERPRINT_DIGITS: Final = 12
 LARGEST: Final = {"channels": 1024, "layers": 64, "hidden": 4096}
 """What the architecture of a network can be made of."""
 
-MOST_HEADER: Final = 1 << 23
+MAX_HEADER: Final = 1 << 23
 """Bytes of a header. In memory it takes some 20 times as much, from the time when it is parsed."""
 
-MOST_TEXT: Final = 1 << 22
+MAX_TEXT: Final = 1 << 22
 """Characters of a description; an epoch has some 150."""
 
-MOST_TENSORS: Final = 1_000
+MAX_TENSORS: Final = 1_000
 """Tensors of a file; of the largest network and its optimizer there are 536."""
 
 _TYPES: Final = {
@@ -63,8 +63,8 @@ _TYPES: Final = {
     "settings": dict,
     "history": list,
 }
-_MOST_SECONDS: Final = 1e12
-_MOST_NUMBER: Final = 1e300
+_MAX_SECONDS: Final = 1e12
+_MAX_NUMBER: Final = 1e300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,13 +115,13 @@ def write_model(path: Path, model: Model) -> None:
     }
     about["sha256"] = _digest(about, tensors)
     text = json.dumps(about)
-    if len(text) > MOST_TEXT:
+    if len(text) > MAX_TEXT:
         raise ModelError(
             f"{path} would have a description of {len(text):,} characters; "
-            f"no more than {MOST_TEXT:,} are read again",
+            f"no more than {MAX_TEXT:,} are read again",
             path=str(path),
         )
-    with whole_file(path) as beside:
+    with atomic_file(path) as beside:
         beside.write_bytes(save(dict(tensors), {ENTRY: text}))
 
 
@@ -159,12 +159,12 @@ def _content(path: Path, header_bytes: int) -> tuple[str | None, Arrays]:
     """
     from safetensors import safe_open  # noqa: PLC0415 (optional)
 
-    if header_bytes > MOST_HEADER:
-        raise ValueError(f"its header is larger than {MOST_HEADER:,} bytes")
+    if header_bytes > MAX_HEADER:
+        raise ValueError(f"its header is larger than {MAX_HEADER:,} bytes")
     with safe_open(path, framework="numpy") as file:
         names = file.keys()
-        if len(names) > MOST_TENSORS:
-            raise ValueError(f"it has more than {MOST_TENSORS:,} tensors")
+        if len(names) > MAX_TENSORS:
+            raise ValueError(f"it has more than {MAX_TENSORS:,} tensors")
         text = (file.metadata() or {}).get(ENTRY)
         return text, {name: file.get_tensor(name) for name in names if text is not None}
 
@@ -176,7 +176,7 @@ def _checked(path: Path, text: str, tensors: Arrays) -> Model:
         ModelError: they do not belong together.
     """
     try:
-        about = json.loads(text) if len(text) <= MOST_TEXT else None
+        about = json.loads(text) if len(text) <= MAX_TEXT else None
     except (ValueError, RecursionError):
         about = None
     # When training goes on it is written again, where less of the stack may be left.
@@ -216,7 +216,7 @@ def _described(about: dict[str, Any], tensors: Arrays) -> Model:
         numbers = [entry["epoch"], entry["seconds"], *entry.values()]
         if not all(map(_is_number, numbers)):
             raise TypeError(f"an epoch cannot be {reprlib.repr(entry)}")
-        if not 0 <= entry["seconds"] <= _MOST_SECONDS:
+        if not 0 <= entry["seconds"] <= _MAX_SECONDS:
             raise ValueError(f"an epoch cannot take {entry['seconds']!r} seconds")
     return Model(
         kind=about["kind"],
@@ -233,7 +233,7 @@ def _is_number(value: object) -> bool:
     """Whether it can be shown and drawn: not NaN, and not a number that no float can be."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
-    return abs(value) < _MOST_NUMBER
+    return abs(value) < _MAX_NUMBER
 
 
 def _part(tensors: Arrays, prefix: str) -> Arrays:

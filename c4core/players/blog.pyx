@@ -19,10 +19,10 @@ from c4core.windows cimport count_bits, lowest_bit, step_of, windows_within
 from c4core.players.errors import StopPlaying
 
 cdef enum:
-    MOST_COLUMNS = 32
+    MAX_COLUMNS = 32
     POLL_BOARDS = 1024      # boards between two looks at the stop: some 0.1 ms
     # 12 rounds of 7 columns are 14 thousand million boards; n^12 still fits the weights.
-    MOST_ROUNDS = 12
+    MAX_ROUNDS = 12
 
 # How a round's weight follows from the number n of open columns and the depth d.
 cdef enum Scale:
@@ -47,8 +47,8 @@ cdef struct Count:
     bint flat_later     # vertical fours of round 3 and later do not count
     int first           # column of round 1
     int second          # column of round 2
-    int64_t weight[MOST_ROUNDS + 1]
-    int64_t total[MOST_COLUMNS]
+    int64_t weight[MAX_ROUNDS + 1]
+    int64_t total[MAX_COLUMNS]
     uint64_t boards     # whose next round was begun
     Watch watch
     bint stopped        # the totals mean nothing
@@ -205,8 +205,8 @@ def blog_weights(
     cdef uint64_t chosen = playable_squares(g, mask), square
     cdef Count c
     cdef int column, open_columns = count_bits(chosen)
-    if not 0 <= depth <= MOST_ROUNDS:
-        raise ValueError(f"depth {depth} is outside 0 .. {MOST_ROUNDS}")
+    if not 0 <= depth <= MAX_ROUNDS:
+        raise ValueError(f"depth {depth} is outside 0 .. {MAX_ROUNDS}")
     c.g = g
     c.depth = depth
     c.missed = _MISSED[missed]

@@ -12,7 +12,7 @@ from c4core.position cimport Position
 from c4core.windows cimport lowest_bit, stones_of
 
 cdef enum:
-    MOST_COLUMNS = 32
+    MAX_COLUMNS = 32
 
 
 def tally_columns(
@@ -35,9 +35,9 @@ def tally_columns(
     cdef uint64_t own1 = stones_of(position, "x"), own2 = own1 ^ position.mask
     cdef uint64_t playable = playable_squares(position.g, position.mask), squares
     cdef int sign = -1 if position.ply & 1 else 1
-    cdef int64_t games[MOST_COLUMNS]
-    cdef int64_t wins[MOST_COLUMNS]
-    cdef int64_t draws[MOST_COLUMNS]
+    cdef int64_t games[MAX_COLUMNS]
+    cdef int64_t wins[MAX_COLUMNS]
+    cdef int64_t draws[MAX_COLUMNS]
     cdef Py_ssize_t index
     cdef int column
     if not first.shape[0] == second.shape[0] == winner.shape[0]:

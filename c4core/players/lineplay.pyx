@@ -9,7 +9,7 @@ from c4core.position cimport Position
 from c4core.windows cimport LineTable, count_bits, lines_of, lowest_bit
 
 cdef enum:
-    MOST_LINES = 256
+    MAX_LINES = 256
 
 
 cdef uint64_t _completing_square(
@@ -20,7 +20,7 @@ cdef uint64_t _completing_square(
     Chosen among lines, not squares: one that completes two lines is twice as likely. There must be
     such a line.
     """
-    cdef int chosen[MOST_LINES]
+    cdef int chosen[MAX_LINES]
     cdef int index, count = 0
     cdef uint64_t line
     for index in range(table.count):
@@ -35,7 +35,7 @@ cdef uint64_t _reachable_line_square(
     const LineTable* table, uint64_t playable, DiceState* dice
 ) noexcept nogil:
     """The leftmost playable square of a random line among those that have one."""
-    cdef int chosen[MOST_LINES]
+    cdef int chosen[MAX_LINES]
     cdef int index, count = 0
     cdef uint64_t squares
     for index in range(table.count):

@@ -48,8 +48,8 @@ from c4core.players.zobrist cimport words as zobrist_words, zobrist_hash
 from c4core.players.errors import StopPlaying
 
 cdef enum:
-    MOST_COLUMNS = 32
-    MOST_PLIES = 64
+    MAX_COLUMNS = 32
+    MAX_PLIES = 64
     POLL_NODES = 1024       # nodes between two looks at the clock and the stop: some 0.2 ms
     NO_COLUMN = -1
 
@@ -69,11 +69,11 @@ cdef int64_t INFINITE = <int64_t>1 << 60
 cdef struct Tree:
     Judge judge
     int64_t win                     # value of a game won; 0: what the heuristic says of it
-    int columns[MOST_COLUMNS]       # in the order in which they are tried
+    int columns[MAX_COLUMNS]       # in the order in which they are tried
     bint prunes                     # alpha-beta; without it every move is looked at
-    bint scouts                     # null windows after the first move
-    bint kills                      # the best move of the last node of a ply is tried first
-    int killers[MOST_PLIES]
+    bint pvs                     # null windows after the first move
+    bint killer_moves                      # the best move of the last node of a ply is tried first
+    int killers[MAX_PLIES]
     Recent* cache
     CacheKey cache_key
     bint timed
@@ -146,7 +146,7 @@ cdef int64_t _scouted(
 ) noexcept nogil:
     """As ``_child``, where moves after the first are only asked whether they are better."""
     cdef int64_t value
-    if not t.scouts or is_first:
+    if not t.pvs or is_first:
         return _child(t, own, mask, square, ply, depth, alpha, beta, hash_)
     value = _child(t, own, mask, square, ply, depth, alpha, alpha + 1, hash_)
     if alpha < value < beta:
@@ -201,7 +201,7 @@ cdef int64_t _node(
         ):
             return entry.value
     # 4
-    if t.kills:
+    if t.killer_moves:
         killer = t.killers[ply]
     for index in range(-1, g.width):
         column = killer if index < 0 else t.columns[index]
@@ -238,9 +238,9 @@ cdef struct Root:
     uint64_t own
     uint64_t mask
     uint64_t hash
-    int columns[MOST_COLUMNS]
+    int columns[MAX_COLUMNS]
     bint all_scores             # every move exactly, not only the best one
-    int64_t scores[MOST_COLUMNS]
+    int64_t scores[MAX_COLUMNS]
     int column                  # the first of the best moves
     int64_t value
 
@@ -248,7 +248,7 @@ cdef struct Root:
 cdef void _search_root(Tree* t, Root* r, int depth) noexcept nogil:
     """Search every move; strictly better ones replace, so that ties go to the first in order."""
     cdef const Geometry* g = t.judge.g
-    cdef int index, column, killer = t.killers[0] if t.kills else NO_COLUMN
+    cdef int index, column, killer = t.killers[0] if t.killer_moves else NO_COLUMN
     cdef int64_t value, alpha
     cdef uint64_t square
     r.value = -INFINITE
@@ -285,15 +285,15 @@ cdef int _winning_column(const Tree* t, const Root* r) noexcept nogil:
 
 
 cdef int _deepen(
-    Tree* t, Root* r, int depth, bint keeps_hope, bint settles
+    Tree* t, Root* r, int depth, bint keep_answer_if_lost, bint stop_when_decided
 ) noexcept nogil:
     """Search deeper and deeper until the time is up, the result cannot change, or at ``depth``.
 
     The first ply is searched whatever the time, so that there is an answer.
 
     Args:
-        keeps_hope: when all moves are found lost, the answer of the search before stays.
-        settles: end when a win or a loss is found.
+        keep_answer_if_lost: when all moves are found lost, the answer of the search before stays.
+        stop_when_decided: end when a win or a loss is found.
 
     Returns:
         The depth of the last search that was finished; the root holds its answer.
@@ -308,11 +308,11 @@ cdef int _deepen(
         if t.stopped:
             break
         finished = reached
-        if t.win and trial.value == -t.win and keeps_hope and reached > 1:
+        if t.win and trial.value == -t.win and keep_answer_if_lost and reached > 1:
             r.value = trial.value
             break
         r[0] = trial
-        if settles and t.win and (trial.value == t.win or trial.value == -t.win):
+        if stop_when_decided and t.win and (trial.value == t.win or trial.value == -t.win):
             break
     return finished
 
@@ -326,13 +326,13 @@ def minimax(
     root_order=None,
     win,
     bint prunes=True,
-    bint scouts=False,
-    bint kills=False,
+    bint pvs=False,
+    bint killer_moves=False,
     bint wins_at_once=False,
     bint all_scores=False,
     bint deepens=False,
-    bint keeps_hope=False,
-    bint settles=True,
+    bint keep_answer_if_lost=False,
+    bint stop_when_decided=True,
     seconds=None,
     str cache="off",
     int cache_size=0,
@@ -350,14 +350,14 @@ def minimax(
         win: the value of a game won, greater than every value of the heuristic; 0 to let the
             heuristic judge finished games too.
         prunes: alpha-beta; the result is the same without.
-        scouts: principal variation search: after the first move only null windows, and a second
+        pvs: principal variation search: after the first move only null windows, and a second
             search where one is better.
-        kills: killer moves: the best move of the last node of a ply is tried first.
+        killer_moves: killer moves: the best move of the last node of a ply is tried first.
         wins_at_once: a move that wins at once is taken before other moves that win.
         all_scores: the value of every move, not only of the best.
         deepens: search 1, 2, .. plies deep until the time is up; else once, without limit of time.
-        keeps_hope: of a deepening search: when all moves lose, the last answer stays.
-        settles: of a deepening search: it ends when a win or a loss is found. (A deeper one may
+        keep_answer_if_lost: of a deepening search: when all moves lose, the last answer stays.
+        stop_when_decided: of a deepening search: it ends when a win or a loss is found. (A deeper one may
             find a slower win that comes earlier in order.)
         seconds: of a deepening search; None for no limit.
         cache: the key of a cache of values: ``"off"``, ``"exact"``, ``"mirror"``, ``"zobrist"``.
@@ -388,9 +388,9 @@ def minimax(
     t.judge.own_is_first = not position.ply & 1
     t.win = win
     t.prunes = prunes
-    t.scouts = scouts
-    t.kills = kills
-    for column in range(MOST_PLIES):
+    t.pvs = pvs
+    t.killer_moves = killer_moves
+    for column in range(MAX_PLIES):
         t.killers[column] = NO_COLUMN
     _read_order(g, order, t.columns)
     _read_order(g, order if root_order is None else root_order, r.columns)
@@ -419,7 +419,7 @@ def minimax(
             r.hash = zobrist_hash(r.own ^ r.mask, r.own)
     with nogil:
         if deepens:
-            finished = _deepen(&t, &r, depth, keeps_hope, settles)
+            finished = _deepen(&t, &r, depth, keep_answer_if_lost, stop_when_decided)
         else:
             finished = depth
             _search_root(&t, &r, depth)

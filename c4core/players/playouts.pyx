@@ -16,7 +16,7 @@ from c4core.players.errors import StopPlaying
 
 cdef enum:
     POLL_PLAYOUTS = 64      # playouts between two looks at the clock and the stop: some 10 microseconds
-    MOST_COLUMNS = 32
+    MAX_COLUMNS = 32
 
 
 def run_playouts(Position position not None, Dice dice not None, long count, *, Stop stop=None):
@@ -175,7 +175,7 @@ def timed_choice(
     cdef const Geometry* g = position.g
     cdef uint64_t own = position.stones, mask = position.mask, opp = own ^ mask
     cdef uint64_t square, open_columns = 0, squares = playable_squares(g, mask)
-    cdef int64_t totals[MOST_COLUMNS]
+    cdef int64_t totals[MAX_COLUMNS]
     cdef int column, result, answer
     cdef long game = 0
     cdef double deadline = atomics.now() + seconds

@@ -40,7 +40,7 @@ QUIT_SECONDS: Final = 1.0
 DEFAULT_SECONDS: Final = 60.0
 """For a move where the game has no limit: a program that hangs must not hold up the match."""
 
-MOST_BYTES: Final = 64 * 1024
+MAX_BYTES: Final = 64 * 1024
 """Of output without an answer, and of input that it does not take: such a program is no player."""
 
 ERROR_BYTES: Final = 2000
@@ -150,7 +150,7 @@ class Program:
         """
         self._input += line.encode() + b"\n"
         self._send()
-        if len(self._input) > MOST_BYTES:
+        if len(self._input) > MAX_BYTES:
             self.kill()
             raise PlayerFailure(Failing.NONSENSE, "does not read what it is told")
 
@@ -169,7 +169,7 @@ class Program:
         """
         deadline = time.monotonic() + seconds
         seen = 0
-        while seen <= MOST_BYTES:
+        while seen <= MAX_BYTES:
             if stop is not None and stop.is_set:  # the time is looked at below
                 self.kill()
                 raise StopPlaying
@@ -243,7 +243,7 @@ class Program:
             if events & selectors.EVENT_WRITE:
                 self._send()
                 continue
-            piece = os.read(key.fd, MOST_BYTES)
+            piece = os.read(key.fd, MAX_BYTES)
             if key.fileobj is self._stderr():
                 self._errors = (self._errors + piece)[-ERROR_BYTES:]
                 if not piece:
@@ -267,7 +267,7 @@ class Program:
             has_ended = _await_end(process)
             if process.stderr is not None:
                 with contextlib.suppress(OSError):
-                    self._errors += os.read(process.stderr.fileno(), MOST_BYTES)
+                    self._errors += os.read(process.stderr.fileno(), MAX_BYTES)
             self.kill()
             status = process.returncode if has_ended else None
         return PlayerFailure(Failing.CRASH, _how_it_ended(status, pipe, self._errors))

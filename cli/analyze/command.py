@@ -104,7 +104,7 @@ def analyze(
     if input_format is None and input_name(file).lower().endswith(".csv"):
         input_format = "csv"
 
-    from cli.work.hands import Hands
+    from cli.work.backend import Backend
     from cli.work.results import chosen_format, opened
     from cli.work.running import run_job
     from workers.positions.analysis import KIND
@@ -114,7 +114,7 @@ def analyze(
 
     chosen_book = book_path(context, book, no_book=no_book)
     find_book(chosen_book, board)  # better now than never: where it cannot be read, it is not used
-    hands = Hands.found(settings, threads=threads, table_mb=table_mb)
+    backend = Backend.found(settings, threads=threads, table_mb=table_mb)
     with (
         settings.open_database(create=True) as database,
         nullcontext() if detach else opened(output, chosen) as target,
@@ -131,10 +131,10 @@ def analyze(
             label=label or ("sample" if sample else None),
         )
         if detach:
-            hands.call(database, job_id)
+            backend.call(database, job_id)
             _write_number(settings, job_id)
             return
-        is_well = run_job(settings, database, job_id, hands, target)
+        is_well = run_job(settings, database, job_id, backend, target)
     if not is_well:
         context.exit(exits.PROBLEMS)
 

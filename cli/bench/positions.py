@@ -36,8 +36,8 @@ CLASSES: Final = (
 
 _LAST_BEGIN: Final = 14
 _LAST_MIDDLE: Final = 28
-_MOST_EASY: Final = 14
-_MOST_MEDIUM: Final = 28
+_MAX_EASY: Final = 14
+_MAX_MEDIUM: Final = 28
 
 
 class Scored(NamedTuple):
@@ -54,7 +54,7 @@ def class_of(position: Scored) -> str:
     stones = len(position.moves)
     left = plies_to_end(position.score, stones, DEFAULT_BOARD.width, DEFAULT_BOARD.height)
     phase = "begin" if stones <= _LAST_BEGIN else "middle" if stones <= _LAST_MIDDLE else "end"
-    grade = "easy" if left <= _MOST_EASY else "medium" if left <= _MOST_MEDIUM else "hard"
+    grade = "easy" if left <= _MAX_EASY else "medium" if left <= _MAX_MEDIUM else "hard"
     return f"{phase}-{grade}"
 
 

@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from c4core.position import Position
     from cli.shell.settings import Settings
-    from cli.work.hands import Hands
+    from cli.work.backend import Backend
     from db.database import Database
-    from workers.books.build import CompleteBook, Laboratory
+    from workers.books.build import CompleteBook, ScoreSource
     from workers.books.sparse import SparseBook
     from workers.books.task import Choice, Sides
 
 SUFFIX = ".c4book"
 
-MOST_WITHIN = 127
+MAX_WITHIN = 127
 """Scores are kept in 8 bits: nobody gives away more."""
 
 EXAMPLES = (
@@ -50,7 +50,7 @@ EXAMPLES = (
 @options.out_option("The file.  [default: c4-BOARD-plyN.c4book]")
 @click.option(
     "--within",
-    type=parameters.IntRange(0, MOST_WITHIN),
+    type=parameters.IntRange(0, MAX_WITHIN),
     metavar="K",
     help="A sparse book: one side gives away at most K points a move.",
 )
@@ -115,7 +115,7 @@ def build(
         ),
     )
     from cli.output import targets
-    from cli.work.hands import Hands
+    from cli.work.backend import Backend
     from workers.books.build import CompleteBook, canonical
     from workers.books.task import Choice
 
@@ -134,14 +134,14 @@ def build(
         from workers.books.sparse import SparseBook
 
         book = SparseBook(begins, plies, choice)
-    hands = Hands.found(settings, threads=threads, table_mb=table_mb)
+    backend = Backend.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database(create=True) as database:
-        workshop = _Workshop(settings, database, hands)
-        laboratory = workshop.laboratory(fresh=fresh)
+        workshop = _Workshop(settings, database, backend)
+        source = workshop.source(fresh=fresh)
         if detach:
-            _detach(settings, database, cast("CompleteBook", book), laboratory, hands)
+            _detach(settings, database, cast("CompleteBook", book), source, backend)
             return
-        _write(settings, book, laboratory, workshop, outlet)
+        _write(settings, book, source, workshop, outlet)
 
 
 def default_name(start: Position, plies: int, choice: Choice | None) -> str:
@@ -197,17 +197,17 @@ class _Workshop:
         job_ids: of the jobs that the book took.
     """
 
-    def __init__(self, settings: Settings, database: Database, hands: Hands) -> None:
+    def __init__(self, settings: Settings, database: Database, backend: Backend) -> None:
         self.job_ids: list[int] = []
         self._settings = settings
         self._database = database
-        self._hands = hands
+        self._backend = backend
 
-    def laboratory(self, *, fresh: bool) -> Laboratory:
+    def source(self, *, fresh: bool) -> ScoreSource:
         """Where a book's scores come from."""
-        from workers.books.build import Laboratory
+        from workers.books.build import ScoreSource
 
-        return Laboratory(self._database, self._work, fresh=fresh)
+        return ScoreSource(self._database, self._work, fresh=fresh)
 
     def _work(self, job_id: int) -> None:
         from cli.work.running import finish_job
@@ -217,7 +217,7 @@ class _Workshop:
             self._settings,
             self._database,
             job_id,
-            self._hands,
+            self._backend,
             afterwards="The same command again goes on, and writes the book in the end.",
         )
 
@@ -226,11 +226,11 @@ def _detach(
     settings: Settings,
     database: Database,
     book: CompleteBook,
-    laboratory: Laboratory,
-    hands: Hands,
+    source: ScoreSource,
+    backend: Backend,
 ) -> None:
-    job_id = laboratory.job(book.task, book.levels)
-    hands.call(database, job_id)
+    job_id = source.job(book.task, book.levels)
+    backend.call(database, job_id)
     if settings.json:
         from cli.output.formats import write_object
 
@@ -248,7 +248,7 @@ def _detach(
 def _write(
     settings: Settings,
     book: CompleteBook | SparseBook,
-    laboratory: Laboratory,
+    source: ScoreSource,
     workshop: _Workshop,
     outlet: _Outlet,
 ) -> None:
@@ -256,7 +256,7 @@ def _write(
     from cli.output.render import count, duration
 
     began = time.monotonic()
-    levels = book.scored(laboratory)
+    levels = book.scored(source)
     name = outlet.name
     outlet.check()  # hours may have gone by
     try:

@@ -108,11 +108,11 @@ def _lines(book: Book, format_name: str) -> Iterator[str]:
 
 def _write_file(book: Book, format_name: str, output: str) -> str:
     """Write a binary format; a remark about what came of it, or nothing."""
-    from c4core.atomic_file import whole_file
+    from c4core.atomic_file import atomic_file
     from cli.output import targets
 
     path = targets.checked(output, option="--output")
-    with whole_file(path) as beside:
+    with atomic_file(path) as beside:
         if format_name == "parquet":
             from c4core.book.exchange.parquet import write_parquet
 

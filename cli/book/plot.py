@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cli.shell.settings import Settings
 
 DEPTH = 5
-MOST_LINES = 1_000_000
+MAX_LINES = 1_000_000
 SUFFIXES = (".svg", ".png", ".pdf")
 
 EXAMPLES = (
@@ -58,7 +58,7 @@ def plot(
     import matplotlib as mpl
 
     mpl.use("agg")
-    from c4core.atomic_file import whole_file
+    from c4core.atomic_file import atomic_file
     from cli.output import targets
 
     with closing(options.open_book(file)) as book:
@@ -72,7 +72,7 @@ def plot(
         moves = _depth(book, depth)
         paths = [targets.checked(name, option="--output") for name in names]
         with ExitStack() as stack:
-            beside = [stack.enter_context(whole_file(path)) for path in paths]
+            beside = [stack.enter_context(atomic_file(path)) for path in paths]
             from cli.book.picture import draw
 
             draw(book, moves, beside)
@@ -91,7 +91,7 @@ def _depth(book: Book, wanted: int | None) -> int:
         return max(1, min(DEPTH, deepest))
     if wanted > deepest:
         raise click.BadParameter(f"the book has {deepest}", param_hint="'--depth'")
-    if book.info.board.width**wanted > MOST_LINES:
+    if book.info.board.width**wanted > MAX_LINES:
         raise click.BadParameter(
             f"{book.info.board.width**wanted:,} lines cannot be drawn", param_hint="'--depth'"
         )

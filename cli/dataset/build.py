@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from cli.dataset.order import Order
     from cli.shell.parameters import Range
     from cli.shell.settings import Settings
-    from cli.work.hands import Hands
+    from cli.work.backend import Backend
     from db.database import Database
 
 _FORCE = "--force replaces it"
 
 LARGEST_SEED = 2**63 - 1
-MOST_POSITIONS = 100_000_000
+MAX_POSITIONS = 100_000_000
 
 EXAMPLES = (
     "c4 dataset build --count 1000 --plies 18..30 --output mid",
@@ -59,7 +59,7 @@ def read_shares(_context: click.Context, _parameter: click.Parameter, text: str)
 )
 @click.option(
     "--count",
-    type=parameters.IntRange(1, MOST_POSITIONS),
+    type=parameters.IntRange(1, MAX_POSITIONS),
     metavar="N",
     default=10_000,
     show_default=True,
@@ -163,7 +163,7 @@ def build(
         (detach and force, "a detached job writes no file: there is nothing to --force"),
         (not detach and output is None, "where to? give a directory: --output DIR"),
     )
-    from cli.work.hands import Hands
+    from cli.work.backend import Backend
     from workers.positions.book_answers import find_book
 
     order = _order(wishes)
@@ -175,9 +175,9 @@ def build(
 
         load_pyarrow(DatasetError)  # better now than when all is labelled
     directory = None if output is None else _directory(output, order, force=force)
-    hands = Hands.found(settings, threads=threads, table_mb=table_mb)
+    backend = Backend.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database(create=True) as database:
-        workshop = _Workshop(settings, database, hands, chosen_book, force=force, fresh=fresh)
+        workshop = _Workshop(settings, database, backend, chosen_book, force=force, fresh=fresh)
         if directory is None:
             workshop.detach(order)
         else:
@@ -243,7 +243,7 @@ class _Workshop:
 
     settings: Settings
     database: Database
-    hands: Hands
+    backend: Backend
     book: str | None
     """Helps with the labels, as ``find_book`` takes it."""
     force: bool
@@ -255,7 +255,7 @@ class _Workshop:
         """Make the job, and write its number."""
         sample, _ = order.find(self.database)
         job_id = self._job(order, sample.keys)
-        self.hands.call(self.database, job_id)
+        self.backend.call(self.database, job_id)
         if self.settings.json:
             from cli.output.formats import write_object
 
@@ -287,7 +287,7 @@ class _Workshop:
             self.settings,
             self.database,
             job_id,
-            self.hands,
+            self.backend,
             afterwards="The same command again goes on, and writes the files in the end.",
         )
         labels = read_labels(self.database, job_id, sample.keys, order.board)

@@ -13,11 +13,11 @@ from cli.shell.commands import Command, refuse
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
-    from cli.work.hands import Hands
+    from cli.work.backend import Backend
     from db.database import Database
     from workers.deep.task import DeepTask
 
-MOST_SPLIT_PLIES = 12
+MAX_SPLIT_PLIES = 12
 UNIT_NODES = 200_000_000
 """Both as in workers/deep/task.py, which is not imported for a help text."""
 
@@ -36,9 +36,9 @@ def read_plies(_context: click.Context, _parameter: click.Parameter, text: str) 
     """An option's text as a number of plies; None for ``auto``."""
     if text == "auto":
         return None
-    if not text.isdecimal() or float(text) > MOST_SPLIT_PLIES:  # int() refuses thousands of digits
+    if not text.isdecimal() or float(text) > MAX_SPLIT_PLIES:  # int() refuses thousands of digits
         raise click.BadParameter(
-            f"{text!r} is neither auto nor a number from 0 to {MOST_SPLIT_PLIES}"
+            f"{text!r} is neither auto nor a number from 0 to {MAX_SPLIT_PLIES}"
         )
     return int(text)
 
@@ -110,11 +110,11 @@ def deep(
         ),
     )
 
-    from cli.work.hands import Hands
+    from cli.work.backend import Backend
 
-    hands = Hands.found(settings, threads=threads, table_mb=table_mb)
+    backend = Backend.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database(create=True) as database:
-        there = _threads(database, hands)
+        there = _threads(database, backend)
         task = _task(
             moves,
             board=board,
@@ -134,14 +134,14 @@ def deep(
             if not is_new:
                 settings.say(f"job {job_id} was made for this before: going on with it as it is")
         if detach:
-            hands.call(database, job_id)
+            backend.call(database, job_id)
             _write_number(settings, job_id)
             return
         began = time.monotonic()
         from cli.deep.answer import read_answer, write_answer
         from cli.work.running import run_job
 
-        is_done = run_job(settings, database, job_id, hands, None)
+        is_done = run_job(settings, database, job_id, backend, None)
         answer = read_answer(database, job_id, table_mb=table_mb, line_nodes=LINE_NODES)
     write_answer(settings, answer, time.monotonic() - began, zero_based=zero_based)
     if not is_done:
@@ -182,10 +182,10 @@ def _task(
     )
 
 
-def _threads(database: Database, hands: Hands) -> int:
+def _threads(database: Database, backend: Backend) -> int:
     """How many threads are going to search, as far as is known."""
-    if hands.doorbell is None:
-        return hands.threads
+    if backend.doorbell is None:
+        return backend.threads
     from db import registry
 
     with database.read() as session:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.games import StoredGame
 
-MOST_TOLD = 10
+MAX_TOLD = 10
 """Bad lines that are told one by one."""
 
 EXAMPLES = (
@@ -140,7 +140,7 @@ class _Reading:
             self.lines += 1
             if isinstance(entry, BadLine):
                 self.bad_lines += 1
-                if len(self.bad) < MOST_TOLD:
+                if len(self.bad) < MAX_TOLD:
                     self.bad.append(entry)
             elif self._repeats is None or self._repeats.is_new(entry):
                 group = (entry.start, frozenset((entry.first, entry.second)))

@@ -44,7 +44,7 @@ def report(
     from cli.reports import playing
     from cli.reports.output import write_match, write_tournament
     from cli.reports.reading import read_report
-    from cli.work.hands import Hands
+    from cli.work.backend import Backend
 
     settings: Settings = context.obj
     judging = options.judging_of(others)
@@ -53,8 +53,8 @@ def report(
     with settings.open_database() as database:
         check_matches(database, matches)
         if judging.is_wanted:
-            hands = Hands.found(settings, threads=threads, table_mb=table_mb)
-            playing.judge(settings, database, chosen, hands, judging)
+            backend = Backend.found(settings, threads=threads, table_mb=table_mb)
+            playing.judge(settings, database, chosen, backend, judging)
         reports = [read_report(database, match, judging) for match in chosen]
     if len(reports) == 1:
         write_match(settings, reports[0], writing)

@@ -16,7 +16,7 @@ from cli.work.results import format_option
 if TYPE_CHECKING:
     from c4core.players.consent import Consent
     from cli.shell.settings import Settings
-    from cli.work.hands import Hands
+    from cli.work.backend import Backend
     from cli.work.results import ResultFormat
     from db.database import Database
     from db.session import Session
@@ -25,7 +25,7 @@ STATES = ("planning", "waiting", "running", "interrupted", "done", "failed", "ca
 UNDER_WAY = ("planning", "running")
 """States of jobs as they are stored of which it depends on others what they are called."""
 
-MOST_UNDER_WAY = 10_000
+MAX_UNDER_WAY = 10_000
 
 job_argument = click.argument("job", type=parameters.IntRange(1), metavar="JOB")
 detach_option = click.option(
@@ -93,7 +93,7 @@ def list_(
     stored = [JobState(name) for name in state if name in set(JobState)]
     most = limit
     if not set(state) <= set(JobState) - set(UNDER_WAY):
-        stored, most = [*stored, *map(JobState, UNDER_WAY)], max(limit, MOST_UNDER_WAY)
+        stored, most = [*stored, *map(JobState, UNDER_WAY)], max(limit, MAX_UNDER_WAY)
     with settings.open_database() as database, database.read() as session:
         found = store.list_jobs(session, limit=most, states=stored or None)
         idle = unattended_jobs(session)
@@ -193,7 +193,7 @@ def resume(
     Players that are programs are started with --allow-programs only: a job says what whoever made
     it wanted. With --broker it is the workers that need it.
     """
-    from cli.work.hands import Hands
+    from cli.work.backend import Backend
     from cli.work.results import chosen_format
     from db import jobs as store
     from db.records.jobs import JobState
@@ -201,7 +201,7 @@ def resume(
 
     settings: Settings = context.obj
     _check_output(context, output, format_name, detach=detach)
-    hands = Hands.found(settings, threads=threads, table_mb=table_mb, programs=programs)
+    backend = Backend.found(settings, threads=threads, table_mb=table_mb, programs=programs)
     with settings.open_database() as database:
         # Before it runs again: nobody here could end it.
         open_states = (JobState.RUNNING, JobState.CANCELLED)
@@ -209,10 +209,10 @@ def resume(
         refuse_foreign(found, in_states=open_states)
         chosen = chosen_format(output, format_name, found.kind)
         if found.state in open_states and not detach:
-            hands.check_consent(database, found)
+            backend.check_consent(database, found)
         database.run(lambda session: store.resume_job(session, job))
         settings.tell(f"job {job} can go on")
-        _run(context, database, job, hands, chosen, detach=detach, output=output)
+        _run(context, database, job, backend, chosen, detach=detach, output=output)
 
 
 @click.command(cls=Command, broker=True, examples=["c4 jobs retry 1"])
@@ -237,7 +237,7 @@ def retry(
 ) -> None:
     """Try the failed units of a job again."""
     from cli.output.render import count
-    from cli.work.hands import Hands
+    from cli.work.backend import Backend
     from cli.work.results import chosen_format
     from db import jobs as store
     from db.records.jobs import JobState
@@ -245,17 +245,17 @@ def retry(
 
     settings: Settings = context.obj
     _check_output(context, output, format_name, detach=detach)
-    hands = Hands.found(settings, threads=threads, table_mb=table_mb, programs=programs)
+    backend = Backend.found(settings, threads=threads, table_mb=table_mb, programs=programs)
     with settings.open_database() as database:
         open_states = (JobState.RUNNING, JobState.FAILED)
         found = read_job(database, job)
         refuse_foreign(found, in_states=open_states)
         chosen = chosen_format(output, format_name, found.kind)
         if found.state in open_states and not detach:
-            hands.check_consent(database, found)
+            backend.check_consent(database, found)
         units = database.run(lambda session: store.retry_job(session, job))
         settings.say(f"job {job}: {count(units, 'failed unit')} to try again")
-        _run(context, database, job, hands, chosen, detach=detach, output=output)
+        _run(context, database, job, backend, chosen, detach=detach, output=output)
 
 
 @click.command(
@@ -317,7 +317,7 @@ def _run(
     context: click.Context,
     database: Database,
     job: int,
-    hands: Hands,
+    backend: Backend,
     format_name: ResultFormat,
     *,
     detach: bool,
@@ -329,12 +329,12 @@ def _run(
     from workers.core.following import read_job
 
     if detach:
-        hands.call(database, job)
+        backend.call(database, job)
         if read_job(database, job).state is JobState.RUNNING:
-            context.obj.say(f"job {job} is left to {hands.heirs()}")
+            context.obj.say(f"job {job} is left to {backend.heirs()}")
         return
     with opened(output, format_name) if output else nullcontext() as target:
-        is_well = run_job(context.obj, database, job, hands, target)
+        is_well = run_job(context.obj, database, job, backend, target)
     if output is None:
         is_well = tell_unanswered(context.obj, database, job) and is_well
     if not is_well:

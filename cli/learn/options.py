@@ -202,7 +202,7 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
         OSError: a file cannot be written.
         KeyboardInterrupt: after it was told what is left and how to go on.
     """
-    from c4core.atomic_file import whole_file
+    from c4core.atomic_file import atomic_file
     from c4core.training.loop import Step, train
     from c4core.training.report import draw_curves
     from cli.output import progress
@@ -236,7 +236,7 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
             )
         raise
     for plot in training.plots:
-        with whole_file(plot) as beside:
+        with atomic_file(plot) as beside:
             draw_curves(model, beside)
     return model
 

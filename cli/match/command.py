@@ -93,7 +93,7 @@ def match(
     with --allow-programs.
     """
     from cli.reports import playing
-    from cli.work.hands import Hands
+    from cli.work.backend import Backend
     from db.records.terms import Seats
 
     settings: Settings = context.obj
@@ -104,7 +104,7 @@ def match(
     writing = options.writing_of(settings, others)
     seats = Seats.ALTERNATE if swap else Seats.RANDOM if shuffle else Seats.FIXED
     terms = rules.terms(player_a, player_b, seats=seats, sprt=_test(sprt, sprt_errors))
-    hands = Hands.found(
+    backend = Backend.found(
         settings,
         threads=threads,
         table_mb=table_mb,
@@ -115,10 +115,10 @@ def match(
         job_id = playing.find_or_plan(settings, database, [terms], label=label, fresh=fresh)
         if detach:
             as_json = writing.format == "json"
-            playing.detach(settings, database, job_id, hands, as_json=as_json)
+            playing.detach(settings, database, job_id, backend, as_json=as_json)
             return
-        matches = playing.play(settings, database, job_id, hands)
-        playing.judge(settings, database, matches, hands, judging)
+        matches = playing.play(settings, database, job_id, backend)
+        playing.judge(settings, database, matches, backend, judging)
         from cli.reports.output import write_match
         from cli.reports.reading import read_report
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cli.shell.settings import Settings
     from db.records.terms import MatchTerms
 
-MOST_MATCHES = 10_000
+MAX_MATCHES = 10_000
 
 EXAMPLES = (
     "c4 tournament random stupid set --games 20",
@@ -76,7 +76,7 @@ def tournament(
     each. --plot draws a map of scores.
     """
     from cli.reports import playing
-    from cli.work.hands import Hands
+    from cli.work.backend import Backend
 
     settings: Settings = context.obj
     refuse(
@@ -96,7 +96,7 @@ def tournament(
         both_ways=both_ways,
         themselves=themselves,
     )
-    hands = Hands.found(
+    backend = Backend.found(
         settings,
         threads=threads,
         table_mb=table_mb,
@@ -107,10 +107,10 @@ def tournament(
         job_id = playing.find_or_plan(settings, database, terms, label=label, fresh=fresh)
         if detach:
             as_json = writing.format == "json"
-            playing.detach(settings, database, job_id, hands, as_json=as_json)
+            playing.detach(settings, database, job_id, backend, as_json=as_json)
             return
-        matches = playing.play(settings, database, job_id, hands)
-        playing.judge(settings, database, matches, hands, judging)
+        matches = playing.play(settings, database, job_id, backend)
+        playing.judge(settings, database, matches, backend, judging)
         from cli.reports.output import write_tournament
         from cli.reports.reading import read_report
 
@@ -144,7 +144,7 @@ def _terms(
     pairs = pairs_of(players, against, both_ways=both_ways, themselves=themselves)
     if not pairs:
         raise click.UsageError("a tournament needs at least two players")
-    if len(pairs) > MOST_MATCHES:
-        raise click.UsageError(f"{len(pairs):,} matches are more than {MOST_MATCHES:,}")
+    if len(pairs) > MAX_MATCHES:
+        raise click.UsageError(f"{len(pairs):,} matches are more than {MAX_MATCHES:,}")
     seats = Seats.FIXED if fixed else Seats.ALTERNATE
     return [rules.terms(a, b, seats=seats, seed=match_seed(rules.seed, a, b)) for a, b in pairs]

@@ -52,9 +52,9 @@ def opened(name: str | None, *, binary: bool = False) -> Iterator[IO[Any] | None
         yield _raw(stream, binary=binary)
         return
     path = checked(name, option=OPTION)
-    from c4core.atomic_file import whole_file
+    from c4core.atomic_file import atomic_file
 
-    with whole_file(path) as beside, beside.open(**how) as file:
+    with atomic_file(path) as beside, beside.open(**how) as file:
         yield file
 
 

@@ -32,7 +32,7 @@ MARGIN = "  "
 count = wording.count
 """How numbers stand with their nouns, here and in logs."""
 
-MOST_SECONDS = 1e12
+MAX_SECONDS = 1e12
 """30,000 years: what is longer would be hundreds of digits, or infinite."""
 
 VALUE_STYLES = {"win": "green", "draw": "yellow", "loss": "red"}
@@ -169,7 +169,7 @@ def duration(seconds: float) -> str:
 
     A dash stands for what is no time: rows of a received database may have anything.
     """
-    if not abs(seconds) < MOST_SECONDS:  # nor is NaN less
+    if not abs(seconds) < MAX_SECONDS:  # nor is NaN less
         return "-"
     if seconds < 1e-3:  # noqa: PLR2004
         return f"{seconds * 1e6:.0f} {'µs' if can_write('µ') else 'us'}"

@@ -15,7 +15,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from c4core.arena.game import Ending
-from c4core.atomic_file import whole_file
+from c4core.atomic_file import atomic_file
 from c4core.errors import C4Error
 from c4core.notation import parse_board, parse_moves
 from c4core.players.consent import NO_PROGRAM, Consent
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 FORMAT: Final = "c4-play"
 VERSION: Final = 1
-MOST_BYTES: Final = 64 * 1024
+MAX_BYTES: Final = 64 * 1024
 """A saved game is much smaller; what is larger is another file."""
 FAILURES: Final = frozenset({*map(str, Failing), str(Ending.RESIGNED)})
 """How a game is lost other than on the board."""
@@ -70,7 +70,7 @@ def write_game(path: Path, game: Game) -> None:
     }
     if game.failure is not None:
         fields["failure"] = game.failure._asdict()
-    with whole_file(path) as beside:
+    with atomic_file(path) as beside:
         beside.write_text(json.dumps(fields) + "\n", encoding="utf-8")
 
 
@@ -120,10 +120,10 @@ def _read_fields(path: Path) -> dict[str, Any] | None:
     """
     try:
         with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
+            data = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         return None
-    if len(data) > MOST_BYTES:
+    if len(data) > MAX_BYTES:
         raise SavedGameError(path, "it is too large")
     try:
         fields = json.loads(data)

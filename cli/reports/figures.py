@@ -14,7 +14,7 @@ NOTHING: Final = "-"
 LEAST_P: Final = 1e-6
 """The source writes smaller ones as less than this."""
 
-MOST_DIGITS: Final = 3
+MAX_DIGITS: Final = 3
 
 FEW_SECONDS: Final = 1e-5
 """Shorter times need a digit behind the point."""
@@ -36,7 +36,7 @@ def chance(p: float | None) -> str:
         return NOTHING
     if p < LEAST_P:
         return f"< {LEAST_P:.6f}"
-    digits = max(MOST_DIGITS, 1 - math.floor(math.log10(p)))
+    digits = max(MAX_DIGITS, 1 - math.floor(math.log10(p)))
     return f"{p:.{digits}f}"
 
 

@@ -243,7 +243,7 @@ def _read_judge(context: click.Context, parameter: click.Parameter, text: str) -
 
 
 def work_options(function: Decorated) -> Decorated:
-    """Add ``--label``, ``--fresh``, ``--detach``, and what :class:`cli.work.hands.Hands` needs."""
+    """Add ``--label``, ``--fresh``, ``--detach`` and what a backend needs."""
     for option in (
         parameters.table_option,
         parameters.threads_option,

@@ -96,13 +96,13 @@ def _draw(
     import matplotlib as mpl
 
     mpl.use("agg")
-    from c4core.atomic_file import whole_file
+    from c4core.atomic_file import atomic_file
     from cli.output import targets
     from cli.reports import picture
 
     with ExitStack() as stack:
         paths = [targets.checked(name, option="--plot") for name in writing.plots]
-        beside = [stack.enter_context(whole_file(path)) for path in paths]
+        beside = [stack.enter_context(atomic_file(path)) for path in paths]
         if is_tournament:
             picture.draw_tournament(reports, beside)
         else:

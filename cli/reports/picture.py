@@ -45,10 +45,10 @@ DARK: Final = 0.27
 FEWEST_MOVES: Final = 5
 """A mean over fewer moves of a ply is not drawn."""
 
-MOST_POINTS: Final = 2000
+MAX_POINTS: Final = 2000
 """A curve is drawn through so many points at most."""
 
-MOST_LINES: Final = 7
+MAX_LINES: Final = 7
 """More players than that cannot be told apart in one plot."""
 
 DOTS_PER_INCH: Final = 150
@@ -112,7 +112,7 @@ def course_of(results: np.ndarray[Any, Any]) -> tuple[Any, Any, Any, Any]:
     """
     wins, losses = np.cumsum(results == 1), np.cumsum(results == -1)
     decided = wins + losses
-    step = max(1, len(results) // MOST_POINTS)
+    step = max(1, len(results) // MAX_POINTS)
     chosen = [*range(0, len(results), step)]
     if len(results) and chosen[-1] != len(results) - 1:
         chosen.append(len(results) - 1)
@@ -196,7 +196,7 @@ def _draw_course(axes: Axes, report: MatchReport) -> None:
 
 def _draw_losses(axes: Axes, players: Mapping[str, Mapping[int, Accuracy]]) -> None:
     """Points given away by a move, by the stones on the board."""
-    shown = list(players.items())[:MOST_LINES]
+    shown = list(players.items())[:MAX_LINES]
     for (name, plies), colour in zip(shown, LINES, strict=False):
         points = [
             (ply, accuracy.mean_loss)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from c4core.players.consent import Consent
     from cli.reports.options import Judging
     from cli.shell.settings import Settings
-    from cli.work.hands import Hands
+    from cli.work.backend import Backend
     from db.database import Database
     from db.records.jobs import JobInfo
     from db.records.terms import MatchTerms
@@ -92,10 +92,10 @@ def find_or_plan(
 
 
 def detach(
-    settings: Settings, database: Database, job_id: int, hands: Hands, *, as_json: bool
+    settings: Settings, database: Database, job_id: int, backend: Backend, *, as_json: bool
 ) -> None:
     """Leave a job to others, and write its number."""
-    hands.call(database, job_id)
+    backend.call(database, job_id)
     if as_json:
         from cli.output.formats import write_object
 
@@ -103,13 +103,13 @@ def detach(
     else:
         echo.line(str(job_id))
     if settings.broker_url is None:
-        way_on = f"Work on it with: {hands.resumption(job_id)}"
+        way_on = f"Work on it with: {backend.resumption(job_id)}"
     else:
         way_on = f"Watch it with: c4 jobs watch {job_id}"
     settings.say(f"{way_on}. When it is done, the same command without --detach writes the report.")
 
 
-def play(settings: Settings, database: Database, job_id: int, hands: Hands) -> list[int]:
+def play(settings: Settings, database: Database, job_id: int, backend: Backend) -> list[int]:
     """See to it that a job's matches are played; their numbers.
 
     Raises:
@@ -130,9 +130,9 @@ def play(settings: Settings, database: Database, job_id: int, hands: Hands) -> l
     try:
         with (
             progress.solving(job_id, shown=shown, remark=_Remark(database, matches)) as tell,
-            hands.runner(settings, database, job_id) as runner,
+            backend.runner(settings, database, job_id) as runner,
         ):
-            attendance = Attendance(settings, database, job_id, hands)
+            attendance = Attendance(settings, database, job_id, backend)
 
             def look(so_far: Progress) -> None:
                 signals.check()
@@ -142,7 +142,7 @@ def play(settings: Settings, database: Database, job_id: int, hands: Hands) -> l
 
             runner.wait(look)
     except KeyboardInterrupt:
-        settings.say(f"{hands.farewell(database, job_id)}, or with the same command again")
+        settings.say(f"{backend.resume_hint(database, job_id)}, or with the same command again")
         raise
     for match in matches:
         settle_match(database, match)
@@ -151,7 +151,11 @@ def play(settings: Settings, database: Database, job_id: int, hands: Hands) -> l
 
 
 def judge(
-    settings: Settings, database: Database, matches: Sequence[int], hands: Hands, judging: Judging
+    settings: Settings,
+    database: Database,
+    matches: Sequence[int],
+    backend: Backend,
+    judging: Judging,
 ) -> None:
     """Search the exact scores that are needed to judge moves of some matches.
 
@@ -180,7 +184,7 @@ def judge(
             settings.tell("the scores of all these positions are known")
             continue
         settings.say(f"judging moves: {count(job.positions, 'position')} to solve")
-        run_job(settings, database, job.job_id, hands, None)
+        run_job(settings, database, job.job_id, backend, None)
 
 
 class _Remark:

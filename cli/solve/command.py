@@ -163,7 +163,7 @@ def solve(
 
         def make_asker() -> Asker:
             from cli.positions.asking import LocalAsker, RemoteAsker
-            from cli.work.hands import NOBODY
+            from cli.work.backend import NOBODY
 
             database = None
             if not no_store:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from c4core.lines import JsonValue
     from cli.shell.settings import Settings
-    from cli.work.hands import Hands
+    from cli.work.backend import Backend
     from cli.work.results import Results
     from db.database import Database
     from db.records.jobs import JobInfo
@@ -62,14 +62,16 @@ class Attendance:
         settings: how much talk.
         database: where the job lives.
         job_id: its number.
-        hands: who works; threads of this process are here as long as somebody waits.
+        backend: who works; threads of this process are here as long as somebody waits.
     """
 
-    def __init__(self, settings: Settings, database: Database, job_id: int, hands: Hands) -> None:
+    def __init__(
+        self, settings: Settings, database: Database, job_id: int, backend: Backend
+    ) -> None:
         self._settings = settings
         self._database = database
         self._job_id = job_id
-        self._is_remote = hands.doorbell is not None
+        self._is_remote = backend.doorbell is not None
         self._is_idle = False
         self._next = time.monotonic() + ATTENDANCE_SECONDS
 
@@ -89,7 +91,7 @@ def run_job(
     settings: Settings,
     database: Database,
     job_id: int,
-    hands: Hands,
+    backend: Backend,
     results: Results | None,
 ) -> bool:
     """See a job to its end and say what came of it. Whether all is well.
@@ -98,7 +100,7 @@ def run_job(
         settings: how much talk.
         database: where the job lives.
         job_id: a job that is running.
-        hands: who does the work.
+        backend: who does the work.
         results: where the results go; None for nowhere.
 
     Raises:
@@ -111,9 +113,9 @@ def run_job(
     try:
         with (
             drawing(database, job_id, shown=shown) as tell,
-            hands.runner(settings, database, job_id) as runner,
+            backend.runner(settings, database, job_id) as runner,
         ):
-            attendance = Attendance(settings, database, job_id, hands)
+            attendance = Attendance(settings, database, job_id, backend)
 
             def look(so_far: Progress) -> None:
                 signals.check()
@@ -126,10 +128,10 @@ def run_job(
             else:
                 results.write(tally.counted(runner.results(look)))
     except KeyboardInterrupt:
-        settings.say(hands.farewell(database, job_id, results))
+        settings.say(backend.resume_hint(database, job_id, results))
         raise
     except OSError:
-        _tell_way_on(settings, database, job_id, hands, results)
+        _tell_way_on(settings, database, job_id, backend, results)
         raise
     job = read_job(database, job_id)
     settings.say(summary(job, tally, time.monotonic() - began))
@@ -137,19 +139,19 @@ def run_job(
 
 
 def _tell_way_on(
-    settings: Settings, database: Database, job_id: int, hands: Hands, results: Results | None
+    settings: Settings, database: Database, job_id: int, backend: Backend, results: Results | None
 ) -> None:
     """Say how to come by the results of a job whose output has failed: full, or nobody reads it."""
     if read_job(database, job_id).state is JobState.DONE:
         text = f"Job {job_id} is done; write its results with: c4 jobs results {job_id}"
     else:
-        text = hands.farewell(database, job_id, results)
+        text = backend.resume_hint(database, job_id, results)
     with nobody_listening():
         settings.say(text)
 
 
 def finish_job(
-    settings: Settings, database: Database, job_id: int, hands: Hands, *, afterwards: str
+    settings: Settings, database: Database, job_id: int, backend: Backend, *, afterwards: str
 ) -> None:
     """See a job to its end that something is made of then, unless it is done.
 
@@ -157,7 +159,7 @@ def finish_job(
         settings: how much talk.
         database: where the job lives.
         job_id: a job that is running, or done.
-        hands: who does the work.
+        backend: who does the work.
         afterwards: what to say to somebody who interrupts it.
 
     Raises:
@@ -167,7 +169,7 @@ def finish_job(
         settings.tell(f"job {job_id} was done before")
         return
     try:
-        run_job(settings, database, job_id, hands, None)
+        run_job(settings, database, job_id, backend, None)
     except KeyboardInterrupt:
         settings.say(afterwards)
         raise

@@ -10,7 +10,7 @@ from cli.output.render import count, score_text
 if TYPE_CHECKING:
     from workers.deep.standing import AtWork, Standing
 
-MOST_SHOWN = 16
+MAX_SHOWN = 16
 """Pieces at work that people are shown one by one."""
 
 
@@ -46,9 +46,9 @@ def as_facts(standing: Standing) -> dict[str, str]:
         "columns": moves_text(standing),
         "pieces": pieces_text(standing),
     }
-    for number, piece in enumerate(standing.at_work[:MOST_SHOWN], start=1):
+    for number, piece in enumerate(standing.at_work[:MAX_SHOWN], start=1):
         facts[f"at work {number}"] = _piece_text(piece)
-    left = len(standing.at_work) - MOST_SHOWN
+    left = len(standing.at_work) - MAX_SHOWN
     if left > 0:
         facts["at work"] = f"and {left:,} more"
     return facts

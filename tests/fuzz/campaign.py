@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tests.fuzz.child import case_file, current_case, keep
 
-MOST_FAILURES = 10
+MAX_FAILURES = 10
 """After so many a target is given up."""
 
 
@@ -39,7 +39,7 @@ class Campaign:
         """Run all cases."""
         self.directory.mkdir(parents=True, exist_ok=True)
         first = 0
-        while first < self.cases and len(self.failures) < MOST_FAILURES:
+        while first < self.cases and len(self.failures) < MAX_FAILURES:
             first = self._run_from(first)
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ class Campaign:
             errors.seek(0)
             said = errors.read()
         Path(errors.name).unlink()
-        if code == 0 or len(self.failures) >= MOST_FAILURES:
+        if code == 0 or len(self.failures) >= MAX_FAILURES:
             current.unlink(missing_ok=True)
             return self.cases
         if not current.exists() or not current.stat().st_size:
@@ -89,7 +89,7 @@ class Campaign:
             told = json.loads(line)
             if "failure" in told:
                 self._note(told["number"], told["failure"])
-                if len(self.failures) >= MOST_FAILURES:
+                if len(self.failures) >= MAX_FAILURES:
                     process.kill()
             else:
                 self.seconds += told["seconds"]

@@ -14,7 +14,7 @@ import pytest
 from c4core.arena.files_json import parse_json_game
 from c4core.arena.game import Ending
 from tests.fuzz import child
-from tests.fuzz.campaign import MOST_FAILURES, Campaign
+from tests.fuzz.campaign import MAX_FAILURES, Campaign
 from tests.fuzz.mutation import mutated, mutated_text
 from tests.fuzz.target import Target, names
 from tests.fuzz.targets import games
@@ -146,8 +146,8 @@ def test_a_process_that_dies_goes_on_with_the_next_case(
     campaign = Campaign("faulty", seed=1, cases=30, directory=tmp_path / "kept")
     campaign.run()
     expected = [number for number in range(30) if Random(f"faulty 1 {number}").randbytes(3)[0] < 60]
-    assert len(campaign.failures) == min(len(expected), MOST_FAILURES) > 2
+    assert len(campaign.failures) == min(len(expected), MAX_FAILURES) > 2
     assert all("the process ended with -11" in failure for failure in campaign.failures)
-    for number in expected[:MOST_FAILURES]:
+    for number in expected[:MAX_FAILURES]:
         kept = (tmp_path / "kept" / f"faulty-1-{number}").read_bytes()
         assert kept == Random(f"faulty 1 {number}").randbytes(3)

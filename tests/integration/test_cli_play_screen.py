@@ -17,7 +17,7 @@ from cli.play.picture import picture
 from cli.play.saved import read_game
 from cli.play.seats import read_seat
 from tests.support.command_line import ROOT
-from tests.support.play import Hands, hands_on, new_game, run
+from tests.support.play import Backend, hands_on, new_game, run
 
 
 @pytest.fixture
@@ -349,7 +349,7 @@ def test_undo_while_a_program_thinks_ends_it(file: Path, tmp_path: Path) -> None
     run(scenario())
 
 
-def thinking_program(hands: Hands):  # noqa: ANN201 (the player's own process, for a look at it)
+def thinking_program(hands: Backend):  # noqa: ANN201 (the player's own process, for a look at it)
     (player,) = hands.app.game_screen._opponents._players.values()
     return player._seat.program
 

@@ -25,22 +25,22 @@ from workers.matches.planning import plan_matches
 from workers.matches.programs import TAKES_PROGRAMS
 from workers.positions.analysis import submit
 from workers.runners.local import LocalRunner
-from workers.service.site import Site
+from workers.service.unit_worker import UnitWorker
 
 GAMES = random_games(4, empty=8)
 BOARD = DEFAULT_BOARD
 
 
 @pytest.fixture
-def site(database: Database) -> Iterator[Site]:
+def site(database: Database) -> Iterator[UnitWorker]:
     """A worker that nobody hears ring, and that may start no programs."""
-    site = Site(
+    site = UnitWorker(
         database,
         Doorbell("redis://127.0.0.1:9"),
         Solver(table_mb=1),
         name="test",
         threads=1,
-        on_hopeless=lambda _error: None,
+        on_fatal=lambda _error: None,
     )
     site.start()
     yield site
@@ -90,7 +90,7 @@ def test_parameters_that_are_damaged_while_the_job_runs(database: Database) -> N
     assert database.run(lambda session: jobs.finish_if_complete(session, job_id)) is JobState.FAILED
 
 
-def test_parameters_and_a_worker(database: Database, site: Site) -> None:
+def test_parameters_and_a_worker(database: Database, site: UnitWorker) -> None:
     job_id = make(database)
     damage(database, "UPDATE jobs SET params = replace(params, 'false', 'fault')")
     assert all(site.work_on(unit_id, Lane.BULK) for unit_id in unit_ids(database, job_id))
@@ -129,7 +129,7 @@ def test_the_terms_of_a_match(database: Database) -> None:
 @pytest.mark.parametrize("with_others", [False, True])
 def test_the_terms_of_a_match_that_a_worker_has_a_unit_of(
     database: Database,
-    site: Site,
+    site: UnitWorker,
     with_others: bool,  # noqa: FBT001
 ) -> None:
     """Not left to others that may start programs: nobody knows whether it needs one."""

@@ -21,7 +21,7 @@ from db.database import Database
 from db.errors import MatchInUseError, MatchNotFoundError
 from db.records.jobs import JobState
 from db.records.terms import MatchTerms
-from tests.support.books import laboratory
+from tests.support.books import source
 from tests.support.command_line import C4
 from workers.books.task import PlyTask
 from workers.dataset.labelling import labelling_job
@@ -57,7 +57,7 @@ def tournament(database: Database, number: int) -> object:
 def book(database: Database, number: int) -> object:
     start = Position(str(1 + number % 5) + str(1 + number // 5), width=5, height=4)
     levels = list(islice(open_plies(start), 3))
-    return laboratory(database).job(PlyTask(start, start.ply + 2), levels)
+    return source(database).job(PlyTask(start, start.ply + 2), levels)
 
 
 def dataset(database: Database, number: int) -> object:

@@ -616,6 +616,7 @@ DOORS = {
     "cli/shell/commands.py": {"importlib", "import_module"},  # commands, by a table in the code
     "cli/shell/signals.py": {"exec"},  # a constant
     "cli/worker/command.py": {"execv"},  # the same command line again
+    "workers/core/kinds.py": {"importlib", "import_module"},  # kinds, by a table in the code
 }
 
 DANGEROUS = re.compile(

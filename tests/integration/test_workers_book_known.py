@@ -12,7 +12,7 @@ from c4core.book.building.minimax import MOVE_FILLS, MOVE_WINS, children
 from c4core.book.exchange.uci import uci_keys
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
-from tests.support.books import laboratory, unreduced
+from tests.support.books import source, unreduced
 from tests.support.exhaustive import exhaustive_scores
 from workers.books.build import CompleteBook
 from workers.positions.book_answers import shipped_book
@@ -74,7 +74,7 @@ def check_plies(levels: Sequence[Level]) -> None:
 )
 def test_a_whole_board(database: Database, width: int, height: int, reachable: int) -> None:
     book = CompleteBook(Position(width=width, height=height), width * height - 1)
-    levels = book.scored(laboratory(database))
+    levels = book.scored(source(database))
     total = 0
     for (keys, scores), (all_keys, all_scores) in zip(
         levels, exhaustive_scores(width, height), strict=False
@@ -91,7 +91,7 @@ def test_a_whole_board(database: Database, width: int, height: int, reachable: i
 
 @pytest.mark.long
 def test_ply_4(database: Database) -> None:
-    check_plies(CompleteBook(Position(), 4).scored(laboratory(database)))
+    check_plies(CompleteBook(Position(), 4).scored(source(database)))
 
 
 def test_the_book_that_ships() -> None:

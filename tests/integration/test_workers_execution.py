@@ -34,7 +34,7 @@ from workers.logs import LOGGER
 from workers.positions.analysis import submit
 from workers.positions.kind import ANALYZE
 from workers.positions.question import Question
-from workers.service.site import Site
+from workers.service.unit_worker import UnitWorker
 
 EASY = random_games(20, empty=10)
 BOARD = DEFAULT_BOARD
@@ -277,13 +277,13 @@ def test_who_waits_for_a_turn_in_vain_gives_up_and_interrupts_nobody(database: D
     lines = read_lines(io.BytesIO(b'{"moves": ""}\n'), board=board)
     searched = submit(database, lines, board=board, book="").job_id
     waiting = make(database, EASY)
-    site = Site(
+    site = UnitWorker(
         database,
         Doorbell("redis://127.0.0.1:9"),
         Stoppable(table_mb=1),
         name="test",
         threads=1,
-        on_hopeless=lambda _error: None,
+        on_fatal=lambda _error: None,
         lease_seconds=1,
     )
     site.start()

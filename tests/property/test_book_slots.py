@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from c4core import Position
 from c4core.book.building.unit_keys import pack_keys, unpack_keys
-from c4core.book.exchange.pons_keys import MOST_DIGITS, pons_keys, read_pons_keys
+from c4core.book.exchange.pons_keys import MAX_DIGITS, pons_keys, read_pons_keys
 from c4core.book.numbering.rank import Ranking
 from tests.support.positions import games
 
@@ -34,7 +34,7 @@ def test_a_position_has_a_slot_and_the_slot_the_position(
 @given(games())
 def test_pons_keys_are_one_to_one(game: tuple[Position, str]) -> None:
     position, _ = game
-    if position.ply + position.width - 1 >= MOST_DIGITS:
+    if position.ply + position.width - 1 >= MAX_DIGITS:
         return
     size = {"width": position.width, "height": position.height}
     numbers = pons_keys(key_of(position), **size)

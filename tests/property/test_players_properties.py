@@ -168,7 +168,7 @@ def test_search_is_minimax(game: tuple[Position, str], depth: int) -> None:
         for column in position.legal_columns()
     }
     best = next(column for column in order if values.get(column) == max(values.values()))
-    for options in ({}, {"prunes": False}, {"scouts": True}, {"kills": True}):
+    for options in ({}, {"prunes": False}, {"pvs": True}, {"killer_moves": True}):
         found = minimax(
             position,
             heuristic="windows",

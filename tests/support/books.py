@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from c4core.book.writer import write_book
 from c4core.position import Position
 from c4core.solver import Solver
-from workers.books.build import CompleteBook, Laboratory
+from workers.books.build import CompleteBook, ScoreSource
 from workers.runners.local import LocalRunner
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ class Workers:
             runner.wait()
 
 
-def laboratory(database: Database, *, threads: int = 2, fresh: bool = False) -> Laboratory:
-    return Laboratory(database, Workers(database, threads), fresh=fresh)
+def source(database: Database, *, threads: int = 2, fresh: bool = False) -> ScoreSource:
+    return ScoreSource(database, Workers(database, threads), fresh=fresh)
 
 
 def write(book: CompleteBook | SparseBook, levels: list[Level], path: Path) -> str:

@@ -38,7 +38,7 @@ def new_game(
 
 
 @dataclass(frozen=True)
-class Hands:
+class Backend:
     """What a person at the terminal does and sees."""
 
     app: PlayApp
@@ -97,13 +97,13 @@ async def hands_on(
     animated: bool = False,
     delay: float = 0.0,
     size: tuple[int, int] = (80, 24),
-) -> AsyncIterator[Hands]:
+) -> AsyncIterator[Backend]:
     """A program that is running."""
     supplies = Supplies(Scores(None, table_mb=4, threads=1))
     app = PlayApp(game, Table(file, supplies, delay, animated=animated), unfinished=unfinished)
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
-        yield Hands(app, pilot)
+        yield Backend(app, pilot)
     app.game_screen.leave()
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     Work = Callable[[int], None]
     """Sees to it that a job is done, or raises."""
 
-MOST_SLOTS: Final = 1 << 30
+MAX_SLOTS: Final = 1 << 30
 """Largest ply of a complete book, as its number of slots: its keys take 8 GB of memory."""
 
 
@@ -46,7 +46,7 @@ class BookPlanError(C4Error, ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Laboratory:
+class ScoreSource:
     """Where the scores of a ply come from."""
 
     database: Database
@@ -141,10 +141,10 @@ class CompleteBook:
     def __init__(self, start: Position, last: int) -> None:
         check_plies(start, last)
         slots = Ranking(start, last=last).count(last)
-        if slots > MOST_SLOTS:
+        if slots > MAX_SLOTS:
             raise BookPlanError(
                 f"a complete book to ply {last} would have up to {slots:,} positions on its last "
-                f"ply, more than the limit of {MOST_SLOTS:,}: choose fewer plies, or a sparse book"
+                f"ply, more than the limit of {MAX_SLOTS:,}: choose fewer plies, or a sparse book"
             )
         self.start = start
         number = last - start.ply + 1
@@ -160,10 +160,10 @@ class CompleteBook:
         """What has to be searched: the last ply, but for the wins at once."""
         return PlyTask(self.start, self.start.ply + len(self.levels) - 1)
 
-    def scored(self, laboratory: Laboratory) -> list[Level]:
-        """The keys and scores of every ply. Errors as in :meth:`Laboratory.scores`."""
+    def scored(self, source: ScoreSource) -> list[Level]:
+        """The keys and scores of every ply. Errors as in :meth:`ScoreSource.scores`."""
         keys = self.levels[-1]
-        found = laboratory.scores(self.task, self.levels)
+        found = source.scores(self.task, self.levels)
         scores = with_wins(keys, found, self.start)
         book = [(keys, scores)]
         width, height = self.start.board

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from c4core.position import Position
-    from workers.books.build import Laboratory, Level
+    from workers.books.build import Level, ScoreSource
     from workers.books.payload import Keys, Scores
     from workers.books.task import Sides
 
@@ -65,7 +65,7 @@ class SparseBook:
         self._last = last
         self._choice = choice
 
-    def scored(self, laboratory: Laboratory) -> list[Level]:
+    def scored(self, source: ScoreSource) -> list[Level]:
         """The keys and scores of every ply, each ply searched when the one before it is done.
 
         Raises:
@@ -76,7 +76,7 @@ class SparseBook:
         lines = [_Line(self.start, side, self._choice.within) for side in SIDES[self._choice.sides]]
         for ply in range(self.start.ply, self._last):
             for line in lines:
-                line.go_on(laboratory, ply)
+                line.go_on(source, ply)
             if not any(len(line.levels[-1]) for line in lines):
                 raise BookPlanError(f"no such game goes on after ply {ply}: choose fewer plies")
         levels = [
@@ -84,7 +84,7 @@ class SparseBook:
             for keys in zip(*(line.levels for line in lines), strict=True)
         ]
         task = PlyTask(self.start, self._last, choice=self._choice)
-        found = laboratory.scores(task, levels)
+        found = source.scores(task, levels)
         book = [(levels[-1], with_wins(levels[-1], found, self.start))]
         for index in range(len(levels) - 2, -1, -1):
             known = [line.searched[index] for line in lines if index in line.searched]
@@ -118,27 +118,27 @@ class _Line:
         self._choice = Choice(within, side)
         self._turn = 0 if side == "first" else 1
 
-    def go_on(self, laboratory: Laboratory, ply: int) -> None:
+    def go_on(self, source: ScoreSource, ply: int) -> None:
         """Find the next ply's positions."""
         keys = self.levels[-1]
         width, height = self._start.board
         behind, moves = children(keys, width=width, height=height)
         follows = moves == MOVE_GOES_ON
         if ply % 2 == self._turn and len(keys):
-            scores = self._columns(laboratory, ply, moves == MOVE_WINS)
+            scores = self._columns(source, ply, moves == MOVE_WINS)
             best = scores.max(axis=1)
             self.searched[len(self.levels) - 1] = keys, best
             follows &= scores >= best[:, np.newaxis].astype(np.int16) - self._choice.within
         self.levels.append(np.unique(behind[follows]))
 
-    def _columns(self, laboratory: Laboratory, ply: int, wins: NDArray[np.bool_]) -> Scores:
+    def _columns(self, source: ScoreSource, ply: int, wins: NDArray[np.bool_]) -> Scores:
         """The score of every column of the last ply's positions.
 
         Nothing is as good as a win at once, so with no points to give away nothing else is looked
         at where there is one.
 
         Args:
-            laboratory: searches.
+            source: searches.
             ply: the last one's stones.
             wins: which columns of which position win at once.
         """
@@ -148,5 +148,5 @@ class _Line:
         decided = wins.any(axis=1) if self._choice.within == 0 else np.zeros(len(keys), dtype=bool)
         task = PlyTask(self._start, ply, columns=True, choice=self._choice)
         levels = [*self.levels[-1 - ANCESTOR_PLIES : -1], keys[~decided]]
-        scores[~decided] = laboratory.scores(task, levels)
+        scores[~decided] = source.scores(task, levels)
         return scores

@@ -24,7 +24,7 @@ UNIT_NODES: Final = 200_000_000
 """Positions that one worker searches for a piece before it is split further: some 15 s. Shorter,
 and too much is begun in vain; longer, and the others wait for one."""
 
-MOST_SPLIT_PLIES: Final = 12
+MAX_SPLIT_PLIES: Final = 12
 """Some hundred thousand positions to ply 9 alone: more would be all planning."""
 
 
@@ -83,7 +83,7 @@ class DeepTask:
                 Position(moves, width=board.width, height=board.height),
                 moves,
                 field(params, "weak", bool),
-                number_field(params, "split", below=MOST_SPLIT_PLIES + 1),
+                number_field(params, "split", below=MAX_SPLIT_PLIES + 1),
                 number_field(params, "nodes", below=1 << 63),
             )
 
@@ -94,4 +94,4 @@ def plies_to_split(threads: int) -> int:
     A line through the best depths of the simulation (docs/deep.md): 1 ply for one thread, 2 for
     two, 3 for four and eight, 4 for 16, 6 for 64.
     """
-    return min(MOST_SPLIT_PLIES, round(1 + 0.8 * log2(max(threads, 1))))
+    return min(MAX_SPLIT_PLIES, round(1 + 0.8 * log2(max(threads, 1))))

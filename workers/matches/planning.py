@@ -36,7 +36,7 @@ taken for one of this."""
 UNIT_SECONDS: Final = 2.0
 """Work that a unit is meant to hold: handed out at once, and lost at most when a worker dies."""
 
-MOST_GAMES: Final = 2_000
+MAX_GAMES: Final = 2_000
 """Games of a unit at most: they are written in one transaction."""
 
 LEAST_UNITS: Final = 32
@@ -188,7 +188,7 @@ def _units(terms: MatchTerms, seconds: float, least: int) -> Iterator[UnitPlan]:
     seconds = max(seconds, 1e-6)
     number = least if terms.sprt is None else LEAST_UNITS
     fair = max(terms.games / number, LEAST_SECONDS / seconds)
-    size = max(1, min(math.ceil(fair), round(UNIT_SECONDS / seconds), MOST_GAMES))
+    size = max(1, min(math.ceil(fair), round(UNIT_SECONDS / seconds), MAX_GAMES))
     for first in range(0, terms.games, size):
         count = min(size, terms.games - first)
         yield UnitPlan({"first": first, "count": count}, count, expected_seconds=seconds * count)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ENOUGH_DISTINCT: Final = 0.9
 """With a smaller share of different games the test takes repetitions for evidence."""
 
-MOST_SECONDS: Final = 1e9
+MAX_SECONDS: Final = 1e9
 """30 years. A game that took longer is from a database that somebody else has written."""
 
 
@@ -246,7 +246,7 @@ def _tallies(results: MatchResults) -> tuple[Tally, Tally]:
 
 def _total(seconds: NDArray[np.float64]) -> float:
     """The sum of the times that are possible: that of the others could be infinite."""
-    return float(seconds[(seconds >= 0) & (seconds <= MOST_SECONDS)].sum())
+    return float(seconds[(seconds >= 0) & (seconds <= MAX_SECONDS)].sum())
 
 
 def _sum(one: Tally, other: Tally) -> Tally:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LEAST_SIDE: Final = 4
 """Columns and rows that a board needs for a line of four in every direction."""
 
-MOST_GAMES: Final = 100_000_000
+MAX_GAMES: Final = 100_000_000
 """Games of a match: more is a slip of the finger."""
 
 
@@ -96,8 +96,8 @@ def _check(terms: MatchTerms) -> None:
     for text in (terms.player_a, terms.player_b):
         if not text.isprintable():
             raise MatchTermsError(f"a player's description is a line of text, not {text!r}")
-    if not 1 <= terms.games <= MOST_GAMES:
-        raise MatchTermsError(f"a match has 1 to {MOST_GAMES:,} games, not {terms.games:,}")
+    if not 1 <= terms.games <= MAX_GAMES:
+        raise MatchTermsError(f"a match has 1 to {MAX_GAMES:,} games, not {terms.games:,}")
     if not 0 <= terms.seed < 1 << 64:
         raise MatchTermsError(f"the seed of a match is 0 to {(1 << 64) - 1}, not {terms.seed}")
     if min(terms.board) < LEAST_SIDE:

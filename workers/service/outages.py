@@ -26,7 +26,7 @@ LONGEST_PAUSE: Final = 3.0
 """Seconds between two attempts: doubled from the first to the longest."""
 
 
-class Patience:
+class RetryingWriter:
     """Writes to a database, and waits while it is away. Thread-safe.
 
     Args:

@@ -15,8 +15,8 @@ from workers.core.lanes import Lane
 from workers.core.rounds import Duty, Rounds
 from workers.logs import LOGGER
 from workers.service.registration import BEAT_SECONDS, Registration
-from workers.service.site import Site
 from workers.service.sweeping import pause_between_sweeps, sweep
+from workers.service.unit_worker import UnitWorker
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,7 +49,7 @@ class WorkerProcess:
         database: open; closed by :meth:`stop`.
         doorbell: for the broker that the messages come from; likewise.
         settings: what it is told about itself.
-        on_hopeless: told why it will never get anything done.
+        on_fatal: told why it will never get anything done.
 
     Attributes:
         site: where units are worked on.
@@ -62,15 +62,15 @@ class WorkerProcess:
         doorbell: Doorbell,
         settings: WorkerSettings,
         *,
-        on_hopeless: Callable[[Exception], None],
+        on_fatal: Callable[[Exception], None],
     ) -> None:
-        self.site = Site(
+        self.site = UnitWorker(
             database,
             doorbell,
             Solver(table_mb=settings.table_mb),
             name=settings.name,
             threads=settings.threads,
-            on_hopeless=on_hopeless,
+            on_fatal=on_fatal,
             programs=settings.programs,
         )
         self.settings = settings

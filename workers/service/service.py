@@ -98,7 +98,7 @@ class Service:
         app = make_app(self._broker_url)
         doorbell = Doorbell(self._broker_url, app)
         self._tell_start(database, doorbell)
-        process = WorkerProcess(database, doorbell, self._settings, on_hopeless=self._stop.request)
+        process = WorkerProcess(database, doorbell, self._settings, on_fatal=self._stop.request)
         with self._metrics.exposition(process, doorbell) as duties:
             process.start(duties)
             standing.become(process)

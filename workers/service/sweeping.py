@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SWEEP_SECONDS: Final = 1.0
 """Time from one sweep to the next: what was lost waits for so long at most."""
 
-MOST_TRIES: Final = 20
+MAX_TRIES: Final = 20
 """How many workers a second, together, look whether it is their turn: enough for one to take it in
 time, and no burden on the database however many there are."""
 
@@ -59,7 +59,7 @@ def pause_between_sweeps(peers: int) -> float:
     Args:
         peers: how many workers there are.
     """
-    return max(SWEEP_SECONDS, peers / MOST_TRIES)
+    return max(SWEEP_SECONDS, peers / MAX_TRIES)
 
 
 def _finish(database: Database, job_id: int) -> None:

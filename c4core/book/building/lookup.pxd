@@ -9,7 +9,7 @@ from libc.stdint cimport uint64_t
 from c4core.board cimport Geometry, canonical_key, playable_squares, winning_squares
 
 cdef enum:
-    MOST_CHILDREN = 32
+    MAX_CHILDREN = 32
 
 
 cdef inline int children_that_go_on(
@@ -33,7 +33,7 @@ cdef inline void find_keys(
 
     Args:
         keys: sorted, ``count`` of them.
-        wanted: at most MOST_CHILDREN keys.
+        wanted: at most MAX_CHILDREN keys.
         number: how many.
         found: receives their indexes.
     """

@@ -19,7 +19,7 @@ from c4core.board cimport (
     split_key,
     winning_squares,
 )
-from c4core.book.building.lookup cimport MOST_CHILDREN, children_that_go_on, find_keys
+from c4core.book.building.lookup cimport MAX_CHILDREN, children_that_go_on, find_keys
 
 from c4core.book.errors import BookContentError
 from c4core.notation import check_board
@@ -165,8 +165,8 @@ cdef void _best_of_known(
 ) noexcept nogil:
     """Score the parents by those of their children that are there."""
     cdef Py_ssize_t index, count = child_keys.shape[0]
-    cdef Py_ssize_t[MOST_CHILDREN] found
-    cdef uint64_t[MOST_CHILDREN] keys
+    cdef Py_ssize_t[MAX_CHILDREN] found
+    cdef uint64_t[MAX_CHILDREN] keys
     cdef uint64_t stones, mask
     cdef int number, i, ply, best
     for index in range(parents.shape[0]):

@@ -12,7 +12,7 @@ from c4core.book.errors import BookContentError
 
 # Bytes of the longest variable-length number.
 cdef enum:
-    MOST_DIGITS = 10
+    MAX_DIGITS = 10
 
 
 def pack_keys(const uint64_t[::1] keys):
@@ -24,7 +24,7 @@ def pack_keys(const uint64_t[::1] keys):
     cdef Py_ssize_t index, length = 0
     cdef uint64_t number, after = 0
     cdef int bits
-    space = np.empty(keys.shape[0] * MOST_DIGITS, dtype=np.uint8)
+    space = np.empty(keys.shape[0] * MAX_DIGITS, dtype=np.uint8)
     cdef uint8_t[::1] packed = space
     for index in range(keys.shape[0]):
         # ``after`` is one more than the key before: equal keys are refused as well as smaller ones.

@@ -13,7 +13,7 @@ import numpy as np
 from libc.stdint cimport int8_t, uint8_t, uint64_t
 
 from c4core.board cimport Geometry, geometry_of, popcount, split_key
-from c4core.book.building.lookup cimport MOST_CHILDREN, children_that_go_on, find_keys
+from c4core.book.building.lookup cimport MAX_CHILDREN, children_that_go_on, find_keys
 
 from c4core.book.errors import BookContentError
 from c4core.notation import check_board
@@ -39,8 +39,8 @@ cdef Py_ssize_t _hand_down(
 ) noexcept nogil:
     """Returns the index of the first parent that misses a child, or -1."""
     cdef Py_ssize_t index, count = children.shape[0]
-    cdef Py_ssize_t[MOST_CHILDREN] found
-    cdef uint64_t[MOST_CHILDREN] keys
+    cdef Py_ssize_t[MAX_CHILDREN] found
+    cdef uint64_t[MAX_CHILDREN] keys
     cdef uint64_t stones, mask
     cdef uint8_t merit
     cdef int number, i, mover

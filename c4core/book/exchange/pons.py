@@ -23,7 +23,7 @@ import numpy as np
 from c4core.book.building.minimax import wins_now
 from c4core.book.errors import BookContentError, BookForeignError, BookTruncatedError
 from c4core.book.exchange.content import BookContent, levels_of
-from c4core.book.exchange.pons_keys import MOST_DIGITS, pons_keys, read_pons_keys
+from c4core.book.exchange.pons_keys import MAX_DIGITS, pons_keys, read_pons_keys
 from c4core.errors import BoardError
 from c4core.notation import BoardSize, check_board
 from c4core.position import Position
@@ -86,7 +86,7 @@ def write_pons(
     info = book.info
     if info.first_ply:
         raise BookContentError(f"{book.path}: the format needs a book from the empty board")
-    if info.last_ply + info.board.width - 1 >= MOST_DIGITS:
+    if info.last_ply + info.board.width - 1 >= MAX_DIGITS:
         raise BookContentError(
             f"{book.path}: positions with {info.last_ply} stones are beyond the format's keys"
         )
@@ -201,7 +201,7 @@ def _read_header(data: bytes, name: str) -> tuple[BoardSize, int, int, int]:
     if (
         board is None
         or depth > board.cells
-        or depth + width - 1 >= MOST_DIGITS
+        or depth + width - 1 >= MAX_DIGITS
         or key_bytes not in _KEY_BYTES
         or value_bytes != 1
         or log2_size not in LOG2_SIZES

@@ -3,7 +3,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-MOST_DIGITS: Final[int]
+MAX_DIGITS: Final[int]
 
 def pons_keys(
     keys: NDArray[np.uint64], *, width: int = 7, height: int = 6

@@ -26,7 +26,7 @@ from c4core.notation import check_board
 cdef enum:
     DIGITS = 40
 
-MOST_DIGITS = DIGITS
+MAX_DIGITS = DIGITS
 
 
 cdef uint64_t _number(const Geometry* g, uint64_t stones, uint64_t mask, bint from_right) noexcept nogil:

@@ -26,7 +26,7 @@ MAGIC: Final = b"\x89C4book\n"
 """The first byte is no text and the last one a line feed: damage by text conversions shows."""
 
 DIGEST_BYTES: Final = 32
-MOST_DESCRIPTION: Final = 1000
+MAX_DESCRIPTION: Final = 1000
 
 KINDS: Final[tuple[Kind, ...]] = ("complete", "sparse")
 """By their number in the header, less one."""
@@ -35,7 +35,7 @@ _HEADER: Final = struct.Struct("<8sHHBBBBQIIQQ")
 _PLY: Final = struct.Struct("<QQQQII")
 _CHECKSUM: Final = struct.Struct("<I")
 
-LONGEST_HEADER: Final = _HEADER.size + MOST_DESCRIPTION + 255 * _PLY.size + _CHECKSUM.size
+LONGEST_HEADER: Final = _HEADER.size + MAX_DESCRIPTION + 255 * _PLY.size + _CHECKSUM.size
 """Bytes of a file that :func:`read_header` looks at, at most."""
 
 
@@ -233,7 +233,7 @@ class _HeaderReader:
         """Checksum of the header and length of the file; returns where the sections begin."""
         end = _HEADER.size + header.text_length + header.plies * _PLY.size
         # Until the checksum is seen, lengths are only claims.
-        if header.text_length > MOST_DESCRIPTION:
+        if header.text_length > MAX_DESCRIPTION:
             self.refuse("the header's lengths are impossible", _HEADER.size)
         self.need(end + _CHECKSUM.size)
         if zlib.crc32(self.data[:end]) != _CHECKSUM.unpack_from(self.data, end)[0]:

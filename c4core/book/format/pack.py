@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
     Scores = NDArray[np.int8]
 
-MOST_SLOTS: Final = 1 << 32
+MAX_SLOTS: Final = 1 << 32
 """Slots of the largest ply that is packed without keys: one byte each while it is packed."""
 
 _INDEX_HEAD: Final = struct.Struct("<BbBB")

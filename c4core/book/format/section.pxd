@@ -43,10 +43,10 @@ cdef int open_section(Section* s) noexcept nogil
 
 cdef void close_section(Section* s) noexcept nogil
 
-# The score of a slot, NOT_THERE, DAMAGED or NO_MEMORY; ``trouble`` is then an offset in the file.
-cdef int score_in_section(Section* s, uint64_t slot, uint64_t* trouble) noexcept nogil
+# The score of a slot, NOT_THERE, DAMAGED or NO_MEMORY; ``fault_offset`` is then an offset in the file.
+cdef int score_in_section(Section* s, uint64_t slot, uint64_t* fault_offset) noexcept nogil
 
 # Decode a whole group into arrays of GROUP_SLOTS; the number of scores, DAMAGED or NO_MEMORY.
 cdef int decode_group(
-    Section* s, uint64_t group, uint64_t* slots, int8_t* scores, uint64_t* trouble
+    Section* s, uint64_t group, uint64_t* slots, int8_t* scores, uint64_t* fault_offset
 ) noexcept nogil

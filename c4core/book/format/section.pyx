@@ -136,7 +136,7 @@ cdef inline uint64_t _group_begin(const Section* s, uint64_t group) noexcept nog
 
 
 cdef int _find_group(
-    Section* s, uint64_t group, const uint8_t** data, uint64_t* length, uint64_t* trouble
+    Section* s, uint64_t group, const uint8_t** data, uint64_t* length, uint64_t* fault_offset
 ) noexcept nogil:
     """The bytes of a group, read when it is asked for first: 0, DAMAGED or NO_MEMORY.
 
@@ -146,7 +146,7 @@ cdef int _find_group(
     cdef uint64_t begin = _group_begin(s, group), end = _group_begin(s, group + 1)
     cdef uint8_t* bytes_ = <uint8_t*>atomics.load_pointer(&s.read[group])
     cdef uint32_t checksum
-    trouble[0] = s.offset + min(begin, s.length - 1)
+    fault_offset[0] = s.offset + min(begin, s.length - 1)
     if begin > end or end > s.length or end - begin > LARGEST_GROUP:
         return DAMAGED
     data[0] = bytes_
@@ -197,7 +197,7 @@ cdef bint _open_block(
     return True
 
 
-cdef int _score_of_slot(Section* s, uint64_t slot, uint64_t* trouble) noexcept nogil:
+cdef int _score_of_slot(Section* s, uint64_t slot, uint64_t* fault_offset) noexcept nogil:
     """In a complete book's ply."""
     cdef const uint8_t* data
     cdef uint64_t length, group = slot // GROUP_SLOTS
@@ -205,7 +205,7 @@ cdef int _score_of_slot(Section* s, uint64_t slot, uint64_t* trouble) noexcept n
     cdef BitReader r
     if slot >= s.count:
         return NOT_THERE
-    fault = _find_group(s, group, &data, &length, trouble)
+    fault = _find_group(s, group, &data, &length, fault_offset)
     if fault:
         return fault
     if not _open_block(s, data, length, _block_count(s, group), within // BLOCK, &r):
@@ -255,7 +255,7 @@ cdef inline bint _next_slot(const Section* s, BitReader* r, uint64_t* slot) noex
     return slot[0] > gap
 
 
-cdef int _score_of_entry(Section* s, uint64_t slot, uint64_t* trouble) noexcept nogil:
+cdef int _score_of_entry(Section* s, uint64_t slot, uint64_t* fault_offset) noexcept nogil:
     """In a sparse book's ply: the last group, then the last block, that does not begin after the slot."""
     cdef const uint8_t* data
     cdef uint64_t length, found, low = 0, high = s.groups, middle
@@ -270,7 +270,7 @@ cdef int _score_of_entry(Section* s, uint64_t slot, uint64_t* trouble) noexcept 
     if low == 0:
         return NOT_THERE
     low -= 1
-    fault = _find_group(s, low, &data, &length, trouble)
+    fault = _find_group(s, low, &data, &length, fault_offset)
     if fault:
         return fault
     blocks = _block_count(s, low)
@@ -299,21 +299,21 @@ cdef int _score_of_entry(Section* s, uint64_t slot, uint64_t* trouble) noexcept 
             return DAMAGED
 
 
-cdef int score_in_section(Section* s, uint64_t slot, uint64_t* trouble) noexcept nogil:
+cdef int score_in_section(Section* s, uint64_t slot, uint64_t* fault_offset) noexcept nogil:
     if s.sparse:
-        return _score_of_entry(s, slot, trouble)
-    return _score_of_slot(s, slot, trouble)
+        return _score_of_entry(s, slot, fault_offset)
+    return _score_of_slot(s, slot, fault_offset)
 
 
 cdef int decode_group(
-    Section* s, uint64_t group, uint64_t* slots, int8_t* scores, uint64_t* trouble
+    Section* s, uint64_t group, uint64_t* slots, int8_t* scores, uint64_t* fault_offset
 ) noexcept nogil:
     cdef const uint8_t* data
     cdef uint64_t length, slot = group * GROUP_SLOTS
     cdef int blocks, block, symbol, index, fault, count = 0
     cdef int total = <int>min(s.count - slot, <uint64_t>GROUP_SLOTS)
     cdef BitReader r
-    fault = _find_group(s, group, &data, &length, trouble)
+    fault = _find_group(s, group, &data, &length, fault_offset)
     if fault:
         return fault
     blocks = _block_count(s, group)

@@ -6,7 +6,7 @@ from c4core.board cimport Geometry
 from c4core.position cimport Position
 
 cdef enum:
-    MOST_COLUMNS = 32
+    MAX_COLUMNS = 32
 
 cdef struct Rank:
     const Geometry* g
@@ -16,7 +16,7 @@ cdef struct Rank:
     int pairs                       # columns, two by two from the edges, and the middle one
     uint64_t base                   # the start's stones, of both sides
     uint64_t base_own               # those of the side that is to move in the start
-    int[MOST_COLUMNS] base_height
+    int[MAX_COLUMNS] base_height
     uint64_t* shapes                # [tied][pair][left]: ways to fill this pair and those inside it
     uint64_t* before                # [tied][pair][left][a][b]: those of them with a smaller (a, b)
 

@@ -42,20 +42,20 @@ from c4core.position cimport Position
 from c4core.book.errors import BookContentError
 
 cdef enum:
-    MOST_CELLS = 64
+    MAX_CELLS = 64
 
 cdef extern from *:
     int __builtin_ctzll(unsigned long long) noexcept nogil
 
 # C(n, k) for n < 65; the largest one, C(64, 32), has 61 bits.
-cdef uint64_t[MOST_CELLS + 1][MOST_CELLS + 2] _choose
+cdef uint64_t[MAX_CELLS + 1][MAX_CELLS + 2] _choose
 
 
 cdef void _fill_choose() noexcept:
     cdef int n, k
-    for n in range(MOST_CELLS + 1):
+    for n in range(MAX_CELLS + 1):
         _choose[n][0] = 1
-        for k in range(1, MOST_CELLS + 2):
+        for k in range(1, MAX_CELLS + 2):
             _choose[n][k] = _choose[n - 1][k - 1] + _choose[n - 1][k] if n and k <= n else 0
 
 

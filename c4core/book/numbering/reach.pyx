@@ -11,16 +11,16 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from c4core.board cimport mirror_bits, popcount
-from c4core.book.numbering.rank cimport MOST_COLUMNS, Rank, extends
+from c4core.book.numbering.rank cimport MAX_COLUMNS, Rank, extends
 
 cdef enum:
     SMALL = 512     # bytes of memory on the stack, one bit for each combination of counts
 
 cdef struct Merge:
     int columns                         # those with added stones
-    uint64_t[MOST_COLUMNS] stones       # bit i: the side to move in the start owns the i-th stone
-    int[MOST_COLUMNS] left              # stones not yet played
-    uint64_t[MOST_COLUMNS] weight       # of a column's count in the number of a combination
+    uint64_t[MAX_COLUMNS] stones       # bit i: the side to move in the start owns the i-th stone
+    int[MAX_COLUMNS] left              # stones not yet played
+    uint64_t[MAX_COLUMNS] weight       # of a column's count in the number of a combination
     uint8_t* dead                       # combinations that lead nowhere
 
 

@@ -22,7 +22,7 @@ class _Windowed(Player):
 
     depth: Annotated[int, Whole(1, 20, is_shown=True), "plies looked ahead"] = 4
 
-    scouts: ClassVar[bool]
+    pvs: ClassVar[bool]
 
     def search(self, position: Position, stop: Stop | None = None) -> Found:
         """The best column, its value, and the effort."""
@@ -32,7 +32,7 @@ class _Windowed(Player):
             depth=self.depth,
             order=columns_from_centre(position.width),
             win=WIN,
-            scouts=self.scouts,
+            pvs=self.pvs,
             wins_at_once=True,
             stop=stop,
         )
@@ -46,11 +46,11 @@ class _Windowed(Player):
 class AlphaBeta(_Windowed):
     """Alpha-beta by lines with two or three stones, middle columns first."""
 
-    scouts = False
+    pvs = False
 
 
 @player("pvs", source=SOURCE)
 class Pvs(_Windowed):
     """As alphabeta, but after the first move it only asks whether another is better."""
 
-    scouts = True
+    pvs = True

@@ -52,7 +52,7 @@ class MinimaxThreats(Player):
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
         """The 0-based column to play."""
-        kills = self.ordering in ("both", "killer")
+        killer_moves = self.ordering in ("both", "killer")
         return minimax(
             position,
             heuristic=self.eval,
@@ -61,11 +61,11 @@ class MinimaxThreats(Player):
             if self.ordering in ("both", "static")
             else range(position.width),
             win=WIN,
-            kills=kills,
+            killer_moves=killer_moves,
             deepens=True,
-            keeps_hope=True,
+            keep_answer_if_lost=True,
             # With killers the answer is tried first at every depth, so that a win found stays.
-            settles=kills,
+            stop_when_decided=killer_moves,
             seconds=limits.at_most(None if self.time_ms is None else self.time_ms / 1000),
             cache=self.cache,
             cache_size=self.cache_size,

@@ -6,7 +6,7 @@ import io
 import json
 from typing import TYPE_CHECKING
 
-from c4core.lines import MOST_NESTED, BadLine, is_too_deep, read_lines
+from c4core.lines import MAX_NESTED, BadLine, is_too_deep, read_lines
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from tests.fuzz.mutation import mutated, mutated_text
@@ -44,7 +44,7 @@ def _line(chance: Random) -> bytes:
             {"moves": "4453", "id": chance.randrange(100)},
             {"grid": str(position), "board": "7x6"},
             {"key": position.key, "id": None, "more": [1]},
-            {"moves": "4453", "id": _nested(chance.choice((2, MOST_NESTED - 1, MOST_NESTED, 150)))},
+            {"moves": "4453", "id": _nested(chance.choice((2, MAX_NESTED - 1, MAX_NESTED, 150)))},
         )
     )
     return b"4453" if chance.random() < 0.1 else mutated_text(chance, sample).replace(b"\n", b" ")

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from c4core.lines import BadLine
-from c4core.lines_csv import MOST_LINES, HeadingError, read_csv
+from c4core.lines_csv import MAX_LINES, HeadingError, read_csv
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from tests.fuzz.mutation import mutated
@@ -74,7 +74,7 @@ def run(data: bytes) -> None:
     lines = data.count(b"\n") + (bool(data) and not data.endswith(b"\n"))
     numbers = [1, *(answer.line for answer in answers)]
     assert all(before < number <= lines for before, number in pairwise(numbers))
-    assert lines <= 1 + len(answers) * MOST_LINES
+    assert lines <= 1 + len(answers) * MAX_LINES
     for answer in answers:
         if isinstance(answer, BadLine):
             assert answer.error

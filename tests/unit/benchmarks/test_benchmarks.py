@@ -20,7 +20,7 @@ from c4core import Position, Solver
 from cli.bench.positions import CLASSES, Scored, by_class, class_of, read_scored, shipped_set
 from cli.bench.timing import Lap, Spread, lap, three_digits, time_text
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 KNOWN = [
     Scored("2252576253462244111563365343671351441", -1),
     Scored("52753311433677442422121", 8),

@@ -14,7 +14,7 @@ from benchmarks.page import fill
 from c4core.notation import DEFAULT_BOARD
 from tests.support.learning import REASON, write_dataset
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FILE = ROOT / "docs" / "learning.json"
 PAGE = (ROOT / "docs" / "learning.md").read_text(encoding="utf-8")
 

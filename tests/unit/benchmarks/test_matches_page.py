@@ -15,7 +15,7 @@ from benchmarks.page import fill
 from c4core.arena.statistics import Tally
 from c4core.players import parse_player
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FILE = ROOT / "docs" / "matches.json"
 PAGE = (ROOT / "docs" / "matches.md").read_text(encoding="utf-8")
 

@@ -16,7 +16,7 @@ from benchmarks.scaling.books import PLIES
 from benchmarks.scaling.costs import Measured
 from benchmarks.scaling.studies import STANDARD
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 FILE = ROOT / "docs" / "scaling.json"
 PAGE = (ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
 MEASURED = Measured.read(FILE)

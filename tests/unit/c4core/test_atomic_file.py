@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from c4core.atomic_file import whole_file
+from c4core.atomic_file import atomic_file
 
 
 def names(directory: Path) -> list[str]:
@@ -15,7 +15,7 @@ def names(directory: Path) -> list[str]:
 
 def test_a_new_file(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
-    with whole_file(path) as beside:
+    with atomic_file(path) as beside:
         beside.write_text("new")
         assert not path.exists()
         assert (beside.parent, beside.suffix) == (tmp_path, ".json")
@@ -29,7 +29,7 @@ def test_the_old_one_stays_until_then_and_hands_on_its_mode(tmp_path: Path) -> N
     path = tmp_path / "a"
     path.write_text("old")
     path.chmod(0o640)
-    with whole_file(path) as beside:
+    with atomic_file(path) as beside:
         beside.write_text("new")
         assert path.read_text() == "old"
     assert (names(tmp_path), path.read_text()) == (["a"], "new")
@@ -42,7 +42,7 @@ def test_nothing_is_left_of_a_failure(tmp_path: Path, error: BaseException) -> N
     path.write_text("old")
 
     def fail() -> None:
-        with whole_file(path) as beside:
+        with atomic_file(path) as beside:
             beside.write_text("ne")
             raise error
 
@@ -53,16 +53,16 @@ def test_nothing_is_left_of_a_failure(tmp_path: Path, error: BaseException) -> N
 
 def test_errors_name_the_file_that_was_wanted(tmp_path: Path) -> None:
     missing = tmp_path / "no" / "a"
-    with pytest.raises(FileNotFoundError) as caught, whole_file(missing):
+    with pytest.raises(FileNotFoundError) as caught, atomic_file(missing):
         pass
     assert caught.value.filename == str(missing)
 
     path = tmp_path / "a"
-    with pytest.raises(OSError, match="No space left") as full, whole_file(path):
+    with pytest.raises(OSError, match="No space left") as full, atomic_file(path):
         raise OSError(28, "No space left on device")  # as a write says it, which knows no name
     assert full.value.filename == str(path)
 
-    with pytest.raises(FileNotFoundError) as other, whole_file(path):
+    with pytest.raises(FileNotFoundError) as other, atomic_file(path):
         (tmp_path / "other").read_text()
     assert other.value.filename == str(tmp_path / "other")
     assert names(tmp_path) == []

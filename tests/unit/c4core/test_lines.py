@@ -8,7 +8,7 @@ import pytest
 
 from c4core.lines import (
     MAX_LINE,
-    MOST_NESTED,
+    MAX_NESTED,
     BadLine,
     Request,
     is_too_deep,
@@ -128,10 +128,10 @@ def nested(depth: int, kind: tuple[str, str, str]) -> str:
 def test_what_is_nested_deeply_is_a_bad_line(name: str, kind: tuple[str, str, str]) -> None:
     """It would be stored, and not be read again where less of the stack is left."""
     text = '{"%s": %s, "moves": "4"}'
-    for depth in (MOST_NESTED, 200, 900):
+    for depth in (MAX_NESTED, 200, 900):
         answer = parse(text % (name, nested(depth, kind)), line=3)
         assert answer == BadLine(3, "nested more than 100 deep")
-    deepest = text % (name, nested(MOST_NESTED - 1, kind))  # the object itself is one more
+    deepest = text % (name, nested(MAX_NESTED - 1, kind))  # the object itself is one more
     answer = parse(deepest)
     assert isinstance(answer, Request)
     assert json.dumps(answer.id) == json.dumps(json.loads(deepest).get("id"))

@@ -8,7 +8,7 @@ import tracemalloc
 import pytest
 
 from c4core.lines import MAX_LINE, BadLine, Request
-from c4core.lines_csv import MOST_LINES, HeadingError, read_csv
+from c4core.lines_csv import MAX_LINES, HeadingError, read_csv
 from c4core.notation import DEFAULT_BOARD, MAX_HEIGHT, BoardSize
 from c4core.position import Position
 
@@ -93,7 +93,7 @@ def test_a_quote_that_is_never_closed_takes_no_memory() -> None:
     assert first == Request(2, Position("4"), "4")
     assert isinstance(bad, BadLine)
     assert "more than 100 lines" in bad.error
-    assert bad.line == MOST_LINES + 2
+    assert bad.line == MAX_LINES + 2
     assert rest[-1] == Request(MAX_LINE + 4, Position("4"), "4")
 
 
@@ -110,7 +110,7 @@ def test_quotes_that_are_closed_and_opened_again_take_no_memory() -> None:
     assert isinstance(bad, BadLine)
     assert (bad.line, "more than 100 lines" in bad.error) == (102, True)
     assert last == Request(404, Position("4"), "4")
-    assert peak < 2.5 * MOST_LINES * length
+    assert peak < 2.5 * MAX_LINES * length
 
 
 def test_the_highest_grid_is_a_row() -> None:

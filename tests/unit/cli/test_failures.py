@@ -46,7 +46,7 @@ def test_a_fault_of_the_program_is_nothing_to_explain() -> None:
 
 INTERRUPTED = """
 import sys
-from cli.shell import boundary
+from cli import boundary
 
 def interrupt(*_arguments, **_options):
     raise KeyboardInterrupt({number})

@@ -28,7 +28,7 @@ def test_course() -> None:
 
 def test_a_long_course_keeps_its_end() -> None:
     numbers, shares, *_ = picture.course_of(np.tile([1, -1], 50_001))
-    assert len(numbers) <= picture.MOST_POINTS + 2
+    assert len(numbers) <= picture.MAX_POINTS + 2
     assert numbers[-1] == 100_002
     assert shares[-1] == 0.5
 

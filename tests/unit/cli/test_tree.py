@@ -10,7 +10,7 @@ import pytest
 from cli.reference import HEAD, contexts, reference
 from cli.shell.commands import Command, LazyGroup
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 CONTEXTS = list(contexts())
 EASY = "2252576253462244111563365343671351441"
 HEAVY = {

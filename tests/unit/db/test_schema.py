@@ -194,7 +194,7 @@ def test_a_current_database_is_opened_without_alembic(sqlite_path: Path) -> None
         f"Database.open({str(sqlite_path)!r}).close(); "
         "sys.exit('alembic' in sys.modules or 'psycopg' in sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).parents[2])
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).parents[3])
 
 
 def _set_revision(url: str, revision: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from c4core import extras
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TOPS = ("c4core", "db", "workers", "cli")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 DISTRIBUTIONS = {"prometheus_client": "prometheus-client"}

@@ -11,7 +11,7 @@ from c4core.dice import Dice
 from c4core.players import PlayerKind, parse_player, player_kinds
 from c4core.players.registry import _kinds
 
-PAGE = (Path(__file__).parents[2] / "docs" / "players.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "players.md").read_text()
 EXAMPLES = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
@@ -36,7 +36,7 @@ def test_example_of_a_new_player() -> None:
 
 
 def test_example_of_consent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(Path(__file__).parents[2])
+    monkeypatch.chdir(Path(__file__).parents[3])
     names: dict[str, Any] = {}
     exec(EXAMPLES[1], names)  # noqa: S102
     with names["mine"] as mine:
@@ -45,4 +45,4 @@ def test_example_of_consent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_links_lead_somewhere() -> None:
     for link in re.findall(r"\]\(([^)#]+)\)", PAGE):
-        assert (Path(__file__).parents[2] / "docs" / link).exists(), link
+        assert (Path(__file__).parents[3] / "docs" / link).exists(), link

@@ -3,7 +3,7 @@
 import doctest
 from pathlib import Path
 
-README = Path(__file__).parents[2] / "README.md"
+README = Path(__file__).parents[3] / "README.md"
 
 
 def test_python_session() -> None:

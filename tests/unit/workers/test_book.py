@@ -13,10 +13,10 @@ from db import evaluations, jobs
 from db.database import Database
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import MAX_ATTEMPTS, Claim, JobState, UnitState
-from tests.support.books import Oracle, laboratory, reached, scores_of
+from tests.support.books import Oracle, reached, scores_of, source
 from tests.support.jobs import must_take
 from workers.books.build import (
-    MOST_SLOTS,
+    MAX_SLOTS,
     BookPlanError,
     CompleteBook,
     canonical,
@@ -266,20 +266,20 @@ class TestComplete:
         width, height = map(int, board.split("x"))
         book = CompleteBook(canonical(Position(moves, width=width, height=height)), last)
         solver = Solver(table_mb=1)
-        for keys, scores in book.scored(laboratory(database)):
+        for keys, scores in book.scored(source(database)):
             found = solver.solve_many(keys, width=width, height=height)
             assert scores.tolist() == found.lower.tolist() == found.upper.tolist()
 
     def test_only_the_deepest_ply_is_searched(self, database: Database) -> None:
         book = CompleteBook(empty(), 7)
-        book.scored(laboratory(database))
+        book.scored(source(database))
         with database.read() as session:
             (job,) = jobs.list_jobs(session)
         assert job.positions[UnitState.DONE] <= len(book.levels[-1])
 
     def test_a_book_of_wins_at_once_takes_no_job(self, database: Database) -> None:
         start = Position("121212", width=5, height=4)
-        levels = CompleteBook(canonical(start), 6).scored(laboratory(database))
+        levels = CompleteBook(canonical(start), 6).scored(source(database))
         assert [scores.tolist() for _, scores in levels] == [[(20 + 1 - 6) // 2]]
         with database.read() as session:
             assert not jobs.list_jobs(session)
@@ -300,10 +300,10 @@ class TestComplete:
         with pytest.raises(BookPlanError, match="no game goes on after ply 14"):
             CompleteBook(canonical(start), 15)
         with pytest.raises(BookPlanError, match="no such game goes on after ply 14"):
-            SparseBook(canonical(start), 15, Choice(0, "both")).scored(laboratory(database))
+            SparseBook(canonical(start), 15, Choice(0, "both")).scored(source(database))
 
     def test_too_large_a_book_is_refused_at_once(self) -> None:
-        with pytest.raises(BookPlanError, match=f"more than the limit of {MOST_SLOTS:,}"):
+        with pytest.raises(BookPlanError, match=f"more than the limit of {MAX_SLOTS:,}"):
             CompleteBook(Position(), 30)
 
 
@@ -315,7 +315,7 @@ class TestSparse:
     ) -> None:
         start, last = empty(BoardSize(4, 4)), 7
         choice = Choice(within, sides)  # type: ignore[arg-type]
-        levels = SparseBook(start, last, choice).scored(laboratory(database))
+        levels = SparseBook(start, last, choice).scored(source(database))
         oracle = Oracle()
         halves = {"first": [0], "second": [1], "both": [0, 1]}[sides]
         expected = [reached(oracle, start, last, within=within, chooser=half) for half in halves]
@@ -328,27 +328,27 @@ class TestSparse:
 
     def test_from_a_start(self, database: Database) -> None:
         start = canonical(Position("1125", width=5, height=4))
-        levels = SparseBook(start, 9, Choice(1, "second")).scored(laboratory(database))
+        levels = SparseBook(start, 9, Choice(1, "second")).scored(source(database))
         expected = reached(Oracle(), start, 9, within=1, chooser=1)
         assert [set(level) for level in scores_of(levels)] == expected
 
     def test_a_deeper_book_takes_up_the_plies_of_a_shallower_one(self, database: Database) -> None:
-        SparseBook(empty(), 6, Choice(0, "first")).scored(laboratory(database))
+        SparseBook(empty(), 6, Choice(0, "first")).scored(source(database))
         with database.read() as session:
             before = len(jobs.list_jobs(session))
-        SparseBook(empty(), 7, Choice(0, "first")).scored(laboratory(database))
+        SparseBook(empty(), 7, Choice(0, "first")).scored(source(database))
         with database.read() as session:
             # Columns of ply 6, scores of ply 7: all others are found.
             assert len(jobs.list_jobs(session)) == before + 2
 
     def test_everything_within_many_points_is_the_complete_book(self, database: Database) -> None:
-        sparse = SparseBook(empty(), 6, Choice(99, "first")).scored(laboratory(database))
-        complete = CompleteBook(empty(), 6).scored(laboratory(database))
+        sparse = SparseBook(empty(), 6, Choice(99, "first")).scored(source(database))
+        complete = CompleteBook(empty(), 6).scored(source(database))
         assert scores_of(sparse) == scores_of(complete)
 
     def test_default_board_is_no_special_case(self, database: Database) -> None:
         start = Position("4444441212155665532")
         last = start.ply + 3
-        levels = SparseBook(canonical(start), last, Choice(0, "both")).scored(laboratory(database))
+        levels = SparseBook(canonical(start), last, Choice(0, "both")).scored(source(database))
         assert start.board == DEFAULT_BOARD
         assert [len(keys) for keys, _ in levels[:1]] == [1]

@@ -75,11 +75,11 @@ class TestSubmit:
         assert pieces(database, job_id) == tree.wanted(SPARE)
         assert read_job(database, job_id).state is JobState.RUNNING
 
-    def test_there_are_as_many_as_hands(self, database: Database) -> None:
+    def test_there_are_as_many_as_backend(self, database: Database) -> None:
         job_id = submit(database, deep(split=3), threads=9)
         assert len(units(database, job_id, UnitState.QUEUED)) == 9
 
-    def test_workers_that_are_registered_are_hands(self, database: Database) -> None:
+    def test_workers_that_are_registered_are_backend(self, database: Database) -> None:
         with database.write() as session:
             registry.beat(session, worker(threads=7))
         job_id = submit(database, deep(split=3), threads=1)
@@ -424,7 +424,7 @@ class TestObserver:
 
 
 def test_what_the_command_says_without_importing_it() -> None:
-    assert command.MOST_SPLIT_PLIES == task.MOST_SPLIT_PLIES
+    assert command.MAX_SPLIT_PLIES == task.MAX_SPLIT_PLIES
     assert command.UNIT_NODES == task.UNIT_NODES
 
 

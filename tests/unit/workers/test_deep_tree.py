@@ -11,7 +11,7 @@ from c4core.solver import Solver
 from db.errors import ContradictionError
 from workers.deep.asking import ask
 from workers.deep.ordering import ordered_columns
-from workers.deep.task import MOST_SPLIT_PLIES, DeepTask, plies_to_split
+from workers.deep.task import MAX_SPLIT_PLIES, DeepTask, plies_to_split
 from workers.deep.tree import REFUTED, UNTRIED, Bounds, Fact, Piece, Tree, canonical, first_bounds
 
 SMALL = BoardSize(5, 4)
@@ -338,4 +338,4 @@ class TestTask:
     @pytest.mark.parametrize(("threads", "plies"), [(1, 1), (2, 2), (8, 3), (16, 4), (64, 6)])
     def test_more_threads_need_a_deeper_split(self, threads: int, plies: int) -> None:
         assert plies_to_split(threads) == plies
-        assert plies_to_split(10**6) <= MOST_SPLIT_PLIES
+        assert plies_to_split(10**6) <= MAX_SPLIT_PLIES

@@ -16,7 +16,7 @@ from c4core.book.writer import write_book
 from c4core.notation import format_moves
 from tests.support.small_books import opening, small_book
 
-PAGE = Path(__file__).parents[3] / "docs" / "book-format.md"
+PAGE = Path(__file__).parents[4] / "docs" / "book-format.md"
 
 
 @pytest.fixture(scope="module")

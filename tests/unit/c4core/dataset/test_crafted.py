@@ -13,7 +13,7 @@ import pytest
 from c4core.batch import UNPLAYABLE
 from c4core.book.building.minimax import canonical_keys
 from c4core.dataset import checking
-from c4core.dataset.allowance import LEAST_FILE, MOST_CARD, MOST_PER_BYTE, Allowance
+from c4core.dataset.allowance import LEAST_FILE, MAX_CARD, MAX_PER_BYTE, Allowance
 from c4core.dataset.card import read_card
 from c4core.dataset.checking import part_problems
 from c4core.dataset.directory import inspect, write_dataset
@@ -124,7 +124,7 @@ def test_the_densest_parts_that_there_are(
     path = tmp_path / f"train.{name}"
     FORMATS[name].write(path, records, "{}")
     taken = sum(array.nbytes for array in records.values())
-    assert taken < 0.6 * MOST_PER_BYTE * max(path.stat().st_size, LEAST_FILE)
+    assert taken < 0.6 * MAX_PER_BYTE * max(path.stat().st_size, LEAST_FILE)
     found, _ = FORMATS[name].read(path)
     assert found["key"].tolist() == keys.tolist()
 
@@ -156,7 +156,7 @@ def test_the_first_problems_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
         name: PARTS["train"][name] + 1 for name in ("planes", "ply", "side", "score", "value")
     }
     assert len(list(part_problems(records, terms, "train"))) == 6
-    monkeypatch.setattr(checking, "MOST_PROBLEMS", 3)
+    monkeypatch.setattr(checking, "MAX_PROBLEMS", 3)
     assert len(list(part_problems(records, terms, "train"))) == 3
 
 
@@ -249,7 +249,7 @@ FILE = CARD | {"files": [{"name": "train.npz", "split": "train", "sha256": "0"}]
         ({"files": [{"name": "train.npz", "split": {}, "sha256": ""}]}, "no data card"),
         ({"files": FILE["files"] * 2}, "names a file twice"),
         ({"title": "\ud800"}, "surrogates not allowed"),
-        ({"title": "x" * MOST_CARD}, "longer than"),
+        ({"title": "x" * MAX_CARD}, "longer than"),
         ({"splits": {"train": {"positions": 10**400, "plies": []}}}, "positions cannot be 1000"),
         ({"splits": {"train": {"positions": True, "plies": []}}}, "positions cannot be True"),
         ({"splits": {"train": {"plies": [{}] * 10**5}}}, "more plies than the board"),

@@ -201,8 +201,8 @@ def test_files_that_are_none(directory: Path, ending: str, content: bytes) -> No
 
 def test_cut_short(directory: Path) -> None:
     path = directory / "train.npz"
-    whole_file = path.read_bytes()
-    path.write_bytes(whole_file[: len(whole_file) // 2])
+    atomic_file = path.read_bytes()
+    path.write_bytes(atomic_file[: len(atomic_file) // 2])
     with pytest.raises(DatasetError, match=r"train\.npz"):
         inspect(path)
     assert any("train.npz" in problem for problem in inspect(directory).problems)

@@ -81,7 +81,7 @@ def test_a_full_disk_leaves_what_was_there(directory: Path, size: int) -> None:
 KILLED = """
 import os, pathlib, signal, sys
 from c4core.dataset.directory import write_dataset
-from tests.unit.test_dataset_placing import FORMATS, NEW, NEW_CARD, OLD, OLD_CARD, outcome
+from tests.unit.c4core.dataset.test_placing import FORMATS, NEW, NEW_CARD, OLD, OLD_CARD, outcome
 
 path, step, left = pathlib.Path(sys.argv[1]), 0, 0
 

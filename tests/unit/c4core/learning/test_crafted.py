@@ -25,9 +25,9 @@ from safetensors.numpy import save_file  # noqa: E402
 from c4core.learning import modelfile  # noqa: E402
 from c4core.learning.modelfile import (  # noqa: E402
     LARGEST,
-    MOST_HEADER,
-    MOST_TENSORS,
-    MOST_TEXT,
+    MAX_HEADER,
+    MAX_TENSORS,
+    MAX_TEXT,
     read_model,
     write_model,
 )
@@ -89,7 +89,7 @@ def test_the_unchanged_one_is_well(tmp_path: Path) -> None:
         ({"history": [{"epoch": 1, "seconds": 1, "loss": True}]}, "an epoch cannot be"),
         ({"history": [{"epoch": 1, "seconds": 1, "loss": []}]}, "an epoch cannot be"),
         ({"format": True}, "is a damaged model"),
-        ({"settings": {"x": "x" * MOST_TEXT}}, "is a damaged model"),
+        ({"settings": {"x": "x" * MAX_TEXT}}, "is a damaged model"),
     ],
 )
 def test_descriptions(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
@@ -112,9 +112,9 @@ def empty_tensors(number: int) -> bytes:
 @pytest.mark.parametrize(
     ("header", "message"),
     [
-        (b" " * (MOST_HEADER + 1), "its header is larger than 8,388,608 bytes"),
-        (empty_tensors(MOST_TENSORS + 1), "it has more than 1,000 tensors"),
-        (empty_tensors(MOST_TENSORS), "is no model of c4"),
+        (b" " * (MAX_HEADER + 1), "its header is larger than 8,388,608 bytes"),
+        (empty_tensors(MAX_TENSORS + 1), "it has more than 1,000 tensors"),
+        (empty_tensors(MAX_TENSORS), "is no model of c4"),
     ],
 )
 def test_large_headers(tmp_path: Path, header: bytes, message: str) -> None:
@@ -125,13 +125,13 @@ def test_large_headers(tmp_path: Path, header: bytes, message: str) -> None:
 def test_a_large_header_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("safetensors.safe_open", None)
     with pytest.raises(ModelError, match="its header is larger"):
-        read_model(with_header(tmp_path / "model", b" " * (MOST_HEADER + 1)))
+        read_model(with_header(tmp_path / "model", b" " * (MAX_HEADER + 1)))
 
 
 def test_what_would_not_be_read_again_is_not_written(tmp_path: Path) -> None:
     path = crafted(tmp_path / "model")
     before = path.read_bytes()
-    model = replace(read_model(path), settings={"x": "x" * MOST_TEXT})
+    model = replace(read_model(path), settings={"x": "x" * MAX_TEXT})
     with pytest.raises(ModelError, match="no more than 4,194,304 are read again"):
         write_model(path, model)
     assert path.read_bytes() == before

@@ -29,7 +29,7 @@ from c4core.players import (
 from c4core.players.host import configuration_of, observation_of
 from c4core.players.roster.external import Exec, Kaggle, Python
 
-EXAMPLES = Path(__file__).parents[3] / "examples" / "players"
+EXAMPLES = Path(__file__).parents[4] / "examples" / "players"
 
 GREETING = 'read -r line; echo "ready test"'
 

@@ -73,7 +73,7 @@ def test_a_cut_off_branch_is_not_looked_at() -> None:
 def test_a_cache_changes_no_value(name: str, size: int, cache: str) -> None:
     for depth in (2, 5, 7):
         plain = minimax(
-            named(name), heuristic="both", depth=depth, order=ORDER, win=10_000, kills=True
+            named(name), heuristic="both", depth=depth, order=ORDER, win=10_000, killer_moves=True
         )
         cached = minimax(
             named(name),
@@ -81,7 +81,7 @@ def test_a_cache_changes_no_value(name: str, size: int, cache: str) -> None:
             depth=depth,
             order=ORDER,
             win=10_000,
-            kills=True,
+            killer_moves=True,
             cache=cache,  # type: ignore[arg-type]
             cache_size=size,
         )
@@ -109,7 +109,7 @@ def test_a_cache_saves_nodes() -> None:
         ).nodes  # type: ignore[arg-type]
 
     assert nodes(cache="exact", cache_size=100_000) < 0.7 * nodes()
-    assert nodes(kills=True) < nodes()
+    assert nodes(killer_moves=True) < nodes()
 
 
 def test_zobrist_hash_step_by_step() -> None:

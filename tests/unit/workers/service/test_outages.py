@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from db.errors import CorruptError, UnreachableError
-from workers.service.outages import LONGEST_PAUSE, Patience, open_patiently, pause
+from workers.service.outages import LONGEST_PAUSE, RetryingWriter, open_patiently, pause
 
 
 class Flaky:
@@ -30,14 +30,14 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_outage_is_waited_for() -> None:
     database = Flaky(*[UnreachableError("away")] * 3)
-    assert Patience(database, threading.Event()).run(lambda _session: 7) == 7
+    assert RetryingWriter(database, threading.Event()).run(lambda _session: 7) == 7
     assert database.calls == 4
 
 
 def test_what_does_not_pass_is_raised() -> None:
     database = Flaky(CorruptError("damaged"))
     with pytest.raises(CorruptError):
-        Patience(database, threading.Event()).run(lambda _session: 7)
+        RetryingWriter(database, threading.Event()).run(lambda _session: 7)
 
 
 def test_nobody_waits_who_was_told_to_stop() -> None:
@@ -45,7 +45,7 @@ def test_nobody_waits_who_was_told_to_stop() -> None:
     stopping.set()
     database = Flaky(*[UnreachableError("away")] * 3)
     with pytest.raises(UnreachableError):
-        Patience(database, stopping).run(lambda _session: 7)
+        RetryingWriter(database, stopping).run(lambda _session: 7)
     assert database.calls == 1
 
 

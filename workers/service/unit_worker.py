@@ -22,7 +22,7 @@ from workers.core.rationing import RationedSearcher
 from workers.errors import BrokerUnreachableError
 from workers.logs import LOGGER
 from workers.matches.programs import is_for_others
-from workers.service.outages import Patience, pause
+from workers.service.outages import RetryingWriter, pause
 from workers.service.tally import Tally
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ REST_TRIES: Final = 3
 """After what cannot be explained, a thread rests as after so many attempts in vain."""
 
 
-class Site:
+class UnitWorker:
     """A place of work.
 
     Args:
@@ -59,7 +59,7 @@ class Site:
         solver: shared by all threads.
         name: of the worker, for people who ask who holds a lease.
         threads: how many may search at a time, in each lane.
-        on_hopeless: told why this process will never get anything done.
+        on_fatal: told why this process will never get anything done.
         programs: which players that are programs may be started.
         lease_seconds: how long a lease lasts without a heartbeat.
 
@@ -76,7 +76,7 @@ class Site:
         *,
         name: str,
         threads: int,
-        on_hopeless: Callable[[Exception], None],
+        on_fatal: Callable[[Exception], None],
         programs: Consent = NO_PROGRAM,
         lease_seconds: float = LEASE_SECONDS,
     ) -> None:
@@ -89,12 +89,12 @@ class Site:
         # have work, they share the processors.
         self._searchers = {lane: RationedSearcher(solver, threads) for lane in Lane}
         self._name = name
-        self._on_hopeless = on_hopeless
+        self._on_hopeless = on_fatal
         self._programs = programs
         self._lease_seconds = lease_seconds
         # Lanes in which every unit was announced when this worker last looked.
         self._emptied: set[Lane] = set()
-        self._writer = Patience(database, self.stopping)
+        self._writer = RetryingWriter(database, self.stopping)
         self._leases = LeaseKeeper(database, lease_seconds, on_lost=solver.stop)
 
     def start(self) -> None:

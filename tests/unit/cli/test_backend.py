@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cli.work.hands import Hands
+from cli.work.backend import Backend
 from cli.work.results import ResultFormat, Results
 from db.database import Database
 from tests.support.databases import make_job
@@ -15,8 +15,8 @@ from tests.support.jobs import must_take
 NO_BELL: Any = object()
 """Rings for nobody."""
 
-HERE = Hands(None, threads=1, table_mb=1)
-ELSEWHERE = Hands(NO_BELL, threads=1, table_mb=1)
+HERE = Backend(None, threads=1, table_mb=1)
+ELSEWHERE = Backend(NO_BELL, threads=1, table_mb=1)
 
 
 @pytest.mark.parametrize(
@@ -33,16 +33,16 @@ def test_the_way_on_names_where_the_results_were_going(
 ) -> None:
     results = Results(io.StringIO(), format_name, name)
     with Database.open(str(sqlite_path)) as database:
-        said = HERE.farewell(database, 7, results)
+        said = HERE.resume_hint(database, 7, results)
         assert said == f"What is done is kept; go on with: c4 jobs resume 7 {options}"
-        assert HERE.farewell(database, 7).endswith("c4 jobs resume 7")
+        assert HERE.resume_hint(database, 7).endswith("c4 jobs resume 7")
 
 
 def test_workers_go_on_only_where_there_are_some(sqlite_path: Path) -> None:
     with Database.open(str(sqlite_path)) as database:
         job_id = make_job(database)
-        said = ELSEWHERE.farewell(database, job_id)
+        said = ELSEWHERE.resume_hint(database, job_id)
         assert said == "The job waits for workers; look at it with: c4 jobs watch 1"
         must_take(database)
-        said = ELSEWHERE.farewell(database, job_id)
+        said = ELSEWHERE.resume_hint(database, job_id)
         assert said == "The workers go on; look at it with: c4 jobs watch 1"

@@ -29,7 +29,7 @@ NOBODY_MAY: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Hands:
+class Backend:
     """Those that work."""
 
     doorbell: Doorbell | None
@@ -50,7 +50,7 @@ class Hands:
         threads: int | None,
         table_mb: int,
         programs: Consent = NO_PROGRAM,
-    ) -> Hands:
+    ) -> Backend:
         """Those that the options name.
 
         Raises:
@@ -105,7 +105,7 @@ class Hands:
         option = "" if self.programs == NO_PROGRAM else " --allow-programs"
         return f"c4 jobs resume {job_id}{option}"
 
-    def farewell(self, database: Database, job_id: int, results: Results | None = None) -> str:
+    def resume_hint(self, database: Database, job_id: int, results: Results | None = None) -> str:
         """What to say to somebody who leaves before the job has ended.
 
         Args:
