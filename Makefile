@@ -20,11 +20,12 @@ LOWEST := $(BROKERS)::test_the_output_is_that_of_one_process $(SCREEN)::test_a_g
 	tests/unit/c4core/dataset/test_files.py tests/unit/c4core/book/test_exchange.py tests/unit/db/test_evaluations.py \
 	tests/unit/cli/test_match_picture.py tests/unit/workers/service/test_metrics.py
 
-.PHONY: help demo test test-long test-servers faults debug fuzz lint package lowest bench clean
+.PHONY: help demo test test-skipped test-long test-servers faults debug fuzz lint package lowest bench clean
 
 help:
 	@echo "make demo          solve, store and query a batch of positions (under 3 minutes)"
 	@echo "make test          the test suite; no server needed"
+	@echo "make test-skipped  those of them that were skipped, with every package that a user may add"
 	@echo "make test-long     the tests that take minutes: every position of whole boards"
 	@echo "make test-servers  the tests on PostgreSQL, Redis and RabbitMQ, started from their binaries"
 	@echo "make faults        kill workers and servers in a job's midst, and docs/reliability.md anew"
@@ -59,7 +60,11 @@ demo: $(VENV)/installed
 	C4_DB=$(DEMO)/c4.db $(BIN)/c4 query --value draw --limit 10
 
 test: $(VENV)/installed
-	$(PYTEST) -m 'not long'
+	@mkdir -p build
+	C4_TEST_SKIPPED=build/skipped $(PYTEST) -m 'not long'
+
+test-skipped: $(VENV)/extras $(VENV)/learn
+	test ! -s build/skipped || $(PYTEST) -m 'not long' @build/skipped
 
 test-long: $(VENV)/installed
 	$(PYTEST) -m long

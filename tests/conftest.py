@@ -4,6 +4,9 @@ Storage tests run twice: on SQLite and on PostgreSQL. Some tests need brokers as
 are the ones at the URLs in ``C4_TEST_POSTGRES``, ``C4_TEST_REDIS`` and ``C4_TEST_RABBITMQ``, or
 with ``C4_TEST_SERVERS=1`` such as are started from the installed server programs, when a test first
 asks for one. What needs a server that there is not is left out, and the summary says so.
+
+``C4_TEST_SKIPPED`` names a file for what was skipped, as for a package that a user may add:
+``pytest @FILE`` runs it once the package is there.
 """
 
 import os
@@ -93,6 +96,7 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Name what was left out, so that nobody takes it for tested."""
+    _keep_skipped(terminalreporter)
     left_out = config.stash.get(LEFT_OUT, [])
     if not left_out:
         return
@@ -111,6 +115,15 @@ def pytest_terminal_summary(
             terminalreporter.line(name)
     else:
         terminalreporter.line("(-v names every one)")
+
+
+def _keep_skipped(terminalreporter: pytest.TerminalReporter) -> None:
+    """Write down which tests were skipped, a line each, to be run once what they need is there."""
+    path = os.environ.get("C4_TEST_SKIPPED")
+    if path:
+        reports = terminalreporter.stats.get("skipped", [])
+        names = dict.fromkeys(report.nodeid for report in reports)
+        Path(path).write_text("".join(f"{name}\n" for name in names))
 
 
 @pytest.fixture(autouse=True)

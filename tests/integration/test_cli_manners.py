@@ -14,6 +14,7 @@ from cli.positions import asking, watching
 from cli.positions.watching import HINT, Progress
 from cli.reference import contexts
 from tests.support.command_line import C4, ROOT
+from tests.support.learning import REASON
 from tests.support.terminal import run_on_terminal
 from workers.positions.question import Question
 from workers.runners.remote_search import RemoteSearch
@@ -109,6 +110,8 @@ def test_an_empty_variable_counts_as_none(c4: C4) -> None:
     ],
 )
 def test_a_folder_that_is_not_there_is_not_made(c4: C4, command: str) -> None:
+    if command.startswith("learn"):
+        pytest.importorskip("torch", reason=REASON)
     assert c4("match", "random", "random", "--games", "2", "-q").code == 0
     name = "nowhere/deeper/x.svg" if "plot" in command else "nowhere/deeper/x"
     done = c4(*command.split(), name)

@@ -27,7 +27,7 @@ from c4core.players import (
 )
 from c4core.players.minimax import minimax
 from c4core.players.values import Whole
-from tests.support.learning import model_file
+from tests.support.learning import REASON, model_file
 
 WIDE = Position("7777", width=12, height=4)
 """Many columns, so that even few plies are many boards; the middle one is full."""
@@ -104,6 +104,7 @@ def slowest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
         if kind.argument is not None:
             text = argument(kind)
         elif kind.name.startswith("learning-"):
+            pytest.importorskip("torch", reason=REASON)
             text = f"model={model_file(tmp_path, kind.name, BoardSize(12, 4))}"
         else:
             text = ",".join(
