@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Files that are written whole or not at all."""
 
 from __future__ import annotations
 
@@ -16,13 +16,19 @@ _NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
-    """The path of a new file beside another, whose place it takes when the context ends well.
+    """Write a file beside another one, and replace that one by it when the context ends.
 
-    By then it is on the disk, and it has the mode of the file that it replaces, if there is one. If
-    the context ends badly it is gone, and the other one is as it was.
+    The new file is on the disk before it replaces the old one, and it has the old one's mode. If
+    the context ends with an exception, the new file is removed and the old one is as it was.
+
+    Args:
+        path: the file to replace.
+
+    Yields:
+        The path of the new file.
 
     Raises:
-        OSError: names the file that was wanted, not the one beside it.
+        OSError: the file cannot be written; the error names ``path``.
     """
     beside = path.with_name(f".{path.stem}.{secrets.token_hex(4)}.new{path.suffix}")
     try:
@@ -42,7 +48,7 @@ def atomic_file(path: Path) -> Iterator[Path]:
 
 
 def flush(path: Path) -> None:
-    """Have what was written to a file, or to a directory, on the disk."""
+    """Write a file's, or a directory's, contents from the system's cache to the disk."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

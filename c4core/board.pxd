@@ -16,20 +16,33 @@ cdef struct Geometry:
 # Shared for the life of the process; never freed. NULL for a size that has no bitboard.
 cdef const Geometry* geometry_of(int width, int height) except? NULL
 
-# One past the widest and the highest board that can be played on. The limit on the height keeps
-# the largest shift of the four-in-a-row tests, 3 * (stride + 1), below 64.
 cdef enum:
-    WIDTH_LIMIT = 33
+    MAX_COLUMNS = 32    # of the widest board that can be played on
+
+# One past the widest and the highest board. The limit on the height keeps the largest shift of the
+# four-in-a-row tests, 3 * (stride + 1), below 64.
+cdef enum:
+    WIDTH_LIMIT = MAX_COLUMNS + 1
     HEIGHT_LIMIT = 20
 
 
-cdef inline int popcount(uint64_t bits) noexcept nogil:
-    return __builtin_popcountll(bits)
-
-
 cdef extern from *:
-    int __builtin_popcountll(unsigned long long) noexcept nogil
-    int __builtin_ctzll(unsigned long long) noexcept nogil
+    """
+    /* The portable build has no popcnt instruction, and gcc then calls a function. */
+    static inline int c4_popcount(unsigned long long bits) {
+    #if defined(__POPCNT__)
+        return __builtin_popcountll(bits);
+    #else
+        bits -= (bits >> 1) & 0x5555555555555555ULL;
+        bits = (bits & 0x3333333333333333ULL) + ((bits >> 2) & 0x3333333333333333ULL);
+        bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
+        return (int)((bits * 0x0101010101010101ULL) >> 56);
+    #endif
+    }
+    """
+    int popcount "c4_popcount"(unsigned long long bits) noexcept nogil
+    # The number of the lowest bit that is set; one must be.
+    int lowest_bit "__builtin_ctzll"(unsigned long long bits) noexcept nogil
 
 
 cdef inline uint64_t column_mask(const Geometry* g, int column) noexcept nogil:
@@ -39,6 +52,12 @@ cdef inline uint64_t column_mask(const Geometry* g, int column) noexcept nogil:
 
 cdef inline uint64_t top_square(const Geometry* g, int column) noexcept nogil:
     return <uint64_t>1 << (column * g.stride + g.height - 1)
+
+
+cdef inline uint64_t drop(const Geometry* g, uint64_t mask, int column) noexcept nogil:
+    """The square that a stone in the column falls to; 0 where the column is full."""
+    # Of the sum, the stones below the square are gone; those of a full column all are.
+    return (mask + (<uint64_t>1 << (column * g.stride))) & column_mask(g, column)
 
 
 cdef inline uint64_t playable_squares(const Geometry* g, uint64_t mask) noexcept nogil:

@@ -27,7 +27,7 @@ cdef Geometry* _geometries[WIDTH_LIMIT][HEIGHT_LIMIT]
 
 
 cdef const Geometry* geometry_of(int width, int height) except? NULL:
-    """The geometry of a board size, or NULL where there is none (see ``Board``)."""
+    """The geometry of a board size, or NULL where no bitboard holds it."""
     cdef Geometry* g
     cdef int column
     if not (1 <= width < WIDTH_LIMIT and 1 <= height < HEIGHT_LIMIT):

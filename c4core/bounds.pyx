@@ -60,6 +60,7 @@ from c4core.board cimport (
     WIDTH_LIMIT,
     geometry_of,
     playable_squares,
+    popcount,
     split_key,
     winning_squares,
 )

@@ -1,4 +1,4 @@
-"""The C side of ``Dice``: draws without Python, inlined into every module that cimports them."""
+"""The C side of ``Dice``: draws without the interpreter lock, inlined where they are cimported."""
 
 cimport cython
 from libc.stdint cimport uint32_t, uint64_t

@@ -1,8 +1,9 @@
-"""The random generator of players: seedable, fast from C, the same on every machine and version.
+"""``Dice``: the random generator of players and of data sets.
 
+It is seedable, fast from C, and gives the same draws on every machine and in every version:
 xoshiro256** (Blackman and Vigna), four words of state filled from the seed by splitmix64. Python's
-own generator promises the same numbers for the same seed only for ``random()``, and cannot be used
-without the interpreter lock.
+own generator promises the same numbers for the same seed only for ``random()``, and needs the
+interpreter lock.
 """
 
 from libc.stdint cimport uint64_t
@@ -23,7 +24,7 @@ cdef class Dice:
     A random generator that starts from a seed.
 
     Args:
-        seed: 0 to 2^64 - 1; the same seed gives the same draws, for ever.
+        seed: 0 to 2^64 - 1; the same seed always gives the same draws.
 
     Raises:
         ValueError: the seed is outside its range.

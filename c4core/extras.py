@@ -1,7 +1,7 @@
-"""Packages that C4 does without until somebody asks for what needs them.
+"""Optional packages: they are needed only for some features.
 
-A message names the packages themselves, for that works wherever C4 came from: ``pip install
-'.[plot]'`` does in a checkout only. pyproject.toml has the same packages as extras.
+A message names the packages themselves: ``pip install '.[plot]'`` would work in a checkout only.
+pyproject.toml has the same packages as extras.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class Extra(NamedTuple):
-    """What to install for something."""
+    """The packages that a feature needs."""
 
     need: str
-    """What needs it, with the verb: the beginning of a sentence."""
+    """The feature and a verb, the beginning of a sentence: ``drawing needs``."""
     packages: tuple[str, ...]
-    """Their names, of which each is both what is installed and what is imported."""
+    """Their names, under which they are both installed and imported."""
 
 
 PLOT: Final = Extra("drawing needs", ("matplotlib",))
@@ -28,11 +28,11 @@ LEARN: Final = Extra("learning players need", ("torch", "safetensors"))
 
 
 def require(extra: Extra, error: Callable[[str], Exception]) -> None:
-    """See whether packages are there, without importing them: that may take seconds.
+    """Check that packages are installed, without importing them: that may take seconds.
 
     Args:
-        extra: names them.
-        error: makes what is raised where one is not installed, from a message that says how.
+        extra: the packages.
+        error: makes the exception where one is missing, from a message that says what to install.
     """
     missing = [name for name in extra.packages if find_spec(name) is None]
     if missing:
@@ -44,7 +44,7 @@ def load_pyarrow(error: Callable[[str], Exception]) -> Any:  # noqa: ANN401
     """The pyarrow package, with what Parquet files need; it has no type information.
 
     Args:
-        error: makes what is raised where it is not installed, from a message that says how.
+        error: makes the exception where it is missing, from a message that says what to install.
     """
     require(PARQUET, error)
     import pyarrow as pa  # noqa: PLC0415

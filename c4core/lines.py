@@ -40,14 +40,14 @@ MAX_LINE = 64 * 1024
 """Bytes of the longest line that is read, its end included."""
 
 MAX_NESTED: Final = 100
-"""Lists and objects of JSON inside each other, at most, in what is kept or written again.
+"""How deep lists and objects of JSON may be nested in what is stored or written again.
 
-Python's own limit is what is left of its stack, some 970 at best. What was read with much of it
-left could otherwise be stored and not be read again where less is left.
+Python's own limit is the rest of its stack, some 970 levels at best. Without a lower limit, a value
+that was read with much stack left could be stored and could not be read again with less.
 """
 
 TOO_DEEP: Final = f"nested more than {MAX_NESTED} deep"
-"""What is said of it."""
+"""The message for a line that is nested deeper."""
 
 _NESTS: Final = (dict, list)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -66,7 +66,7 @@ class Request:
     moves: str | None = None
     """The moves as they were written; None where a grid or a key was given."""
     id: JsonValue = None
-    """The caller's name for it; None where there is none."""
+    """The caller's name for it, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ def read_text_lines(stream: BinaryIO) -> Iterator[tuple[int, str | BadLine]]:
         stream: anything with ``readline(limit)``.
 
     Yields:
-        The line with its end, or what is wrong with it: it is too long, or no text.
+        The line with its end, or what is wrong with it: too long, or not UTF-8.
     """
     readline = stream.readline
     line = 0
@@ -128,7 +128,7 @@ def read_text_lines(stream: BinaryIO) -> Iterator[tuple[int, str | BadLine]]:
 def parse_line(
     text: str, *, board: BoardSize, zero_based: bool = False, line: int = 1
 ) -> Request | BadLine:
-    """Read one line; white space around it does not count.
+    """Read one line, without the white space around it.
 
     Args:
         text: the line, with or without its end.
@@ -149,7 +149,7 @@ def parse_line(
 
 
 def play_moves(moves: str, board: BoardSize, *, zero_based: bool = False) -> Position:
-    """The position after some moves, whichever way their columns are counted.
+    """The position after some moves, whose columns are counted from 1 or from 0.
 
     Raises:
         MoveError: a move cannot be read or cannot be played.
@@ -161,7 +161,7 @@ def play_moves(moves: str, board: BoardSize, *, zero_based: bool = False) -> Pos
 
 
 def is_too_deep(value: object) -> bool:
-    """Whether JSON is nested more than :data:`MAX_NESTED` deep. It needs no stack itself.
+    """Whether JSON is nested more than :data:`MAX_NESTED` deep. The check is not recursive.
 
     Args:
         value: as ``json.loads`` gives it.

@@ -1,9 +1,10 @@
-"""The line protocol as a table: comma-separated values with a heading, one position a row.
+"""The requests of :mod:`c4core.lines` as a table: CSV with a heading, one position a row.
 
-The heading names the columns: ``moves``, ``grid`` or ``key``, and if there are any ``id`` and
-``board``; others are ignored. What ``c4`` writes as CSV can be read again: of ``moves``, ``key``
-and ``grid`` the first one that a row fills counts. The moves to the empty board are written ``-``:
-an empty cell is more often a mistake. Lines of a grid may have a ``/`` between them.
+The heading names the columns: at least one of ``moves``, ``key`` and ``grid``, perhaps ``id`` and
+``board``; other columns are ignored. A row may fill several of the first three, as the CSV that
+``c4`` writes does: the first one in this order counts. The moves to the empty board are written
+``-``, for an empty cell is more often a mistake. Rows of a grid are separated by ``/`` or line
+breaks.
 
 Cells are separated by commas, semicolons or tabs, whichever the heading has.
 """
@@ -22,12 +23,12 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
 NO_MOVES: Final = "-"
-"""How a cell says that no move was made."""
+"""The cell of a position without moves."""
 
 MAX_LINES: Final = 100
-"""Lines of one row; the grid of the highest board has fewer.
+"""Lines of one row at most; the grid of the highest board has fewer.
 
-A cell in quotes may have line breaks in it, so that a row without this limit would have no end.
+A cell in quotes may have line breaks in it, so a quote that is never closed would swallow the file.
 """
 
 _POSITION: Final = ("moves", "key", "grid")
@@ -50,12 +51,11 @@ def read_csv(
         zero_based: moves count columns from 0.
 
     Yields:
-        What each row means. Its number is that of the line on which the row ends, or of a line of
-        it that is no text.
+        The request of each row, or what is wrong with it; with the number of the row's last line,
+        or of a line in it that is not UTF-8.
 
     Raises:
-        HeadingError: there is a first line, and it is no row of a table, or names no column with
-            positions.
+        HeadingError: the first line is no row of a table, or names no column with positions.
     """
     lines = _Lines(stream)
     first = next(lines, "")
@@ -80,12 +80,12 @@ def read_csv(
 
 
 class _Lines:
-    """The lines of a stream as text; one that is none is an empty line, and kept in ``bad``.
+    """The lines of a stream as text. A line that is not text is given as an empty one.
 
-    Whoever begins a row sets ``bad`` and ``in_row`` back.
+    The caller resets ``bad`` and ``in_row`` before each row.
 
     Attributes:
-        number: of the last line that was read.
+        number: the number of the last line that was read.
         bad: what is wrong with a line of the row, or None.
         in_row: lines of the row that were read.
     """

@@ -18,10 +18,10 @@ LABELS = "0123456789abcdefghijklmnopqrstuvw"
 """A column's character by its number, as written by a program that counts from zero."""
 
 MAX_BITS = 64
-"""``width * (height + 1)`` of the largest boards: those squares and a guard bit for each column."""
+"""``width * (height + 1)`` of the largest boards: their squares and a guard bit a column."""
 
 MAX_WIDTH = 32
-"""Columns of the widest board that so many bits hold."""
+"""Columns of the widest board that fits into so many bits."""
 
 MAX_HEIGHT = 19
 """Rows of the highest board: one more, and lines of four are longer than the engine's shifts."""
@@ -93,11 +93,11 @@ def column_label(column: int, *, zero_based: bool = False) -> str:
 
 
 def parse_moves(text: str, *, width: int = 7, zero_based: bool = False) -> tuple[int, ...]:
-    """Read a line of moves into 0-based columns. Whether they can be played is not looked at.
+    """Read a line of moves into 0-based columns. It does not check whether they can be played.
 
     Args:
-        text: one character a move; upper and lower case letters are the same, others than those of
-            ASCII are none.
+        text: one character a move; capital and small letters are the same, and only those of
+            ASCII count.
         width: columns of the board.
         zero_based: the text counts columns from 0.
 

@@ -29,7 +29,7 @@ The weights were found by coordinate search on the node counts of hard positions
 
 from libc.stdlib cimport calloc
 
-from c4core.board cimport HEIGHT_LIMIT, WIDTH_LIMIT
+from c4core.board cimport HEIGHT_LIMIT, WIDTH_LIMIT, popcount
 
 cdef enum:
     LINE_WEIGHT = 2

@@ -1,7 +1,7 @@
 """Files whose names come from elsewhere: a job, a game, a card.
 
-Opening a named pipe waits for somebody who writes into it, and a device may have no end. What is
-read is an ordinary file, or a link to one.
+Opening a named pipe waits for a writer, and a device may have no end. So only ordinary files, and
+links to them, are read.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def check_plain(path: Path) -> None:
-    """See that a name is that of an ordinary file. Never waits.
+    """Check that a path is an ordinary file. This never waits.
 
     Raises:
-        OSError: it is not, or there is none.
+        OSError: it is another kind of file, or missing.
     """
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):

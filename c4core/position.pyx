@@ -38,11 +38,11 @@ cdef extern from "Python.h":
 
 
 cdef inline Py_ssize_t _whole(object number) except? -1:
-    """A whole number, the nearest one that there is room for; TypeError for 3.9 or "3"."""
+    """A whole number, clipped to the range of the type; TypeError for 3.9 or "3"."""
     return PyNumber_AsSsize_t(number, NULL)
 
 
-# What a move can be wrong about; 0 says that it is legal.
+# Why a move is illegal; 0 says that it is legal.
 cdef enum MoveFault:
     LEGAL = 0
     RANGE = 1
@@ -81,7 +81,7 @@ cdef inline bint _knows_moves(Position position) noexcept:
 
 
 cdef const Geometry* _checked_geometry(object width, object height) except NULL:
-    """The geometry of a size, or BoardError that says why there is none; TypeError for no numbers."""
+    """The geometry of a size; BoardError for an impossible size, TypeError for no numbers."""
     cdef Py_ssize_t columns = _whole(width)
     cdef Py_ssize_t rows = _whole(height)
     cdef const Geometry* g = NULL
@@ -167,7 +167,7 @@ cdef class Position:
             character = PyUnicode_READ_CHAR(text, index)
             column = <int>character - c"1"
             if column < 0 or column >= 9 or column >= g.width:
-                # Letters, and everything that is wrong: the slow way knows what to say.
+                # Letters, and everything that is wrong: the slow way raises the right error.
                 column = _parse_one(text, index, g.width)
             fault = _fault(g, stones, mask, column)
             if fault:

@@ -9,7 +9,6 @@ from c4core.ordering cimport Ordering
 from c4core.table cimport Table
 
 cdef enum:
-    MAX_COLUMNS = 32
     UNPLAYABLE = -128   # in an array of column scores: no move, or not solved
 
 cdef uint64_t NO_LIMIT

@@ -8,6 +8,7 @@ from libc.string cimport memset
 
 from c4core cimport atomics
 from c4core.board cimport (
+    MAX_COLUMNS,
     canonical_key,
     column_mask,
     has_four,

@@ -19,8 +19,10 @@ from libc.stdint cimport int32_t, uint64_t
 
 from c4core cimport atomics
 from c4core.board cimport (
+    MAX_COLUMNS,
     Geometry,
     canonical_key,
+    lowest_bit,
     mirror_bits,
     playable_squares,
     position_key,
@@ -68,16 +70,11 @@ cdef enum:
     INTERRUPT_POLLS = 128       # between two looks for signals: some 25 ms
     MIRROR_PLIES = 16           # up to here a position and its mirror image share an entry
     TABLE_EMPTIES = 6           # with fewer empty squares searching is cheaper than looking up
-    MAX_COLUMNS = 32
     PROBE_BUDGET = 2500         # nodes for each of the first null windows (step 2 of solve) ..
     LATE_PROBE_BUDGET = 300     # .. and when fewer squares are empty than
     LATE_EMPTIES = 28
     SIGN_BUDGET = 150
     SHARED_EMPTIES = 24         # with fewer empty squares threads do not ask what the others are at
-
-
-cdef extern from *:
-    int __builtin_ctzll(unsigned long long) noexcept nogil
 
 
 cdef inline void _schedule(Search* s) noexcept nogil:
@@ -207,7 +204,7 @@ cdef int _search(
         if use_table:
             key = position_key(g, opp, child_mask)
             if mirroring:
-                mirrored = <uint64_t>1 << s.rows.mirror[__builtin_ctzll(move)]
+                mirrored = <uint64_t>1 << s.rows.mirror[lowest_bit(move)]
                 key = min(key, position_key(g, mirrored_opp, mirrored_mask | mirrored))
             mixed = mixed_key(key)
             child_key[count] = mixed
@@ -279,7 +276,7 @@ cdef int _search(
         for i in range(count):
             move = child_move[i]
             wins = child_wins[i]
-            k = __builtin_ctzll(move)
+            k = lowest_bit(move)
             value = move_value(s.ordering, &windows, ply & 1, k, wins) + (history[k] >> HISTORY_SHIFT)
             k = i
             while k > 0 and child_value[k - 1] < value:
@@ -307,9 +304,9 @@ cdef int _search(
         if value > best:
             best = value
             if value >= beta:
-                history_reward(&history[__builtin_ctzll(move)])
+                history_reward(&history[lowest_bit(move)])
                 for k in range(i):
-                    history_decay(&history[__builtin_ctzll(child_move[k])])
+                    history_decay(&history[lowest_bit(child_move[k])])
                 break
 
     # Step 11. Remember what it came to.
@@ -336,7 +333,7 @@ cdef int _search_shared(
     """Steps 10 and 11 where a team searches: what another thread is at is left for later.
 
     The team's list of positions being searched says so (simplified ABDADA: T. Kerrigan after
-    J.-C. Weill, 1996). The first move is searched by whoever comes: below it there is something to
+    J.-C. Weill, 1996). The first move is searched by every thread: below it there is something to
     share, and it may make the others needless. A thread that comes back looks into the table whether
     the others have settled this position or the next move. A race on the list makes two threads
     search the same, no more.
@@ -379,9 +376,9 @@ cdef int _search_shared(
                     return ABORTED
             best = max(best, -value)
             if best >= beta:
-                history_reward(&history[__builtin_ctzll(moves[k])])
+                history_reward(&history[lowest_bit(moves[k])])
                 for i in range(k):
-                    history_decay(&history[__builtin_ctzll(moves[i])])
+                    history_decay(&history[lowest_bit(moves[i])])
                 table_store(bucket, mixed, lower_code(best), s.nodes - before)
                 return best
         waiting = left

@@ -19,16 +19,18 @@ from libc.stdint cimport int8_t, uint64_t
 from libc.string cimport memset
 
 from c4core cimport atomics
+from c4core.arrays cimport words_of_batch
+from c4core.batch_search cimport TAKE, Batch, run_batch
 from c4core.board cimport (
+    MAX_COLUMNS,
     Geometry,
     column_mask,
     has_four,
     playable_squares,
     popcount,
 )
-from c4core.batches cimport TAKE, Batch, run_batch, words_of_batch
 from c4core.book.reader cimport Book
-from c4core.book.format.section cimport NO_MEMORY, NOT_THERE
+from c4core.book.format.section cimport NO_MEMORY, NOT_IN_BOOK
 from c4core.bounds cimport Rows, rows_of
 from c4core.kernel cimport (
     ABORTED,
@@ -44,7 +46,6 @@ from c4core.kernel cimport (
 from c4core.ordering cimport Ordering, ordering_of
 from c4core.position cimport Position, as_position
 from c4core.root cimport (
-    MAX_COLUMNS,
     NO_LIMIT,
     UNPLAYABLE,
     Limits,
@@ -102,7 +103,7 @@ cdef int _number(str name, object value, int least, int most) except -1:
     """The value of an argument that is a whole number.
 
     Raises:
-        TypeError: it is none.
+        TypeError: it is no whole number.
         ValueError: it is too small or too large.
     """
     number = PyNumber_Index(value)
@@ -179,19 +180,19 @@ cdef object _analysis(
 
 cdef class Solver:
     """Solver(*, table_mb=8, threads=1, book=None)\n--\n
-    An exact solver with a memory of what it has found.
+    An exact solver with a transposition table.
 
     One solver may be used from any number of threads at a time: they share its table, and none holds
     the interpreter lock while it searches. Exact scores never depend on the number of threads or on
     what was solved before; node counts and the bounds of a search that was cut short do.
 
     Args:
-        table_mb: megabytes of memory for the table of what was found, rounded down to a power of
-            two. What fits the processor's cache is best for single positions. Every board size has a
+        table_mb: megabytes of the transposition table, rounded down to a power of two. A table
+            that fits the processor's cache is best for single positions. Every board size has a
             table of its own, which lasts until another board needs the memory; calls that search
             different boards at the same time have one each.
         threads: threads to search with, for one position or for a batch.
-        book: answers what it knows, without a search and with 0 nodes.
+        book: asked first; its positions take no search and 0 nodes.
 
     Raises:
         ValueError: ``table_mb`` or ``threads`` is not positive, or larger than any machine's.
@@ -281,7 +282,7 @@ cdef class Solver:
             position: any position, also one that is over; or its moves as text.
             weak: only decide between win, draw and loss; the bounds may stay apart.
             time_limit: seconds after which the search ends with the bounds that it has proven.
-            node_limit: positions to visit at most, likewise.
+            node_limit: positions to visit at most; the search ends like at the time limit.
             width: columns of the board that a text is on; a position knows its own.
             height: rows of that board.
 
@@ -314,7 +315,7 @@ cdef class Solver:
             position: any position, also one that is over; or its moves as text.
             beta: what is asked; no score need be that high or low.
             time_limit: seconds after which the search ends with what it has proven.
-            node_limit: positions to visit at most, likewise.
+            node_limit: positions to visit at most; the search ends like at the time limit.
             width: columns of the board that a text is on; a position knows its own.
             height: rows of that board.
 
@@ -353,7 +354,7 @@ cdef class Solver:
         Args:
             position: any position, or its moves as text; one that is over has no columns to play.
             time_limit: seconds after which the search ends; columns not solved by then are None.
-            node_limit: positions to visit at most, likewise.
+            node_limit: positions to visit at most; the search ends like at the time limit.
             width: columns of the board that a text is on; a position knows its own.
             height: rows of that board.
 
@@ -431,22 +432,22 @@ cdef class Solver:
         return self.book._held()
 
     cdef int _known(
-        self, uint64_t stones, uint64_t mask, int8_t* score, int8_t* scores, uint64_t* trouble
+        self, uint64_t stones, uint64_t mask, int8_t* score, int8_t* scores, uint64_t* fault_offset
     ) noexcept nogil:
-        """1 if the book knows the score, and those of all columns where there is room for them.
+        """Look a position up in the book: 1 if it is known, else 0; or DAMAGED or NO_MEMORY.
 
-        0 if it does not; DAMAGED or NO_MEMORY where it cannot be asked.
+        With ``scores`` the scores of all columns must be known as well.
         """
         # One beyond its last ply the position itself is not in the book, so that no column is.
-        cdef int found = self.book._probe(stones, mask, False, trouble)
-        if found == NOT_THERE:
+        cdef int found = self.book._probe(stones, mask, False, fault_offset)
+        if found == NOT_IN_BOOK:
             return 0
         if found <= NO_MEMORY:
             return found
         score[0] = <int8_t>found
         if scores == NULL:
             return 1
-        found = self.book._columns(stones, mask, scores, trouble)
+        found = self.book._columns(stones, mask, scores, fault_offset)
         return found if found < 0 else found == 0
 
     cdef bint _has_answer(
@@ -454,14 +455,14 @@ cdef class Solver:
     ) except -1:
         """Whether the book knows a position's score, and all columns' where there is room for them."""
         cdef object file = self._book_file(g)
-        cdef uint64_t trouble = 0
+        cdef uint64_t fault_offset = 0
         cdef int8_t score
         cdef int known
         if file is None:
             return False
-        known = self._known(stones, mask, &score, scores, &trouble)
+        known = self._known(stones, mask, &score, scores, &fault_offset)
         if known < 0:
-            self.book._raise_fault(known, trouble)
+            self.book._raise_fault(known, fault_offset)
         if known:
             bounds.lower = bounds.upper = score
         return known
@@ -684,7 +685,7 @@ cdef class Solver:
         if file is None:
             return self._search_many(&batch, stones, masks, workers, columns)
         known, scores = self._book_many(&batch, stones, masks, columns)
-        rest = np.flatnonzero(known == NOT_THERE)
+        rest = np.flatnonzero(known == NOT_IN_BOOK)
         found = self._search_many(&batch, stones[rest], masks[rest], workers, columns)
         lower, upper, nodes = known, known.copy(), np.zeros(len(known), dtype=np.uint64)
         for whole, part in zip((lower, upper, nodes, scores), found):
@@ -699,7 +700,7 @@ cdef class Solver:
         const uint64_t[::1] masks,
         bint columns,
     ):
-        """What the book answers: scores, NOT_THERE where it has none, and column scores.
+        """What the book answers: scores, NOT_IN_BOOK where it has none, and column scores.
 
         The caller holds the book's file. Once the batch is stopped, the rest are not looked up.
         """
@@ -707,13 +708,13 @@ cdef class Solver:
 
         cdef Py_ssize_t index
         cdef int fault = 0
-        cdef uint64_t trouble = 0
+        cdef uint64_t fault_offset = 0
         cdef int8_t score
         cdef int8_t* row = NULL
         cdef double asked = atomics.now()
         cdef int8_t[::1] known_view
         cdef int8_t[:, ::1] scores_view
-        known = np.full(stones.shape[0], NOT_THERE, dtype=np.int8)
+        known = np.full(stones.shape[0], NOT_IN_BOOK, dtype=np.int8)
         scores = np.empty((stones.shape[0], batch.g.width), dtype=np.int8) if columns else None
         known_view = known
         if columns:
@@ -724,14 +725,14 @@ cdef class Solver:
                     break
                 if columns:
                     row = &scores_view[index, 0]
-                fault = self._known(stones[index], masks[index], &score, row, &trouble)
+                fault = self._known(stones[index], masks[index], &score, row, &fault_offset)
                 if fault < 0:
                     break
                 if fault:
                     known_view[index] = score
         self._reraise()
         if fault < 0:
-            self.book._raise_fault(fault, trouble)
+            self.book._raise_fault(fault, fault_offset)
         return known, scores
 
     cdef tuple _search_many(
@@ -815,7 +816,7 @@ cdef class Solver:
 
     @property
     def progress(self):
-        """How far searches are, from any thread: nodes, lower and upper bound.
+        """The progress of searches, from any thread: nodes, lower and upper bound.
 
         The nodes are of all searches since the solver was made; those of a search that still runs
         come some thousands a thread late. The bounds are those so far of the position that
@@ -833,7 +834,7 @@ cdef class Solver:
         atomics.add(&self._epoch, 1)
 
     def clear(self):
-        """Forget everything that was found. Running searches go on, and find it again."""
+        """Empty the transposition table. Running searches go on."""
         cdef int index
         cdef BoardTable* board
         for index in range(self._board_count):

@@ -1,4 +1,4 @@
-"""Lines of four as words of bits: the windows of a board, told by their first square.
+"""Lines of four as words of bits: the windows of a board, named by their first square.
 
 A direction is a step of bits (board.pyx has the picture). Bit q of a word of windows stands for the
 line of squares q, q + step, q + 2 step, q + 3 step. On 7x6 there are 69.
@@ -6,26 +6,8 @@ line of squares q, q + step, q + 2 step, q + 3 step. On 7x6 there are 69.
 
 from libc.stdint cimport uint64_t
 
-from c4core.board cimport Geometry
+from c4core.board cimport Geometry, popcount
 from c4core.position cimport Position
-
-
-cdef extern from *:
-    """
-    /* The portable build has no popcnt instruction, and gcc then calls a function. */
-    static inline int c4_count_bits(unsigned long long bits) {
-    #if defined(__POPCNT__)
-        return __builtin_popcountll(bits);
-    #else
-        bits -= (bits >> 1) & 0x5555555555555555ULL;
-        bits = (bits & 0x3333333333333333ULL) + ((bits >> 2) & 0x3333333333333333ULL);
-        bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
-        return (int)((bits * 0x0101010101010101ULL) >> 56);
-    #endif
-    }
-    """
-    int count_bits "c4_count_bits"(unsigned long long bits) noexcept nogil
-    int lowest_bit "__builtin_ctzll"(unsigned long long bits) noexcept nogil
 
 
 # How many windows hold two, three and four of one side's stones and none of the other's.
@@ -77,9 +59,9 @@ cdef inline void add_counts(
     cdef uint64_t both = own & above            # pairs with two
     cdef uint64_t odd_next = odd >> 2 * step
     cdef uint64_t both_next = both >> 2 * step
-    counts.four += count_bits(open_windows & both & both_next)
-    counts.three += count_bits(open_windows & ((both & odd_next) | (odd & both_next)))
-    counts.two += count_bits(
+    counts.four += popcount(open_windows & both & both_next)
+    counts.three += popcount(open_windows & ((both & odd_next) | (odd & both_next)))
+    counts.two += popcount(
         open_windows
         & ((odd & odd_next) | (both & ~(odd_next | both_next)) | (both_next & ~(odd | both)))
     )

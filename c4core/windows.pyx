@@ -1,7 +1,7 @@
-"""Lines of four: every line of a board as a mask, and which of them a position's stones fill.
+"""Lines of four: every line of a board as a mask, and what a position's stones threaten.
 
-Windows told by their first square (windows.pxd) are counted for a whole direction at once; masks are
-for players that choose among single lines.
+Windows, named by their first square (windows.pxd), are counted for a whole direction at once; masks
+are for players that choose among single lines.
 """
 
 from libc.stdint cimport uint64_t
@@ -10,14 +10,11 @@ from libc.stdlib cimport free, malloc
 from c4core.board cimport (
     HEIGHT_LIMIT,
     WIDTH_LIMIT,
-    geometry_of,
-    has_four as _has_four,
+    lowest_bit,
     playable_squares,
     winning_squares,
 )
 from c4core.position cimport Position
-
-from c4core.notation import check_board
 
 cdef enum:
     MAX_LINES = 4 * 64     # a line starts on each square in each direction, at most
@@ -56,39 +53,6 @@ cdef LineTable* _new_table(const Geometry* g) noexcept:
             table.count += 1
             starts ^= first
     return table
-
-
-def line_masks(*, int width=7, int height=6):
-    """Every line of four squares of a board as a mask of the engine's layout.
-
-    Raises:
-        BoardError: impossible size.
-    """
-    check_board(width, height)
-    cdef const LineTable* table = lines_of(geometry_of(width, height))
-    return tuple([table.lines[index] for index in range(table.count)])
-
-
-def has_four(bits, *, int width=7, int height=6):
-    """Whether stones, given as bits of the engine's layout, contain four in a row.
-
-    Raises:
-        BoardError: impossible size.
-    """
-    check_board(width, height)
-    return _has_four(geometry_of(width, height), bits)
-
-
-def window_counts(Position position not None, side):
-    """How many lines hold two, three and four of a side's stones and none of the other's.
-
-    Args:
-        position: any position.
-        side: ``"x"`` or ``"o"``.
-    """
-    cdef uint64_t first = stones_of(position, side)
-    cdef WindowCounts counts = count_windows(position.g, first, position.mask ^ first)
-    return counts.two, counts.three, counts.four
 
 
 def winning_columns(Position position not None, side):

@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """What some moves were worth."""
+    """How good a number of moves were."""
 
     moves: int = 0
-    """Moves that were looked at."""
+    """Moves that were judged."""
     best: int = 0
     """Moves that no other one is better than."""
     blunders: int = 0
     """Moves that changed the result: a win given away for a draw, or anything for a loss."""
     lost: int = 0
-    """Points of score that they gave away together."""
+    """Points of score that all moves gave away together."""
 
     @property
     def best_share(self) -> float | None:
@@ -31,16 +31,16 @@ class Accuracy:
 
     @property
     def blunder_share(self) -> float | None:
-        """The share of moves that changed the result."""
+        """The share of blunders; None without moves."""
         return self.blunders / self.moves if self.moves else None
 
     @property
     def mean_loss(self) -> float | None:
-        """Points given away by a move on average."""
+        """Points that a move gave away on average; None without moves."""
         return self.lost / self.moves if self.moves else None
 
     def __add__(self, other: Accuracy) -> Accuracy:
-        """Of both together."""
+        """The accuracy of both together."""
         if not isinstance(other, Accuracy):
             return NotImplemented
         return Accuracy(
@@ -59,12 +59,12 @@ class PlyAccuracy:
 
     @property
     def plies(self) -> Mapping[int, Accuracy]:
-        """By ply, ascending; plies without moves are left out."""
+        """The accuracy by ply, ascending; plies without moves are left out."""
         return {ply: Accuracy(*counts) for ply, counts in sorted(self._counts.items())}
 
     @property
     def total(self) -> Accuracy:
-        """Of all moves."""
+        """The accuracy of all moves."""
         return sum(self.plies.values(), Accuracy())
 
     def add(self, move: JudgedMove) -> None:

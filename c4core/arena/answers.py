@@ -1,4 +1,4 @@
-"""What players answer, held against the rules."""
+"""A player's answer, checked against the rules."""
 
 from __future__ import annotations
 

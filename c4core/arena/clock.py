@@ -1,4 +1,4 @@
-"""Time in games: what is allowed, and what is left."""
+"""Time limits of games, and the time that is left."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class TimeControl:
     """
 
     move: float | None = None
-    """For each move; None for no limit."""
+    """Seconds for each move; None for no limit."""
     game: float | None = None
-    """For all moves of a player together; None for no limit."""
+    """Seconds for all moves of a player together; None for no limit."""
     grace: float = 0.1
-    """More than that for each move before it is too late."""
+    """Seconds by which a move may exceed its limit without losing the game."""
 
     def __post_init__(self) -> None:
         """Check the times."""
@@ -46,7 +46,7 @@ NO_CLOCK: Final = TimeControl()
 
 
 class Clock:
-    """What both players have left of a game's time.
+    """The time that both players have left in a game.
 
     Args:
         control: what is allowed.
@@ -71,13 +71,13 @@ class Clock:
         return Limits(seconds, grace, (self._stop or Stop()).within(seconds + grace))
 
     def take(self, side: Side, seconds: float) -> bool:
-        """Take the time of a move off; whether it was too long."""
+        """Deduct the time of a move. Returns whether it was too long."""
         allowed = self._seconds(side)
         self._used[side] += seconds
         return allowed is not None and seconds > allowed + self._control.grace
 
     def _seconds(self, side: Side) -> float | None:
-        """What is left for a player's next move; None for as much as it likes."""
+        """The seconds for a player's next move; None for no limit."""
         move, game = self._control.move, self._control.game
         if game is None:
             return move

@@ -1,8 +1,6 @@
-"""Games as files have them: with their moves, or with nothing but their final grid.
+"""Games as files have them: with their moves, or with their final grid only.
 
-Most of them are finished.
-
-``files_json`` and ``files_csv`` read and write them; ``repeats`` tells which of them are the same.
+``files_json`` and ``files_csv`` read and write them; ``repeats`` finds those that are the same.
 """
 
 from __future__ import annotations
@@ -18,11 +16,11 @@ if TYPE_CHECKING:
     from c4core.position import Side
 
 ON_THE_BOARD: Final = frozenset({Ending.FOUR, Ending.FULL})
-"""How games end that are played out."""
+"""How a game ends that is played to the end."""
 
 
 class GameFileError(C4Error, ValueError):
-    """A game of a file that cannot be; the message says why.
+    """A game in a file is impossible; the message says why.
 
     Attributes:
         field: which part is wrong.
@@ -34,14 +32,14 @@ class GameFileError(C4Error, ValueError):
 
 
 class GameEntry(NamedTuple):
-    """A finished game of a file."""
+    """A game in a file, most often a finished one."""
 
     start: Position
-    """What it began from."""
+    """The position that it began from."""
     moves: str | None
     """The moves from there on, as text; None where only the final grid is known."""
     final: Position
-    """How the board looked in the end."""
+    """The position at the end."""
     winner: Side | None
     """Who won, None for a draw."""
     ending: Ending
@@ -51,17 +49,17 @@ class GameEntry(NamedTuple):
     second: str | None = None
     """The description of the player that had ``o``."""
     seed: int | None = None
-    """Where everything random came from; None where it is not known."""
+    """The seed of all random choices; None where it is not known."""
     detail: str = ""
     """How a player failed, for people."""
     x_seconds: float = 0.0
-    """What the moves of ``x`` took together; 0 where nobody knows."""
+    """Seconds that the moves of ``x`` took together; 0 where it is not known."""
     o_seconds: float = 0.0
-    """What the moves of ``o`` took together."""
+    """Seconds that the moves of ``o`` took together."""
     replaced: tuple[int, ...] = ()
-    """Which moves (0-based) stand for an illegal answer."""
+    """The moves (0-based) that were played in place of an illegal answer."""
     match: int | None = None
-    """The number of its match where it was played."""
+    """The number of its match in the database that it comes from."""
     number: int | None = None
     """Its number in that match."""
 
@@ -82,7 +80,7 @@ def empty_board(board: BoardSize) -> Position:
 
 
 def ending_on_board(final: Position, winner: Side | None) -> Ending:
-    """How a game ended that was played out, once it is clear that this result fits.
+    """How a game ended that was played to the end, after a check that the result fits.
 
     Raises:
         GameFileError: the board is not full and has no four, or says that somebody else won.
@@ -100,7 +98,7 @@ def ending_on_board(final: Position, winner: Side | None) -> Ending:
 
 
 def outcome_text(winner: Side | None, ending: str) -> str:
-    """A result in words, also that of a game that has none."""
+    """A result in words; ``no result`` for an unfinished game."""
     return "no result" if ending == Ending.UNFINISHED else result_text(winner)
 
 

@@ -34,7 +34,7 @@ _SIDES: Final[dict[str, Side | None]] = {".": None, "x": "x", "o": "o"}
 
 
 def csv_names(board: BoardSize) -> str:
-    """The first line."""
+    """The heading: the names of all columns."""
     cells = ",".join(f"pos_{number:02}" for number in range(1, board.cells + 1))
     return f"{cells},winner"
 
@@ -47,7 +47,7 @@ def csv_line(final: Position, winner: Side | None) -> str:
 def read_csv_games(
     stream: BinaryIO, *, board: BoardSize = DEFAULT_BOARD
 ) -> Iterator[GameEntry | BadLine]:
-    """Read games; a line without text is none, and the row of names may be missing.
+    """Read games. Blank lines are skipped, and the row of names may be missing.
 
     Args:
         stream: a binary file.
@@ -74,7 +74,7 @@ def parse_csv_game(row: str, *, board: BoardSize = DEFAULT_BOARD) -> tuple[Posit
     """The final grid of a row, and who won.
 
     Raises:
-        GameFileError: it is no grid of the board, or not followed by a winner.
+        GameFileError: the row is no grid of this board, or no winner follows the grid.
     """
     cells = row.split(",")
     if len(cells) != board.cells + 1:
@@ -94,7 +94,7 @@ def parse_csv_game(row: str, *, board: BoardSize = DEFAULT_BOARD) -> tuple[Posit
 
 
 def _is_names(row: str, board: BoardSize) -> bool:
-    """Whether the first line has the names, and not a game."""
+    """Whether the first line is the row of names."""
     return row.replace('"', "").replace(" ", "").lower() == csv_names(board)
 
 
@@ -102,18 +102,18 @@ def _began_with_second(squares: str) -> bool:
     """Whether the player with -1 moved first.
 
     Args:
-        squares: of the grid, and the winner as another one.
+        squares: those of the grid, and the winner written as one more square.
     """
     first, second = squares.count("x", 0, -1), squares.count("o", 0, -1)
-    # As many stones of both: the second player moved last, and only who moves last wins.
+    # Both have as many stones: the second player moved last, and only the last mover can win.
     return second > first or (second == first and squares[-1] == "x")
 
 
 def _square(cell: str) -> str:
-    """The square of a number that is written in another way: ``-1.0``, in quotes.
+    """The square of a number that is written in another way, such as ``-1.0`` or in quotes.
 
     Raises:
-        GameFileError: there is no such number in a grid.
+        GameFileError: a grid has no such number.
     """
     plain = cell.strip().strip('"')
     try:

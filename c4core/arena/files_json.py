@@ -49,7 +49,7 @@ _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
 
 
 def json_object(entry: GameEntry) -> dict[str, Any]:
-    """A game as an object; what is not known or says nothing is left out."""
+    """A game as an object; unknown and empty fields are left out."""
     fields: dict[str, Any] = {
         "match": entry.match,
         "number": entry.number,
@@ -75,9 +75,9 @@ def json_object(entry: GameEntry) -> dict[str, Any]:
 
 
 def _possible(seconds: float) -> float:
-    """A time that can be read again; 0, as one that is not known, in place of any other.
+    """A time that can be read again; 0, which means unknown, in place of any other.
 
-    A game of a received database may have any time, and JSON has no infinite numbers.
+    A game of a database from elsewhere may have any time, and JSON has no infinite numbers.
     """
     return seconds if 0 <= seconds <= _SECONDS else 0.0
 
@@ -90,7 +90,7 @@ def json_line(entry: GameEntry) -> str:
 def read_json_games(
     stream: BinaryIO, *, board: BoardSize = DEFAULT_BOARD
 ) -> Iterator[GameEntry | BadLine]:
-    """Read games; a line without text is none.
+    """Read games; blank lines are skipped.
 
     Args:
         stream: a binary file.
@@ -110,7 +110,7 @@ def parse_json_game(text: str, *, board: BoardSize = DEFAULT_BOARD) -> GameEntry
     """Read the line of a game.
 
     Raises:
-        GameFileError: it is none; the message says why.
+        GameFileError: the line is no game; the message says why.
     """
     try:
         fields = json.loads(text)
@@ -163,7 +163,7 @@ def _position(fields: dict[str, Any], name: str, board: BoardSize) -> Position |
 
 
 def _course(fields: dict[str, Any], start: Position) -> tuple[str | None, Position]:
-    """The moves, and where they led."""
+    """The moves, and the position that they lead to."""
     moves = _text(fields, "moves")
     if moves is None:
         final = _position(fields, "final", start.board)
@@ -238,7 +238,7 @@ def _number(fields: dict[str, Any], name: str, allowed: range) -> int | None:
 
 def _seconds(fields: dict[str, Any], name: str) -> float:
     value = fields.get(name, 0.0)
-    # No isfinite(): a whole number of hundreds of digits is none that it takes.
+    # Not isfinite(): it raises at a whole number of hundreds of digits.
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= _SECONDS:
         raise GameFileError(f"{name} {value!r} is no number of seconds", field=name)
     return float(value)

@@ -2,8 +2,8 @@
 
 The rules of the game are :class:`~c4core.position.Position`'s; those of the arena are these. The
 first player of a game moves with ``x``. A player that chooses an illegal column, raises, takes too
-long, or whose process dies loses that game; the reason is kept, and nothing is raised. That this
-machine has run out of something is no player's failure: it is raised, and there is no game.
+long, or whose process dies loses that game; the reason is kept, and nothing is raised. It is not a
+player's failure when the machine runs out of memory or files: that error is raised.
 
 Everything random comes from the game's seed, by way of a seed for each side, so that what one
 player draws does not change what the other draws.
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 Result = Literal["win", "loss", "draw"]
 
 MAX_DETAIL: Final = 500
-"""Characters of a reason that are kept."""
+"""The first characters of a reason that are kept."""
 
 
 class Ending(StrEnum):
@@ -63,9 +63,9 @@ class Ending(StrEnum):
     NONSENSE = Failing.NONSENSE.value
     """What the loser answered is no column."""
     RESIGNED = "resigned"
-    """The loser, a person, gave it up."""
+    """The loser, a person, gave up."""
     UNFINISHED = "unfinished"
-    """Not at all: it was left, and nobody has won. It counts for nothing."""
+    """The game was left before its end; nobody has won, and it does not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class GameRecord:
     second: str
     """The description of the player that had ``o``."""
     seed: int
-    """Where everything random came from."""
+    """The seed of all random choices."""
     start: Position
     """The position that they began from."""
     columns: tuple[int, ...]
@@ -89,9 +89,9 @@ class GameRecord:
     detail: str = ""
     """How a player failed, for people."""
     seconds: tuple[float, ...] = ()
-    """What every move took; after a failure also the one that did not come, where it was begun."""
+    """Seconds of every move; after a failure also those of the move that failed."""
     replaced: tuple[int, ...] = ()
-    """Which moves (0-based) stand for an illegal answer, where that is allowed."""
+    """The moves (0-based) that were played in place of an illegal answer (``lenient``)."""
 
     @property
     def is_forfeit(self) -> bool:
@@ -116,7 +116,7 @@ class GameRecord:
         return position
 
     def seconds_of(self, side: Side) -> float:
-        """What the moves of a side took together."""
+        """Seconds that the moves of a side took together."""
         offset = 0 if self.start.turn == side else 1
         return sum(self.seconds[offset::2])
 
@@ -138,20 +138,20 @@ def play_game(
     Args:
         first: has ``x``, and moves first from the empty board.
         second: has ``o``; may be the same object, if it is no program.
-        seed: where everything random comes from.
+        seed: the seed of all random choices.
         time_control: how long moves and games may take.
         start: the position to begin from (default: the empty 7x6 board).
         lenient: an illegal column does not lose the game: the leftmost open one is played instead.
         before_move: called before a player is asked; what it raises ends the game without a result
             and is raised, and the players are not told of an end.
         stop: ends the game without a result, also while a player thinks; None for never.
-        raises_faults: what a player raises other than a :class:`PlayerFailure` does not lose the
-            game, it is raised: players that are known to be whole have a bug then.
+        raises_faults: raise what a player raises, unless it is a :class:`PlayerFailure`, instead of
+            ending the game: for players whose errors are bugs of this program.
 
     Raises:
         StopPlaying: the stop came first.
-        MemoryError, OSError, RuntimeError: this machine has no more memory, processes, threads or
-            open files.
+        MemoryError, OSError, RuntimeError: this machine has run out of memory, processes, threads
+            or open files.
         ValueError: the game is over in the start position already.
         ProgramRefusedError: a player is a program that nobody has consented to start.
     """
@@ -204,13 +204,13 @@ class _Game:
         """Play to the end."""
         record = self._begin() or self._moves()
         for side, player in self.players.items():
-            # The game is decided; what is wrong now, the next one finds out.
+            # The game is decided. A player that is broken now fails in the next one.
             with contextlib.suppress(Exception):
                 player.end(_result_for(side, record.winner))
         return record
 
     def _begin(self) -> GameRecord | None:
-        """Tell both players; the game, if one of them has lost it by that."""
+        """Tell both players. Returns the game if one of them has failed and lost it."""
         for side, player in self.players.items():
             try:
                 player.begin(GameStart(self.start.board, side, self.seeds[side], self.stop))
@@ -276,13 +276,13 @@ class _Game:
         return self.stop is not None and self.stop.is_over
 
     def _is_own_failure(self, error: Exception) -> bool:
-        """Whether what a player has raised loses it the game."""
+        """Whether the player loses the game by this error."""
         if isinstance(error, PlayerFailure):
             return True
         return not (self.raises_faults or is_exhaustion(error))
 
     def _failed(self, loser: Side, error: Exception) -> GameRecord:
-        """The game as it ends by what a player has raised."""
+        """The game that a player has lost by an error."""
         if isinstance(error, PlayerFailure):
             return self._forfeit(loser, error.failing, str(error))
         return self._forfeit(loser, Failing.ERROR, f"{type(error).__name__}: {error}")

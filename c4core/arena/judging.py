@@ -1,4 +1,4 @@
-"""Moves beside exact scores: what a move of a game was worth, and what the best one was.
+"""Moves compared with exact scores: what a move was worth, and what the best one was.
 
 Every score is for the side that moved.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class JudgedMove:
-    """A move whose worth is known."""
+    """A move and its exact score."""
 
     ply: int
     """Stones on the board before it."""
@@ -27,7 +27,7 @@ class JudgedMove:
     best: int
     """The score of the best columns, for the side that moved."""
     played: int
-    """The score of this one, likewise."""
+    """The score of this column, for the same side."""
 
     @property
     def is_best(self) -> bool:
@@ -48,7 +48,7 @@ class JudgedMove:
 def judge_move(
     position: Position, column: int, scores: Sequence[int | None] | None
 ) -> JudgedMove | None:
-    """A move beside the scores of all columns of its position; None where they are not known.
+    """Judge a move by the scores of all columns of its position; None where they are not known.
 
     Args:
         position: before the move.
@@ -65,10 +65,10 @@ def judge_move(
 
 
 def positions_of(start: Position, columns: Iterable[int]) -> list[Position]:
-    """The positions in which moves were made, one for each.
+    """The position before each move.
 
     Args:
-        start: before the first move.
+        start: the position before the first move.
         columns: 0-based.
 
     Raises:

@@ -19,13 +19,13 @@ _MIRRORS: Final = {
     )
     for width in range(1, 33)
 }
-"""What becomes of the moves' characters in a mirror, by the board's width."""
+"""The mirror image of every move's character, by the board's width."""
 
 
 class Repeats:
-    """Remembers games, and knows one that it has seen.
+    """Remembers games, and recognizes those that it has seen.
 
-    Memory grows with the different games, some 150 bytes each.
+    Every different game takes some 150 bytes of memory.
 
     Args:
         by: games are the same if they begin alike and have the same moves (of games without moves
@@ -33,7 +33,7 @@ class Repeats:
         mirrors: mirror images are the same too.
 
     Attributes:
-        repeated: games that were.
+        repeated: how many games were seen before.
     """
 
     def __init__(self, by: Sameness = "moves", *, mirrors: bool = False) -> None:
@@ -43,11 +43,11 @@ class Repeats:
         self._seen: set[Hashable] = set()
 
     def __len__(self) -> int:
-        """Different games."""
+        """The number of different games."""
         return len(self._seen)
 
     def is_new(self, entry: GameEntry) -> bool:
-        """Whether a game is unlike all before it; it is remembered."""
+        """Whether no game before was the same. The game is remembered."""
         before = len(self._seen)
         self._seen.add((entry.board, entry.winner, self._identity(entry, self._mirrors)))
         is_new = len(self._seen) > before

@@ -1,7 +1,7 @@
-"""Seeds of matches, games and seats: each follows from a seed and a number, and nothing else.
+"""Seeds of matches, games and seats: each is derived from a seed and a number only.
 
-So a game is the same whoever plays it, in whatever order, and one game's draws say nothing about
-another's.
+So a game is the same on every worker and in every order, and the draws of one game are independent
+of those of another.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def match_seed(tournament_seed: int, player_a: str, player_b: str) -> int:
-    """The seed of a match of a tournament: the same whoever else takes part.
+    """The seed of a match of a tournament: the same whatever other players take part.
 
     Args:
         tournament_seed: any whole number.
         player_a: the description of one player, with every parameter.
-        player_b: of the other.
+        player_b: the description of the other one.
     """
     return _derived(f"match {tournament_seed} {player_a} {player_b}")
 

@@ -1,8 +1,8 @@
-"""Who stands where when several players have met: points, and one rating for each.
+"""The standings after several players have met: results, and one rating for each.
 
 The ratings are those of Bradley and Terry, a draw being half a win: under them everybody is
-expected to have just the points that it has. To keep them finite everybody is also given one draw
-against an average player, which matters little after some dozens of games.
+expected to have just the points that it has. Everybody is also given one draw against an average
+player, which keeps the ratings finite and matters little after some dozens of games.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ ELO_UNIT: Final = 400 / math.log(10)
 """Elo points by which the odds grow e-fold."""
 
 ROUNDS: Final = 10_000
-"""Most rounds of the calculation."""
+"""The calculation ends after so many rounds at the latest."""
 
 CLOSE: Final = 1e-9
-"""Relative change of strengths with which it ends."""
+"""The calculation ends when no strength changes by more than this share."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A player among others."""
+    """A player's place in the standings."""
 
     player: str
     """Its description."""
@@ -68,7 +68,7 @@ def standings(matches: Iterable[tuple[str, str, Tally]]) -> list[Standing]:
 def _strengths(
     players: list[str], points: dict[str, float], games: dict[tuple[str, str], int]
 ) -> dict[str, float]:
-    """What explains the points best; 1 in the geometric mean.
+    """The strengths under which the points are likeliest; their geometric mean is 1.
 
     Hunter's minorization: a player's strength becomes its points divided by the games with every
     opponent over both strengths. Every round explains the points better than the one before.

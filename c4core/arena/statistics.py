@@ -1,4 +1,4 @@
-"""What the results of a match say: rates, chance, intervals, ratings, and when to stop.
+"""Statistics of a match: rates, a binomial test, intervals, Elo, and a sequential test.
 
 Draws count for the score and for ratings; the rate of decisive games and the binomial test leave
 them out. All of it assumes that games are independent: two players without chance repeat one game,
@@ -18,23 +18,25 @@ if TYPE_CHECKING:
     from c4core.arena.game import GameRecord
 
 SIGNIFICANT: Final = 0.05
-"""The source's bound: with a chance of at most this the better player is said to be better."""
+"""With a binomial P of at most this a player counts as the better one (Brewer 2017)."""
 
 EXACT_GAMES: Final = 4000
-"""Up to so many games the first term of the test is a quotient of whole numbers."""
+"""Up to so many games the binomial test's first term is computed from whole numbers."""
 
 NEGLIGIBLE: Final = 1e-18
-"""Terms of a sum that are smaller than this share of it change nothing."""
+"""A sum ends at the first term that is smaller than this share of it."""
 
 ROUNDING: Final = 1e-14
-"""A sum of chances that should be 0 is, within this."""
+"""A sum of chances counts as 0 below this."""
 
 MAX_STEPS: Final = 60
-"""Of an iteration that halves its interval at worst."""
+"""Steps of Newton's method at most; at worst each halves the interval."""
 
 MAX_ELO: Final = 1000.0
-"""The greatest difference that can be tested. It leads to expect 99.7 % of the points; from some
-2,000 on the expected score is so near to 1 that the test's chances are rounding errors."""
+"""The greatest Elo difference that can be tested: 99.7 % of the points are expected.
+
+From some 2,000 on the expected score is so near to 1 that the test's chances are rounding errors.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where a value lies with some confidence."""
+    """An interval that holds a value with some confidence."""
 
     low: float
     """Lower end."""
@@ -116,18 +118,18 @@ def binomial_p(tally: Tally) -> float | None:
 
 
 def is_significant(tally: Tally) -> bool:
-    """The source's verdict: whether the binomial P is 0.05 or less."""
+    """Whether the binomial P is 0.05 or less, the verdict of Brewer 2017."""
     p = binomial_p(tally)
     return p is not None and p <= SIGNIFICANT
 
 
 def wilson_interval(wins: int, games: int, *, confidence: float = 0.95) -> Interval | None:
-    """Where a rate of wins lies (Wilson's interval); None without games.
+    """Wilson's interval of a rate of wins; None without games.
 
     Args:
         wins: games won.
         games: games that count.
-        confidence: how sure to be, between 0 and 1.
+        confidence: the level of confidence, between 0 and 1.
     """
     if not games:
         return None
@@ -140,14 +142,14 @@ def wilson_interval(wins: int, games: int, *, confidence: float = 0.95) -> Inter
 
 
 def elo(tally: Tally, *, confidence: float = 0.95) -> Elo | None:
-    """The difference in strength that explains a score; None without games.
+    """The Elo difference that a score stands for; None without games.
 
     The interval follows from the spread of the results themselves (1, 1/2, 0), by the normal
     distribution; it means little for fewer than some dozens of games.
 
     Args:
         tally: results of the player.
-        confidence: how sure the interval is to be, between 0 and 1.
+        confidence: the interval's level of confidence, between 0 and 1.
     """
     mean = tally.score
     if mean is None:
@@ -158,7 +160,7 @@ def elo(tally: Tally, *, confidence: float = 0.95) -> Elo | None:
 
 
 def elo_of(score: float) -> float:
-    """The Elo difference of a score between 0 and 1; infinite from there on."""
+    """The Elo difference of a score; infinite at 0 and at 1."""
     if score <= 0:
         return -math.inf
     if score >= 1:
@@ -167,7 +169,7 @@ def elo_of(score: float) -> float:
 
 
 def score_of(difference: float) -> float:
-    """The score that an Elo difference leads to expect."""
+    """The score that is expected at an Elo difference."""
     return 1 / (1 + 10 ** (-difference / 400))
 
 
@@ -183,7 +185,7 @@ class Sprt:
     elo0: float = 0.0
     """H0: the player is better by this much."""
     elo1: float = 20.0
-    """H1: .. or by this much."""
+    """H1: the player is better by this much."""
     alpha: float = 0.05
     """How often H1 may be accepted although H0 is true."""
     beta: float = 0.05
@@ -220,7 +222,7 @@ class Sprt:
         Of all chances of a win, a draw and a loss that lead to a hypothesis's score, the hypothesis
         takes those under which the results are likeliest (the generalised test of Van den Bergh,
         "Comments on normalized Elo", 2020, that engine testers use). A result that has not occurred
-        counts a thousandth of a game: it may still come.
+        counts as a thousandth of a game: it may still come.
         """
         if not tally.games:
             return 0.0

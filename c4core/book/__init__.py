@@ -1,5 +1,9 @@
 """Opening books: files with the exact scores of positions with few stones.
 
+``reader`` has :class:`Book`, ``writer`` writes its file, ``verify`` checks one, and ``shipped``
+finds those of this package. ``format`` is the bytes of a file, ``numbering`` its slots,
+``building`` the work of making a book, and ``exchange`` the formats of others.
+
 >>> from importlib.resources import files
 >>> from c4core import Book, Position
 >>> book = Book.open(files("c4core") / "data" / "c4-7x6-ply12.c4book")
@@ -7,6 +11,7 @@
 -2
 """
 
-from c4core.book.reader import NOT_IN_BOOK, Book
+from c4core.book.format.section import NOT_IN_BOOK
+from c4core.book.reader import Book
 
 __all__ = ["NOT_IN_BOOK", "Book"]

@@ -1,4 +1,4 @@
-"""What can be wrong with an opening book: the file, or what is to be written into one."""
+"""Errors of opening books: of their files, and of the content to be written into one."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from c4core.errors import C4Error
 
 
 class BookError(C4Error):
-    """Base class of everything that is wrong with a book.
+    """Base class of all errors of books.
 
     Attributes:
-        path: the file, or None where none is concerned.
-        offset: the byte of the file where the trouble was seen, or None where that says nothing.
+        path: the file, or None where the error concerns none.
+        offset: the byte of the file where the fault was found, or None.
     """
 
     def __init__(self, message: str, *, path: str | None = None, offset: int | None = None) -> None:
@@ -40,10 +40,10 @@ class BookBoardError(BookError, ValueError):
 
 
 class BookContentError(BookError, ValueError):
-    """What was given to be written or derived is no book: keys or scores that do not fit.
+    """The content to be written or derived is no book: keys or scores do not fit.
 
     Attributes:
-        key: the position concerned, or None where it is not one position.
+        key: the position, or None where the error concerns no single one.
     """
 
     def __init__(

@@ -1,15 +1,13 @@
 import os
 from collections.abc import Iterator, Sequence
 from types import TracebackType
-from typing import Final, Self, SupportsIndex, final
+from typing import Self, SupportsIndex, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from c4core.book.format.layout import BookInfo
 from c4core.position import Position
-
-NOT_IN_BOOK: Final = -128
 
 @final
 class Book:

@@ -1,8 +1,8 @@
-"""``Book``: an opening book on the disk, open for questions.
+"""``Book``: an open opening book.
 
 A position crosses this border as two words (layout picture in board.pyx): it is turned to the image that
 has a slot (rank.pyx), and the slot's score is decoded from a block of its ply's section
-(section.pyx). What is asked for is read from the file, checked and kept. numpy is imported where it is
+(section.pyx). Groups of scores are read from the file, checked and kept when they are first needed. numpy is imported where it is
 used: to look up one position a program needs none, and starts faster.
 """
 
@@ -16,8 +16,9 @@ from libc.stdint cimport int8_t, uint64_t
 from libc.stdlib cimport calloc, free
 from posix.unistd cimport close
 
-from c4core.batches cimport words_of_batch
+from c4core.arrays cimport words_of_batch
 from c4core.board cimport (
+    MAX_COLUMNS,
     Geometry,
     column_mask,
     has_four,
@@ -32,7 +33,7 @@ from c4core.book.format.section cimport (
     DAMAGED,
     GROUP_SLOTS,
     NO_MEMORY,
-    NOT_THERE,
+    NOT_IN_BOOK,
     Section,
     close_section,
     decode_group,
@@ -40,7 +41,6 @@ from c4core.book.format.section cimport (
     score_in_section,
 )
 from c4core.position cimport Position, as_position
-from c4core.root cimport MAX_COLUMNS
 
 from c4core.book.errors import BookBoardError, BookDamagedError
 from c4core.book.format import layout
@@ -48,15 +48,12 @@ from c4core.book.shipped import shipped_files
 from c4core.evaluation import best_columns
 from c4core.notation import check_board
 
-NOT_IN_BOOK = NOT_THERE
-"""In the arrays of ``probe_many``: the book does not know the position."""
-
 cdef enum:
-    PATIENCE = 1 << 14      # probes, some milliseconds, between two looks for signals
+    PATIENCE = 1 << 14      # probes, some milliseconds, between two checks for signals
 
 
 cdef class _File:
-    """An open file. It is closed when nobody holds it any more."""
+    """An open file. It is closed with the last reference to it."""
 
     cdef int descriptor
 
@@ -68,7 +65,7 @@ cdef class _File:
 
 
 def _without_waiting(path, flags):
-    """Open a file, and a pipe too, without waiting for who writes into it."""
+    """Open a file, even a pipe, without waiting for a writer."""
     return os.open(path, flags | os.O_NONBLOCK)
 
 
@@ -90,9 +87,9 @@ cdef class Book:
     def open(path):
         """Open a book file.
 
-        The header and the plies' indexes are read and checked now, every group of blocks when a question
-        first comes to it; only :func:`c4core.book.verify.verify` looks at all bytes. A file that is
-        changed while it is open gives the answers that it had, or is called damaged.
+        The header and the plies' indexes are read and checked now, every group of blocks at its first
+        use; only :func:`c4core.book.verify.verify` reads all bytes. If the file is changed while it is
+        open, the book gives its old answers or reports damage.
 
         Raises:
             BookForeignError: the file is no book.
@@ -119,10 +116,10 @@ cdef class Book:
 
     @staticmethod
     def shipped(*, width=7, height=6):
-        """Open the book for a board that came with this package, the deepest of several.
+        """Open the book that came with this package for a board; the deepest of several.
 
         Raises:
-            BookBoardError: none did; 7x6 has one.
+            BookBoardError: there is no such book; there is one for 7x6.
             BookError: its file is damaged.
             OSError: its file cannot be read.
         """
@@ -179,7 +176,7 @@ cdef class Book:
         )
 
     cdef int _raise_fault(self, int fault, uint64_t offset) except -1:
-        """The exception for a probe that gave no answer."""
+        """Raise the exception of a probe that failed."""
         if fault == NO_MEMORY:
             raise MemoryError
         ply = next(ply.ply for ply in self.info.plies if offset < ply.offset + ply.length)
@@ -190,7 +187,7 @@ cdef class Book:
         )
 
     cdef object _held(self):
-        """Keeps the file open while somebody holds it, whatever other threads close."""
+        """The file, which stays open as long as the caller holds it, even if another thread closes the book."""
         if self._file is None:
             raise ValueError("the book is closed")
         return self._file
@@ -213,7 +210,7 @@ cdef class Book:
     # The file.
 
     def close(self):
-        """Let go of the file. Calls that run in other threads end as they would have."""
+        """Close the book. Calls that run in other threads end normally."""
         self._file = None
 
     def __enter__(self):
@@ -236,19 +233,23 @@ cdef class Book:
     cdef int _probe(
         self, uint64_t stones, uint64_t mask, bint reachable, uint64_t* fault_offset
     ) noexcept nogil:
-        """The score of a position, NOT_THERE, DAMAGED or NO_MEMORY; ``reachable`` if it is known to be."""
+        """The score of a position, NOT_IN_BOOK, DAMAGED or NO_MEMORY.
+
+        Args:
+            reachable: it is known that play can reach the position.
+        """
         cdef const Geometry* g = self._ranking.r.g
         cdef int ply = popcount(mask), found
         if ply < self._first or ply > self._last or has_four(g, stones ^ mask):
-            return NOT_THERE
+            return NOT_IN_BOOK
         if winning_squares(g, stones, mask) & playable_squares(g, mask):
             return (g.cells + 1 - ply) // 2
         if not orient(&self._ranking.r, ply, &stones, &mask):
-            return NOT_THERE
+            return NOT_IN_BOOK
         if self._complete and not reachable:
             found = is_reachable(&self._ranking.r, stones, mask)
             if found <= 0:
-                return NOT_THERE if found == 0 else NO_MEMORY
+                return NOT_IN_BOOK if found == 0 else NO_MEMORY
         return score_in_section(
             &self._sections[ply - self._first],
             slot_of(&self._ranking.r, stones, mask, ply),
@@ -258,15 +259,17 @@ cdef class Book:
     cdef int _columns(
         self, uint64_t stones, uint64_t mask, int8_t* scores, uint64_t* fault_offset
     ) noexcept nogil:
-        """The score of every column, or NOT_THERE; how many columns can be played though the book does
-        not know them, or DAMAGED or NO_MEMORY."""
+        """Write the score of every column, or NOT_IN_BOOK, into ``scores``.
+
+        Returns the number of playable columns that the book does not know, DAMAGED or NO_MEMORY.
+        """
         cdef const Geometry* g = self._ranking.r.g
         cdef uint64_t wins = winning_squares(g, stones, mask), moves = playable_squares(g, mask), move
         cdef int column, score, unknown = 0, ply = popcount(mask)
         cdef bint is_over = has_four(g, stones ^ mask)
         for column in range(g.width):
             move = moves & column_mask(g, column)
-            scores[column] = NOT_THERE
+            scores[column] = NOT_IN_BOOK
             if is_over or not move:
                 continue
             if move & wins:
@@ -277,7 +280,7 @@ cdef class Book:
                 score = self._probe(stones ^ mask, mask | move, False, fault_offset)
                 if score == DAMAGED or score == NO_MEMORY:
                     return score
-                if score == NOT_THERE:
+                if score == NOT_IN_BOOK:
                     unknown += 1
                 else:
                     scores[column] = -score
@@ -299,7 +302,7 @@ cdef class Book:
         cdef uint64_t fault_offset = 0
         cdef int score
         score = self._probe(asked.stones, asked.mask, False, &fault_offset)
-        if score == NOT_THERE:
+        if score == NOT_IN_BOOK:
             return None
         if score <= NO_MEMORY:
             self._raise_fault(score, fault_offset)
@@ -384,7 +387,7 @@ cdef class Book:
         if fault < 0:
             self._raise_fault(fault, fault_offset)
         return tuple([
-            None if scores[column] == NOT_THERE else scores[column] for column in range(g.width)
+            None if scores[column] == NOT_IN_BOOK else scores[column] for column in range(g.width)
         ])
 
     def best(self, position):
@@ -477,7 +480,7 @@ cdef class Book:
 
 
 cdef bint _has_over(const Geometry* g, const uint64_t[::1] keys) noexcept nogil:
-    """Whether somebody has a four in one of some positions."""
+    """Whether one of the positions has a four."""
     cdef Py_ssize_t index
     cdef uint64_t stones, mask
     for index in range(keys.shape[0]):

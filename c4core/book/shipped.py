@@ -11,5 +11,5 @@ _DIRECTORY: Final = Path(__file__).parents[1] / "data"
 
 
 def shipped_files() -> tuple[Path, ...]:
-    """All of them, in the order of their names; none where the package was made without."""
+    """All files, sorted by name; none if the package was built without books."""
     return tuple(sorted(_DIRECTORY.glob(f"*{SUFFIX}")))

@@ -1,4 +1,4 @@
-"""Checking a whole book: bytes, contents, minimax, and a sample solved anew."""
+"""Checks a whole book: bytes, contents, minimax, and a sample that is solved again."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
 
 SHOWN = 10
-"""Problems of one kind that are named one by one."""
+"""Positions of one kind of problem that are listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class BookVerification:
-    """What was looked at in a book, and what was wrong."""
+    """The result of checking a book."""
 
     positions: int
     """Positions whose score was read and compared with their children's."""
     solved: int
-    """Positions that were solved anew."""
+    """Positions that were solved again."""
     problems: tuple[str, ...]
-    """What is wrong, one sentence each; empty for a book that is right."""
+    """What is wrong, one sentence each; empty if nothing is."""
 
     @property
     def is_sound(self) -> bool:
@@ -54,11 +54,11 @@ def verify(
     solver: Solver | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> BookVerification:
-    """Check everything that can be checked about a book.
+    """Check a book thoroughly.
 
     Args:
         book: an open book.
-        sample: positions to solve anew, chosen from all with equal chances; those of early plies of
+        sample: positions to solve again, each equally likely; those of early plies of
             large boards take seconds each.
         seed: of the choice; the same seed chooses the same positions.
         solver: what solves them; None makes one.
@@ -99,7 +99,7 @@ def _chosen(book: Book, sample: int, seed: int) -> NDArray[np.int64]:
 
 
 def _check_digest(book: Book, problems: list[str]) -> None:
-    """The SHA-256 at the end of the file."""
+    """Check the SHA-256 at the end of the file."""
     digest = hashlib.sha256()
     left = book.info.file_bytes - DIGEST_BYTES
     with Path(book.path).open("rb") as file:
@@ -111,7 +111,7 @@ def _check_digest(book: Book, problems: list[str]) -> None:
 
 
 def _check_level(book: Book, ply: int, level: Level, problems: list[str]) -> None:
-    """Number of positions; what score a ply can have is seen to when a book is opened."""
+    """Check the number of positions. Scores out of range are found when the book is opened."""
     keys, _ = level
     expected = book.info.plies[ply - book.info.first_ply].positions
     if len(keys) != expected:
@@ -121,7 +121,7 @@ def _check_level(book: Book, ply: int, level: Level, problems: list[str]) -> Non
 def _check_minimax(
     book: Book, ply: int, parents: Level, children: Level, problems: list[str]
 ) -> None:
-    """A position's score is the best that its moves lead to."""
+    """Check that a position's score is the best that its moves lead to."""
     board = book.info.board
     keys, scores = parents
     if book.info.kind == "complete":
@@ -148,7 +148,7 @@ def _check_wins(book: Book, ply: int, level: Level, problems: list[str]) -> None
 def _check_sample(
     book: Book, chosen: list[tuple[int, int]], solver: Solver, problems: list[str]
 ) -> int:
-    """Solve some positions anew; returns how many were."""
+    """Solve some positions again. Returns how many were solved."""
     board = book.info.board
     keys = np.array([key for key, _ in chosen], dtype=np.uint64)
     scores = np.array([score for _, score in chosen], dtype=np.int8)
@@ -162,7 +162,7 @@ def _check_sample(
 
 
 def _name(problems: list[str], keys: NDArray[np.uint64], what: str) -> None:
-    """Tell of the positions with some fault, if there are any."""
+    """Report the positions with a fault, if there are any."""
     if len(keys):
         some = ", ".join(map(str, keys[:SHOWN].tolist()))
         more = ", .." if len(keys) > SHOWN else ""

@@ -1,7 +1,7 @@
-"""Writing a book file: all of it or nothing.
+"""Writes a book file, whole or not at all.
 
 The bytes depend on the kind, the start, the plies' keys and scores, the description and the
-engine's version alone: nothing is written that differs between machines or days.
+engine's version only: they are the same on every machine and every day.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def write_book(
 ) -> BookInfo:
     """Write a book.
 
-    The file appears under its name when all of it is on the disk; whatever goes wrong before, a
-    file that was there stays as it was, and nothing is left behind.
+    The file gets its name when all of it is on the disk. If anything goes wrong before, an older
+    file stays as it was, and nothing is left behind.
 
     Args:
         path: the file.
@@ -96,7 +96,7 @@ def write_book(
     for ply, (keys, scores) in enumerate(levels, start.ply):
         keys, scores = np.ascontiguousarray(keys), np.ascontiguousarray(scores)  # noqa: PLW2901
         _check_level(keys, scores, start, ply)
-        if kind == "complete":  # a sparse book reaches plies that no memory holds all positions of
+        if kind == "complete":  # the plies of a sparse book may have too many positions
             _check_completeness(keys, next(expected), ply)
         pack = pack_complete if kind == "complete" else pack_sparse
         data, index_length = pack(keys, scores, ranking, ply)
@@ -150,7 +150,7 @@ def _check_level(
 
 
 def _check_completeness(keys: NDArray[np.uint64], everything: NDArray[np.uint64], ply: int) -> None:
-    """A slot that got no score would read as a position that wins at once, or as any score."""
+    """Check that a complete book has all positions: an empty slot would read as any score."""
     if np.array_equal(keys, everything):
         return
     foreign = np.setdiff1d(keys, everything)

@@ -1,9 +1,8 @@
-"""How much memory a file of a data set may take: known before any of it is taken.
+"""How much memory a file of a data set may take, checked before it is taken.
 
-Compressed columns can say of themselves that they are huge, and be it. The files of real data sets
-are a fifth to a seventeenth of what they take in memory, for the keys in them are all different and
-shuffled. So whatever takes much more than that is refused by what it says of its size, and nobody
-reads more than that.
+A small file can unpack to huge columns. The files of real data sets are a fifth to a seventeenth of
+what they take in memory, for their keys are all different and shuffled. So a file is refused if the
+sizes in its headers are much larger than that, and no more than these sizes is read.
 """
 
 from __future__ import annotations
@@ -22,23 +21,23 @@ if TYPE_CHECKING:
 MAX_PER_BYTE: Final = 32
 """Bytes in memory for each byte of a file.
 
-Measured: 16.7 at most, in an NPZ file of planes with the first 2,871 positions of 8x7, the largest
-board. With moves, too, it is 16.5; in Parquet 14.7; of 20,000 positions, or on 9x6, 7x8, 4x15 and
-16x3, 16 or less, and on small boards 8 or less.
+Measured: at most 16.7, in an NPZ file of planes with the first 2,871 positions of 8x7, the largest
+board. With moves as well it is 16.5, and in Parquet 14.7. For 20,000 positions, and on 9x6, 7x8,
+4x15 and 16x3, it is 16 or less; on small boards 8 or less.
 """
 
 LEAST_FILE: Final = 1 << 14
-"""A smaller file may take as much as one of so many bytes."""
+"""A smaller file may take as much memory as one of this size."""
 
 MAX_CARD: Final = 1 << 22
 """Characters of a data card."""
 
 TYPES: Final = {column.name: np.dtype(column.dtype.format(C=MAX_BITS)) for column in COLUMNS}
-"""The type of every column; of texts the longest."""
+"""The type of every column; of texts the longest one."""
 
 
 class Allowance:
-    """What is left of the memory for the columns of a file.
+    """The memory that is left for the columns of a file.
 
     Args:
         file_bytes: size of the file.
@@ -49,7 +48,7 @@ class Allowance:
         self._most = self._left = MAX_PER_BYTE * max(file_bytes, LEAST_FILE)
 
     def take(self, name: str, dtype: DTypeLike, shape: tuple[int, ...]) -> int:
-        """Take what a column needs.
+        """Deduct the memory of a column.
 
         Returns:
             Its bytes.
@@ -74,13 +73,13 @@ class Allowance:
         return size
 
     def check_unpacked(self, size: int) -> None:
-        """See that a file unpacks to no more than its columns may take.
+        """Check that a file unpacks to no more than its columns may take.
 
         Args:
-            size: its bytes before they were compressed, as it says.
+            size: its bytes before compression, according to its headers.
 
         Raises:
-            ValueError: it does.
+            ValueError: it unpacks to more.
         """
         if size > self._most:
             raise ValueError(

@@ -22,11 +22,11 @@ def split_records(
 
     Args:
         keys: canonical, different ones, in any order: the result is the same.
-        column_scores: a row for each, as the canonical position lies.
+        column_scores: a row for each, in the orientation of the canonical position.
         recipe: says seed, shares and representations.
 
     Raises:
-        DatasetError: a position that no line of moves leads to shall be shown as one.
+        DatasetError: no line of moves leads to a position that is to be shown by one.
     """
     order = in_order(keys, recipe.seed)
     keys, column_scores = keys[order], column_scores[order]

@@ -72,7 +72,7 @@ _FACTS: Final = {
     "engine_version": int,
     "columns": list,
 }
-"""What is shown of a card, beside what :class:`Terms` has."""
+"""The fields that a card must have for people, and their types."""
 
 OUTCOMES: Final = {"win": 1, "draw": 0, "loss": -1}
 """Values by name, for the side to move."""
@@ -97,7 +97,7 @@ ORDER: Final = "Shuffled: in the order of a hash of the seed and the canonical k
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How a data set is made: together with its source all that its bytes depend on."""
+    """How a data set is made. Its bytes depend on this and on its source only."""
 
     command: str
     """The command that makes it."""
@@ -170,7 +170,7 @@ def _tally(values: Array) -> dict[str, int]:
 
 
 def total(splits: Mapping[str, Json]) -> Json:
-    """What all parts have together, as :func:`census` has it for one."""
+    """The :func:`census` of all parts together."""
     plies = sorted({row["ply"] for part in splits.values() for row in part["plies"]})
     return {
         **_sum(list(splits.values())),
@@ -189,7 +189,7 @@ def _sum(tallies: Sequence[Json]) -> Json:
 
 
 def as_text(card: Json) -> str:
-    """The card as it is kept."""
+    """The text of ``card.json``."""
     return json.dumps(card, indent=1) + "\n"
 
 
@@ -197,16 +197,16 @@ class PartFile(NamedTuple):
     """A file that a card names."""
 
     name: str
-    """Without its directory."""
+    """The file's name, without its directory."""
     split: str
-    """Which part it holds."""
+    """The part that it holds."""
     sha256: str
     """The digest of its bytes, in hexadecimal digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a reader has to know of a card to check files."""
+    """The fields of a card that files are checked against."""
 
     board: BoardSize
     seed: int
@@ -224,7 +224,7 @@ def read_card(text: str, path: str) -> tuple[Json, Terms]:
         path: of the file that has it, for messages.
 
     Raises:
-        DatasetError: it is none, or of a newer version.
+        DatasetError: the text is no card, or one of a newer version.
     """
     try:
         card = _object(text)
@@ -251,7 +251,7 @@ def read_card(text: str, path: str) -> tuple[Json, Terms]:
 
 
 def _check_facts(card: Json) -> None:
-    """Look at what is shown of a card, so that whoever shows it need not.
+    """Check the fields of a card that are shown to people.
 
     Raises:
         KeyError, TypeError: something is missing, or of another type.
@@ -271,7 +271,7 @@ def _object(text: str) -> Json:
     """The JSON object of a text, with nothing in it that cannot be shown.
 
     Raises:
-        RecursionError, TypeError, ValueError: it is none, or longer than a card.
+        RecursionError, TypeError, ValueError: it is no such object, or too long.
     """
     if len(text) > MAX_CARD:
         raise ValueError(f"longer than {MAX_CARD:,} characters")
@@ -289,7 +289,7 @@ def _terms(card: Json) -> Terms:
     board, splits = parse_board(card["board"]), card["splits"]
     representations = tuple(card["representation"])
     if not set(splits) <= set(SPLITS) or not set(representations) <= set(REPRESENTATIONS):
-        raise ValueError("it has parts or representations that there are not")
+        raise ValueError("it names an unknown part or representation")
     for part in splits.values():
         _check_census(part, board)
     files = tuple(
@@ -314,10 +314,10 @@ def _terms(card: Json) -> Terms:
 
 
 def _check_census(part: Json, board: BoardSize) -> None:
-    """Look at the numbers of a part.
+    """Check the numbers of a part.
 
     Raises:
-        KeyError, TypeError, ValueError: some are missing, or there are more than can be.
+        KeyError, TypeError, ValueError: a number is missing or impossible.
     """
     plies = part["plies"]
     if len(plies) > board.cells:

@@ -1,4 +1,4 @@
-"""Whether the files of a data set are what its card says."""
+"""Compares the files of a data set with its card."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from c4core.arrays import are_over, canonical_keys
 from c4core.batch import UNPLAYABLE
-from c4core.book.building.minimax import canonical_keys
 from c4core.dataset.card import census
 from c4core.dataset.lots import SPLITS, are_mirrored, split_of
 from c4core.dataset.records import are_full, columns_of, make_records, turn
 from c4core.errors import KeyValueError
-from c4core.words import are_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -27,19 +26,19 @@ if TYPE_CHECKING:
 
 
 MAX_PROBLEMS: Final = 10
-"""That are said of a part: nobody looks for more of them than that."""
+"""Problems that are reported of a part; the check ends there."""
 
 
 def part_problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterator[str]:
     """What is wrong with a part of a data set, the first :data:`MAX_PROBLEMS`.
 
-    The labels are held against each other: a score is the best of the columns', and so on. Whether
-    they are the position's is not looked at. Where positions are repeated, nothing else is.
+    The labels are compared with each other: the score is the best of the column scores, and so on.
+    No position is solved. Where positions are repeated, nothing else is checked.
 
     Args:
-        records: the columns as a file has them.
-        terms: of the card.
-        split: which part it is said to be.
+        records: the columns of the file.
+        terms: the card's.
+        split: the part that the file should hold.
     """
     return islice(_problems(records, terms, split), MAX_PROBLEMS)
 
@@ -47,12 +46,12 @@ def part_problems(records: Mapping[str, Array], terms: Terms, split: str) -> Ite
 def _problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterator[str]:
     shaped = dict(records)
     problems = list(_shape_problems(shaped, terms))
-    if problems:  # what follows would stumble
+    if problems:  # the checks below need the right shapes
         yield from problems
         return
     keys = np.ascontiguousarray(shaped["key"]).astype(np.uint64)
-    # The same position over and over is a small file. Every line of moves that the columns are held
-    # against takes 50 microseconds, which would be minutes.
+    # A small file can hold one position very often. To find the moves of each takes 50
+    # microseconds, which would be minutes.
     repeated = len(keys) - len(np.unique(keys))
     if repeated:
         yield f"{repeated:,} positions are there more than once"
@@ -72,7 +71,7 @@ def _problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterato
 
 
 def common_positions(parts: Mapping[str, Array]) -> Iterator[str]:
-    """What parts have in common, which must be nothing.
+    """Positions that several parts have, which is a fault.
 
     Args:
         parts: the canonical keys of each, by name.
@@ -86,7 +85,7 @@ def common_positions(parts: Mapping[str, Array]) -> Iterator[str]:
 
 
 def _shape_problems(records: dict[str, Array], terms: Terms) -> Iterator[str]:
-    """What keeps the columns from being looked at; planes in a row get their shape."""
+    """Wrong names, shapes and types of columns. Flat planes are given their shape."""
     columns = columns_of(terms.representations)
     missing = [column.name for column in columns if column.name not in records]
     foreign = sorted(set(records) - {column.name for column in columns})
@@ -112,7 +111,7 @@ def _shape_problems(records: dict[str, Array], terms: Terms) -> Iterator[str]:
 
 
 def _record_problems(records: Mapping[str, Array], keys: Keys, terms: Terms) -> Iterator[str]:
-    """Which columns are not what key and column scores make of them."""
+    """Columns that do not follow from the keys and the column scores."""
     board, seed = terms.board, terms.seed
     scores = turn(records["column_scores"].astype(np.int8), are_mirrored(keys, seed))
     unlike = ((scores == UNPLAYABLE) != are_full(keys, board)).any(axis=1)

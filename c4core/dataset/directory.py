@@ -1,4 +1,4 @@
-"""A data set as files: the parts in one or several formats, and the card beside them."""
+"""A data set as files: the parts in one or several formats, and the card."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ def write_dataset(
 ) -> Json:
     """Write the files of a data set.
 
-    They are written aside and put into place when all of them are on the disk, the card last:
-    whatever fails before, the data set that was there is as it was. Of two that are written at the
-    same time one waits for the other.
+    They are written into a directory aside and moved into place when all of them are on the disk,
+    the card last. If anything fails before, an older data set stays as it was. Of two processes
+    that write at the same time one waits for the other.
 
     Args:
-        directory: is there.
+        directory: an existing directory.
         parts: the columns of each part, by name.
         card: without its files.
         formats: names of :data:`FORMATS`.
@@ -57,7 +57,7 @@ def write_dataset(
         The card with its files.
 
     Raises:
-        DatasetExistsError: there is another data set; its files are as they were.
+        DatasetExistsError: there is another data set, which is left as it was.
         DatasetError: a format needs a package that is not installed.
         OSError: a file cannot be written.
     """
@@ -66,7 +66,7 @@ def write_dataset(
         complete = {**card, "files": _write_parts(aside, parts, card, formats)}
         if not (replace or _is_free(directory, complete)):
             raise _existing(directory)
-        # With the card the set is complete, and whoever comes next would put it into place.
+        # With the card the set is complete: the next process would move it into place.
         for name, content in ((PAGE_NAME, card_page(card)), (JSON_NAME, as_text(complete))):
             with atomic_file(aside / name) as beside:
                 beside.write_text(content, encoding="utf-8", newline="\n")
@@ -75,17 +75,17 @@ def write_dataset(
 
 
 def check_free(directory: Path, *, command: str, formats: Sequence[str]) -> None:
-    """See whether a data set can be written without taking the place of another one.
+    """Check that a data set can be written without replacing another one.
 
-    Files that a process was putting into place when it was killed are put there first.
+    Files of a process that was killed while it moved them are moved into place first.
 
     Args:
-        directory: is there.
-        command: makes the data set; what it has made before is none other.
+        directory: an existing directory.
+        command: the command that makes the data set; a set that it has made before may be replaced.
         formats: names of :data:`FORMATS`.
 
     Raises:
-        DatasetExistsError: it cannot.
+        DatasetExistsError: there is another data set.
         OSError: the directory cannot be read.
     """
     with locked(directory):
@@ -111,7 +111,7 @@ def _existing(directory: Path) -> DatasetExistsError:
 
 
 def _is_free(directory: Path, card: Json) -> bool:
-    """Whether a directory has no data set, or none other than this one."""
+    """Whether a directory has no data set, or this one."""
     try:
         there, terms = _card_beside(directory / JSON_NAME)
     except DatasetError:
@@ -124,7 +124,7 @@ def _is_free(directory: Path, card: Json) -> bool:
 def _write_parts(
     aside: Path, parts: Mapping[str, Mapping[str, Array]], card: Json, formats: Sequence[str]
 ) -> list[Json]:
-    """Write the parts; gives what the card says of each file."""
+    """Write the parts. Returns the card's entry of each file."""
     files = []
     for split, records in parts.items():
         text = as_text({**card, "part": split})
@@ -145,7 +145,7 @@ def _write_parts(
 
 @contextmanager
 def _named_as_placed(directory: Path) -> Iterator[None]:
-    """Errors name files by their places, not where they are meanwhile."""
+    """Let errors name the final path of a file, not the one aside."""
     try:
         yield
     except OSError as error:
@@ -156,24 +156,24 @@ def _named_as_placed(directory: Path) -> Iterator[None]:
 
 @dataclass(slots=True)
 class Inspection:
-    """A data set, or a file of one, that was looked at."""
+    """What was found in a data set, or in one of its files."""
 
     card: Json
-    """What it says about itself."""
+    """The data card."""
     problems: list[str] = field(default_factory=list)
-    """What is wrong, for people; empty if all is well."""
+    """What is wrong, for people; empty if nothing is."""
     files: list[str] = field(default_factory=list)
     """Names of the files that were read."""
 
 
 def inspect(path: Path) -> Inspection:
-    """Look at a data set's directory, or at one of its files, and check what there is.
+    """Check a data set's directory, or one of its files.
 
     Args:
         path: a directory with a card, the card itself, or a part.
 
     Raises:
-        DatasetError: there is no card, or it cannot be read; a lone file is no data set.
+        DatasetError: the card is missing or cannot be read, or the file is no part of a data set.
         OSError: a file cannot be read.
     """
     if path.is_dir() or path.name == JSON_NAME:
@@ -261,7 +261,7 @@ def _format_of(path: Path) -> Format:
 
 
 def _strays(directory: Path, named: Sequence[str]) -> Iterator[str]:
-    """Files that look like parts and are not: left by another build."""
+    """Files that are named like parts but not in the card: leftovers of another build."""
     for split in SPLITS:
         for ending in FORMATS:
             name = f"{split}.{ending}"

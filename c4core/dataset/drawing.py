@@ -1,4 +1,4 @@
-"""Drawing different positions from random games, until there are enough or no more come."""
+"""Draws different positions from random games, until there are enough or no new ones come."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
     Keys = NDArray[np.uint64]
     Draw = Callable[[int], Keys]
-    """Plays so many random games; gives the canonical keys of the positions drawn from them, in
-    the order of the games. Not every game need have one."""
+    """Plays so many random games. Returns the canonical keys of the positions drawn from them, in
+    the order of the games; a game may have none."""
 
 PATIENCE: Final = 10_000
-"""At least so many games in a row without a new position, and there are taken to be no more."""
+"""A pool counts as exhausted after at least so many games in a row without a new position."""
 
 MAX_GAMES: Final = 1_000_000
-"""Games that are played at a time: bounds the memory for what is not wanted in the end."""
+"""Games that are played at a time, which limits the memory."""
 
 
 class Pool:
@@ -37,7 +37,7 @@ class Pool:
         draw: plays games.
 
     Attributes:
-        keys: what there is, sorted.
+        keys: the positions, sorted.
         drawn: positions that were looked at.
         is_exhausted: whether there seem to be no more.
     """
@@ -57,31 +57,31 @@ class Pool:
         wanted = len(self) + more
         while len(self) < wanted and not self.is_exhausted:
             missing = wanted - len(self)
-            # Not many more than there are: when few are new, a large draw is largely in vain.
+            # Not many more than there are: when few are new, most of a large draw is wasted.
             games = max(PATIENCE, min(2 * missing, len(self) + PATIENCE, MAX_GAMES))
             self._take(self._draw(games), missing)
 
     def _take(self, drawn: Keys, most: int) -> None:
-        """Add the first of some drawn positions that are new, not more than so many."""
+        """Add the drawn positions that are new, the first ones, at most so many."""
         distinct, first = np.unique(drawn, return_index=True)
         places = np.sort(first[~np.isin(distinct, self.keys, assume_unique=True)])
         self.is_exhausted = not len(places)
         enough = len(places) > most
         places = places[:most]
-        # What came after the last one that was wanted was not looked at.
+        # Positions after the last one that was wanted do not count as drawn.
         self.drawn += int(places[-1]) + 1 if enough else len(drawn)
         self.keys = np.union1d(self.keys, drawn[places])
 
 
 def draw_from_play(board: BoardSize, first: int, last: int, count: int, seed: int) -> Sample:
-    """Positions as random games meet them: of each game one, with ``first`` to ``last`` stones.
+    """Positions from random games: one of each game, with ``first`` to ``last`` stones.
 
     Args:
         board: the size of all of them.
         first: fewest stones.
         last: most stones.
         count: how many are wanted.
-        seed: where all chance comes from.
+        seed: the seed of all draws.
     """
     dice = _dice("play", seed)
 
@@ -94,14 +94,14 @@ def draw_from_play(board: BoardSize, first: int, last: int, count: int, seed: in
 
 
 def draw_by_plies(board: BoardSize, first: int, last: int, count: int, seed: int) -> Sample:
-    """Positions of random games, of every ply as many; where one has too few, of the others more.
+    """Positions from random games, as many of each ply; other plies make up for one with too few.
 
     Args:
         board: the size of all of them.
         first: fewest stones.
         last: most stones.
         count: how many are wanted.
-        seed: where all chance comes from.
+        seed: the seed of all draws.
     """
     pools = [Pool(_draw_of_ply(board, ply, seed)) for ply in range(first, last + 1)]
     open_pools = pools
@@ -119,7 +119,7 @@ def _draw_of_ply(board: BoardSize, ply: int, seed: int) -> Draw:
 
 
 def _dice(name: str, seed: int) -> Dice:
-    """A generator of its own for a name: no pool's draws depend on how many another one made."""
+    """A generator for one pool, so that its draws do not depend on those of other pools."""
     digest = hashlib.blake2b(f"dataset {name} {seed}".encode(), digest_size=8).digest()
     return Dice(int.from_bytes(digest, "big"))
 

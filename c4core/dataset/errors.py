@@ -1,4 +1,4 @@
-"""What can be wrong with a data set: where its positions come from, or its files."""
+"""Errors of data sets: of the source of their positions, and of their files."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from c4core.errors import C4Error
 
 
 class EmptySourceError(C4Error, ValueError):
-    """A source has not a single position to offer; the message says why."""
+    """A source has no positions; the message says why."""
 
 
 class DatasetError(C4Error, ValueError):
     """A file that is no data set of this project, or is damaged, or cannot be written here.
 
     Attributes:
-        path: the file, or None where none is concerned.
+        path: the file, or None where the error concerns none.
     """
 
     def __init__(self, message: str, *, path: str | None = None) -> None:
@@ -22,7 +22,7 @@ class DatasetError(C4Error, ValueError):
 
 
 class DatasetExistsError(C4Error, ValueError):
-    """A directory has something that a data set would replace, and nobody has asked for that.
+    """A directory has files that a data set would replace, without being told to.
 
     Attributes:
         path: the directory.

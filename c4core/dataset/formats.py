@@ -19,9 +19,9 @@ class Format(NamedTuple):
     """How a part of a data set is written and read; its name is the ending of its files."""
 
     write: Callable[[Path, Mapping[str, Array], str], None]
-    """Writes the columns, and the card where there is a place for it."""
+    """Writes the columns, and the card if the format has a place for it."""
     read: Callable[[Path], tuple[dict[str, Array], str | None]]
-    """Gives the columns, and the card where the file has it."""
+    """Returns the columns, and the card if the file has it."""
 
 
 FORMATS: Final = {

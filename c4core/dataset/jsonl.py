@@ -1,6 +1,6 @@
 """Parts of data sets as JSON Lines: an object for each position, with a field for every column.
 
-A full column's score is ``null`` here. There is no place for the card; it lies beside the file.
+A full column's score is ``null``. The files do not contain the card.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 _SCORES: Final = "column_scores"
 
 _MAX_LINE: Final = 1 << 12
-"""Bytes of a line; of the largest boards it has a thousand."""
+"""Bytes of a line at most; the largest boards need a thousand."""
 
 _PIECE: Final = 512
-"""Rows that are kept as lists."""
+"""Rows that are kept as lists before they become arrays."""
 
 
 def write_jsonl(path: Path, records: Mapping[str, Array], _card: str) -> None:
@@ -49,7 +49,7 @@ def read_jsonl(path: Path) -> tuple[dict[str, Array], None]:
     """The columns of a part; it has no card.
 
     Raises:
-        DatasetError: a line is none of a data set.
+        DatasetError: a line is no position of a data set.
         OSError: the file cannot be read.
     """
     reader = _Reader()
@@ -80,10 +80,10 @@ def _rows(records: Mapping[str, Array]) -> Iterator[dict[str, Any]]:
 
 
 class _Reader:
-    """Makes arrays of rows, so many at a time: as lists they would take many times the memory.
+    """Makes arrays of rows, piece by piece: as lists they would take many times the memory.
 
     Attributes:
-        lines: that were added; 0 once all of them were.
+        lines: lines that were added so far; 0 after the last one.
     """
 
     def __init__(self) -> None:
@@ -95,8 +95,8 @@ class _Reader:
         """Add a line.
 
         Raises:
-            KeyError, RecursionError, TypeError, ValueError: it is no object, or has other fields
-                than the first row.
+            KeyError, RecursionError, TypeError, ValueError: the line is no object, or has other
+                fields than the first one.
         """
         self.lines += 1
         if len(line) > _MAX_LINE:
@@ -119,7 +119,7 @@ class _Reader:
             self._pack()
 
     def columns(self) -> dict[str, Array]:
-        """All rows.
+        """The columns of all rows.
 
         Raises:
             ValueError: the entries of a column are not alike.
@@ -136,10 +136,10 @@ class _Reader:
 
 
 def _as_array(name: str, values: list[Any]) -> Array:
-    """A column of its entries.
+    """A column as an array.
 
     Raises:
-        ValueError: one of them is of another type, or none that the column's can have.
+        ValueError: an entry is of another type, or out of range.
     """
     dtype = TYPES[name]
     if dtype.kind == "S":

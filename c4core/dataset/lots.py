@@ -1,7 +1,7 @@
-"""What a seed decides about a position: by a hash of its canonical key, and of nothing else.
+"""Decisions about a position by a lot: a hash of the seed and its canonical key.
 
-So neither the source of a data set nor its size nor its order changes what becomes of a position;
-and a mirror image or a transposition, which has the same canonical key, has the same fate.
+So they do not depend on the source, the size or the order of a data set, and they are the same for
+a mirror image and for a transposition, which have the same canonical key.
 
 A lot is ``mix(key ^ salt)``: ``mix`` is the finalizer of splitmix64 (Steele, Lea and Flood 2014), a
 permutation of the 64-bit words, so different positions have different lots; ``salt`` is the first
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
 
 Purpose = Literal["choose", "split", "order", "image"]
-"""What the lot is about; those of different purposes say nothing about one another."""
+"""What a lot decides. Lots of different purposes are independent."""
 
 SPLITS: Final = ("train", "validation", "test")
 """The parts of a data set, in order."""
@@ -32,12 +32,12 @@ MAX_SHARES: Final = 1_000_000
 
 
 def draw_lots(keys: Keys, seed: int, purpose: Purpose) -> Keys:
-    """One 64-bit word for each position; see the module for how it is made.
+    """The lot of each position, a 64-bit word; the module says how it is made.
 
     Args:
         keys: canonical keys.
         seed: any whole number.
-        purpose: what the lots are about.
+        purpose: what the lots decide.
     """
     text = f"{purpose} {seed}".encode()
     salt = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
@@ -51,10 +51,10 @@ def draw_lots(keys: Keys, seed: int, purpose: Purpose) -> Keys:
 
 
 def choose(keys: Keys, count: int, seed: int) -> Keys:
-    """So many of some different positions, each equally likely; all if there are no more.
+    """Choose ``count`` of some different positions, each equally likely; all if there are fewer.
 
     Returns:
-        Sorted keys, the same in whatever order the positions were given.
+        Sorted keys, which do not depend on the order of the given ones.
     """
     chosen = keys
     if count < len(keys):
@@ -64,7 +64,7 @@ def choose(keys: Keys, count: int, seed: int) -> Keys:
 
 
 def are_mirrored(keys: Keys, seed: int) -> NDArray[np.bool_]:
-    """Of which positions the mirror image of the canonical one is shown: of half of them."""
+    """Which positions, half of them, are shown as the mirror image of the canonical one."""
     mirrored: NDArray[np.bool_] = (draw_lots(keys, seed, "image") & np.uint64(1)) == 1
     return mirrored
 
@@ -74,7 +74,7 @@ class Shares:
     """How much of a data set each part gets, in order of :data:`SPLITS`: ``80/10/10``.
 
     Raises:
-        ValueError: a share is negative, or their sum is nothing or too large.
+        ValueError: a share is negative, or their sum is 0 or too large.
     """
 
     train: int = 80
@@ -82,7 +82,7 @@ class Shares:
     test: int = 10
 
     def __post_init__(self) -> None:
-        """Refuse shares that give nothing to anybody."""
+        """Check the shares."""
         shares = self.as_tuple()
         if min(shares) < 0 or not 0 < sum(shares) <= MAX_SHARES:
             raise ValueError(
@@ -114,12 +114,12 @@ class Shares:
         return self.train, self.validation, self.test
 
     def names(self) -> tuple[str, ...]:
-        """The parts that get anything."""
+        """The parts whose share is not 0."""
         return tuple(name for name, share in zip(SPLITS, self.as_tuple(), strict=True) if share > 0)
 
 
 def split_of(keys: Keys, seed: int, shares: Shares) -> NDArray[np.uint8]:
-    """For each position the index in :data:`SPLITS` of its part.
+    """The part of each position, as an index in :data:`SPLITS`.
 
     The lot's upper 32 bits, times the sum of the shares, divided by 2^32, are a number below that
     sum: below the first share it is the first part, below the first two the second, else the third.
@@ -132,5 +132,5 @@ def split_of(keys: Keys, seed: int, shares: Shares) -> NDArray[np.uint8]:
 
 
 def in_order(keys: Keys, seed: int) -> NDArray[np.intp]:
-    """The indices that put positions into the order of their lots: shuffled, always alike."""
+    """The indices that sort positions by their lots: a shuffle that is always the same."""
     return np.argsort(draw_lots(keys, seed, "order"))

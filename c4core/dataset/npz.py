@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _CARD: Final = "card"
 _ENDING: Final = ".npy"
 _VERSION: Final = (1, 0)
-"""Of arrays that are no records: numpy writes no other."""
+"""The version of the header that numpy writes for all arrays but records."""
 
 _PIECE: Final = 1 << 20
 """Bytes that are unpacked at a time."""
@@ -38,7 +38,7 @@ _MAX_MEMBERS: Final = len(TYPES) + 1
 """The columns and the card."""
 
 _HEADER_ERRORS = (MemoryError, OverflowError, TokenError)
-"""What numpy lets pass of a header that is no Python literal, or whose array nobody could hold."""
+"""What numpy raises at a header that is no Python literal, or whose array is too large."""
 
 
 def write_npz(path: Path, records: Mapping[str, Array], card: str) -> None:
@@ -59,7 +59,7 @@ def read_npz(path: Path) -> tuple[dict[str, Array], str]:
     """The columns of a part, and its card.
 
     Raises:
-        DatasetError: the file is no such archive, or damaged, or takes more memory than it may.
+        DatasetError: the file is no such archive, is damaged, or would take too much memory.
         OSError: it cannot be read.
     """
     try:
@@ -76,25 +76,25 @@ def read_npz(path: Path) -> tuple[dict[str, Array], str]:
         raise DatasetError(f"{path}: this is no data set in NPZ: {error}", path=str(path)) from None
     except (zipfile.BadZipFile, zlib.error, struct.error, OSError, RuntimeError) as error:
         if isinstance(error, OSError) and error.filename is not None:
-            raise  # of opening it; wrong bytes lead to impossible places in the file
+            raise  # the file cannot be opened; wrong bytes give errors without a name
         raise DatasetError(f"{path}: the file is damaged: {error}", path=str(path)) from None
     return arrays, card
 
 
 class _Sparing(io.BufferedReader):
-    """A file of which nobody reads more than a piece at a time.
+    """A file of which no more than a piece is read at a time.
 
-    An archive's list of members is read in one go, and each of them becomes an object of 500 bytes,
-    before anybody can count them. How many there are is said elsewhere, too, but may be wrong.
+    ``zipfile`` reads an archive's whole list of members at once, and makes an object of 500 bytes
+    of each, before they can be counted. Their number is in the archive as well, but may be wrong.
     """
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read a piece; without a size as much as that is.
+        """Read at most a piece; without a size, a piece.
 
         Raises:
             ValueError: more is asked for.
         """
-        if size is None or size < 0:  # an archive's end is looked for in the last 64 KB
+        if size is None or size < 0:  # zipfile looks for an archive's end in the last 64 KB
             size = _PIECE
         if size > _PIECE:
             raise ValueError("its list of members is too long")
@@ -105,7 +105,7 @@ def _archive(file: IO[bytes]) -> zipfile.ZipFile:
     """The archive in a file.
 
     Raises:
-        ValueError: it is none, or has more members than a data set.
+        ValueError: it is no archive, or has more members than a data set.
     """
     if not zipfile.is_zipfile(file):
         raise ValueError("no archive")
@@ -142,13 +142,13 @@ def _opened(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> IO[bytes]:
 
 
 def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, whether the first axis runs fastest, and type of an array.
+    """The shape of an array, whether its first axis runs fastest, and its type.
 
     Raises:
-        ValueError: it has none, or one of Python objects.
+        ValueError: the header is of another version, or the array has Python objects.
     """
     version = np.lib.format.read_magic(stream)
-    if version != _VERSION:  # the headers of others may be of any size
+    if version != _VERSION:  # headers of other versions may be of any size
         raise ValueError(f"an array of version {version}")
     shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(stream)
     if dtype.hasobject:
@@ -157,7 +157,7 @@ def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 
 
 def _exactly(stream: IO[bytes], size: int) -> bytearray:
-    """So many bytes, and no more are there; they are held once.
+    """Read exactly so many bytes, to the end of the member.
 
     Raises:
         ValueError: there are fewer or more.

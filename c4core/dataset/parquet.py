@@ -1,7 +1,8 @@
 """Parts of data sets as Parquet files; needs the extra ``parquet`` (pyarrow).
 
-Columns as in NPZ; one with more than a number for each position is a list of fixed size, the last
-axis of the array running fastest. The card lies as JSON under ``c4_card`` in the file's metadata.
+The columns are those of NPZ. One with several numbers for each position is a list of fixed size, in
+which the last axis of the array runs fastest. The card is in the file's metadata, as JSON under
+``c4_card``.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def read_parquet(path: Path) -> tuple[dict[str, Array], str]:
     """The columns of a part, lists as two-dimensional arrays, and its card.
 
     Raises:
-        DatasetError: the file is no Parquet file of ours, or damaged, or pyarrow is not installed.
+        DatasetError: the file is no part of a data set, or damaged, or pyarrow is not installed.
         OSError: it cannot be read.
     """
     arrow = load_pyarrow(DatasetError)
@@ -58,7 +59,7 @@ def read_parquet(path: Path) -> tuple[dict[str, Array], str]:
         with path.open("rb") as file:
             about = arrow.parquet.read_metadata(file)
             card: bytes = (about.metadata or {})[_CARD]
-            # A text that many rows have is kept once, until it is known how long it is.
+            # Equal texts are kept once (as a dictionary) until their length was checked.
             texts = [name for name in about.schema.names if name == _TEXTS]
             part = arrow.parquet.ParquetFile(file, metadata=about, read_dictionary=texts)
             _check(arrow, part, Allowance(os.fstat(file.fileno()).st_size))
@@ -70,7 +71,7 @@ def read_parquet(path: Path) -> tuple[dict[str, Array], str]:
         raise DatasetError(f"{path}: this is no data set: it has no card", path=str(path)) from None
     except (arrow.ArrowException, OSError, TypeError, ValueError) as error:
         if isinstance(error, OSError) and error.filename is not None:
-            raise  # of opening it; arrow has the same kind of error for wrong bytes
+            raise  # the file cannot be opened; for wrong bytes Arrow raises OSErrors, too
         message = f"{path}: this is no data set in Parquet: {error}"
         raise DatasetError(message, path=str(path)) from None
     return arrays, card.decode(errors="replace")
@@ -86,14 +87,14 @@ def _as_column(arrow: Any, array: Array) -> Any:  # noqa: ANN401
 
 
 def _check(arrow: Any, part: Any, allowance: Allowance) -> None:  # noqa: ANN401
-    """See that the columns have the right types, and take no more memory than they may.
+    """Check that the columns have the right types, and do not take too much memory.
 
-    It goes by what the file says of itself. A page may still say that it is larger than that, up to
-    2 GB, and Arrow believes it. (A group's ``column()`` says more, but ends the process where a
-    footer is wrong: Arrow throws an exception there that nobody catches.)
+    It uses the sizes in the file's footer. A page may still claim a larger size, up to 2 GB, and
+    Arrow believes it. (A group's ``column()`` would tell more. But where a footer is wrong, it ends
+    the process by an exception that Arrow does not catch.)
 
     Raises:
-        ValueError: they do not.
+        ValueError: a column is wrong or too large.
     """
     names = part.schema_arrow.names
     if len(set(names)) < len(names):
@@ -108,10 +109,10 @@ def _check(arrow: Any, part: Any, allowance: Allowance) -> None:  # noqa: ANN401
 
 
 def _entry_of(arrow: Any, field: Any) -> tuple[np.dtype[Any], int]:  # noqa: ANN401
-    """What a column has in each row: numbers of which type, and how many; or a text.
+    """The type of a column's entries, and how many a row has.
 
     Raises:
-        ValueError: it has anything else.
+        ValueError: they are neither whole numbers nor texts.
     """
     number, size, text = field.type, 1, field.type
     if arrow.types.is_fixed_size_list(field.type):

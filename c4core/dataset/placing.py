@@ -1,9 +1,9 @@
-"""The files of a data set are put into their places together, or none of them is.
+"""Puts the files of a data set into place together, or none of them.
 
-All are written into a directory aside, the card last, each of them to the disk before it gets its
-name. When the card is there the set is complete, and its files are moved to their places. Whoever
-is killed while they are moved leaves the rest of them aside, and the next one who writes there
-moves those first.
+All are written into a directory aside, the card last, and each is on the disk before it gets its
+name. Once the card is there the set is complete, and its files are moved into place. If the process
+is killed while it moves them, the rest stays aside, and the next process that writes there moves
+them first.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ _PARTS: Final = tuple(f"{split}.{ending}" for split in SPLITS for ending in FORM
 
 @contextmanager
 def locked(directory: Path) -> Iterator[Path]:
-    """The directory aside, which is not there, to be made by the one who has the lock.
+    """Lock a data set's directory, and give the path of the directory aside, to be made.
 
-    What a killed process has left there is put into place if it is complete, and removed if not.
-    It is gone afterwards. Where directories cannot be locked, nobody waits for anybody.
+    The files of a killed process there are moved into place if they are complete, else removed. The
+    directory aside is removed at the end. Where directories cannot be locked, there is no lock.
 
     Raises:
         OSError: files cannot be read, moved or removed.
@@ -46,7 +46,7 @@ def locked(directory: Path) -> Iterator[Path]:
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX)
         aside = directory / ASIDE
-        if aside.is_symlink():  # what it leads to is none of ours
+        if aside.is_symlink():  # its target is not ours
             aside.unlink()
         if (aside / JSON_NAME).exists():
             put_in_place(directory, aside)
@@ -54,7 +54,7 @@ def locked(directory: Path) -> Iterator[Path]:
         try:
             yield aside
         finally:
-            if not (aside / JSON_NAME).exists():  # else the next one goes on
+            if not (aside / JSON_NAME).exists():  # else the next process goes on
                 _remove(aside)
     finally:
         os.close(handle)
@@ -63,8 +63,8 @@ def locked(directory: Path) -> Iterator[Path]:
 def put_in_place(directory: Path, aside: Path) -> None:
     """Move the files of a complete data set to their places, the card last.
 
-    Of the data set that was there before only files go that parts can be: a card can be edited, or
-    be something else. Whoever reads meanwhile finds no card.
+    Of an older data set only files that are named like parts are removed, whatever its card names:
+    a card can be edited. A reader finds no card meanwhile.
 
     Raises:
         OSError: a file cannot be moved or removed; it can be tried again.
@@ -79,7 +79,7 @@ def put_in_place(directory: Path, aside: Path) -> None:
 
 
 def _named(path: Path) -> set[str]:
-    """The names of parts that a card has, whatever else it is."""
+    """The names of parts in a card; none where it is no card."""
     try:
         check_plain(path)
         with path.open(encoding="utf-8") as file:

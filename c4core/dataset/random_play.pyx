@@ -1,6 +1,6 @@
-"""Positions out of random games: every move uniform over the columns that are not full.
+"""Positions from random games: every column that is not full is equally likely.
 
-Keys are canonical (layout picture in board.pyx). A position that is over is never given.
+Keys are canonical (layout picture in board.pyx). Positions that are over are left out.
 """
 
 import numpy as np
@@ -14,9 +14,9 @@ from c4core.players.playouts cimport random_square
 from c4core.notation import check_board
 
 cdef enum:
-    MAX_PLIES = 65     # of open positions of a game: no board has more squares than bits
+    MAX_PLIES = 65     # open positions of a game: no board has more squares than bits
 
-# No position's key: the empty board has its markers.
+# No position has this key: even the empty board has markers.
 cdef enum:
     NOTHING = 0
 
@@ -24,7 +24,7 @@ cdef enum:
 cdef int _play(
     const Geometry* g, int last, uint64_t* keys, DiceState* dice
 ) noexcept nogil:
-    """Play from the empty board until the game is over, or ``last`` stones lie.
+    """Play from the empty board until the game is over, or ``last`` stones are on the board.
 
     Writes the canonical key of the position after every number of stones from 0 on that is not
     over; returns how many there are.
@@ -45,14 +45,14 @@ cdef int _play(
 
 
 def reach_ply(Dice dice not None, long games, int ply, *, int width=7, int height=6):
-    """The positions with so many stones of random games.
+    """The positions of random games after ``ply`` moves.
 
     Args:
         dice: where the moves come from.
         games: how many are played.
         ply: stones on the board.
         width: columns of it.
-        height: its rows.
+        height: rows of it.
 
     Returns:
         Canonical keys in the order of the games, as uint64; a game that was over before has none.
@@ -66,7 +66,7 @@ def reach_ply(Dice dice not None, long games, int ply, *, int width=7, int heigh
 def stop_within(
     Dice dice not None, long games, int first, int last, *, int width=7, int height=6
 ):
-    """A position of each of some random games, any of those with ``first`` to ``last`` stones.
+    """One position of each random game, a random one of those with ``first`` to ``last`` stones.
 
     Args:
         dice: where the moves and the choice come from.
@@ -74,7 +74,7 @@ def stop_within(
         first: fewest stones.
         last: most stones.
         width: columns of the board.
-        height: its rows.
+        height: rows of it.
 
     Returns:
         Canonical keys in the order of the games, as uint64; a game that was over before it had

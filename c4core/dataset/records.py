@@ -1,7 +1,7 @@
 """The columns of a data set, as arrays: what the files hold, whatever their format.
 
-Every position is shown as it lies or as its mirror image, as its lot says (:mod:`.lots`); the
-columns that depend on that are turned likewise.
+A lot (:mod:`.lots`) decides whether a position is shown as its canonical or as its mirror image;
+the columns that depend on it are turned accordingly.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
+from c4core.arrays import canonical_keys, split_keys, squares_of
 from c4core.batch import UNPLAYABLE
-from c4core.book.building.minimax import canonical_keys
-from c4core.dataset.lines import line_to
 from c4core.dataset.lots import are_mirrored
+from c4core.dataset.moves_to import line_to
 from c4core.position import Position
-from c4core.words import split_keys, squares_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,11 +39,11 @@ class Column:
 
     name: str
     dtype: str
-    """As numpy writes it; with C squares on the board, ``S{C}``."""
+    """The type as numpy writes it; ``S{C}`` has as many characters as the board has squares."""
     shape: str
-    """Of the array for N positions on a board of W columns and H rows."""
+    """The array's shape for N positions on a board of W columns and H rows."""
     meaning: str
-    """For people."""
+    """What it contains, for people."""
 
 
 COLUMNS: Final = (
@@ -75,7 +74,7 @@ COLUMNS: Final = (
     ),
     Column("best", "uint8", "(N, W)", "1 for the columns that reach the score, else 0"),
 )
-"""Every column that there is; of the first two those that were asked for."""
+"""All columns; a data set has those of the first two that were asked for."""
 
 
 def columns_of(representations: Sequence[str]) -> tuple[Column, ...]:
@@ -99,7 +98,7 @@ def make_records(
 
     Args:
         keys: canonical; none of a position that is over.
-        column_scores: a row for each, as the canonical position lies.
+        column_scores: a row for each, in the orientation of the canonical position.
         board: of all of them.
         seed: decides which of them are shown as their mirror images.
         representations: how the positions are shown.
@@ -128,7 +127,7 @@ def make_records(
 
 
 def turn(columns: NDArray[np.int8], mirrored: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """Something for every column, last axis, in reverse order where positions are mirrored."""
+    """Reverse the last axis, the board's columns, where positions are mirrored."""
     return np.where(mirrored[:, None], columns[:, ::-1], columns)
 
 

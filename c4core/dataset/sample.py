@@ -1,4 +1,4 @@
-"""Different positions that were found somewhere: what a data set is made of."""
+"""Samples: the different positions that a data set is made of."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from c4core.arrays import are_over
 from c4core.dataset.lots import choose
-from c4core.words import are_over
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -30,17 +30,17 @@ class Sample:
     keys: Keys
     """Their canonical keys, sorted."""
     drawn: int
-    """Positions that were looked at for them."""
+    """Positions that were drawn to find them."""
     duplicates: int
-    """Those of them that were the same as one before, a mirror image or a transposition of it."""
+    """Drawn positions that were drawn before, or whose mirror image was."""
     is_all: bool
     """Whether the source has no more, as far as is known."""
 
 
 def gather(keys: Iterable[int], count: int, seed: int) -> Sample:
-    """Some of the different positions of a stream, each equally likely, however often it is there.
+    """A sample of a stream of positions; each is equally likely, however often it occurs.
 
-    Memory grows with the different positions, 8 bytes each.
+    Every different position takes 8 bytes of memory.
 
     Args:
         keys: canonical.
@@ -80,7 +80,7 @@ def choose_from_book(book: Book, first: int, last: int, count: int, seed: int) -
     ]
     distinct = np.concatenate([np.empty(0, dtype=np.uint64), *levels])
     chosen = choose(distinct, count, seed)
-    open_ones = chosen[~are_over(chosen, book.info.board)]  # of a book that others have made
+    open_ones = chosen[~are_over(chosen, book.info.board)]  # other programs' books may have such
     return Sample(open_ones, len(distinct), 0, is_all=len(chosen) == len(distinct))
 
 

@@ -1,4 +1,4 @@
-"""What learning raises: packages that are missing, and files that cannot be used."""
+"""Errors of learning: missing packages, and files or settings that cannot be used."""
 
 from __future__ import annotations
 
@@ -26,4 +26,4 @@ class ModelMismatchError(ModelError):
 
 
 class LearningError(C4Error, ValueError):
-    """A training that makes no sense: too few games, a board that is too small."""
+    """A training that is impossible: too few games, or too small a board."""

@@ -1,8 +1,8 @@
 """The file of a model: tensors and a description, in the safetensors format.
 
-The format has a header in JSON and the tensors' bytes, and nothing that could be executed. Tensors
-are called ``weights.NAME``, and ``optimizer.NAME`` what is needed to train on. The header's
-metadata has one entry, ``c4``, a JSON object::
+The format has a header in JSON and the tensors' bytes, and nothing that could be executed. The
+network's tensors are called ``weights.NAME``, those of the optimizer ``optimizer.NAME``. The
+header's metadata has one entry, ``c4``, a JSON object::
 
     {"format": 1, "kind": "cnn", "board": "7x6",
      "architecture": {"padding": "same"},          what the network is made of
@@ -10,7 +10,7 @@ metadata has one entry, ``c4``, a JSON object::
      "history": [{"epoch": 1, ...}, ..],           an object for every epoch that was trained
      "sha256": "..."}                              of all that and of the tensors
 
-A file is there whole or not at all: it is written beside its place and then moved there.
+A file is written whole or not at all (:mod:`c4core.atomic_file`).
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ OPTIMIZER: Final = "optimizer."
 FINGERPRINT_DIGITS: Final = 12
 
 LARGEST: Final = {"channels": 1024, "layers": 64, "hidden": 4096}
-"""What the architecture of a network can be made of."""
+"""The largest numbers of an architecture."""
 
 MAX_HEADER: Final = 1 << 23
-"""Bytes of a header. In memory it takes some 20 times as much, from the time when it is parsed."""
+"""Bytes of a header at most. Parsed, it takes some 20 times as much memory."""
 
 MAX_TEXT: Final = 1 << 22
-"""Characters of a description; an epoch has some 150."""
+"""Characters of a description at most; an epoch has some 150."""
 
 MAX_TENSORS: Final = 1_000
-"""Tensors of a file; of the largest network and its optimizer there are 536."""
+"""Tensors of a file at most; the largest network and its optimizer have 536."""
 
 _TYPES: Final = {
     "kind": str,
@@ -74,13 +74,13 @@ class Model:
     kind: str
     """One of :data:`KINDS`."""
     board: BoardSize
-    """That it plays on."""
+    """The board that it plays on."""
     architecture: dict[str, Any]
     """What its network is made of, as JSON."""
     settings: dict[str, Any]
     """What it is trained with, as JSON."""
     history: list[dict[str, Any]]
-    """What every epoch has come to, as JSON."""
+    """The figures of every epoch, as JSON."""
     weights: Arrays = field(repr=False)
     """The network's tensors by name."""
     optimizer: Arrays = field(repr=False, default_factory=dict)
@@ -98,7 +98,7 @@ def write_model(path: Path, model: Model) -> None:
     """Write a model's file; an older one is replaced.
 
     Raises:
-        ModelError: its description is longer than what is read again.
+        ModelError: its description is longer than :data:`MAX_TEXT`.
         OSError: it cannot be written.
     """
     from safetensors.numpy import save  # noqa: PLC0415 (optional)
@@ -130,14 +130,14 @@ def read_model(path: Path) -> Model:
 
     Raises:
         LearningMissingError: the packages that read it are not installed.
-        ModelError: it is no model, a damaged one, or one of another version of the format.
+        ModelError: the file is no model, or a damaged one, or in another version of the format.
         OSError: it cannot be read.
     """
     require(LEARN, LearningMissingError)
     from safetensors import SafetensorError  # noqa: PLC0415 (optional)
 
     check_plain(path)
-    with path.open("rb") as file:  # what is wrong with the path is an OSError that names it
+    with path.open("rb") as file:  # raises an OSError that names the path
         header_bytes = int.from_bytes(file.read(8), "little")
     try:
         text, tensors = _content(path, header_bytes)
@@ -154,7 +154,7 @@ def _content(path: Path, header_bytes: int) -> tuple[str | None, Arrays]:
     """A file's description, if it has one, and its tensors.
 
     Raises:
-        ValueError: it has a larger header or more tensors than a model.
+        ValueError: it has a larger header or more tensors than a model has.
         SafetensorError, AttributeError, KeyError, OSError, TypeError: it is damaged.
     """
     from safetensors import safe_open  # noqa: PLC0415 (optional)
@@ -179,7 +179,7 @@ def _checked(path: Path, text: str, tensors: Arrays) -> Model:
         about = json.loads(text) if len(text) <= MAX_TEXT else None
     except (ValueError, RecursionError):
         about = None
-    # When training goes on it is written again, where less of the stack may be left.
+    # A resumed training writes it again, perhaps with less of the stack left.
     if is_too_deep(about):
         raise ModelError(f"{path} is a damaged model: {TOO_DEEP}", path=str(path))
     if not isinstance(about, dict) or type(about.get("format")) is not int:
@@ -199,10 +199,10 @@ def _checked(path: Path, text: str, tensors: Arrays) -> Model:
 
 
 def _described(about: dict[str, Any], tensors: Arrays) -> Model:
-    """The model of a description, whose entries may be anything.
+    """The model of a description that was not checked yet.
 
     Raises:
-        KeyError, RecursionError, TypeError, ValueError: something is missing, or cannot be.
+        KeyError, RecursionError, TypeError, ValueError: a field is missing or wrong.
     """
     digest = about.pop("sha256", None)
     if digest != _digest(about, tensors):
@@ -230,14 +230,14 @@ def _described(about: dict[str, Any], tensors: Arrays) -> Model:
 
 
 def _is_number(value: object) -> bool:
-    """Whether it can be shown and drawn: not NaN, and not a number that no float can be."""
+    """Whether a value can be shown and drawn: a number that is finite as a float."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) < _MAX_NUMBER
 
 
 def _part(tensors: Arrays, prefix: str) -> Arrays:
-    """The tensors whose names begin so, without that."""
+    """The tensors whose names begin with the prefix, without it."""
     return {
         name.removeprefix(prefix): tensor
         for name, tensor in tensors.items()

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import torch
 
+from c4core.learning.cnn import FinalGridNetwork
 from c4core.learning.columns import ColumnNetwork
 from c4core.learning.errors import ModelError
 from c4core.learning.exact import ExactNetwork
 from c4core.learning.modelfile import LARGEST
-from c4core.learning.network import FinalGridNetwork
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,13 +30,13 @@ _CLASSES: Final = {"cnn": FinalGridNetwork, "exact": ExactNetwork, "selfplay": C
 def new_network(
     kind: str, board: BoardSize, architecture: Mapping[str, Any], *, seed: int
 ) -> nn.Module:
-    """A network with random weights; the generator that everybody shares is left as it was.
+    """A network with random weights. PyTorch's global generator is left as it was.
 
     Args:
         kind: one of :data:`c4core.learning.modelfile.KINDS`.
-        board: that it plays on.
+        board: the board that it plays on.
         architecture: the arguments of its class.
-        seed: the same one gives the same weights.
+        seed: the seed of the weights.
 
     Raises:
         LearningError: there is no such network.
@@ -52,14 +52,14 @@ def network_of(model: Model, path: Path) -> nn.Module:
     """The network of a model, ready to be asked.
 
     Args:
-        model: of a file.
+        model: the content of a file.
         path: the file, for messages.
 
     Raises:
-        ModelError: its weights do not fit what it says of its network.
+        ModelError: the weights do not fit the architecture.
     """
     try:
-        # Without memory at first: what the file says of its network may be anything.
+        # On "meta" it takes no memory: the file may claim any size.
         with torch.device("meta"):
             network = new_network(model.kind, model.board, checked(model.architecture), seed=0)
         network.load_state_dict(_weights(model), assign=True)
@@ -67,6 +67,11 @@ def network_of(model: Model, path: Path) -> nn.Module:
         raise ModelError(f"{path}: the network cannot be made: {error}", path=str(path)) from None
     network.eval()
     return network
+
+
+def parameter_count(network: nn.Module) -> int:
+    """How many numbers training may change."""
+    return sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)
 
 
 def _weights(model: Model) -> dict[str, torch.Tensor]:
@@ -77,10 +82,10 @@ def _weights(model: Model) -> dict[str, torch.Tensor]:
 
 
 def checked(architecture: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The arguments of a network's class, once they are known to be within the limits.
+    """The arguments of a network's class, after a check of their limits.
 
     Raises:
-        ValueError: they are not.
+        ValueError: an argument is out of range.
     """
     for name, most in LARGEST.items():
         number = architecture.get(name, 1)
@@ -90,10 +95,10 @@ def checked(architecture: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def tensors_of(arrays: Mapping[str, NDArray[np.generic]]) -> dict[str, torch.Tensor]:
-    """Arrays as tensors of their own."""
+    """Copies of arrays, as tensors."""
     return {name: torch.from_numpy(array.copy()) for name, array in arrays.items()}
 
 
 def arrays_of(tensors: Mapping[str, torch.Tensor]) -> dict[str, NDArray[np.generic]]:
-    """Tensors as arrays that do not change when training goes on."""
+    """Copies of tensors, as arrays: training goes on changing the tensors."""
     return {name: tensor.detach().numpy().copy() for name, tensor in tensors.items()}

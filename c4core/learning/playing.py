@@ -2,7 +2,7 @@
 
 =========  ==========================================================================
 cnn        the grids after every open column, in one batch; the largest output
-           (Brewer 2017). The stones of the side that moves are 1, whoever began
+           (Brewer 2017). The stones of the side that moves are always 1
 exact      the column with the largest policy
 selfplay   the column with the largest worth
 =========  ==========================================================================
@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import torch
 
+from c4core.learning.cnn import final_outputs
 from c4core.learning.encoding import grids_of_planes, planes_of_positions
 from c4core.learning.errors import ModelError
 from c4core.learning.modelfile import read_model
-from c4core.learning.network import final_outputs
 from c4core.learning.networks import network_of
 
 if TYPE_CHECKING:
@@ -33,31 +33,31 @@ if TYPE_CHECKING:
     from c4core.position import Position
 
 _KEPT: Final = 16
-"""Networks that are kept in memory."""
+"""Networks that are kept in memory at most."""
 
 
 class Loaded(NamedTuple):
     """A network that plays."""
 
     network: nn.Module
-    """Ready to be asked."""
+    """The network, in evaluation mode."""
     board: BoardSize
-    """That it knows."""
+    """The board that it plays on."""
 
 
 @functools.lru_cache(maxsize=_KEPT)
 def load_network(path: str, fingerprint: str) -> Loaded:
     """The network of a file, read once; from then on PyTorch uses one thread in this process.
 
-    Matches play games side by side, so a thread for each is as many as there are cores, and one
-    thread adds up numbers in one order.
+    Matches play games side by side, a game on each core. With one thread sums are always added in
+    the same order, so that moves repeat.
 
     Args:
         path: the file.
-        fingerprint: of the weights that it must have.
+        fingerprint: the one that its weights must have.
 
     Raises:
-        ModelError: it is no model any more, or one with other weights.
+        ModelError: the file is no model any more, or has other weights.
         OSError: it cannot be read.
     """
     torch.set_num_threads(1)
@@ -97,8 +97,8 @@ def preferences(
         planes: (n, 2, height, width) of the side to move.
 
     Returns:
-        (n, width), meaningless where a column is full; and (n,) the results that it expects, -1, 0
-        or 1 for the side to move, where it expects any.
+        The preferences, (n, width), meaningless where a column is full; and the results that it
+        predicts, (n,), as -1, 0 or 1 for the side to move, or None where it predicts none.
     """
     if kind == "cnn":
         return _final_preferences(network, planes), None
@@ -114,7 +114,7 @@ def _final_preferences(network: nn.Module, planes: NDArray[np.uint8]) -> NDArray
     n, _, height, width = planes.shape
     heights = planes.any(axis=1).sum(axis=1)
     after = np.repeat(planes[:, np.newaxis], width, axis=1)
-    rows = np.minimum(heights, height - 1)  # of a full column anything will do
+    rows = np.minimum(heights, height - 1)  # a full column's output is not used
     after[np.arange(n)[:, np.newaxis], np.arange(width), 0, rows, np.arange(width)] = 1
     grids = grids_of_planes(after.reshape(n * width, 2, height, width))
     found: NDArray[np.float32] = final_outputs(network, torch.from_numpy(grids)).numpy()

@@ -1,4 +1,4 @@
-"""Convolutions over the whole board, which the networks for columns begin with.
+"""The trunk of the networks for columns: convolutions over the whole board.
 
 Every layer keeps the board's size; the zeros around it tell the network where the board ends. The
 first layer's kernel is as long as a four.

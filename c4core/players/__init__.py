@@ -1,4 +1,8 @@
-"""Players: every known way to choose a column, under one roof.
+"""Players: every known way to choose a column.
+
+A player has a file in ``roster``; ``player`` says what a player is, ``registry`` finds it by its
+description, and ``parameters`` and ``values`` are what a description sets. Programs as players are
+in ``external``, ``program`` and ``host``; ``consent`` says which of them may be started.
 
 >>> from c4core import Position
 >>> from c4core.dice import Dice

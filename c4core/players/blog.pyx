@@ -11,15 +11,14 @@ Words of stones: ``own`` those of the side that moves in the round, ``mask`` tho
 
 from libc.stdint cimport int64_t, uint64_t
 
-from c4core.board cimport Geometry, has_four, playable_squares
+from c4core.board cimport MAX_COLUMNS, Geometry, has_four, lowest_bit, playable_squares, popcount
 from c4core.position cimport Position
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
-from c4core.windows cimport count_bits, lowest_bit, step_of, windows_within
+from c4core.windows cimport step_of, windows_within
 
 from c4core.players.errors import StopPlaying
 
 cdef enum:
-    MAX_COLUMNS = 32
     POLL_BOARDS = 1024      # boards between two looks at the stop: some 0.1 ms
     # 12 rounds of 7 columns are 14 thousand million boards; n^12 still fits the weights.
     MAX_ROUNDS = 12
@@ -30,7 +29,7 @@ cdef enum Scale:
     FALLING     # n^d, n^(d-1), n^(d-2), ..
     HELD        # n^d, n^d, n^(d-1), ..
 
-# Which fours in the column that round 1 could have completed already count against it.
+# Which fours count against a column of round 1, because they could have been completed in it.
 cdef enum Missed:
     NO_MISSED
     ROUND_3         # own ones of round 3
@@ -49,7 +48,7 @@ cdef struct Count:
     int second          # column of round 2
     int64_t weight[MAX_ROUNDS + 1]
     int64_t total[MAX_COLUMNS]
-    uint64_t boards     # whose next round was begun
+    uint64_t boards     # boards whose next round was begun
     Watch watch
     bint stopped        # the totals mean nothing
 
@@ -107,7 +106,7 @@ cdef void _round(
 
 
 cdef bint _first_round(Count* c, uint64_t own, uint64_t mask, uint64_t candidates) noexcept nogil:
-    """Round 1 alone; whether some candidate wins."""
+    """Play round 1. Returns whether some candidate wins."""
     cdef bint has_win = False
     cdef uint64_t square
     while candidates:
@@ -187,7 +186,7 @@ def blog_weights(
         missed: which fours in a column that could have been completed in round 1 count against it:
             ``"none"``, ``"round3"`` (own ones of round 3) or ``"round3+"`` (anybody's from round 3
             on).
-        missed_extra: how much such a four takes away beside the weight of its round.
+        missed_extra: how much such a four takes away in addition to the weight of its round.
         stops_early: end after round 1 if it has a win, and after round 2 if one column is best.
         flat_later: from round 3 on vertical fours are not looked at.
         candidates: columns of round 1 (default: every open one).
@@ -204,7 +203,7 @@ def blog_weights(
     cdef uint64_t own = position.stones, mask = position.mask
     cdef uint64_t chosen = playable_squares(g, mask), square
     cdef Count c
-    cdef int column, open_columns = count_bits(chosen)
+    cdef int column, open_columns = popcount(chosen)
     if not 0 <= depth <= MAX_ROUNDS:
         raise ValueError(f"depth {depth} is outside 0 .. {MAX_ROUNDS}")
     c.g = g

@@ -1,9 +1,9 @@
-"""Consent: which programs may be started as players. Without anybody's word, none.
+"""Consent: which programs may be started as players. By default none.
 
-A player's description is data. It may stand in a file, a database or a message that a stranger has
-written, and ``exec:``, ``kaggle:`` and ``python:`` name programs. So consent is a value of its own,
-handed down from whoever can give it, in :class:`c4core.players.Resources`, to the player that
-starts the process; there is no setting that a file or a message could change.
+A player's description is data. A stranger may have written the file, the database or the message
+that it is in, and ``exec:``, ``kaggle:`` and ``python:`` name programs. So consent is a value of
+its own. The caller who can give it passes it on, in :class:`c4core.players.Resources`, to the
+player that starts the process. There is no setting that a file or a message could change.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ class Consent:
     """Which programs may be started."""
 
     everything: bool = False
-    """Whatever is asked for: the person at this machine trusts whoever can ask."""
+    """All programs may be started: the person at this machine trusts everybody who names one."""
     descriptions: frozenset[str] = frozenset()
-    """Players that the person has named, with every parameter."""
+    """The full descriptions of players that may be started."""
 
     @classmethod
     def to(cls, descriptions: Iterable[str]) -> Self:
-        """Consent to just these players: full descriptions."""
+        """Consent to these players only, by their full descriptions."""
         return cls(descriptions=frozenset(descriptions))
 
     def covers(self, description: str) -> bool:
@@ -36,10 +36,10 @@ class Consent:
         return self.everything or description in self.descriptions
 
     def check(self, description: str) -> None:
-        """Look whether a player may be started.
+        """Check that a player may be started.
 
         Raises:
-            ProgramRefusedError: it may not.
+            ProgramRefusedError: it may not be started.
         """
         if not self.covers(description):
             raise ProgramRefusedError(
@@ -49,7 +49,7 @@ class Consent:
 
 
 NO_PROGRAM: Final = Consent()
-"""Start none: what everybody begins with."""
+"""No program may be started: the default."""
 
 ANY_PROGRAM: Final = Consent(everything=True)
-"""Start whatever is asked for."""
+"""Every program may be started."""

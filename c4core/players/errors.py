@@ -1,7 +1,6 @@
-"""What players raise: at a description that names none, and when one cannot go on with a game.
+"""Errors of players: of their descriptions, and of players that cannot go on with a game.
 
-Some of it is raised while a player plays and is not the player's fault: a stop, or a machine that
-has run out of something.
+Some errors while a player plays are not its fault: a stop, or a machine that runs out of memory.
 """
 
 from __future__ import annotations
@@ -15,18 +14,18 @@ from c4core.errors import C4Error
 _USED_UP: Final = frozenset(
     {errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM, errno.ENOSPC}
 )
-"""Errors of a machine that has no more memory, processes, open files or room on its disk."""
+"""Errors of a machine that has run out of memory, processes, open files or disk space."""
 
 _NO_THREAD: Final = "can't start new thread"
 _NO_TENSOR: Final = "can't allocate memory"
 
 
 class PlayerError(C4Error, ValueError):
-    """A player's description that cannot be read, or names something unknown.
+    """A player's description cannot be read, or names something unknown.
 
     Attributes:
         player: the player's name, as far as it was read.
-        parameter: the parameter that is wrong, or None where another part is.
+        parameter: the wrong parameter, or None where another part is wrong.
     """
 
     def __init__(self, message: str, *, player: str, parameter: str | None = None) -> None:
@@ -36,18 +35,18 @@ class PlayerError(C4Error, ValueError):
 
 
 class PlayerMissingError(PlayerError):
-    """A player that needs packages which are not installed; the message says how to get them."""
+    """A player needs packages that are not installed; the message says how to get them."""
 
 
 class ProgramRefusedError(PlayerError):
-    """A player that is a program, where nobody has consented to start it.
+    """A player is a program, and nobody has consented to start it.
 
-    It is not the player's fault, so no game is lost by it.
+    This is not the player's fault, so it does not lose a game by it.
     """
 
 
 class Failing(StrEnum):
-    """How a player can lose a game other than on the board."""
+    """The ways in which a player loses a game off the board."""
 
     ILLEGAL = "illegal"
     """It chose a column that is full or outside the board."""
@@ -58,14 +57,14 @@ class Failing(StrEnum):
     CRASH = "crash"
     """Its process could not be started, or ended by itself."""
     NONSENSE = "nonsense"
-    """What it answered is no column."""
+    """Its answer was no column."""
 
 
 class PlayerFailure(C4Error):  # noqa: N818  (it ends a game, not the program)
-    """A player cannot go on: it loses the game that is being played, and nothing else.
+    """A player cannot go on: it loses the running game, and nothing else.
 
     Attributes:
-        failing: in which way.
+        failing: the way in which it failed.
     """
 
     def __init__(self, failing: Failing, message: str) -> None:
@@ -74,12 +73,12 @@ class PlayerFailure(C4Error):  # noqa: N818  (it ends a game, not the program)
 
 
 class StopPlaying(BaseException):
-    """Whoever plays is to stop at once, and there is no move.
+    """The player is to stop at once, without a move.
 
-    It is no fault of a player's, so it is no ``Exception``: a game takes those for a player's own.
+    This is not the player's fault, so it is no ``Exception``: a game blames the player for those.
 
     Attributes:
-        error: what has gone wrong; None where somebody has said to stop.
+        error: what has gone wrong; None where somebody has asked to stop.
     """
 
     def __init__(self, error: Exception | None = None) -> None:
@@ -88,9 +87,9 @@ class StopPlaying(BaseException):
 
 
 def is_exhaustion(error: BaseException) -> bool:
-    """Whether an error says that this machine has run out of something.
+    """Whether an error means that this machine has run out of memory, files or the like.
 
-    Then nobody knows how the player would have moved, and it has not failed.
+    Then the player has not failed: its move is just not known.
     """
     if isinstance(error, OSError):
         return error.errno in _USED_UP

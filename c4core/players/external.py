@@ -1,6 +1,6 @@
-"""Players that are programs: what they share, and how a move is asked for.
+"""Players that are programs: their common base, which asks the program for moves.
 
-Nothing is started without consent, whoever has made the player.
+No program is started without consent.
 """
 
 import re
@@ -29,10 +29,10 @@ class Seat:
 
 @dataclass(frozen=True)
 class ExternalPlayer(Player):
-    """A player in a process of its own: it can fail, but takes nobody with it.
+    """A player in a process of its own, so that only the player fails if the program does.
 
     Attributes:
-        argument: what names the program.
+        argument: the name of the program.
         programs: which programs may be started.
     """
 
@@ -42,7 +42,7 @@ class ExternalPlayer(Player):
     )
     _seat: Seat = field(default_factory=Seat, init=False, repr=False, compare=False)
 
-    is_random = True  # nobody knows
+    is_random = True  # it may be
     needs_files = True
     is_program = True
 
@@ -58,7 +58,7 @@ class ExternalPlayer(Player):
         """Start the program if it does not run, and tell it about the game.
 
         Raises:
-            ProgramRefusedError: nobody has consented to that.
+            ProgramRefusedError: nobody has consented to start it.
         """
         self.programs.check(self.kind.spec_of(self).full)
         if self._seat.program is None:
@@ -82,7 +82,7 @@ class ExternalPlayer(Player):
             raise PlayerFailure(Failing.ERROR, answer.removeprefix("fail").strip())
         match = _ANSWER.fullmatch(answer)
         if match is None:
-            program.kill()  # who knows what else it says; the next game starts anew
+            program.kill()  # its next lines may answer nothing; the next game starts a new process
             raise PlayerFailure(Failing.NONSENSE, f"answered {answer[:200]!r}")
         return int(match[1]) - 1
 

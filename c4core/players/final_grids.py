@@ -1,4 +1,4 @@
-"""Final grids of many games in memory: three arrays, and a look-up that goes through them."""
+"""Final grids of many games in memory: three arrays, and a look-up that scans them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from c4core.arrays import split_keys
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players.finals import tally_columns
 from c4core.windows import stones_as_bits
-from c4core.words import split_keys
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +24,7 @@ class FinalGrids:
 
     Args:
         first: the first player's stones of every game, as words of the engine's layout.
-        second: the second player's.
+        second: the second player's stones.
         winner: 1 where the first player won, -1 where the second did, 0 for a draw.
         board: the board's size.
 
@@ -90,31 +90,8 @@ class FinalGrids:
         second = np.where(is_first, other, to_move)
         return cls(first, second, winner, board=board)
 
-    @classmethod
-    def from_cells(
-        cls,
-        cells: NDArray[np.int8],
-        winner: NDArray[np.int8],
-        *,
-        board: BoardSize = DEFAULT_BOARD,
-    ) -> Self:
-        """Grids written cell by cell: rows from the top, each from left to right.
-
-        Args:
-            cells: a row for each game; 1 first player, -1 second player, 0 empty.
-            winner: 1, -1, or 0 for a draw.
-            board: the board's size.
-        """
-        squares = np.arange(board.cells)
-        columns = squares % board.width
-        rows = board.height - 1 - squares // board.width
-        bits = np.uint64(1) << (columns * (board.height + 1) + rows).astype(np.uint64)
-        first = (cells == 1) @ bits
-        second = (cells == -1) @ bits
-        return cls(first, second, winner, board=board)
-
     def __len__(self) -> int:
-        """Games."""
+        """The number of games."""
         return len(self._winner)
 
     def words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int8]]:

@@ -1,4 +1,4 @@
-"""Finished games as pairs of words: which of them can have passed through a position.
+"""Finished games as pairs of words: which of them may have passed through a position.
 
 ``first`` and ``second`` are the stones of the two players on the final grid. Stones are never taken
 away, so a game can have passed through a position only if its final grid holds all the position's
@@ -7,12 +7,9 @@ stones.
 
 from libc.stdint cimport int8_t, int64_t, uint64_t
 
-from c4core.board cimport playable_squares
+from c4core.board cimport MAX_COLUMNS, lowest_bit, playable_squares
 from c4core.position cimport Position
-from c4core.windows cimport lowest_bit, stones_of
-
-cdef enum:
-    MAX_COLUMNS = 32
+from c4core.windows cimport stones_of
 
 
 def tally_columns(

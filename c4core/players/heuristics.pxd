@@ -1,4 +1,4 @@
-"""What the heuristics of fixed-depth players say about stones (see heuristics.pyx)."""
+"""The C side of the heuristics of fixed-depth players (see heuristics.pyx)."""
 
 from libc.stdint cimport int64_t, uint64_t
 

@@ -1,12 +1,12 @@
 """The heuristics of players that look a fixed number of moves ahead.
 
-Each looks at the stones of two sides, ``own`` and ``opp``, and at nothing else: neither at who is to
-move, nor at whether the game is over. All but ``windows`` are differences: what is good for one side
-is as bad for the other.
+Each depends on the stones of two sides, ``own`` and ``opp``, only: neither on the side to move, nor on
+whether the game is over. All but ``windows`` are differences: what is good for one side is as bad for
+the other.
 
 =================  ================================================================================
 groups             stones in every line that holds those of one side only
-threats            odd and even squares that complete a line, where they are not made useless below
+threats            odd and even squares that complete a line, unless a square below makes them useless
 both               the two together
 islands            connected groups of the opponent's stones, less those of one's own
 runs               twice the stones of every run that can still become four
@@ -23,15 +23,15 @@ from c4core.board cimport (
     Geometry,
     column_mask,
     has_four,
+    lowest_bit,
     playable_squares,
+    popcount,
     winning_squares,
 )
 from c4core.position cimport Position
 from c4core.windows cimport (
     WindowCounts,
-    count_bits,
     count_windows,
-    lowest_bit,
     squares_of_windows,
     step_of,
     stones_of,
@@ -73,14 +73,14 @@ cdef dict _NAMES = {
 
 
 cdef int heuristic_named(str name) except -1:
-    """The heuristic of a name."""
+    """The heuristic with a name."""
     if name not in _NAMES:
         raise ValueError(f"no heuristic is called {name!r}: {', '.join(_NAMES)}")
     return _NAMES[name]
 
 
 def heuristic_value(Position position not None, side, str name, *, str features="1234"):
-    """What a heuristic says about a position, for one side.
+    """The value of a position by a heuristic, for one side.
 
     Args:
         position: any position.
@@ -138,7 +138,7 @@ cdef int _groups(const Geometry* g, uint64_t own, uint64_t opp) noexcept nogil:
         step = step_of(g, direction)
         windows = windows_within(g.board & ~opp, step)
         for index in range(4):
-            stones += count_bits(windows & (own >> index * step))
+            stones += popcount(windows & (own >> index * step))
     return stones
 
 
@@ -167,8 +167,8 @@ cdef int _threats(const Geometry* g, uint64_t first, uint64_t second) noexcept n
     cdef uint64_t mask = first | second
     cdef uint64_t threats1 = winning_squares(g, first, mask)
     cdef uint64_t threats2 = winning_squares(g, second, mask)
-    cdef int odd1 = count_bits(threats1 & odd_rows & ~_above_lowest(g, threats2 & ~odd_rows))
-    cdef int odd2 = count_bits(threats2 & odd_rows & ~_above_lowest(g, threats1 & ~odd_rows))
+    cdef int odd1 = popcount(threats1 & odd_rows & ~_above_lowest(g, threats2 & ~odd_rows))
+    cdef int odd2 = popcount(threats2 & odd_rows & ~_above_lowest(g, threats1 & ~odd_rows))
     if odd1 > odd2:
         return THREAT_VALUE
     if odd2 > odd1 + 1:
@@ -213,7 +213,7 @@ cdef int _runs(const Geometry* g, uint64_t own, uint64_t opp) noexcept nogil:
     for direction in range(4):
         step = step_of(g, direction)
         windows = windows_within(g.board & ~opp, step)
-        stones += count_bits(own & squares_of_windows(windows, step))
+        stones += popcount(own & squares_of_windows(windows, step))
     return 2 * stones
 
 
@@ -259,7 +259,7 @@ cdef int _windows(const Geometry* g, uint64_t own, uint64_t opp) noexcept nogil:
     cdef WindowCounts mine = count_windows(g, own, opp)
     cdef WindowCounts theirs = count_windows(g, opp, own)
     return (
-        CENTRE_STONE * count_bits(own & column_mask(g, g.width // 2))
+        CENTRE_STONE * popcount(own & column_mask(g, g.width // 2))
         + OWN_FOUR * mine.four
         + OWN_THREE * mine.three
         + OWN_TWO * mine.two
@@ -278,7 +278,7 @@ cdef int _squares(const Geometry* g, uint64_t stones) noexcept nogil:
         step = step_of(g, direction)
         windows = windows_within(g.board, step)
         for index in range(4):
-            lines += count_bits(windows & (stones >> index * step))
+            lines += popcount(windows & (stones >> index * step))
     return lines
 
 
@@ -335,11 +335,11 @@ cdef int64_t _threes(uint64_t own, uint64_t playable, int step) noexcept nogil:
     )
     cdef uint64_t before = threes & (playable << step)
     cdef uint64_t after = threes & (playable >> 3 * step)
-    cdef int gaps = count_bits(twos & (playable >> 2 * step) & (own >> 3 * step))
-    gaps += count_bits(twos & (playable << step) & (own << 2 * step))
+    cdef int gaps = popcount(twos & (playable >> 2 * step) & (own >> 3 * step))
+    gaps += popcount(twos & (playable << step) & (own << 2 * step))
     return (
-        FEATURES_WIN * count_bits(before & after)
-        + <int64_t>SINGLE_THREE * (count_bits(before ^ after) + gaps)
+        FEATURES_WIN * popcount(before & after)
+        + <int64_t>SINGLE_THREE * (popcount(before ^ after) + gaps)
     )
 
 
@@ -359,8 +359,8 @@ cdef int64_t _twos(uint64_t own, uint64_t playable, uint64_t empty, int step) no
         # The square next to the run is free; each further one in a row counts.
         forward &= _back(empty, (2 + index) * step)
         backward &= empty << (1 + index) * step if (1 + index) * step < 64 else 0
-        free += count_bits(forward) + count_bits(backward)
-    return <int64_t>OPEN_TWO * count_bits(before & after) + <int64_t>FREE_SQUARE * free
+        free += popcount(forward) + popcount(backward)
+    return <int64_t>OPEN_TWO * popcount(before & after) + <int64_t>FREE_SQUARE * free
 
 
 cdef int64_t _singles(const Geometry* g, uint64_t own) noexcept nogil:

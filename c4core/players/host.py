@@ -1,7 +1,7 @@
-"""The program that runs somebody's Python code as a player: ``python -m c4core.players.host``.
+"""The program that runs foreign Python code as a player: ``python -m c4core.players.host``.
 
-It speaks the line protocol, like every external player. The code cannot disturb it: standard output
-is turned to standard error and standard input is empty before the code is loaded.
+It speaks the line protocol, like every external player. The code cannot disturb the protocol:
+before it is loaded, standard output is turned to standard error, and standard input is empty.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DEFAULT_SECONDS: Final = 2.0
-"""What a Kaggle agent is told where a move has no limit; the competition's own."""
+"""The limit that a Kaggle agent is told where a move has none; it is the competition's."""
 
 OVERAGE_SECONDS: Final = 60.0
 
@@ -113,7 +113,7 @@ class Host:
 
     Args:
         choose: the function.
-        output: where answers go.
+        output: receives the answers.
     """
 
     def __init__(self, choose: Callable[[Position, Dice, Limits], object], output: TextIO) -> None:
@@ -123,7 +123,7 @@ class Host:
         self._dice = Dice(0)
 
     def answer(self, line: str) -> bool:
-        """Answer a line; false when it was the last one."""
+        """Answer a line. Returns whether there may be more."""
         words = line.split()
         if words[:1] == ["c4"]:
             self._say("ready")
@@ -143,7 +143,7 @@ class Host:
             self._say(f"fail {_in_a_line(f'{type(error).__name__}: {error}')}")
             return
         column = _column_of(answer)
-        # What is no column is handed on as it is: it is not for the host to judge.
+        # Anything else is passed on as it is: the game judges it.
         self._say(f"play {_in_a_line(repr(answer)) if column is None else column + 1}")
 
     def _say(self, line: str) -> None:
@@ -152,7 +152,7 @@ class Host:
 
 
 def _column_of(answer: object) -> int | None:
-    """A whole number of any type, or None; True and False are none."""
+    """An answer as a whole number; None where it is none, such as True or False."""
     if isinstance(answer, bool) or not isinstance(answer, SupportsIndex):
         return None
     return operator.index(answer)
@@ -163,7 +163,7 @@ def _in_a_line(text: str) -> str:
 
 
 def main(kind: str, argument: str) -> None:
-    """Load somebody's code and answer until the input ends."""
+    """Load the code, and answer until the input ends."""
     commands = os.fdopen(os.dup(0), encoding="utf-8")
     output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Players that are trained models: what they share. PyTorch is imported with the first move."""
+"""Players that are trained models: their common base. PyTorch is imported with the first move."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,10 +23,10 @@ from c4core.position import Position
 
 @dataclass(frozen=True, kw_only=True)
 class LearningPlayer(Player):
-    """A model of a file.
+    """A player that is a model in a file.
 
-    Its description names the weights too, so that what is stored with a game tells who played it,
-    and a file that was trained on is somebody else.
+    Its description names the weights, too. So a stored game tells which model played it, and the
+    same file after more training is another player.
     """
 
     model: Annotated[str, FileName(), "the model's file, as c4 learn train writes it"] = ""
@@ -37,15 +37,15 @@ class LearningPlayer(Player):
     ] = None
 
     learned: ClassVar[str]
-    """The kind of model that it plays by."""
+    """The kind of its model."""
     needs_files = True
 
     def __post_init__(self) -> None:
-        """Look at the file.
+        """Check the file.
 
         Raises:
             PlayerMissingError: the packages that learning needs are not installed.
-            PlayerError: it is no such model, or has other weights.
+            PlayerError: the file is no such model, or has other weights.
         """
         super().__post_init__()
         found = self._read().fingerprint
@@ -55,17 +55,17 @@ class LearningPlayer(Player):
             raise self._error(f"{self.model} has the weights {found}", parameter="weights")
 
     def check_board(self, board: BoardSize) -> None:
-        """Look at the file again.
+        """Check the file again.
 
         Raises:
-            PlayerError: its network plays on another board, or it cannot be read any more.
+            PlayerError: its network plays on another board, or the file cannot be read any more.
         """
         known = self._read().board
         if board != known:
             raise self._error(self._elsewhere(known, board))
 
     def begin(self, game: GameStart) -> None:
-        """Read the network, which may take longer than a move should.
+        """Load the network, which may take longer than a move may.
 
         Raises:
             PlayerFailure: the file cannot be read any more, or the board is another one.
@@ -97,7 +97,7 @@ class LearningPlayer(Player):
         return f"{self.model} plays on {known}, not on {board}"
 
     def _read(self) -> Model:
-        """What is in the file.
+        """The content of the file.
 
         Raises:
             PlayerError: there is no such file, or it is no model for this player.

@@ -1,4 +1,4 @@
-"""The levels: names for players that people choose from, each stronger than the one before."""
+"""The levels: names of players for people to choose from, each stronger than the one before."""
 
 from __future__ import annotations
 

@@ -2,11 +2,11 @@
 
 from libc.stdint cimport uint64_t
 
-from c4core.board cimport Geometry, playable_squares, winning_squares
+from c4core.board cimport Geometry, lowest_bit, playable_squares, popcount, winning_squares
 from c4core.dice cimport Dice, DiceState, draw_below
 from c4core.players.playouts cimport random_square
 from c4core.position cimport Position
-from c4core.windows cimport LineTable, count_bits, lines_of, lowest_bit
+from c4core.windows cimport LineTable, lines_of
 
 cdef enum:
     MAX_LINES = 256
@@ -25,7 +25,7 @@ cdef uint64_t _completing_square(
     cdef uint64_t line
     for index in range(table.count):
         line = table.lines[index]
-        if count_bits(line & stones) == 3 and line & playable:
+        if popcount(line & stones) == 3 and line & playable:
             chosen[count] = index
             count += 1
     return table.lines[chosen[draw_below(dice, count)]] & playable

@@ -1,4 +1,4 @@
-"""A cache that forgets what was used longest ago (see recent.pyx)."""
+"""A cache that forgets the entry that was used longest ago (see lru_cache.pyx)."""
 
 from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
 
@@ -16,7 +16,7 @@ cdef struct Entry:
     int8_t depth
     int8_t bound
 
-cdef struct Recent:
+cdef struct Cache:
     int32_t capacity
     int32_t count
     int32_t newest
@@ -25,10 +25,10 @@ cdef struct Recent:
     int32_t* slots      # first entry of every slot
     Entry* entries
 
-cdef Recent* new_recent(int32_t capacity) except NULL
-cdef void free_recent(Recent* cache) noexcept
-# The entry of a key, now the newest; NULL where there is none.
-cdef Entry* find_recent(Recent* cache, uint64_t key) noexcept nogil
-cdef void store_recent(
-    Recent* cache, uint64_t key, int depth, Bound bound, int64_t value
+cdef Cache* new_cache(int32_t capacity) except NULL
+cdef void free_cache(Cache* cache) noexcept
+# The entry of a key, which becomes the newest; NULL if the key has none.
+cdef Entry* find_entry(Cache* cache, uint64_t key) noexcept nogil
+cdef void store_entry(
+    Cache* cache, uint64_t key, int depth, Bound bound, int64_t value
 ) noexcept nogil

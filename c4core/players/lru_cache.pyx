@@ -1,4 +1,4 @@
-"""A cache of limited size that forgets what was used longest ago (LRU).
+"""A cache of limited size that forgets the least recently used entry (LRU).
 
 Entries lie in one array. Two kinds of lists run through it by index: the order of use, doubly linked
 (``newer``, ``older``), and for each slot of a hash table the entries that fall into it (``next``).
@@ -9,9 +9,9 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 
-cdef Recent* new_recent(int32_t capacity) except NULL:
+cdef Cache* new_cache(int32_t capacity) except NULL:
     """An empty cache for so many entries."""
-    cdef Recent* cache = <Recent*>malloc(sizeof(Recent))
+    cdef Cache* cache = <Cache*>malloc(sizeof(Cache))
     cdef uint64_t slots = 1
     if cache == NULL:
         raise MemoryError
@@ -24,25 +24,25 @@ cdef Recent* new_recent(int32_t capacity) except NULL:
     cache.slots = <int32_t*>malloc(slots * sizeof(int32_t))
     cache.entries = <Entry*>malloc(capacity * sizeof(Entry))
     if cache.slots == NULL or cache.entries == NULL:
-        free_recent(cache)
+        free_cache(cache)
         raise MemoryError
     memset(cache.slots, 0xFF, slots * sizeof(int32_t))
     return cache
 
 
-cdef void free_recent(Recent* cache) noexcept:
+cdef void free_cache(Cache* cache) noexcept:
     if cache != NULL:
         free(cache.slots)
         free(cache.entries)
         free(cache)
 
 
-cdef inline int32_t* _slot(Recent* cache, uint64_t key) noexcept nogil:
+cdef inline int32_t* _slot(Cache* cache, uint64_t key) noexcept nogil:
     """The slot of a key: its bits are mixed, for the keys of neighbours differ in few."""
     return &cache.slots[((key * <uint64_t>0x9E3779B97F4A7C15) >> 32) & cache.slot_mask]
 
 
-cdef void _take_out(Recent* cache, int32_t index) noexcept nogil:
+cdef void _take_out(Cache* cache, int32_t index) noexcept nogil:
     """Take an entry out of the order of use."""
     cdef Entry* entry = &cache.entries[index]
     if entry.newer < 0:
@@ -55,7 +55,7 @@ cdef void _take_out(Recent* cache, int32_t index) noexcept nogil:
         cache.entries[entry.older].newer = entry.newer
 
 
-cdef void _put_first(Recent* cache, int32_t index) noexcept nogil:
+cdef void _put_first(Cache* cache, int32_t index) noexcept nogil:
     """Make an entry the newest."""
     cdef Entry* entry = &cache.entries[index]
     entry.newer = -1
@@ -67,7 +67,7 @@ cdef void _put_first(Recent* cache, int32_t index) noexcept nogil:
     cache.newest = index
 
 
-cdef Entry* find_recent(Recent* cache, uint64_t key) noexcept nogil:
+cdef Entry* find_entry(Cache* cache, uint64_t key) noexcept nogil:
     cdef int32_t index = _slot(cache, key)[0]
     while index >= 0 and cache.entries[index].key != key:
         index = cache.entries[index].next
@@ -78,7 +78,7 @@ cdef Entry* find_recent(Recent* cache, uint64_t key) noexcept nogil:
     return &cache.entries[index]
 
 
-cdef int32_t _forget_oldest(Recent* cache) noexcept nogil:
+cdef int32_t _forget_oldest(Cache* cache) noexcept nogil:
     """Take the oldest entry out of its lists; its index."""
     cdef int32_t index = cache.oldest
     cdef int32_t* link = _slot(cache, cache.entries[index].key)
@@ -89,10 +89,10 @@ cdef int32_t _forget_oldest(Recent* cache) noexcept nogil:
     return index
 
 
-cdef void store_recent(
-    Recent* cache, uint64_t key, int depth, Bound bound, int64_t value
+cdef void store_entry(
+    Cache* cache, uint64_t key, int depth, Bound bound, int64_t value
 ) noexcept nogil:
-    cdef Entry* entry = find_recent(cache, key)
+    cdef Entry* entry = find_entry(cache, key)
     cdef int32_t index
     cdef int32_t* slot
     if entry == NULL:
@@ -110,31 +110,3 @@ cdef void store_recent(
     entry.depth = depth
     entry.bound = bound
     entry.value = value
-
-
-def replay(int capacity, operations):
-    """What a cache answers to a sequence of operations, for tests.
-
-    Args:
-        capacity: entries.
-        operations: ``(key, value)`` stores, ``(key, None)`` looks up.
-
-    Returns:
-        For every look-up the value, or None.
-    """
-    cdef Recent* cache
-    cdef Entry* entry
-    if capacity < 1:
-        raise ValueError("a cache has at least one entry")
-    cache = new_recent(capacity)
-    answers = []
-    try:
-        for key, value in operations:
-            if value is not None:
-                store_recent(cache, key, 0, EXACT, value)
-                continue
-            entry = find_recent(cache, key)
-            answers.append(None if entry == NULL else entry.value)
-    finally:
-        free_recent(cache)
-    return answers

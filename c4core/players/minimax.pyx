@@ -1,7 +1,8 @@
 """Depth-limited minimax for players: alpha-beta, null windows, killer moves, deepening, a cache.
 
-The search that players of the literature describe, with one heuristic each (heuristics.pyx); the
-exact solver is another (search.pyx). A game won counts ``win``, lost ``-win``, drawn 0, however soon.
+This is the search of the literature's players, each with a heuristic of its own (heuristics.pyx). The
+exact solver is another one (search.pyx). A won game counts ``win``, a lost one ``-win`` and a drawn
+one 0, no matter how soon it ends.
 
 Words of stones: ``own`` those of the side to move, ``mask`` those of both.
 """
@@ -13,14 +14,17 @@ from libc.string cimport memset
 
 from c4core cimport atomics
 from c4core.board cimport (
+    MAX_COLUMNS,
     Geometry,
     canonical_key,
-    column_mask,
+    drop,
     has_four,
+    lowest_bit,
     playable_squares,
     position_key,
     winning_squares,
 )
+from c4core.dice cimport Dice, draw_word
 from c4core.players.heuristics cimport (
     Heuristic,
     Judge,
@@ -28,30 +32,28 @@ from c4core.players.heuristics cimport (
     heuristic_named,
     judge,
 )
-from c4core.position cimport Position
 from c4core.players.lru_cache cimport (
     AT_LEAST,
     AT_MOST,
     EXACT,
     Bound,
+    Cache,
     Entry,
-    Recent,
-    find_recent,
-    free_recent,
-    new_recent,
-    store_recent,
+    find_entry,
+    free_cache,
+    new_cache,
+    store_entry,
 )
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
-from c4core.windows cimport lowest_bit
-from c4core.players.zobrist cimport words as zobrist_words, zobrist_hash
+from c4core.position cimport Position
 
 from c4core.players.errors import StopPlaying
 
 cdef enum:
-    MAX_COLUMNS = 32
     MAX_PLIES = 64
     POLL_NODES = 1024       # nodes between two looks at the clock and the stop: some 0.2 ms
     NO_COLUMN = -1
+    ZOBRIST_SEED = 1970     # any number, so that the words are always the same
 
 cdef enum CacheKey:
     NO_CACHE
@@ -68,23 +70,38 @@ cdef int64_t INFINITE = <int64_t>1 << 60
 
 cdef struct Tree:
     Judge judge
-    int64_t win                     # value of a game won; 0: what the heuristic says of it
-    int columns[MAX_COLUMNS]       # in the order in which they are tried
+    int64_t win                     # value of a won game; 0: the heuristic values it
+    int columns[MAX_COLUMNS]        # in the order in which they are tried
     bint prunes                     # alpha-beta; without it every move is looked at
-    bint pvs                     # null windows after the first move
-    bint killer_moves                      # the best move of the last node of a ply is tried first
+    bint pvs                        # null windows after the first move
+    bint killer_moves               # the best move of the last node of a ply is tried first
     int killers[MAX_PLIES]
-    Recent* cache
+    Cache* cache
     CacheKey cache_key
     bint timed
     double deadline
     Watch watch
-    bint given_up                   # nobody waits any more, and there is no answer
+    bint given_up                   # nobody waits any more, so there is no answer
     bint stopped
     uint64_t nodes
 
+# Zobrist hashing: a random word for each square and side. The hash of a position is the XOR of the
+# words of the stones that were placed since the root, which the root's own stones need not be in.
+cdef uint64_t _zobrist_words[2][64]
+
+
+cdef void _fill_zobrist_words() noexcept:
+    cdef Dice dice = Dice(ZOBRIST_SEED)
+    cdef int side, square
+    for side in range(2):
+        for square in range(64):
+            _zobrist_words[side][square] = draw_word(&dice.state)
+
+
+_fill_zobrist_words()
+
 Found = namedtuple("Found", ["column", "value", "depth", "nodes", "scores"])
-Found.__doc__ = """What a search has come to.
+Found.__doc__ = """The result of a search.
 
 Attributes:
     column: the move, 0-based.
@@ -96,15 +113,10 @@ Attributes:
 
 
 cdef inline int64_t _leaf(const Tree* t, uint64_t own, uint64_t mask, int ply) noexcept nogil:
-    """The heuristic for the side to move, but always judged for the side that moves at the root."""
+    """The heuristic for the side to move, computed for the side that moves at the root."""
     if ply & 1:
         return -judge(&t.judge, own ^ mask, own)
     return judge(&t.judge, own, own ^ mask)
-
-
-cdef inline uint64_t _square_in(const Geometry* g, uint64_t mask, int column) noexcept nogil:
-    """The square that a stone would fall to; 0 in a full column."""
-    return (mask + (<uint64_t>1 << (column * g.stride))) & column_mask(g, column)
 
 
 cdef inline uint64_t _cache_key(
@@ -117,10 +129,9 @@ cdef inline uint64_t _cache_key(
     return position_key(t.judge.g, own, mask)
 
 
-cdef inline uint64_t _stone_hash(const Tree* t, uint64_t square, int ply) noexcept nogil:
+cdef inline uint64_t _stone_hash(uint64_t square, int ply) noexcept nogil:
     """The Zobrist word of a stone that is placed ``ply`` plies below the root."""
-    cdef int side = (ply & 1) ^ (not t.judge.own_is_first)
-    return zobrist_words[side][lowest_bit(square)]
+    return _zobrist_words[ply & 1][lowest_bit(square)]
 
 
 cdef int64_t _child(
@@ -136,7 +147,7 @@ cdef int64_t _child(
     if depth == 1:
         return -_leaf(t, opp, mask | square, ply + 1)
     if t.cache != NULL:
-        hash_ ^= _stone_hash(t, square, ply)
+        hash_ ^= _stone_hash(square, ply)
     return -_node(t, opp, mask | square, ply + 1, depth - 1, -beta, -alpha, hash_)
 
 
@@ -144,7 +155,7 @@ cdef int64_t _scouted(
     Tree* t, uint64_t own, uint64_t mask, uint64_t square, int ply, int depth,
     int64_t alpha, int64_t beta, uint64_t hash_, bint is_first
 ) noexcept nogil:
-    """As ``_child``, where moves after the first are only asked whether they are better."""
+    """As ``_child``, but moves after the first are tried with a null window first."""
     cdef int64_t value
     if not t.pvs or is_first:
         return _child(t, own, mask, square, ply, depth, alpha, beta, hash_)
@@ -155,7 +166,7 @@ cdef int64_t _scouted(
 
 
 cdef void _poll(Tree* t) noexcept nogil:
-    """End the search where its time is up, and give it up where nobody waits for it."""
+    """Stop the search when its time is up, or when nobody waits for it any more."""
     if is_over(&t.watch):
         t.stopped = t.given_up = True
     elif t.timed and atomics.now() >= t.deadline:
@@ -190,10 +201,10 @@ cdef int64_t _node(
         if wins:
             t.killers[ply] = lowest_bit(wins) // g.stride
             return t.win
-    # 3: another depth would be another value, so only the same one counts.
+    # 3: values of other depths differ, so only those of the same depth count.
     if t.cache != NULL:
         key = _cache_key(t, own, mask, hash_)
-        entry = find_recent(t.cache, key)
+        entry = find_entry(t.cache, key)
         if entry != NULL and entry.depth == depth and (
             entry.bound == EXACT
             or (entry.bound == AT_LEAST and entry.value >= beta)
@@ -207,7 +218,7 @@ cdef int64_t _node(
         column = killer if index < 0 else t.columns[index]
         if column == NO_COLUMN or (index >= 0 and column == killer):
             continue
-        square = _square_in(g, mask, column)
+        square = drop(g, mask, column)
         if square == 0:
             continue
         value = _scouted(t, own, mask, square, ply, depth, alpha, beta, hash_, move == NO_COLUMN)
@@ -223,7 +234,7 @@ cdef int64_t _node(
     # 5
     t.killers[ply] = move
     if t.cache != NULL:
-        store_recent(t.cache, key, depth, _bound_of(best, floor, beta), best)
+        store_entry(t.cache, key, depth, _bound_of(best, floor, beta), best)
     return best
 
 
@@ -233,11 +244,10 @@ cdef inline Bound _bound_of(int64_t value, int64_t alpha, int64_t beta) noexcept
     return AT_LEAST if value >= beta else EXACT
 
 
-# What a search from the root is told and finds.
+# The arguments and the result of a search from the root.
 cdef struct Root:
     uint64_t own
     uint64_t mask
-    uint64_t hash
     int columns[MAX_COLUMNS]
     bint all_scores             # every move exactly, not only the best one
     int64_t scores[MAX_COLUMNS]
@@ -246,7 +256,7 @@ cdef struct Root:
 
 
 cdef void _search_root(Tree* t, Root* r, int depth) noexcept nogil:
-    """Search every move; strictly better ones replace, so that ties go to the first in order."""
+    """Search every move. Only strictly better moves replace the best one: ties go to the first."""
     cdef const Geometry* g = t.judge.g
     cdef int index, column, killer = t.killers[0] if t.killer_moves else NO_COLUMN
     cdef int64_t value, alpha
@@ -257,12 +267,12 @@ cdef void _search_root(Tree* t, Root* r, int depth) noexcept nogil:
         column = killer if index < 0 else r.columns[index]
         if column == NO_COLUMN or (index >= 0 and column == killer):
             continue
-        square = _square_in(g, r.mask, column)
+        square = drop(g, r.mask, column)
         if square == 0:
             continue
         alpha = r.value if t.prunes and not r.all_scores else -INFINITE
         value = _scouted(
-            t, r.own, r.mask, square, 0, depth, alpha, INFINITE, r.hash, r.column == NO_COLUMN
+            t, r.own, r.mask, square, 0, depth, alpha, INFINITE, 0, r.column == NO_COLUMN
         )
         if t.stopped:
             return
@@ -278,7 +288,7 @@ cdef int _winning_column(const Tree* t, const Root* r) noexcept nogil:
     cdef int index
     cdef uint64_t square
     for index in range(t.judge.g.width):
-        square = _square_in(t.judge.g, r.mask, r.columns[index])
+        square = drop(t.judge.g, r.mask, r.columns[index])
         if square and has_four(t.judge.g, r.own | square):
             return r.columns[index]
     return NO_COLUMN
@@ -289,10 +299,10 @@ cdef int _deepen(
 ) noexcept nogil:
     """Search deeper and deeper until the time is up, the result cannot change, or at ``depth``.
 
-    The first ply is searched whatever the time, so that there is an answer.
+    The first ply is searched without a limit of time, so that there is an answer.
 
     Args:
-        keep_answer_if_lost: when all moves are found lost, the answer of the search before stays.
+        keep_answer_if_lost: if all moves turn out to lose, keep the answer of the search before.
         stop_when_decided: end when a win or a loss is found.
 
     Returns:
@@ -339,26 +349,26 @@ def minimax(
     str features="1234",
     Stop stop=None,
 ):
-    """The best move of a search that looks so many plies ahead.
+    """Search for the best move, so many plies ahead.
 
     Args:
         position: not over.
         heuristic: its name, for positions where the search ends.
         depth: plies; a search never looks beyond the last square.
-        order: all columns in the order in which they are tried; among equals the first is best.
+        order: all columns in the order in which they are tried; the first of equal ones is best.
         root_order: another order for the moves of the position itself.
-        win: the value of a game won, greater than every value of the heuristic; 0 to let the
-            heuristic judge finished games too.
-        prunes: alpha-beta; the result is the same without.
-        pvs: principal variation search: after the first move only null windows, and a second
-            search where one is better.
-        killer_moves: killer moves: the best move of the last node of a ply is tried first.
+        win: the value of a won game, greater than every value of the heuristic; 0 to let the
+            heuristic value finished games, too.
+        prunes: alpha-beta pruning; the result is the same without it.
+        pvs: principal variation search: after the first move null windows, and a second search
+            where a move is better.
+        killer_moves: the best move of the last node of a ply is tried first.
         wins_at_once: a move that wins at once is taken before other moves that win.
         all_scores: the value of every move, not only of the best.
         deepens: search 1, 2, .. plies deep until the time is up; else once, without limit of time.
         keep_answer_if_lost: of a deepening search: when all moves lose, the last answer stays.
-        stop_when_decided: of a deepening search: it ends when a win or a loss is found. (A deeper one may
-            find a slower win that comes earlier in order.)
+        stop_when_decided: of a deepening search: it ends when a win or a loss is found. (A deeper
+            one may find a slower win that comes earlier in order.)
         seconds: of a deepening search; None for no limit.
         cache: the key of a cache of values: ``"off"``, ``"exact"``, ``"mirror"``, ``"zobrist"``.
         cache_size: entries of the cache.
@@ -412,24 +422,20 @@ def minimax(
     if t.cache_key != NO_CACHE:
         if cache_size < 1:
             raise ValueError(f"a cache has at least one entry, not {cache_size}")
-        t.cache = new_recent(cache_size)
-        if t.judge.own_is_first:
-            r.hash = zobrist_hash(r.own, r.own ^ r.mask)
-        else:
-            r.hash = zobrist_hash(r.own ^ r.mask, r.own)
+        t.cache = new_cache(cache_size)
     with nogil:
         if deepens:
             finished = _deepen(&t, &r, depth, keep_answer_if_lost, stop_when_decided)
         else:
             finished = depth
             _search_root(&t, &r, depth)
-    free_recent(t.cache)
+    free_cache(t.cache)
     if t.given_up:
         raise StopPlaying
     scores = None
     if all_scores:
         scores = tuple([
-            r.scores[column] if _square_in(g, r.mask, column) else None for column in range(g.width)
+            r.scores[column] if drop(g, r.mask, column) else None for column in range(g.width)
         ])
     return Found(r.column, r.value, finished, t.nodes, scores)
 

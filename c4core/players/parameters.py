@@ -1,12 +1,12 @@
-"""Typed parameters of players: what a value may be, and how it is read and written.
+"""Typed parameters of players: their values, and how these are read and written.
 
 A player declares a parameter as a field of its class::
 
     depth: Annotated[int, Whole(1, 12), "plies looked ahead"] = 4
 
-The default is the field's; the text is for people. ``bool`` fields are switches and ``Literal``
-fields words without more being said; ``| None`` allows ``none``. A parameter whose default is none
-of its values must be given.
+The default is the field's; the text is for people. A ``bool`` field is a switch and a ``Literal``
+field one of some words, without a value type; ``| None`` allows ``none``. A parameter must be given
+if its default is not among its values.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ class Parameter:
     """A parameter of a player."""
 
     name: str
-    """As it is written in a description."""
+    """Its name in descriptions."""
     values: ValueType
-    """What it may be."""
+    """The values that are allowed."""
     default: Value
-    """What it is where it is not given."""
+    """Its value where a description does not give it."""
     is_optional: bool
-    """Whether it may be None as well."""
+    """Whether None is allowed as well."""
     about: str
     """What it means, for people."""
 
@@ -55,11 +55,11 @@ class Parameter:
 
     @property
     def allowed(self) -> str:
-        """Which values there are, for people."""
+        """The allowed values, for people."""
         return f"{self.values.allowed}, or {NONE}" if self.is_optional else self.values.allowed
 
     def holds(self, value: object) -> bool:
-        """Whether it may have this value."""
+        """Whether a value is allowed."""
         return (self.is_optional and value is None) or self.values.holds(value)
 
     def parse(self, text: str) -> Value:
@@ -88,14 +88,14 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Marks a field that is no parameter: something that a player needs and the caller has."""
+    """Marks a field that is no parameter: something that the caller provides."""
 
 
 def parameters_of(cls: type) -> tuple[Parameter, ...]:
     """The parameters that a class declares, in order.
 
     Raises:
-        TypeError: a field's declaration says too little.
+        TypeError: a field's declaration is incomplete.
     """
     return tuple(_declared(cls))
 
@@ -152,7 +152,7 @@ def _without_none(hint: Any) -> tuple[Any, bool]:  # noqa: ANN401
 
 
 def _values_of(hint: Any) -> ValueType:  # noqa: ANN401
-    """The values of a type that needs no more words."""
+    """The values of a type that needs no value type beside it."""
     if hint is bool:
         return Switch()
     if get_origin(hint) is Literal:

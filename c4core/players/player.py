@@ -1,12 +1,12 @@
-"""What a player is: it sees a position and names a column; and how one is described.
+"""``Player``: chooses a column in a position. ``PlayerKind`` and ``PlayerSpec``: its description.
 
-A player is a value: its class says how it plays, its fields are its parameters. It keeps nothing
-from one move to the next, so one player can sit on both sides of a board and in many games;
-whatever is random comes from the dice that it is handed. Players that run a process of their own
-are the exception: they are told when a game begins and ends, and must be closed.
+A player is a value: its class says how it plays, and its fields are its parameters. It keeps
+nothing from one move to the next, so one player can play both sides and many games at once; it gets
+the dice for its random choices with each move. Players that run a process of their own are the
+exception: they are told when a game begins and ends, and must be closed.
 
-A description is ``NAME`` or ``NAME:parameter=value,..``. Some players take one argument as it
-stands instead of parameters (``exec:COMMAND``).
+A description is ``NAME`` or ``NAME:parameter=value,..``. Some players take one argument instead of
+parameters, which is not parsed (``exec:COMMAND``).
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class Limits:
     """What a player may spend on a move."""
 
     seconds: float | None = None
-    """Wall-clock seconds; None for as many as it likes."""
+    """Wall-clock seconds; None for no limit."""
     grace: float = 0.0
-    """Seconds more before it is called too late: the way from and to a process takes time."""
+    """Seconds by which it may exceed them: messages to and from a process take time."""
     stop: Stop | None = field(default=None, compare=False, repr=False)
-    """Says when nobody waits for the move any more; None: somebody always does."""
+    """Is over when nobody waits for the move any more; None for never."""
 
     def at_most(self, seconds: float | None) -> float | None:
-        """The smaller one of these seconds and some others."""
+        """The smaller of these seconds and of others; None is no limit."""
         if self.seconds is None or seconds is None:
             return self.seconds if seconds is None else seconds
         return min(self.seconds, seconds)
@@ -57,9 +57,9 @@ class GameStart:
     side: Side
     """The side that it plays."""
     seed: int
-    """Where its random choices start from."""
+    """The seed of its random choices."""
     stop: Stop | None = field(default=None, compare=False, repr=False)
-    """Says when nobody waits for the player to be ready any more; None: somebody always does."""
+    """Is over when nobody waits for the player to be ready any more; None for never."""
 
 
 class Player(ABC):
@@ -68,9 +68,9 @@ class Player(ABC):
     kind: ClassVar[PlayerKind]
     """Its entry in the registry."""
     needs_files: ClassVar[bool] = False
-    """Whether it is made of files of this machine, which other machines may not have."""
+    """Whether it needs files that other machines may not have."""
     is_program: ClassVar[bool] = False
-    """Whether it starts a process, which needs consent."""
+    """Whether it starts a program, which needs consent."""
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -86,9 +86,9 @@ class Player(ABC):
 
         Args:
             position: not over; its side to move is the player's.
-            dice: where all random choices come from: the same draws give the same move.
-            limits: of this move. Whatever may take longer than a tenth of a second looks now and
-                then whether ``limits.stop`` is over.
+            dice: the source of all random choices: the same draws give the same move.
+            limits: of this move. A player that may take longer than a tenth of a second checks now
+                and then whether ``limits.stop`` is over.
 
         Raises:
             PlayerFailure: it cannot go on with this game.
@@ -105,15 +105,15 @@ class Player(ABC):
         """Whether its moves depend on the speed of the machine."""
         return False
 
-    def check_board(self, board: BoardSize) -> None:  # noqa: B027  (most play on all of them)
-        """Look whether it plays on a board, before a game is planned.
+    def check_board(self, board: BoardSize) -> None:  # noqa: B027  (most play on all boards)
+        """Check that it plays on a board, before a game is planned.
 
         Raises:
-            PlayerError: it does not.
+            PlayerError: it does not play there.
         """
 
     def begin(self, game: GameStart) -> None:  # noqa: B027  (most players do nothing)
-        """A game begins.
+        """Prepare for a game that begins.
 
         Raises:
             PlayerFailure: it cannot take part.
@@ -124,10 +124,10 @@ class Player(ABC):
         """The game is over: ``"win"``, ``"loss"`` or ``"draw"`` for this player."""
 
     def abandon(self) -> None:  # noqa: B027
-        """End what it does without waiting: it is closed next, and nobody cares how."""
+        """Stop what it does at once, without waiting; it is closed next."""
 
     def close(self) -> None:  # noqa: B027
-        """Give back what it holds; a later game may open it again."""
+        """Release what it holds. A later game may use the player again."""
 
     def __enter__(self) -> Self:
         """Use the player in a ``with`` statement, which closes it."""
@@ -157,23 +157,23 @@ class PlayerKind:
     """A player of the registry."""
 
     name: str
-    """What it is called in descriptions."""
+    """Its name in descriptions."""
     source: str
-    """Where it was described first."""
+    """The publication that describes it first."""
     summary: str
     """How it plays, in a line."""
     argument: str | None
-    """What its one argument is called, for players that take that instead of parameters."""
+    """The name of its argument, for players that take one instead of parameters."""
     parameters: tuple[Parameter, ...]
-    """What can be set, in order."""
+    """Its parameters, in order."""
     resources: tuple[str, ...] = field(repr=False)
-    """Which fields the caller's resources fill."""
+    """The fields that the caller's resources fill."""
     cls: type[Player] = field(repr=False)
     """Its class."""
 
     @property
     def usage(self) -> str:
-        """How it is written, with every parameter and its default."""
+        """A description with every parameter and its default."""
         if self.argument is not None:
             return f"{self.name}:{self.argument}"
         defaults = (
@@ -186,14 +186,14 @@ class PlayerKind:
 
     @property
     def stands_alone(self) -> bool:
-        """Whether its name is a description: nothing more has to be given."""
+        """Whether its name alone is a description."""
         return self.argument is None and not any(item.is_required for item in self.parameters)
 
     def check(self, player: Player) -> None:
-        """Look at the values of a player's parameters.
+        """Check the values of a player's parameters.
 
         Raises:
-            PlayerError: one is not allowed.
+            PlayerError: a value is not allowed.
         """
         for parameter in self.parameters:
             value = getattr(player, parameter.name)
@@ -201,14 +201,14 @@ class PlayerKind:
                 raise self._value_error(parameter, repr(value))
 
     def read(self, text: str, *, checked: bool = True) -> PlayerSpec:
-        """Read what stands behind the name and its colon; empty where there is no colon.
+        """Read the part of a description after the name and the colon.
 
         Args:
-            text: what stands there.
+            text: that part; empty where there is no colon.
             checked: as of :func:`c4core.players.parse_player`.
 
         Raises:
-            PlayerError: it names no value of a parameter.
+            PlayerError: a parameter is unknown, missing or wrong.
         """
         if self.argument is not None:
             return self._read_argument(text, checked=checked)
@@ -236,7 +236,7 @@ class PlayerKind:
                     parameter=parameter.name,
                 )
         spec = PlayerSpec(self, tuple(values.values()))
-        # What no parameter can know alone its class looks at, and may complete.
+        # The class checks parameters together, and may fill some in.
         return self.spec_of(spec.make()) if checked else spec
 
     def spec_of(self, player: Player) -> PlayerSpec:
@@ -283,15 +283,15 @@ class PlayerSpec:
     """A player's description: its kind and the value of every parameter."""
 
     kind: PlayerKind
-    """What is described."""
+    """The kind of player."""
     values: tuple[Value, ...]
-    """In the order of the kind's parameters; the argument where it takes one."""
+    """The values in the order of the kind's parameters, or the argument."""
 
     @property
     def text(self) -> str:
         """The shortest description.
 
-        Parameters at their defaults are left out, but for those that comparisons are made by, such
+        Parameters at their defaults are left out, except those that players are compared by, such
         as a depth.
         """
         return self._written(everything=False)
@@ -306,7 +306,7 @@ class PlayerSpec:
 
         Args:
             resources: what some players need: a solver, stored games, consent to start a program.
-                Without consent a program's player is made all the same, but cannot play.
+                A player that is a program is made without consent as well, but cannot play.
         """
         given: dict[str, Any] = {}
         if resources is not None:

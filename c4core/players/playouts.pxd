@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint64_t
 
-from c4core.board cimport Geometry, column_mask, has_four
+from c4core.board cimport Geometry, drop, has_four
 from c4core.dice cimport DiceState, draw_below
 
 
@@ -14,11 +14,8 @@ cdef inline uint64_t random_square(
     Drawing again after a full column is faster than choosing among the open ones.
     """
     cdef uint64_t square
-    cdef int column
     while True:
-        column = draw_below(dice, g.width)
-        square = (mask + (<uint64_t>1 << (column * g.stride))) & column_mask(g, column)
-        # Of the sum, the stones below the square are gone; those of a full column all are.
+        square = drop(g, mask, draw_below(dice, g.width))
         if square:
             return square
 

@@ -1,4 +1,4 @@
-"""Monte Carlo without a tree: random games after each move, and what is made of their results.
+"""Monte Carlo without a tree: moves are judged by random games after them.
 
 Words of stones: ``own`` those of the side to move, ``mask`` those of both.
 """
@@ -6,26 +6,24 @@ Words of stones: ``own`` those of the side to move, ``mask`` those of both.
 from libc.stdint cimport int64_t, uint64_t
 
 from c4core cimport atomics
-from c4core.board cimport Geometry, has_four, playable_squares
+from c4core.board cimport MAX_COLUMNS, Geometry, has_four, lowest_bit, playable_squares
 from c4core.dice cimport Dice, DiceState, draw_below
 from c4core.position cimport Position
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
-from c4core.windows cimport lowest_bit
 
 from c4core.players.errors import StopPlaying
 
 cdef enum:
     POLL_PLAYOUTS = 64      # playouts between two looks at the clock and the stop: some 10 microseconds
-    MAX_COLUMNS = 32
 
 
 def run_playouts(Position position not None, Dice dice not None, long count, *, Stop stop=None):
-    """Finish the game by random moves so many times.
+    """Finish the game ``count`` times by random moves.
 
     Args:
         position: any position; one that is over gives its own result every time.
-        dice: where the moves come from.
-        count: games.
+        dice: the source of the moves.
+        count: the number of games.
         stop: ends them without a result; None for never.
 
     Returns:
@@ -53,7 +51,7 @@ def run_playouts(Position position not None, Dice dice not None, long count, *, 
     return wins, losses, count - wins - losses
 
 
-# What a flat search is told, and keeps over all columns.
+# The arguments of a flat search, and its state over all columns.
 cdef struct Flat:
     long simulations
     long stop_after     # from the game after this index on, a column may be given up
@@ -101,12 +99,12 @@ def flat_scores(
 
     Args:
         position: not over, and without a move that wins at once.
-        dice: where the moves come from.
+        dice: the source of the moves.
         simulations: games for each column.
         center_weight: factor of the middle column's score.
         stop_gap: a column whose rate is so much below the best one's is given up, its score
             lowered by the share of its games that were not played.
-        stop_after: not before the game with this index (from 0) has been played.
+        stop_after: the index (from 0) of the game before which no column is given up.
         stop: ends the games without a result; None for never.
 
     Returns:
@@ -153,7 +151,7 @@ def timed_choice(
     double seconds,
     Stop stop=None,
 ):
-    """Random games after random moves, until there were enough or the time is over.
+    """Play random games after random moves, until there are enough or the time is up.
 
     Each game adds 1 (won), -1 (lost) or 0 to its move's total. After a decisive game a move with a
     larger total than the answer's becomes the answer, which starts as the leftmost open column.

@@ -1,12 +1,12 @@
-"""A program that plays, in a process of its own, spoken to in lines of text.
+"""A program that plays, in a process of its own, which exchanges lines of text with this one.
 
-Every wait has an end, also that for the program to take what it is told. Whatever the program does
-(it hangs, reads nothing, dies, floods its output, leaves children behind), the worst that happens
-here is a :class:`PlayerFailure`; its whole process group is killed and waited for, so that nothing
-of it remains. docs/players.md describes the protocol.
+Every wait has a limit, also the wait until the program reads its input. The program may hang, read
+nothing, die, flood its output or leave children behind: the result is a :class:`PlayerFailure`, and
+its whole process group is killed, so that nothing of it remains. docs/players.md describes the
+protocol.
 
-A process that has ended is not waited for until its group is killed: up to then its number, which
-is also the group's, belongs to nobody else.
+A process that has ended is waited for only after its group was killed: until then no other process
+can get its number, which is also the group's.
 """
 
 from __future__ import annotations
@@ -32,28 +32,28 @@ PROTOCOL: Final = 1
 """The version of the protocol."""
 
 START_SECONDS: Final = 20.0
-"""For a program to start and say that it is ready; a busy machine is slow."""
+"""Time for a program to start and say that it is ready; a busy machine is slow."""
 
 QUIT_SECONDS: Final = 1.0
-"""For a program to end after it was told to."""
+"""Time for a program to end after it was told to."""
 
 DEFAULT_SECONDS: Final = 60.0
-"""For a move where the game has no limit: a program that hangs must not hold up the match."""
+"""Time for a move in games without a limit: a program that hangs must not block the match."""
 
 MAX_BYTES: Final = 64 * 1024
-"""Of output without an answer, and of input that it does not take: such a program is no player."""
+"""Output without an answer, and input that it does not read, at most."""
 
 ERROR_BYTES: Final = 2000
-"""Of the last that a program wrote to its standard error, kept to say why it died."""
+"""The end of a program's standard error that is kept, to say why it died."""
 
 LOOK_SECONDS: Final = 0.05
-"""Between two looks whether anybody waits for the answer."""
+"""Time between two checks whether somebody still waits for the answer."""
 
 END_LOOK_SECONDS: Final = 0.005
-"""Between two looks whether a program has ended."""
+"""Time between two checks whether a program has ended."""
 
 _SIGNALS: Final = {int(number): number.name for number in signal.Signals}
-"""The names of signals. Those of real time have numbers only."""
+"""The names of signals. Real-time signals have numbers only."""
 
 
 class Program:
@@ -72,7 +72,7 @@ class Program:
         self._process: subprocess.Popen[bytes] | None = None
         self._selector: selectors.BaseSelector | None = None
         self._finalizer: weakref.finalize[[subprocess.Popen[bytes], int], Program] | None = None
-        self._input = b""  # what it has been told and has not taken
+        self._input = b""  # lines that it has not read yet
         self._output = b""
         self._errors = b""
 
@@ -83,7 +83,7 @@ class Program:
 
     @property
     def pid(self) -> int | None:
-        """The process's number, or None where there is none."""
+        """The process's number, or None without a process."""
         return None if self._process is None else self._process.pid
 
     def start(self, stop: Stop | None = None) -> None:
@@ -117,11 +117,11 @@ class Program:
                 Failing.CRASH, f"{self._command[0]} cannot be started: {error.strerror}"
             ) from None
         self._process = process
-        # Also when nobody closes it: at the end of this object or of the interpreter.
+        # Ends it even if nobody closes it: with this object, or with the interpreter.
         self._finalizer = weakref.finalize(self, _end_process, process, os.getpid())
         try:
             answer = self._greet(process, stop)
-        except BaseException:  # it is not to be taken for one that has greeted
+        except BaseException:  # a process that has not greeted must not be used
             self.kill()
             raise
         if answer.split(maxsplit=1)[:1] != ["ready"]:
@@ -131,7 +131,7 @@ class Program:
             )
 
     def _greet(self, process: subprocess.Popen[bytes], stop: Stop | None) -> str:
-        """Take the pipes of a new process, and say the first line; the answer."""
+        """Set up the pipes of a new process, and send the first line. Returns the answer."""
         self._selector = selectors.DefaultSelector()
         for pipe in (process.stdin, process.stdout, process.stderr):
             assert pipe is not None  # noqa: S101  (all were asked for)
@@ -143,7 +143,7 @@ class Program:
         return self.hear(START_SECONDS, stop)
 
     def tell(self, line: str) -> None:
-        """Send a line, without waiting: what the program does not take now, :meth:`hear` sends.
+        """Send a line without waiting: :meth:`hear` sends what the program does not read now.
 
         Raises:
             PlayerFailure: the process has ended, or has not read for long.
@@ -155,16 +155,14 @@ class Program:
             raise PlayerFailure(Failing.NONSENSE, "does not read what it is told")
 
     def hear(self, seconds: float, stop: Stop | None = None) -> str:
-        """The next line that is no comment, once the program has taken all that it was told.
-
-        Comments begin with ``#``.
+        """The next line that is no comment (``#``), after the program has read all its input.
 
         Args:
-            seconds: for both.
+            seconds: the limit of both waits together.
             stop: ends the wait, and the process; None for never.
 
         Raises:
-            PlayerFailure: there is none in time (the process is killed), or the process has ended.
+            PlayerFailure: no line comes in time (the process is killed), or the process has ended.
             StopPlaying: the stop came first.
         """
         deadline = time.monotonic() + seconds
@@ -188,7 +186,7 @@ class Program:
         raise PlayerFailure(Failing.NONSENSE, "wrote without end instead of an answer")
 
     def stop(self) -> None:
-        """Tell the program to end, and end it."""
+        """Tell the program to end, and kill it if it does not."""
         if self.is_running and self._process is not None:
             with contextlib.suppress(PlayerFailure):
                 self.tell("quit")
@@ -199,7 +197,7 @@ class Program:
         self.kill()
 
     def kill(self) -> None:
-        """End the process and whatever it has started, now; does nothing where there is none."""
+        """End the process and its children now; nothing happens if there is none."""
         if self._selector is not None:
             self._selector.close()
             self._selector = None
@@ -227,12 +225,12 @@ class Program:
             self._selector.unregister(process.stdin)
 
     def _exchange(self, deadline: float, seconds: float) -> int:
-        """Wait a little until the program reads or writes; the bytes of its standard output."""
+        """Wait a little until the program reads or writes. Returns the bytes of its output."""
         if self._selector is None:
             raise PlayerFailure(Failing.CRASH, "the program does not run")
         left = deadline - time.monotonic()
         ready = self._selector.select(min(max(left, 0.0), LOOK_SECONDS))
-        # Words on its standard error are no sign of life, or it could chatter for ever.
+        # Its standard error does not count, or a program could go on writing there for ever.
         is_heard = any(key.fileobj is not self._stderr() for key, _ in ready)
         if left <= 0 and not is_heard:
             self.kill()
@@ -260,7 +258,7 @@ class Program:
         return None if self._process is None else self._process.stderr
 
     def _crash(self, pipe: str) -> PlayerFailure:
-        """The process has closed a pipe: wait for its end, and say how it came."""
+        """The error of a process that has closed a pipe; waits for its end to say how it ended."""
         process = self._process
         status: int | None = None
         if process is not None:
@@ -274,7 +272,7 @@ class Program:
 
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process has ended, without taking leave of it."""
+    """Whether a process has ended, without reaping it."""
     if process.returncode is not None:
         return True
     if not hasattr(os, "waitid"):  # macOS before Python 3.13
@@ -286,7 +284,7 @@ def _has_ended(process: subprocess.Popen[bytes]) -> bool:
 
 
 def _await_end(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process ends by itself before it is too late for that."""
+    """Wait until a process ends by itself. Returns whether it did in time."""
     deadline = time.monotonic() + QUIT_SECONDS
     while not _has_ended(process) and time.monotonic() < deadline:
         time.sleep(END_LOOK_SECONDS)
@@ -298,13 +296,13 @@ def _end_process(process: subprocess.Popen[bytes], owner: int) -> None:
 
     Args:
         process: the process.
-        owner: the process that started it; a copy of that one, made by a fork, leaves it alone.
+        owner: the process that started it; a fork of that one does not end it.
     """
     if os.getpid() != owner:
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    # Not even SIGKILL ends a process that hangs in the kernel; nobody waits for that one.
+    # Not even SIGKILL ends a process that hangs in the kernel; it is not waited for.
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(QUIT_SECONDS)
     for pipe in (process.stdin, process.stdout, process.stderr):

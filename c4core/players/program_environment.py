@@ -1,8 +1,8 @@
-"""The environment of a program that plays: what programs need to run, and nothing that is secret.
+"""The environment of a program that plays: what programs need to run, and no secrets.
 
-It is a list of what is passed on, not of what is left out: nobody can list all names under which
-passwords are kept (``C4_DB``, ``PGPASSWORD``, ``AWS_SECRET_ACCESS_KEY``, ..). A program that needs
-more is told so in its description: ``exec:env NAME=VALUE PROGRAM``.
+The variables that are passed on are listed, not those that are left out: nobody can list all names
+of passwords (``C4_DB``, ``PGPASSWORD``, ``AWS_SECRET_ACCESS_KEY``, ..). A description can set more
+variables: ``exec:env NAME=VALUE PROGRAM``.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ PASSED_ON: Final = frozenset(
         "USER",
     }
 )
-"""Variables that a program gets, where this process has them."""
+"""Variables that a program gets if this process has them."""
 
 LOCALE: Final = "LC_"
-"""So do those that begin like this."""
+"""Variables that begin with this are passed on, too."""
 
 
 def program_environment() -> dict[str, str]:
-    """This process's environment without what is not a program's business."""
+    """The part of this process's environment that programs get."""
     return {
         name: value
         for name, value in os.environ.items()

@@ -1,8 +1,8 @@
 """Several players in one description: ``blog-v6:depth=0..6``, ``pvs:depth=2/4/8``.
 
-A parameter that is a whole number may be a list, of numbers and ranges with ``/`` between them; the
-description then stands for a player for each. With several such parameters every combination is
-one, the last parameter changing fastest.
+The value of a parameter may be a list of numbers and ranges, separated by ``/``; the description
+then stands for one player for each number. With several lists it stands for every combination, and
+the last parameter changes fastest.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from c4core.players.player import PlayerSpec
 
 MOST: Final = 1000
-"""Players that one description may stand for."""
+"""Players that one description may stand for, at most."""
 
 _RANGE: Final = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
 
@@ -51,7 +51,7 @@ def parse_players(text: str) -> list[PlayerSpec]:
 
 
 def _choices(part: str, player: str, files: Collection[str]) -> Sequence[str]:
-    """What one ``parameter=values`` stands for; a file's name is no list, though it has slashes."""
+    """The ``parameter=value`` texts that one part stands for; a file name makes no list."""
     name, equals, values = part.partition("=")
     if name.strip() in files or not (".." in values or "/" in values):
         return (part,)

@@ -1,7 +1,7 @@
 """The registry of players.
 
 A class becomes a player by the decorator :func:`player`, in a file of its own in ``roster/``; the
-files there are found by themselves.
+files there are found automatically.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def player(name: str, *, source: str) -> Callable[[_PlayerClass], _PlayerClass]:
     """Make a class a player: its fields become parameters, its docstring's first line the summary.
 
     Args:
-        name: what it is called in descriptions.
-        source: where it was described first.
+        name: its name in descriptions.
+        source: the publication that describes it first.
     """
 
     def register(cls: _PlayerClass) -> _PlayerClass:
@@ -53,9 +53,9 @@ def player_of_argument(
     """Make a class a player that takes one argument as it stands: its field ``argument``.
 
     Args:
-        name: what it is called in descriptions.
-        argument: what the argument is called.
-        source: where it was described first.
+        name: its name in descriptions.
+        argument: the name of the argument.
+        source: the publication that describes it first.
     """
 
     def register(cls: _PlayerClass) -> _PlayerClass:
@@ -91,15 +91,15 @@ def player_kinds() -> tuple[PlayerKind, ...]:
 def parse_player(text: str, *, checked: bool = True) -> PlayerSpec:
     """Read a player's description, or the name of a level (:data:`c4core.players.levels.LEVELS`).
 
-    A level stands for its player: the description that is read is that one's.
+    A level stands for its player, whose description is returned.
 
     Args:
         text: the description.
-        checked: also see whether there is such a program or model on this machine, which opens the
-            model's file. Without that only the text is looked at: for players that are only named.
+        checked: also check that this machine has the program or the model, whose file is opened.
+            Without it only the text is read, for players that will not play here.
 
     Raises:
-        PlayerError: no such player or parameter, or a value that is not allowed.
+        PlayerError: the player or a parameter is unknown, or a value is not allowed.
     """
     _load_roster()
     name, colon, rest = text.strip().partition(":")
@@ -117,9 +117,9 @@ def parse_player(text: str, *, checked: bool = True) -> PlayerSpec:
 
 
 def program_of(text: str) -> str | None:
-    """The full description of a player that is a program; None where it is none.
+    """The full description of a player that is a program; None for other players.
 
-    Nothing is looked for on this machine: there may be no such program.
+    The program need not exist on this machine.
     """
     try:
         spec = parse_player(text, checked=False)

@@ -1,4 +1,4 @@
-"""What players may need and do not have themselves: exact scores, stored games, and consent."""
+"""What a caller provides for players: exact scores, stored games, and consent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Analyst(Protocol):
 
 
 class FinalGames(Protocol):
-    """Finished games, of which only the final grids need be known."""
+    """Finished games, of which only the final grids are known."""
 
     def tally(self, position: Position) -> Sequence[tuple[int, int, int] | None]:
         """For each column, the games whose final grid holds all stones of the position after it.
@@ -37,11 +37,11 @@ class FinalGames(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What the caller has for players that need it."""
+    """What a caller provides for players that need it."""
 
     analyst: Analyst | None = None
-    """Exact scores; without it such players use a solver that all of them share."""
+    """Knows exact scores; without it the players that need them share a solver."""
     final_games: FinalGames | None = None
-    """Games that were played."""
+    """Finished games to look up."""
     programs: Consent = NO_PROGRAM
     """Which players that are programs may be started."""

@@ -1,4 +1,4 @@
-"""The C side of ``Stop``: a look that searches take every so many nodes, without the interpreter."""
+"""The C side of ``Stop``: searches read it every so many nodes, without the interpreter lock."""
 
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
@@ -6,12 +6,12 @@ from libc.stdint cimport uint64_t
 from c4core cimport atomics
 
 cdef class Stop:
-    cdef readonly Stop origin       # whose word it is; None: its own
+    cdef readonly Stop origin       # the stop whose flag it reads; None: its own
     cdef uint64_t word              # 0 until it is set; atomic
     cdef double deadline            # on the clock of atomics.now(); infinite for none
     cdef list callbacks
 
-# What a search looks at. It lives no longer than the ``Stop`` that it is of.
+# What a search reads. It must not outlive its ``Stop``.
 cdef struct Watch:
     const uint64_t* word
     double deadline

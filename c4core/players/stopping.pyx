@@ -1,7 +1,7 @@
-"""Telling a player that nobody waits for its move any more, from another thread or by the clock.
+"""``Stop``: tells a player that nobody waits for its move any more, by another thread or the clock.
 
-A flag that is written by whoever wants to stop and read by searches without the interpreter lock,
-every so many nodes.
+It is a flag that any thread may set. Searches read it every so many nodes, without the interpreter
+lock.
 """
 
 from contextlib import contextmanager
@@ -13,15 +13,15 @@ from c4core cimport atomics
 
 from c4core.players.errors import StopPlaying
 
-# The word of those whom nobody stops.
+# The flag of searches that nobody stops.
 cdef uint64_t _never = 0
 
 
 cdef class Stop:
-    """Ends what players think about. It may be set from any thread, and stays set.
+    """Ends the searches of players. It may be set from any thread, and stays set.
 
     Attributes:
-        origin: the stop that this one was made of by :meth:`within`, or None.
+        origin: the stop that :meth:`within` made this one from, or None.
     """
 
     def __cinit__(self):
@@ -30,9 +30,9 @@ cdef class Stop:
         self.callbacks = []
 
     def set(self):
-        """Let everybody stop who looks, and call what :meth:`calling` was given.
+        """Stop all searches that read it, and call the callbacks of :meth:`calling`.
 
-        It may be set again, for those who had been about to begin.
+        It may be set again, for callbacks of searches that were about to begin.
         """
         if self.origin is not None:
             self.origin.set()
@@ -42,7 +42,7 @@ cdef class Stop:
             callback()
 
     def within(self, double seconds):
-        """The same stop, which is over by itself after so many seconds, wherever it was not before."""
+        """A stop that is over together with this one, or after so many seconds."""
         cdef Stop limited = Stop()
         limited.origin = self if self.origin is None else self.origin
         limited.deadline = min(self.deadline, atomics.now() + seconds)
@@ -50,7 +50,7 @@ cdef class Stop:
 
     @property
     def is_set(self):
-        """Whether somebody has set it, whatever the time."""
+        """Whether somebody has set it; the time does not matter."""
         cdef Watch watch = watch_of(self)
         return atomics.load(watch.word) != 0
 
@@ -64,14 +64,14 @@ cdef class Stop:
         """Stop here if it is over.
 
         Raises:
-            StopPlaying: it is.
+            StopPlaying: it is over.
         """
         if self.is_over:
             raise StopPlaying
 
     @contextmanager
     def calling(self, callback):
-        """Within the context, call something with every :meth:`set`, in the thread that sets it."""
+        """Within the context every :meth:`set` calls a function, in the thread that sets it."""
         cdef Stop origin = self if self.origin is None else self.origin
         origin.callbacks.append(callback)
         try:
@@ -81,7 +81,7 @@ cdef class Stop:
 
 
 cdef Watch watch_of(Stop stop) noexcept:
-    """What a search has to look at; for None a word that is never set."""
+    """What a search reads; for None a flag that is never set."""
     if stop is None:
         return Watch(&_never, INFINITY)
     if stop.origin is None:

@@ -11,12 +11,11 @@ from libc.math cimport log, sqrt
 from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from c4core.board cimport Geometry, has_four, playable_squares
+from c4core.board cimport Geometry, has_four, lowest_bit, playable_squares, popcount
 from c4core.dice cimport Dice, DiceState, draw_below
 from c4core.players.playouts cimport playout
 from c4core.position cimport Position
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
-from c4core.windows cimport count_bits, lowest_bit
 
 from c4core.players.errors import StopPlaying
 
@@ -76,7 +75,7 @@ cdef int32_t _expand(
     """Make the node ``index`` from a random untried move of a node."""
     cdef uint64_t square, squares = nodes[parent].untried
     cdef int skipped
-    for skipped in range(<int>draw_below(dice, count_bits(squares))):
+    for skipped in range(<int>draw_below(dice, popcount(squares))):
         squares &= squares - 1
     square = squares & (0 - squares)
     nodes[parent].untried ^= square
@@ -137,7 +136,7 @@ def uct_statistics(
 
     Args:
         position: not over.
-        dice: where all random moves come from.
+        dice: the source of all random moves.
         iterations: games, 1 or more; the tree has at most so many nodes beside the root.
         exploration: factor of the term that favours moves that were rarely tried.
         stop: ends the search without an answer; None for never.

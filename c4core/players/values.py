@@ -1,4 +1,4 @@
-"""What the value of a parameter may be: sets of values, each with its text."""
+"""Types of parameters: sets of values, and the text of each value."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ class ValueType(Protocol):
 
     @property
     def allowed(self) -> str:
-        """Which values there are, for people."""
+        """The values, for people."""
 
     @property
     def is_shown(self) -> bool:
-        """Whether a value is written even where it is the default."""
+        """Whether a description shows the value even if it is the default."""
 
     def holds(self, value: object) -> bool:
         """Whether this is one of the values."""
 
     def parse(self, text: str) -> Value:
-        """The value of a text; ValueError where it is no text of any value."""
+        """The value of a text; ValueError if no value has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,13 +152,13 @@ class Digits:
 
 @dataclass(frozen=True, slots=True)
 class FileName:
-    """Names of files; there is no default, so it has to be given."""
+    """Names of files. There is no default, so one must be given."""
 
     is_shown: bool = True
 
     @property
     def allowed(self) -> str:
-        """What it may be, in words."""
+        """The names, in words."""
         return "a file's name, without commas"
 
     def holds(self, value: object) -> bool:

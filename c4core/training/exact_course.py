@@ -1,7 +1,7 @@
 """Training on exact labels: the best columns, and who wins.
 
 The policy's loss is minus the logarithm of what it gives to all best columns together, full columns
-left out: which one of several it plays does not matter. The value's loss is the cross entropy of
+left out: any of several best columns will do. The value's loss is the cross entropy of
 loss, draw and win. Half of the positions of every step, drawn at random, are seen in the mirror.
 """
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 BATCH: Final = 256
 RATE: Final = 0.002
 DECAY: Final = 0.9
-"""The learning rate of an epoch is so many times that of the one before."""
+"""The learning rate is multiplied by this after every epoch."""
 EPOCHS: Final = 20
 
 _NEVER: Final = float("-inf")
@@ -34,7 +34,7 @@ class ExactCourse(Course):
 
     Args:
         positions: to train on.
-        held_out: to be tested on after every epoch.
+        held_out: positions to test on after every epoch.
         channels: filters of each convolution.
         layers: convolutions.
         hidden: features that the heads see.
@@ -78,7 +78,7 @@ class ExactCourse(Course):
         self._held_out = held_out
 
     def epoch(self, number: int, tell: Tell) -> Figures:
-        """Train on every position once; then look at the others."""
+        """Train on every position once, then test on the held-out ones."""
         generator = self.generator(number)
         for group in self.optimizer.param_groups:
             group["lr"] = self.settings["rate"] * DECAY ** (number - 1)
@@ -104,7 +104,7 @@ class ExactCourse(Course):
     def _losses(
         self, batch: torch.Tensor, mirrored: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """What the policy and the value of some positions are wrong by."""
+        """The losses of the policy and of the value for some positions."""
         planes = _turned(self._planes[batch], mirrored).float()
         best, is_open = (_turned(part[batch], mirrored) for part in (self._best, self._open))
         outputs = self.network(planes)
@@ -115,6 +115,6 @@ class ExactCourse(Course):
 
 
 def _turned(tensor: torch.Tensor, mirrored: torch.Tensor) -> torch.Tensor:
-    """Some rows of a tensor, whose last axis is the columns, in the mirror."""
+    """Mirror some rows of a tensor, whose last axis is the board's columns."""
     where = mirrored.view(-1, *[1] * (tensor.dim() - 1))
     return torch.where(where, tensor.flip(-1), tensor)

@@ -1,7 +1,7 @@
-"""The source's training: its network on the final grids of games (Brewer 2017).
+"""The training of Brewer 2017: a network learns from the final grids of games who has won.
 
-Adam and the mean squared error; 70 in 100 grids are trained on and the others tested, after every
-epoch.
+It uses Adam and the mean squared error. 70 % of the grids are trained on; the others are tested
+after every epoch.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import torch
 from torch.nn import functional
 
+from c4core.learning.cnn import SURE, final_outputs
 from c4core.learning.errors import LearningError
-from c4core.learning.network import SURE, final_outputs
 from c4core.training.loop import Course, Figures
 
 if TYPE_CHECKING:
-    from c4core.learning.network import Padding
+    from c4core.learning.cnn import Padding
     from c4core.training.grids import Labelled
     from c4core.training.loop import Tell
 
@@ -25,7 +25,7 @@ BATCH: Final = 1000
 RATE: Final = 0.01
 EPOCHS: Final = 100
 _EPSILON: Final = 1e-7
-"""Adam's, in the library of the source's program."""
+"""Adam's epsilon in the library of the source's program."""
 
 
 class FinalGridCourse(Course):
@@ -69,10 +69,10 @@ class FinalGridCourse(Course):
         won = torch.from_numpy(games.won)
         self._train = grids[order[tested:]], won[order[tested:]]
         self.test = grids[order[:tested]], won[order[:tested]]
-        """Grids, and whether player 1 has won, that are not trained on."""
+        """The grids that are not trained on, and whether player 1 has won."""
 
     def epoch(self, number: int, tell: Tell) -> Figures:
-        """Train on every grid once; loss and accuracy are means of the time of training."""
+        """Train on every grid once. Loss and accuracy are means over the epoch."""
         grids, won = self._train
         order = torch.randperm(len(won), generator=self.generator(number))
         batches = torch.split(order, self.settings["batch"])

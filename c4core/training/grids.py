@@ -1,7 +1,7 @@
-"""Final grids of games, to learn from: played here, read from a file, or out of the database.
+"""Final grids of games to learn from: played here, or read from a file or from the database.
 
-The source draws who begins, so that either kind of stone may have moved first. Here the first
-player of a game always has ``x``; which kind of stone that is, is drawn when the grids are made.
+In the source the player who begins is drawn, so either kind of stone may have moved first. Here the
+first player always has ``x``, and the kind of stone is drawn when the grids are made.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from c4core.players import Consent
 
 TOLD_GAMES = 500
-"""Games between two remarks about how many there are."""
+"""``tell`` is called after every so many games."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labelled:
-    """Final grids with what is to be learned about them."""
+    """Final grids and their labels."""
 
     grids: NDArray[np.int8]
     """(n, 1, height, width); see :mod:`c4core.learning.encoding`. Player 1's stones are 1."""
     won: NDArray[np.bool_]
     """(n,): whether player 1 has won; otherwise it has lost, or the game was drawn."""
     board: BoardSize
-    """Of all of them."""
+    """The size of all grids."""
 
     def __len__(self) -> int:
         """Games."""
@@ -72,11 +72,11 @@ def play_finals(
 
     Args:
         games: how many.
-        player: the description of who begins.
-        opponent: of the other player.
-        seed: where all chance comes from.
+        player: the description of the first player.
+        opponent: the description of the second player.
+        seed: the seed of all games.
         board: the board's size.
-        tell: told now and then how many games there are.
+        tell: called now and then with the number of games so far.
         programs: which players that are programs may be started.
 
     Raises:
@@ -111,7 +111,7 @@ def read_finals(stream: BinaryIO, *, name: str, board: BoardSize = DEFAULT_BOARD
         board: of all games.
 
     Raises:
-        DatasetError: a line is no finished game, or there is none.
+        DatasetError: a line is no finished game, or the file has no games.
     """
     finals = []
     for entry in read_csv_games(stream, board=board):
@@ -124,17 +124,17 @@ def read_finals(stream: BinaryIO, *, name: str, board: BoardSize = DEFAULT_BOARD
 
 
 def labelled(finals: FinalGrids, *, seed: int) -> Labelled:
-    """Give either player the stones of player 1, at random, and leave repeated grids out.
+    """Label final grids: draw which player counts as player 1, and leave out repeated grids.
 
     Args:
         finals: games that are over.
-        seed: where the draw comes from.
+        seed: the seed of the draws.
     """
     first, second, winner = finals.words()
     is_second = np.random.default_rng(seed).integers(0, 2, len(finals), dtype=np.int8).astype(bool)
     own, other = np.where(is_second, second, first), np.where(is_second, first, second)
     won = np.where(is_second, -winner, winner) == 1
-    # Two words tell the grid, and the grid tells the winner.
+    # Two words determine the grid, and the grid determines the winner.
     pairs = np.stack([own, other], axis=1)
     _, chosen = np.unique(pairs, axis=0, return_index=True)
     chosen.sort()

@@ -1,13 +1,14 @@
 """Positions with exact labels: the NPZ files of a data set's directory.
 
-``train.npz``, ``validation.npz`` and ``test.npz`` hold arrays of n positions each. Used are:
+``train.npz``, ``validation.npz`` and ``test.npz`` hold arrays of n positions each. Training uses
+these:
 
 =========  =============================  =====================================================
 planes     uint8 (n, 2, height, width)    stones of the side to move, and of the other; row 0 is
                                           the bottom one
 ply        uint8 (n,)                     stones on the board
 value      int8 (n,)                      -1, 0, 1: the side to move loses, draws, wins
-best       uint8 (n, width)               1 for columns that no other one is better than
+best       uint8 (n, width)               1 for the best columns
 =========  =============================  =====================================================
 """
 
@@ -38,7 +39,7 @@ _PLANES_AXES: Final = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Positions:
-    """Positions of one board, with what is known about them."""
+    """Positions of one board and their labels."""
 
     planes: NDArray[np.uint8]
     """(n, 2, height, width); see the module."""
@@ -47,9 +48,9 @@ class Positions:
     value: NDArray[np.int8]
     """(n,): -1, 0 or 1, for the side to move."""
     best: NDArray[np.uint8]
-    """(n, width): 1 for columns that no other one is better than."""
+    """(n, width): 1 for the best columns."""
     board: BoardSize
-    """Of all of them."""
+    """The size of all positions."""
 
     def __len__(self) -> int:
         """Positions."""
@@ -91,10 +92,10 @@ def read_positions(directory: Path, split: Split) -> Positions:
 
 
 def _checked(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Positions:
-    """The positions, once it is clear that the arrays fit each other.
+    """The positions, after a check that the arrays fit each other.
 
     Raises:
-        DatasetError: they do not.
+        DatasetError: they do not fit.
     """
     planes, ply, value, best = (arrays[name] for name in _ARRAYS)
     shape = planes.shape

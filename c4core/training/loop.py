@@ -1,10 +1,10 @@
-"""The loop that trains a network, whatever it learns, and its checkpoints.
+"""The loop of all trainings, and its checkpoints.
 
 A course of training is cut into epochs. After each of them, and before the first, the model's file
-is written with all that is needed to go on: it is a checkpoint, and a model that plays at once. An
-epoch's chances come from the seed and its number alone, so that a training that was interrupted and
-resumed comes to the same weights as one that was not, with the same program, machine and number of
-threads.
+is written with all that is needed to go on: it is a checkpoint, and a model that can play. The
+random choices of an epoch depend on the seed and its number only. So a training that was
+interrupted and resumed ends with the same weights as one that was not, on the same machine with the
+same program and number of threads.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
     Tell = Callable[[int, int], object]
-    """Is told how many parts of an epoch are done, of how many."""
+    """Called with the number of parts of an epoch that are done, and of all parts."""
 
 Figures = dict[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How far a training is."""
+    """The progress of a training."""
 
     epoch: int
     """Epochs that are complete."""
@@ -49,21 +49,21 @@ class Step:
     parts: int
     """Parts of an epoch; 0 at the end of one."""
     figures: Mapping[str, Any]
-    """Of the last complete epoch; empty before the first."""
+    """The figures of the last complete epoch; empty before the first."""
 
 
 class Course(ABC):
-    """What is learned, and how: one kind of network with its data.
+    """A network, its data, and how it is trained.
 
     Args:
-        board: that the network plays on.
+        board: the board that the network plays on.
         architecture: what it is made of.
-        settings: what it is trained with and on, ``seed`` and ``rate`` among it; as JSON.
+        settings: what it is trained with and on, as JSON; ``seed`` and ``rate`` must be there.
         epsilon: a small number in Adam's denominator.
 
     Attributes:
-        network: that is trained.
-        optimizer: that trains it.
+        network: the network that is trained.
+        optimizer: the optimizer that trains it.
     """
 
     kind: ClassVar[str]
@@ -92,11 +92,11 @@ class Course(ABC):
         """Train for an epoch.
 
         Args:
-            number: of the epoch, from 1; all its chances follow from it and the seed.
-            tell: told about its parts.
+            number: the epoch's, from 1; its random choices depend on this and the seed only.
+            tell: called with the progress of the epoch.
 
         Returns:
-            What it has come to.
+            The figures of the epoch.
         """
 
     def seed_of(self, number: int) -> int:
@@ -104,11 +104,11 @@ class Course(ABC):
         return game_seed(self.settings["seed"], number) >> 1
 
     def generator(self, number: int) -> torch.Generator:
-        """A generator for the chances of an epoch."""
+        """A generator for the random choices of an epoch."""
         return torch.Generator().manual_seed(self.seed_of(number))
 
     def learn(self, loss: torch.Tensor) -> None:
-        """Change the weights a little, so that this becomes smaller."""
+        """Take one step of the optimizer that makes the loss smaller."""
         self.optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         self.optimizer.step()
@@ -125,11 +125,11 @@ def train(
     """Train, and keep the model's file up to date.
 
     Args:
-        course: fresh.
+        course: a new one.
         path: the model's file.
-        epochs: to be complete in the end, with those that were before.
+        epochs: how many to complete in all, with those of the resumed model.
         resume: the model to go on from.
-        tell: told how far it is.
+        tell: called with the progress.
 
     Returns:
         The trained model.
@@ -137,7 +137,7 @@ def train(
     Raises:
         ModelMismatchError: the model to go on from was trained in another way, or on other data.
         OSError: the file cannot be written.
-        KeyboardInterrupt: the file has the last complete epoch.
+        KeyboardInterrupt: the training was interrupted; the file has the last complete epoch.
     """
     history: list[dict[str, Any]] = []
     if resume is not None:
@@ -162,7 +162,7 @@ def train(
 
 
 def _rounded(figures: Figures) -> Figures:
-    """Figures with as many digits as mean anything."""
+    """Figures with their significant digits."""
     return {name: round(value, 6) for name, value in figures.items()}
 
 
@@ -189,7 +189,7 @@ def _optimizer_arrays(course: Course) -> dict[str, NDArray[Any]]:
 
 
 def _restore(course: Course, model: Model, path: Path) -> None:
-    """Put a course where a model was.
+    """Continue a course from a model.
 
     Raises:
         ModelMismatchError: the model does not belong to such a course.

@@ -1,4 +1,4 @@
-"""What a model is worth: confusion matrix, accuracy, share of best moves; its curves as a plot."""
+"""How good a model is: confusion matrix, accuracy, share of best moves; its curves as a plot."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from c4core.learning.network import SURE, final_outputs
+from c4core.learning.cnn import SURE, final_outputs
 from c4core.learning.playing import preferences
 
 if TYPE_CHECKING:
@@ -38,12 +38,12 @@ class Confusion:
 
     @property
     def games(self) -> int:
-        """All of them."""
+        """All games."""
         return self.true_true + self.true_false + self.false_true + self.false_false
 
     @property
     def accuracy(self) -> float:
-        """The share that it was right about."""
+        """The share of games that it was right about."""
         return (self.true_true + self.false_false) / self.games
 
     @classmethod
@@ -51,7 +51,7 @@ class Confusion:
         """Ask a network about at least one final grid.
 
         Args:
-            network: the source's.
+            network: one that judges final grids.
             grids: (n, 1, height, width).
             won: (n,), whether player 1 has won.
         """
@@ -71,11 +71,11 @@ class PlyShare:
     ply: int
     """Stones on the board."""
     positions: int
-    """Positions that were looked at."""
+    """Positions with so many stones."""
     best: int
-    """In so many of them no column is better than the network's."""
+    """In so many of them the network plays a best column."""
     chance: float
-    """In so many of them, on average, that is true of a random column."""
+    """In so many of them, on average, a random column is a best one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +83,9 @@ class BestShares:
     """How often a network's column is a best one."""
 
     plies: tuple[PlyShare, ...]
-    """By stones on the board, ascending."""
+    """The shares by ply, ascending."""
     value_share: float | None
-    """The share of positions whose result the network names; None where it names none."""
+    """The share of positions whose result is predicted right; None without predictions."""
 
     @property
     def positions(self) -> int:
@@ -94,21 +94,21 @@ class BestShares:
 
     @property
     def best_share(self) -> float:
-        """Over all positions."""
+        """The share over all positions."""
         return sum(ply.best for ply in self.plies) / self.positions
 
     @property
     def chance_share(self) -> float:
-        """What random columns would come to."""
+        """The share that random columns would reach."""
         return sum(ply.chance for ply in self.plies) / self.positions
 
 
 def share_of_best(network: nn.Module, kind: str, positions: Positions) -> BestShares:
-    """Hold a network's columns against exact labels.
+    """Compare a network's columns with exact labels.
 
     Args:
-        network: that plays.
-        kind: of its model.
+        network: the network.
+        kind: one of :data:`c4core.learning.modelfile.KINDS`.
         positions: with labels.
     """
     is_open = positions.is_open
@@ -150,7 +150,7 @@ CURVES: Final[Mapping[str, Sequence[tuple[str, Sequence[tuple[str, str]]]]]] = {
         ("squared error", (("loss", "worth of columns"),)),
     ),
 }
-"""What is drawn of each kind of model: two plots, each with its label and its curves."""
+"""The two plots of each kind of model: the label of each, and its curves."""
 
 _COLOURS: Final = ("#2171b5", "#d2560b")
 _STYLE: Final[Any] = {
@@ -164,7 +164,7 @@ _DOTS_PER_INCH: Final = 150
 
 
 def draw_curves(model: Model, path: Path) -> None:
-    """Draw how a training went, into a file whose suffix says in which format.
+    """Draw the curves of a training into a file; its suffix is the format.
 
     Args:
         model: with at least one epoch.

@@ -1,16 +1,15 @@
-"""A network with an output for every column that learns from scratch, by playing itself.
+"""Self-play: a network with an output for every column learns from scratch.
 
 It plays many games side by side. In some moves, fewer as it learns, it plays a random column; else
-the one that it thinks is worth most, full ones left out. When the games are over, what each played
-column was worth is told to it, by Watkins's Q(lambda) for two sides that take turns:
+the open column with the largest output. When the games are over, it learns what each played column
+was worth, by Watkins's Q(lambda) for two sides that take turns:
 
 - a move that won is worth 1, one that filled the board 0;
-- any other is worth minus what comes next, a little less for being further away: the part ``TRACE``
-  of it what the next move of the game turned out to be worth, the rest what the network thinks of
-  its best column there; all of it the latter where the next move was a random one that did not
-  turn out better than that.
+- any other move is worth minus ``DISCOUNT`` times a mean of two numbers: the worth of the next move
+  of the game, with the weight ``TRACE``, and the network's largest output there. If the next move
+  was random and did not turn out better than that output, only the output counts.
 
-Nothing else is told to it: no win is pointed out, no game of anybody else is seen.
+It learns from nothing else: wins are not pointed out, and no other games are seen.
 """
 
 from __future__ import annotations
@@ -52,21 +51,21 @@ RANDOM_AT_LAST: Final = 0.1
 RANDOM_DECAY: Final = 0.93
 
 OPPONENTS: Final = ("random", "set")
-"""Whom it is tried against; it learns nothing from them."""
+"""The players that it is tested against; it does not learn from these games."""
 
 
 @dataclass(slots=True, eq=False)
 class _Moves:
-    """Moves with as many stones on the board, one of each game that was not over."""
+    """The moves of one ply, one of each game that was not over."""
 
     planes: NDArray[np.uint8]
     """(n, 2, height, width), before the move."""
     columns: NDArray[np.int64]
-    """(n,): that were played."""
+    """(n,): the columns that were played."""
     best: NDArray[np.float32]
-    """(n,): what the network thought of the best column."""
+    """(n,): the network's largest output over open columns."""
     is_best: NDArray[np.bool_]
-    """(n,): whether that was played."""
+    """(n,): whether the column of that output was played."""
     won: NDArray[np.bool_]
     """(n,): whether the move won."""
     over: NDArray[np.bool_]
@@ -77,11 +76,11 @@ class SelfPlayCourse(Course):
     """Trains a network by its own games.
 
     Args:
-        board: that is played on.
+        board: the size of the board.
         channels: filters of each convolution.
         layers: convolutions.
         hidden: features that the outputs see.
-        games: of an epoch.
+        games: games of an epoch.
         batch: moves of a step.
         rate: Adam's learning rate.
         seed: of the weights and of all games.
@@ -106,7 +105,7 @@ class SelfPlayCourse(Course):
         super().__init__(board, architecture, settings)
 
     def epoch(self, number: int, tell: Tell) -> Figures:
-        """Play, learn from it, and play a few games against others to see what it is worth."""
+        """Play, learn from the games, and test the network in some games against others."""
         random = max(RANDOM_AT_LAST, RANDOM_AT_FIRST * RANDOM_DECAY ** (number - 1))
         chance = np.random.default_rng(self.seed_of(number))
         games, moves, loss = self.settings["games"], 0, 0.0
@@ -129,7 +128,7 @@ class SelfPlayCourse(Course):
         return figures
 
     def _play(self, n: int, random: float, chance: np.random.Generator) -> list[_Moves]:
-        """Play n games; their moves, by the number of stones on the board."""
+        """Play n games. Returns their moves, ply by ply."""
         games = Games(self.board, n)
         played = []
         self.network.eval()
@@ -147,7 +146,7 @@ class SelfPlayCourse(Course):
         return played
 
     def _learn_from(self, played: list[_Moves], chance: np.random.Generator) -> float:
-        """Learn what the columns were worth; the sum of squared errors."""
+        """Learn what the columns were worth. Returns the sum of squared errors."""
         targets = worth_of_moves(played)
         planes = torch.from_numpy(np.concatenate([moves.planes for moves in played]))
         columns = torch.from_numpy(np.concatenate([moves.columns for moves in played]))
@@ -193,12 +192,12 @@ def win_share(
     """The share of games that a network wins; it moves first in every other one.
 
     Args:
-        network: of this kind.
+        network: a network of this kind.
         kind: one of :data:`c4core.learning.modelfile.KINDS`.
         opponent: a player's description.
         games: how many.
-        seed: where the opponent's chances come from.
-        board: that is played on.
+        seed: the seed of the opponent's random choices.
+        board: the size of the board.
     """
     network.eval()
     won = 0

@@ -1,7 +1,7 @@
-"""Many games at once, as arrays of words: what self-play needs to keep a network busy.
+"""Many games at once, as arrays of words, so that self-play evaluates positions in batches.
 
-Words are those of the engine's layout: column after column from the left, each from the bottom up,
-with a spare bit on top.
+The words have the engine's layout (board.pyx): column after column from the left, each from the
+bottom up, with a guard bit on top.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Games:
-    """n games of one board that all have as many stones.
+    """n games on one board that have the same number of stones.
 
     Args:
         board: the board's size.
@@ -61,7 +61,7 @@ class Games:
         return open_
 
     def play(self, columns: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Play a column in each game, and take out the games that are over by that.
+        """Play a column in each game, and take out the games that are over then.
 
         Args:
             columns: (n,), open ones.

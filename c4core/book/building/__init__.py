@@ -1,1 +1,1 @@
-"""Scores of a book from ply to ply, and the work that building one is cut into."""
+"""Making a book: scores of a ply from those of the next one, and units of work."""

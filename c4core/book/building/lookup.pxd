@@ -1,4 +1,4 @@
-"""The children of a position, and finding them in a sorted array, all at a time.
+"""The children of a position, and a search for all of them in a sorted array at a time.
 
 A binary search in an array that is larger than the cache waits for memory at every step. The children
 of a position are looked up side by side, so that their waits overlap.
@@ -7,9 +7,6 @@ of a position are looked up side by side, so that their waits overlap.
 from libc.stdint cimport uint64_t
 
 from c4core.board cimport Geometry, canonical_key, playable_squares, winning_squares
-
-cdef enum:
-    MAX_CHILDREN = 32
 
 
 cdef inline int children_that_go_on(
@@ -33,7 +30,7 @@ cdef inline void find_keys(
 
     Args:
         keys: sorted, ``count`` of them.
-        wanted: at most MAX_CHILDREN keys.
+        wanted: at most MAX_COLUMNS keys.
         number: how many.
         found: receives their indexes.
     """

@@ -8,151 +8,24 @@ import numpy as np
 from libc.stdint cimport int8_t, uint8_t, uint64_t
 
 from c4core.board cimport (
+    MAX_COLUMNS,
     Geometry,
-    canonical_key,
-    column_mask,
     geometry_of,
-    has_four,
     playable_squares,
     popcount,
-    position_key,
     split_key,
     winning_squares,
 )
-from c4core.book.building.lookup cimport MAX_CHILDREN, children_that_go_on, find_keys
+from c4core.book.building.lookup cimport children_that_go_on, find_keys
 
 from c4core.book.errors import BookContentError
 from c4core.notation import check_board
-from c4core.position import Position
-
-# What playing a column does; the values of ``children``'s flags.
-cdef enum Move:
-    NONE = 0        # the column is full
-    GOES_ON = 1     # the game is not over after it
-    WINS = 2
-    FILLS = 3       # the last square of the board, without a four: a draw
 
 # No position's score.
 cdef enum:
     MISSING = -128
 
-MOVE_NONE = NONE
-MOVE_GOES_ON = GOES_ON
-MOVE_WINS = WINS
-MOVE_FILLS = FILLS
-
 UNKNOWN = MISSING
-
-
-cdef const Geometry* _geometry(int width, int height) except NULL:
-    check_board(width, height)
-    return geometry_of(width, height)
-
-
-cdef object _with_move(const uint64_t[::1] keys, const Geometry* g, bint own):
-    """Which positions have a playable square that completes four for the mover, or for the opponent."""
-    cdef Py_ssize_t index
-    cdef uint64_t stones, mask
-    result = np.empty(keys.shape[0], dtype=np.bool_)
-    cdef uint8_t[::1] flags = result.view(np.uint8)
-    with nogil:
-        for index in range(keys.shape[0]):
-            split_key(g, keys[index], &stones, &mask)
-            if not own:
-                stones ^= mask
-            flags[index] = (winning_squares(g, stones, mask) & playable_squares(g, mask)) != 0
-    return result
-
-
-def wins_now(keys, *, int width=7, int height=6):
-    """Which positions have a move that wins at once: a boolean array.
-
-    Raises:
-        BoardError: impossible size.
-    """
-    return _with_move(keys, _geometry(width, height), True)
-
-
-def is_threatened(keys, *, int width=7, int height=6):
-    """In which positions the opponent could win at once if it were his move: a boolean array.
-
-    Raises:
-        BoardError: impossible size.
-    """
-    return _with_move(keys, _geometry(width, height), False)
-
-
-def canonical_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
-    """The canonical keys of positions, and the numbers of stones, as uint64 and uint8 arrays.
-
-    Raises:
-        KeyValueError: a number is no position's key.
-        BoardError: impossible size.
-    """
-    cdef const Geometry* g = _geometry(width, height)
-    cdef Py_ssize_t index, bad = -1
-    cdef uint64_t stones, mask
-    canonical = np.empty(keys.shape[0], dtype=np.uint64)
-    plies = np.empty(keys.shape[0], dtype=np.uint8)
-    cdef uint64_t[::1] numbers = canonical
-    cdef uint8_t[::1] counts = plies
-    with nogil:
-        for index in range(keys.shape[0]):
-            split_key(g, keys[index], &stones, &mask)
-            if (
-                position_key(g, stones, mask) != keys[index]
-                or popcount(stones) != popcount(mask) // 2
-                or has_four(g, stones)
-            ):
-                bad = index
-                break
-            numbers[index] = canonical_key(g, stones, mask)
-            counts[index] = <uint8_t>popcount(mask)
-    if bad >= 0:
-        Position.from_key(keys[bad], width=width, height=height)     # says what is wrong
-    return canonical, plies
-
-
-def children(const uint64_t[::1] keys, *, int width=7, int height=6):
-    """What every column of every position leads to.
-
-    Args:
-        keys: positions that are not over.
-        width: columns of their board.
-        height: rows of it.
-
-    Returns:
-        Two arrays of shape (positions, width): the canonical keys of the children (0 where the
-        column is full) and MOVE_NONE, MOVE_GOES_ON, MOVE_WINS or MOVE_FILLS.
-
-    Raises:
-        BoardError: impossible size.
-    """
-    cdef const Geometry* g = _geometry(width, height)
-    cdef Py_ssize_t index
-    cdef int column
-    cdef uint64_t stones, mask, moves, wins, move
-    child_keys = np.zeros((keys.shape[0], width), dtype=np.uint64)
-    child_moves = np.zeros((keys.shape[0], width), dtype=np.uint8)
-    cdef uint64_t[:, ::1] child_key = child_keys
-    cdef uint8_t[:, ::1] child_move = child_moves
-    with nogil:
-        for index in range(keys.shape[0]):
-            split_key(g, keys[index], &stones, &mask)
-            moves = playable_squares(g, mask)
-            wins = winning_squares(g, stones, mask)
-            for column in range(width):
-                move = moves & column_mask(g, column)
-                if move == 0:
-                    continue
-                child_key[index, column] = canonical_key(g, stones ^ mask, mask | move)
-                if move & wins:
-                    child_move[index, column] = WINS
-                elif popcount(mask) + 1 == g.cells:
-                    child_move[index, column] = FILLS
-                else:
-                    child_move[index, column] = GOES_ON
-    return child_keys, child_moves
 
 
 cdef void _best_of_known(
@@ -163,10 +36,10 @@ cdef void _best_of_known(
     int8_t[::1] scores,
     uint8_t[::1] complete,
 ) noexcept nogil:
-    """Score the parents by those of their children that are there."""
+    """Score the parents by those of their children that are known."""
     cdef Py_ssize_t index, count = child_keys.shape[0]
-    cdef Py_ssize_t[MAX_CHILDREN] found
-    cdef uint64_t[MAX_CHILDREN] keys
+    cdef Py_ssize_t[MAX_COLUMNS] found
+    cdef uint64_t[MAX_COLUMNS] keys
     cdef uint64_t stones, mask
     cdef int number, i, ply, best
     for index in range(parents.shape[0]):
@@ -218,7 +91,8 @@ def best_of_known(
         BookContentError: keys and scores differ in number.
         BoardError: impossible size.
     """
-    cdef const Geometry* g = _geometry(width, height)
+    check_board(width, height)
+    cdef const Geometry* g = geometry_of(width, height)
     if child_keys.shape[0] != child_scores.shape[0]:
         raise BookContentError(
             f"{child_keys.shape[0]} keys cannot have {child_scores.shape[0]} scores"

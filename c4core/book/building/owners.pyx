@@ -7,8 +7,8 @@ import numpy as np
 
 from libc.stdint cimport int32_t, uint64_t
 
-from c4core.board cimport Geometry, geometry_of, split_key
-from c4core.book.building.lookup cimport MAX_CHILDREN, children_that_go_on, find_keys
+from c4core.board cimport MAX_COLUMNS, Geometry, geometry_of, split_key
+from c4core.book.building.lookup cimport children_that_go_on, find_keys
 
 from c4core.notation import check_board
 
@@ -26,8 +26,8 @@ cdef void _inherit(
 ) noexcept nogil:
     """Give every child the least owner of its parents."""
     cdef Py_ssize_t index, count = children.shape[0]
-    cdef Py_ssize_t[MAX_CHILDREN] found
-    cdef uint64_t[MAX_CHILDREN] keys
+    cdef Py_ssize_t[MAX_COLUMNS] found
+    cdef uint64_t[MAX_COLUMNS] keys
     cdef uint64_t stones, mask
     cdef int number, i
     for index in range(count):

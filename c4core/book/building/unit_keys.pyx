@@ -1,4 +1,4 @@
-"""Sorted keys as few bytes: how a unit of work travels.
+"""The keys of a unit of work, packed into few bytes.
 
 The first key, then the differences of neighbours minus one, each as a variable-length number of seven
 bits a byte, lowest first, the top bit set on all but the last byte.

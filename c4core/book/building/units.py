@@ -1,4 +1,4 @@
-"""Cutting the deepest ply of a book into units of work: subtrees of common ancestors.
+"""Cuts the deepest ply of a book into units of work: subtrees of common ancestors.
 
 Positions below a common ancestor some plies up run into the same positions further down, so a
 solver that keeps its table through the unit finds much of its work done. Every position goes to
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.book.building.minimax import wins_now
+from c4core.arrays import wins_now
 from c4core.book.building.owners import NOBODY, inherit
 from c4core.book.errors import BookContentError
 
@@ -79,7 +79,7 @@ def cut_units(
     Raises:
         BookContentError: a position is no child of the ply before.
         BoardError: impossible size.
-        ValueError: ``least`` and ``most`` leave no room.
+        ValueError: ``least`` is more than ``most``, or less than 1.
     """
     if not 1 <= least <= most:
         raise ValueError(f"units of {least} to {most} positions cannot be cut")

@@ -1,1 +1,1 @@
-"""Books in formats of others, read and written."""
+"""Reads and writes books in other formats."""

@@ -1,4 +1,4 @@
-"""What a book in another format says about itself: board, start, kind, where it comes from."""
+"""The description of a book in another format: board, start, kind, origin."""
 
 from __future__ import annotations
 
@@ -17,37 +17,37 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
 KEYS: Final = range(1 << 64)
-"""What can be a key, on one board or another."""
+"""The numbers that can be a key on some board."""
 
 _SHOWN: Final = 40
-"""Characters of a wrong value that a message repeats."""
+"""Characters of a wrong value that a message quotes."""
 
 _ENGINES: Final = range(1 << 32)
 
 
 class About(NamedTuple):
-    """What describes a book."""
+    """The description of a book."""
 
     start: Position
     """The position that all others are reached from."""
     kind: Kind
-    """Whether it has all positions."""
+    """Whether it has all positions, or only some."""
     description: str
-    """What the positions of a sparse book were chosen by."""
+    """The rule by which the positions of a sparse book were chosen."""
     engine_version: int
-    """Of the engine that found the scores."""
+    """The version of the engine that found the scores."""
 
 
 def read_about(fields: object, *, board: BoardSize, engine_version: int) -> About:
     """Read a description.
 
     Args:
-        fields: an object of JSON's; unknown fields are ignored.
-        board: where they do not say it.
-        engine_version: likewise.
+        fields: a JSON object; unknown fields are ignored.
+        board: the board if no field says it.
+        engine_version: the version if no field says it.
 
     Raises:
-        BookContentError: it is no object, or a field is wrong; the message says which.
+        BookContentError: the value is no object, or a field is wrong; the message says which.
     """
     if not isinstance(fields, dict):
         raise BookContentError("its description is no JSON object")
@@ -66,7 +66,7 @@ def whole_number(value: object, allowed: range, what: str) -> int:
     """A whole number, also one that is written in quotes.
 
     Raises:
-        BookContentError: it is none, or out of range.
+        BookContentError: the value is no whole number, or out of range.
     """
     if isinstance(value, str):
         shown = repr(value[:_SHOWN])

@@ -1,4 +1,4 @@
-"""What a book holds, in memory: between a book file and other formats."""
+"""The content of a book in memory, between a book file and other formats."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.book.building.minimax import canonical_keys
+from c4core.arrays import canonical_keys
 from c4core.book.errors import BookContentError
 from c4core.book.writer import write_book
 from c4core.version import ENGINE_VERSION
@@ -36,13 +36,13 @@ class BookContent:
     kind: Kind = "sparse"
     """``complete``: every position that play can reach; ``sparse``: any."""
     description: str = ""
-    """What the positions of a sparse book were chosen by."""
+    """The rule by which the positions of a sparse book were chosen."""
     engine_version: int = ENGINE_VERSION
-    """Of the engine that found the scores."""
+    """The version of the engine that found the scores."""
 
     @classmethod
     def of(cls, book: Book) -> BookContent:
-        """Everything that an open book holds."""
+        """The content of an open book."""
         info = book.info
         levels = tuple(book.levels())
         return cls(info.start, levels, info.kind, info.description, info.engine_version)
@@ -66,11 +66,11 @@ def levels_of(
 
     Args:
         keys: the positions; one that occurs twice must have the same score both times.
-        scores: theirs.
+        scores: their scores.
         start: the position that they are reached from.
 
     Returns:
-        The levels from the start's ply to the last one that there is a position of.
+        The levels from the start's ply to the last one that has a position.
 
     Raises:
         KeyValueError: a number is no position's key.

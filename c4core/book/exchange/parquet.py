@@ -1,7 +1,7 @@
 """Books as Parquet files; needs the extra ``parquet`` (pyarrow).
 
-Columns ``ply``, ``key`` and ``score``, one group of rows for each ply that has positions; what
-else there is to know about the book lies as JSON under ``c4_book`` in the file's metadata.
+The columns are ``ply``, ``key`` and ``score``, with one group of rows for each ply that has
+positions. The book's description is in the file's metadata, as JSON under ``c4_book``.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ _ABOUT: Final = b"c4_book"
 _COLUMNS: Final = ("key", "score")
 
 ROWS_PER_BYTE: Final = 8
-"""Rows that a file is believed to hold in each of its bytes: no two positions have the same key.
+"""Rows that a file may have for each of its bytes, as all keys are different.
 
-A few bytes can say that a value is repeated for thousands of millions of rows.
+A few bytes could claim that a value is repeated in thousands of millions of rows.
 """
 
 
@@ -90,7 +90,7 @@ def read_parquet(path: str | os.PathLike[str]) -> BookContent:
     ) as error:
         # Most of Arrow's own errors are ValueErrors, or OSErrors where bytes are wrong.
         if isinstance(error, OSError) and error.filename is not None:
-            raise  # of opening the file
+            raise  # the file cannot be opened
         raise BookContentError(
             f"{path}: this is no book in Parquet: {error}", path=str(path)
         ) from None
@@ -99,14 +99,14 @@ def read_parquet(path: str | os.PathLike[str]) -> BookContent:
 
 
 def _check(arrow: Any, parquet: Any, file_bytes: int) -> None:  # noqa: ANN401 (pyarrow has no types)
-    """Refuse columns of other types, and what unpacks to far more than it is.
+    """Refuse columns of other types, and files that claim to unpack to far more than they can.
 
-    It goes by what the file says of itself. A page may still say that it is larger than that, up to
-    2 GB, and Arrow believes it. (``group.column()`` says more, but ends the process where a footer
-    is wrong: Arrow throws an exception there that nobody catches.)
+    The check uses the sizes in the file's footer. A page may still claim a larger size, up to 2 GB,
+    and Arrow believes it. (``group.column()`` would tell more. But where a footer is wrong, it ends
+    the process by an exception that Arrow does not catch.)
 
     Raises:
-        ValueError: says which, or how much.
+        ValueError: a column is wrong, or the file is too large.
     """
     for field in parquet.schema_arrow:
         if field.name in _COLUMNS and not arrow.types.is_integer(field.type):

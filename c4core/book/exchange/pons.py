@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.book.building.minimax import wins_now
+from c4core.arrays import wins_now
 from c4core.book.errors import BookContentError, BookForeignError, BookTruncatedError
 from c4core.book.exchange.content import BookContent, levels_of
 from c4core.book.exchange.pons_keys import MAX_DIGITS, pons_keys, read_pons_keys
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from c4core.book.reader import Book
 
 LOG2_SIZES: Final = range(21, 28)
-"""What the solver that the format belongs to can read."""
+"""The sizes that Pons's solver can read."""
 
 _HEADER: Final = struct.Struct("<6B")
 _KEY_BYTES: Final = (1, 2, 4)
@@ -42,7 +42,7 @@ _KEY_BYTES: Final = (1, 2, 4)
 
 @dataclass(frozen=True, slots=True)
 class PonsBook:
-    """A written book of this format."""
+    """What was written into a book of this format."""
 
     stored: int
     """Positions that can be found in it."""
@@ -61,7 +61,7 @@ def table_size(log2_size: int) -> int:
 
 
 def lowest_score(board: BoardSize) -> int:
-    """The score of whoever loses to four stones: what the format counts from."""
+    """The lowest score, which the format counts from: a loss to four stones."""
     return -(board.cells // 2) + 3
 
 
@@ -70,8 +70,8 @@ def write_pons(
 ) -> PonsBook:
     """Write a book in this format.
 
-    Where positions share a place, one with fewer stones is kept rather than one with more, and any
-    rather than one that wins at once.
+    Of positions that share a place the one with the fewest stones is kept; one that wins at once is
+    kept only if no other shares its place.
 
     Args:
         book: what to write; it must start from the empty board.

@@ -7,7 +7,7 @@ names it (c4core/lines.py), with its score for the side to move::
     {"ply": 0, "key": 4432676798593, "score": 1}
 
 CSV: a row of names, then ``ply,key,score`` for each position. The board, the start and the kind
-are for the reader to know.
+are not in the file.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ _SCORES: Final = range(-127, 128)
 
 
 def text_lines(file: IO[str]) -> Iterator[str]:
-    """The lines of a file, for what reads books here and in :mod:`c4core.book.exchange.uci`.
+    """The lines of a file, as the readers here and in :mod:`c4core.book.exchange.uci` need them.
 
     Raises:
-        BookContentError: a line has more than ``c4core.lines.MAX_LINE`` characters; it is not held.
+        BookContentError: a line has more than ``c4core.lines.MAX_LINE`` characters.
     """
     number = 0
     while line := file.readline(MAX_LINE + 1):
@@ -150,7 +150,7 @@ def _levels(
     """The positions by ply.
 
     Raises:
-        BookContentError: they do not belong together.
+        BookContentError: the positions do not belong together.
         KeyValueError: a key is no position's; names its line, which is one of ``numbers``.
     """
     try:

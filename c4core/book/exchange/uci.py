@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.book.building.minimax import is_threatened, wins_now
+from c4core.arrays import is_threatened, wins_now
 from c4core.book.errors import BookContentError
 from c4core.errors import C4Error
 from c4core.notation import DEFAULT_BOARD
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 UCI_PLY: Final = 8
 
 _VALUES: Final[tuple[Value, ...]] = ("draw", "win", "loss")
-"""By the sign of the score: 0, 1, -1."""
+"""The values, indexed by the sign of the score: 0, 1, -1."""
 
 
 def uci_keys(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Those of some 7x6 positions where nobody can win with the next stone."""
+    """The 7x6 positions among these where neither side could win with the next stone."""
     return keys[~wins_now(keys) & ~is_threatened(keys)]
 
 

@@ -3,7 +3,6 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-BLOCK_SCORES: Final[int]
 GROUP_SCORES: Final[int]
 EMPTY_SLOT: Final[int]
 

@@ -16,7 +16,6 @@ from libc.stdint cimport int8_t, uint8_t, uint16_t, uint64_t
 from c4core.book.format.bits cimport LONGEST, BitWriter, close_bits, put_bits
 from c4core.book.format.section cimport BLOCK, GROUP, GROUP_SLOTS, SPARSE_HEAD
 
-BLOCK_SCORES = BLOCK
 GROUP_SCORES = GROUP_SLOTS
 
 cdef enum:

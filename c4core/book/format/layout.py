@@ -29,14 +29,14 @@ DIGEST_BYTES: Final = 32
 MAX_DESCRIPTION: Final = 1000
 
 KINDS: Final[tuple[Kind, ...]] = ("complete", "sparse")
-"""By their number in the header, less one."""
+"""The kinds; the header has the index plus one."""
 
 _HEADER: Final = struct.Struct("<8sHHBBBBQIIQQ")
 _PLY: Final = struct.Struct("<QQQQII")
 _CHECKSUM: Final = struct.Struct("<I")
 
 LONGEST_HEADER: Final = _HEADER.size + MAX_DESCRIPTION + 255 * _PLY.size + _CHECKSUM.size
-"""Bytes of a file that :func:`read_header` looks at, at most."""
+"""Bytes of a file that :func:`read_header` reads at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +70,11 @@ class BookInfo:
     plies: tuple[PlySection, ...]
     """One for each number of stones, the start's first."""
     engine_version: int
-    """Of the engine that found the scores."""
+    """The version of the engine that found the scores."""
     description: str = ""
-    """What the positions of a sparse book were chosen by."""
+    """The rule by which the positions of a sparse book were chosen."""
     format_version: int = FORMAT_VERSION
-    """Of the file."""
+    """The version of the file's format."""
 
     @property
     def board(self) -> BoardSize:
@@ -155,24 +155,24 @@ def pack_header(info: BookInfo) -> bytes:
 
 
 def read_header(data: bytes | memoryview, path: str, *, file_bytes: int) -> BookInfo:
-    """What the header of a whole file says.
+    """Read the header of a file.
 
     Args:
-        data: the first ``LONGEST_HEADER`` bytes of the file, or all that there are.
+        data: the first ``LONGEST_HEADER`` bytes of the file, or the whole file if it is shorter.
         path: its name, for messages.
         file_bytes: its length.
 
     Raises:
-        BookForeignError: it is no book.
-        BookVersionError: it is a newer one.
-        BookTruncatedError: its end is missing.
+        BookForeignError: the file is no book.
+        BookVersionError: the file is in a newer format.
+        BookTruncatedError: the file's end is missing.
         BookDamagedError: the header contradicts its checksum or itself.
     """
     return _HeaderReader(data, path, file_bytes).read()
 
 
 class _HeaderReader:
-    """Reads one file's header, from the question what it is to the last contradiction."""
+    """Reads and checks the header of one file."""
 
     def __init__(self, data: bytes | memoryview, path: str, file_bytes: int) -> None:
         self.data, self.path, self.file_bytes = data, path, file_bytes

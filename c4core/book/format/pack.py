@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.book.building.minimax import wins_now
+from c4core.arrays import wins_now
 from c4core.book.format.encode import (
     EMPTY_SLOT,
     GROUP_SCORES,
@@ -69,11 +69,11 @@ def _commonest(scores: Scores) -> int:
 def pack_complete(keys: Keys, scores: Scores, ranking: Ranking, ply: int) -> tuple[bytes, int]:
     """A complete book's ply: one score for each slot, no keys.
 
-    Positions that win at once leave their slots empty: what has the move sees the win.
+    Positions that win at once leave their slots empty: a reader finds the win without the book.
 
     Args:
         keys: all positions of the ply that are not over.
-        scores: theirs, for the side to move.
+        scores: their scores, for the side to move.
         ranking: the book's slots.
         ply: stones on the board.
 
@@ -97,7 +97,7 @@ def pack_sparse(keys: Keys, scores: Scores, ranking: Ranking, ply: int) -> tuple
 
     Args:
         keys: any positions of the ply.
-        scores: theirs, for the side to move.
+        scores: their scores, for the side to move.
         ranking: the book's slots.
         ply: stones on the board.
 

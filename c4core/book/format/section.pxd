@@ -12,9 +12,11 @@ cdef enum:
     INDEX_HEAD = 4                  # bytes of the index before the lengths of the codes
     GAP_SYMBOLS = 65                # bit lengths of gaps
 
-# What ``score_in_section`` answers instead of a score.
+# What ``score_in_section`` answers instead of a score. Python sees the first one, too.
+cpdef enum:
+    NOT_IN_BOOK = -128
+
 cdef enum:
-    NOT_THERE = -128
     DAMAGED = -127
     NO_MEMORY = -126
 
@@ -34,7 +36,7 @@ cdef struct Section:
     int start                       # symbol that a block's first one follows
     uint8_t* index                  # the index's bytes
     const uint8_t* entries          # one for each group; in the index
-    void** read                     # the bytes of the groups that were asked for, found right
+    void** read                     # the bytes of the groups that were read and checked
     uint16_t* codes                 # decoding table, LOOKUP entries for each context
     uint16_t* gap_code              # the same for gaps
 
@@ -43,7 +45,7 @@ cdef int open_section(Section* s) noexcept nogil
 
 cdef void close_section(Section* s) noexcept nogil
 
-# The score of a slot, NOT_THERE, DAMAGED or NO_MEMORY; ``fault_offset`` is then an offset in the file.
+# The score of a slot, NOT_IN_BOOK, DAMAGED or NO_MEMORY; ``fault_offset`` is then an offset in the file.
 cdef int score_in_section(Section* s, uint64_t slot, uint64_t* fault_offset) noexcept nogil
 
 # Decode a whole group into arrays of GROUP_SLOTS; the number of scores, DAMAGED or NO_MEMORY.

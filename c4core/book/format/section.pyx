@@ -2,8 +2,8 @@
 
 docs/book-format.md has the layout. Nothing in a file is trusted: the index is read and checked against its
 CRC-32 when the book is opened, every group when it is first used, offsets are checked against the
-section's end, and the decoder stops at the end of its block, so that the worst that bytes can do is to be
-called damaged. The file is never mapped: one that another program cuts off would end the process.
+section's end, and the decoder stops at the end of its block. So wrong bytes are reported as damage, and do nothing
+else. The file is never mapped: if another program cut a mapped file off, this process would end.
 """
 
 from libc.errno cimport EINTR, errno
@@ -57,7 +57,7 @@ cdef bint _fill_table(const uint8_t* nibbles, int symbols, uint16_t* table) noex
 
 
 cdef bint _read(const Section* s, uint64_t begin, uint64_t length, uint8_t* data) noexcept nogil:
-    """Read bytes of the section; False where the file has no such bytes (any more), or an error."""
+    """Read bytes of the section; False where the file does not have them, or at an error."""
     cdef uint64_t done = 0
     cdef ssize_t count
     while done < length:
@@ -74,7 +74,7 @@ cdef int open_section(Section* s) noexcept nogil:
     cdef const uint8_t* p
     cdef int context
     s.groups = s.count // GROUP_SLOTS + (s.count % GROUP_SLOTS != 0)
-    # 1. There is room for what it says, before any memory is taken: a score has at least one bit.
+    # 1. The sizes are possible, before any memory is taken: a score has at least one bit.
     if s.index_length > s.length or s.index_length < INDEX_HEAD:
         return DAMAGED
     if s.groups > s.index_length or s.count // 8 > s.length - s.index_length:
@@ -138,9 +138,9 @@ cdef inline uint64_t _group_begin(const Section* s, uint64_t group) noexcept nog
 cdef int _find_group(
     Section* s, uint64_t group, const uint8_t** data, uint64_t* length, uint64_t* fault_offset
 ) noexcept nogil:
-    """The bytes of a group, read when it is asked for first: 0, DAMAGED or NO_MEMORY.
+    """Give the bytes of a group, read at its first use: 0, DAMAGED or NO_MEMORY.
 
-    They are kept: what becomes of the file later does not matter. Two threads may read the same group
+    They are kept, so that later changes of the file do not matter. Two threads may read the same group
     at once; the bytes of the first one stay.
     """
     cdef uint64_t begin = _group_begin(s, group), end = _group_begin(s, group + 1)
@@ -204,7 +204,7 @@ cdef int _score_of_slot(Section* s, uint64_t slot, uint64_t* fault_offset) noexc
     cdef int within = <int>(slot % GROUP_SLOTS), symbol = s.start, left, fault
     cdef BitReader r
     if slot >= s.count:
-        return NOT_THERE
+        return NOT_IN_BOOK
     fault = _find_group(s, group, &data, &length, fault_offset)
     if fault:
         return fault
@@ -268,7 +268,7 @@ cdef int _score_of_entry(Section* s, uint64_t slot, uint64_t* fault_offset) noex
         else:
             high = middle
     if low == 0:
-        return NOT_THERE
+        return NOT_IN_BOOK
     low -= 1
     fault = _find_group(s, low, &data, &length, fault_offset)
     if fault:
@@ -294,7 +294,7 @@ cdef int _score_of_entry(Section* s, uint64_t slot, uint64_t* fault_offset) noex
             return DAMAGED
         left -= 1
         if found >= slot or left == 0:
-            return s.low + symbol if found == slot else NOT_THERE
+            return s.low + symbol if found == slot else NOT_IN_BOOK
         if not _next_slot(s, &r, &found):
             return DAMAGED
 

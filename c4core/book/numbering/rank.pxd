@@ -2,11 +2,8 @@
 
 from libc.stdint cimport uint64_t
 
-from c4core.board cimport Geometry
+from c4core.board cimport MAX_COLUMNS, Geometry
 from c4core.position cimport Position
-
-cdef enum:
-    MAX_COLUMNS = 32
 
 cdef struct Rank:
     const Geometry* g

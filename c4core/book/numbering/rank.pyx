@@ -32,6 +32,7 @@ from c4core.board cimport (
     Geometry,
     canonical_key,
     has_four,
+    lowest_bit,
     mirror_bits,
     popcount,
     position_key,
@@ -43,9 +44,6 @@ from c4core.book.errors import BookContentError
 
 cdef enum:
     MAX_CELLS = 64
-
-cdef extern from *:
-    int __builtin_ctzll(unsigned long long) noexcept nogil
 
 # C(n, k) for n < 65; the largest one, C(64, 32), has 61 bits.
 cdef uint64_t[MAX_CELLS + 1][MAX_CELLS + 2] _choose
@@ -124,7 +122,7 @@ cdef bint extends(const Rank* r, int ply, uint64_t stones, uint64_t mask) noexce
 
 cdef inline int _height(const Geometry* g, uint64_t mask, int column) noexcept nogil:
     """The stones of a column."""
-    return __builtin_ctzll(~(mask >> (column * g.stride)))
+    return lowest_bit(~(mask >> (column * g.stride)))
 
 
 cdef bint orient(const Rank* r, int ply, uint64_t* stones, uint64_t* mask) noexcept nogil:
@@ -179,7 +177,7 @@ cdef uint64_t slot_of(const Rank* r, uint64_t stones, uint64_t mask, int ply) no
     number = 0
     while word:
         number += 1
-        colouring += _choose[__builtin_ctzll(word)][number]
+        colouring += _choose[lowest_bit(word)][number]
         word &= word - 1
     return shape * _choose[bits][number] + colouring
 
@@ -238,7 +236,7 @@ cdef inline void _put(
 
 cdef class Ranking:
     """Ranking(start, *, last)\n--\n
-    The slots of all positions that extend a start by no more than some stones.
+    The slots of all positions that extend a start, up to a number of stones.
 
     Args:
         start: what all positions extend.
@@ -299,8 +297,8 @@ cdef class Ranking:
             A uint64 array.
 
         Raises:
-            BookContentError: a key is none of the ply, the position does not extend the start, or its
-                game is over and ``goes_on``.
+            BookContentError: a key is no position of the ply, a position does not extend the start, or
+                its game is over although ``goes_on``.
             ValueError: the ply has no slots.
         """
         import numpy as np

@@ -1,4 +1,4 @@
-"""Whether play can reach a position at all: slots exist for many that it cannot.
+"""Whether play can reach a position: many slots stand for positions that it cannot reach.
 
 A position without a four can be reached if its columns, read from the bottom up above the start's
 stones, can be merged into one sequence of alternating colours: no four can have been there earlier.
@@ -10,8 +10,8 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from c4core.board cimport mirror_bits, popcount
-from c4core.book.numbering.rank cimport MAX_COLUMNS, Rank, extends
+from c4core.board cimport MAX_COLUMNS, mirror_bits, popcount
+from c4core.book.numbering.rank cimport Rank, extends
 
 cdef enum:
     SMALL = 512     # bytes of memory on the stack, one bit for each combination of counts

@@ -1,1 +1,1 @@
-"""One file for each player, or for a family of them. Whatever file is here is registered."""
+"""One file for each player, or for a family of them. All files here are registered."""

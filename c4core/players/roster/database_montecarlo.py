@@ -1,4 +1,4 @@
-"""``database-montecarlo``: the games that were played before."""
+"""``database-montecarlo``: looks up the games that were played before."""
 
 from dataclasses import field
 from typing import Annotated

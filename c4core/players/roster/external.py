@@ -21,12 +21,12 @@ class _Hosted(ExternalPlayer):
     """A piece of Python, run by a host in a process of its own."""
 
     def command(self) -> Sequence[str]:
-        """The host with what it runs."""
-        # Unbuffered: what the code prints stands before the error that it ends with.
+        """The host and the code that it runs."""
+        # Unbuffered, so that the code's output comes before the error that ends it.
         return (sys.executable, "-u", "-m", host.__name__, self.kind.name, self.argument)
 
     def environment(self) -> Mapping[str, str]:
-        """With the places where this process finds its modules: the host is among them."""
+        """Lets the program find this process's modules, the host among them."""
         inherited = program_environment()
         places = [str(Path(c4core.__file__).parents[1]), inherited.get("PYTHONPATH", "")]
         return inherited | {"PYTHONPATH": os.pathsep.join(filter(None, places))}
@@ -37,7 +37,7 @@ class Exec(ExternalPlayer):
     """Any program that speaks the line protocol on its standard input and output."""
 
     def __post_init__(self) -> None:
-        """See whether there is such a program."""
+        """Check that the program exists."""
         super().__post_init__()
         try:
             words = shlex.split(self.argument)
@@ -61,7 +61,7 @@ class Kaggle(_Hosted):
     """A Kaggle ConnectX agent: agent(observation, configuration) in a Python file."""
 
     def __post_init__(self) -> None:
-        """See whether there is such a file."""
+        """Check that the file exists."""
         super().__post_init__()
         if not os.path.isfile(self.argument):  # noqa: PTH113 (a path's raises where it is too long)
             raise PlayerError(f"player kaggle: there is no file {self.argument}", player="kaggle")
@@ -72,7 +72,7 @@ class Python(_Hosted):
     """A Python callable that takes (position, dice, limits) and returns a 0-based column."""
 
     def __post_init__(self) -> None:
-        """See whether the description names two things."""
+        """Check that the argument names a module and a callable."""
         super().__post_init__()
         module, colon, name = self.argument.partition(":")
         if not (colon and module and name.isidentifier()):

@@ -73,7 +73,7 @@ class MinimaxFeatures(_Studied):
             heuristic="features",
             depth=self.depth,
             order=columns_from_centre(position.width),
-            # Without the first feature a win is not seen, but as far as the others see it.
+            # Without the first feature a win counts only by the other features.
             win=FEATURES_LIMIT if "1" in self.features else 0,
             wins_at_once="1" in self.features,
             all_scores=all_scores,

@@ -94,8 +94,8 @@ class Perfect(Player):
                 )
                 if is_complete or time.monotonic() >= deadline:
                     return found.scores
-                # Another game that shares the solver was stopped, or this one. The deadline may
-                # have come since it was looked at.
+                # The search was stopped, perhaps by another game that shares the solver. The
+                # deadline may have passed since it was checked.
                 left = None if limits.seconds is None else max(deadline - time.monotonic(), 0.0)
 
     def _among(self, columns: list[int], position: Position, dice: Dice) -> int:

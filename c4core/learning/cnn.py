@@ -7,7 +7,7 @@
 
 With padding ``same`` the convolution keeps the grid's size, by a row and a column of zeros at the
 top and on the left and two at the bottom and on the right; with ``valid`` there is none. The source
-does not say which; its program has ``same``. On 7x6 these are 3,375 and 1,317 parameters.
+does not say which it used; its program has ``same``. On 7x6 these are 3,375 and 1,317 parameters.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ SURE: Final = 0.5
 """Outputs above this say that player 1 has won."""
 
 _BATCH: Final = 4096
-"""Grids that are looked at together."""
+"""Grids that are evaluated together."""
 
 
 class FinalGridNetwork(nn.Module):
-    """Gives each grid a number from 0 to 1: how sure it is that player 1 has won.
+    """Predicts from a final grid whether player 1 has won: a number from 0 to 1.
 
-    Weights begin as in the library of the source's program: uniform by Glorot's rule, biases zero.
+    The first weights are those of the source's library: uniform by Glorot's rule, biases zero.
 
     Args:
         board: of the grids.
@@ -82,13 +82,8 @@ class FinalGridNetwork(nn.Module):
         return outputs.squeeze(1)
 
 
-def parameter_count(network: nn.Module) -> int:
-    """How many numbers training may change."""
-    return sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)
-
-
 def final_outputs(network: nn.Module, grids: torch.Tensor) -> torch.Tensor:
-    """The outputs of a network for final grids, (n,); some at a time, to save memory."""
+    """The outputs of a network for final grids, (n,), computed in batches to save memory."""
     network.eval()
     with torch.inference_mode():
         return torch.cat([network(part.float()) for part in torch.split(grids, _BATCH)])

@@ -1,4 +1,4 @@
-"""Many positions at a time, on the C side."""
+"""A batch of positions and the threads that search it, on the C side."""
 
 from libc.stdint cimport int8_t, uint64_t
 
@@ -31,8 +31,3 @@ cdef struct Batch:
     int8_t* scores          # width entries a position, or NULL: no columns
 
 cdef void run_batch(Batch* batch, bint (*interrupted)() noexcept nogil) noexcept nogil
-
-# The words of a batch's positions as two arrays, and the board that they are on.
-cdef tuple words_of_batch(
-    object positions, object width, object height, const Geometry** g
-)

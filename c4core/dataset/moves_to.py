@@ -1,4 +1,4 @@
-"""A line of moves that leads to a position, found from the position alone."""
+"""Finds a line of moves that leads to a position, from the stones alone."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ if TYPE_CHECKING:
 
 
 def line_to(position: Position) -> str:
-    """Moves that lead from the empty board to a position; of several such lines always the same.
+    """Moves that lead from the empty board to a position; always the same line of several.
 
-    Stones are taken off from the top of the columns, the last mover's first, the leftmost that may
-    be. Where that comes to a dead end, the last one is put back and another one tried.
+    The search takes stones off the tops of the columns, in turns, beginning with the side that
+    moved last, and always from the leftmost column that it can. At a dead end it puts the last
+    stone back and tries the next column.
 
     Args:
         position: not won by anybody, so that no order of its moves ends the game too early.

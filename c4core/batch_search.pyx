@@ -1,0 +1,51 @@
+"""Many positions through the kernel: threads take a few at a time from the batch; all share one table."""
+
+from libc.stdint cimport uint64_t
+
+from c4core cimport atomics
+from c4core.kernel cimport Bounds, Search
+from c4core.root cimport analyze_position, solve_position, start_search, tell_nodes
+
+# Between two looks for signals.
+cdef double INTERRUPT_SECONDS = 0.025
+
+
+cdef void run_batch(Batch* batch, bint (*interrupted)() noexcept nogil) noexcept nogil:
+    """Take positions until none is left. Once stopped, the rest keep what their count of stones says."""
+    cdef double asked = atomics.now()
+    cdef Search s
+    cdef Bounds bounds
+    cdef uint64_t index, end
+    cdef bint over = False
+    while True:
+        index = atomics.add(&batch.taken, TAKE)
+        if index >= batch.count:
+            return
+        end = min(index + TAKE, batch.count)
+        if interrupted != NULL and atomics.now() - asked > INTERRUPT_SECONDS:
+            over = over or interrupted()
+            asked = atomics.now()
+        while index < end:
+            start_search(&s, batch.g, batch.ordering, batch.rows, batch.table, &batch.limits)
+            s.interrupted = interrupted
+            if over or atomics.load(s.epoch) != s.started:
+                s.node_limit = 0
+            if batch.scores == NULL:
+                solve_position(
+                    batch.kernel, &s, batch.stones[index], batch.masks[index], &bounds, batch.weak
+                )
+            else:
+                analyze_position(
+                    batch.kernel, &s, batch.stones[index], batch.masks[index], &bounds,
+                    batch.scores + index * batch.g.width,
+                )
+            batch.lower[index] = bounds.lower
+            batch.upper[index] = bounds.upper
+            batch.nodes[index] = s.nodes
+            tell_nodes(&s)
+            if batch.limits.timed and not over:
+                over = atomics.now() >= batch.limits.deadline
+            if s.stopped and interrupted != NULL and s.nodes < s.node_limit:
+                # By a signal, or by stop() or the clock, which the next position would see itself.
+                over = True
+            index += 1

@@ -1,0 +1,3 @@
+from typing import Final
+
+NOT_IN_BOOK: Final = -128

@@ -1,0 +1,9 @@
+"""Deprecated: where ``Player`` was before. This address stays for one release."""
+
+from warnings import warn
+
+from c4core.players.player import NO_LIMITS, GameStart, Limits, Player
+
+__all__ = ["NO_LIMITS", "GameStart", "Limits", "Player"]
+
+warn("import from c4core.players, not c4core.players.base", DeprecationWarning, stacklevel=2)

@@ -1,3 +1,0 @@
-from collections.abc import Iterable
-
-def replay(capacity: int, operations: Iterable[tuple[int, int | None]]) -> list[int | None]: ...
