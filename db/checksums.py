@@ -1,6 +1,6 @@
 """A checksum in every row, so that ``c4 db check`` notices when what was stored has changed.
 
-Two kinds, between them over every column:
+There are two kinds:
 
 - The column ``checksum`` is generated: the database computes it from the other columns whenever
   it writes the row, whoever writes it, so that no statement can forget it. Numbers go into a
@@ -9,7 +9,8 @@ Two kinds, between them over every column:
 - What is long carries a seal of its own, of 32 bits, written by the column's type
   (:mod:`db.types`): JSON objects, and the scores of columns.
 
-Left out of both is what names itself otherwise: see ``CHECKED_OTHERWISE``.
+Between them they cover every column but those that say why they are in neither: see
+``CHECKED_OTHERWISE``.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ CHECKSUM: Final = "checksum"
 """The name of the generated column."""
 
 CHECKED_OTHERWISE: Final = "checked_otherwise"
-"""In the ``info`` of a column that is not in the checksum: what notices its changes instead."""
+"""In the ``info`` of a column that is not in the generated checksum: what notices its changes
+instead, or why nobody has to."""
 
 _MODULUS: Final = 2_147_483_647
 # Prime, and no power of two is 0 modulo it: a flipped bit of a 64-bit number always shows.
@@ -39,8 +41,8 @@ _SCALE: Final = 16_777_216
 # 2**24: epoch seconds times this are whole numbers, exactly. What is left of smaller numbers, which
 # are durations, is scaled once more, down to 2**-72.
 
-_MOST: Final = "5e11"
-# Seconds. Times _SCALE it is less than 2**63.
+_MAX_SECONDS: Final = "5e11"
+# Times _SCALE it is less than 2**63.
 
 _TIMES: Final = ("_at", "_until")
 # How the names of columns end that hold epoch seconds.
@@ -125,7 +127,8 @@ def _clamped(name: str, dialect: str) -> str:
     """
     if dialect == "sqlite":
         return name
-    cases = f"WHEN {name} > {_MOST} THEN {_MOST} WHEN {name} < -{_MOST} THEN -{_MOST}"
+    limit = _MAX_SECONDS
+    cases = f"WHEN {name} > {limit} THEN {limit} WHEN {name} < -{limit} THEN -{limit}"
     return f"CASE {cases} ELSE {name} END"
 
 

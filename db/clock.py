@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sqlalchemy import ColumnElement
     from sqlalchemy.orm import Session
     from sqlalchemy.sql.compiler import SQLCompiler
+    from sqlalchemy.sql.elements import SQLCoreOperations
 
 CLOCK: Final = "c4_clock"
 """Where a session keeps the clock that a test has given instead of the database's."""
@@ -38,6 +39,17 @@ def _postgresql_now(element: db_now, compiler: SQLCompiler, **options: object) -
     # clock_timestamp() would change within a statement, and so be of no use to an index.
     del element, compiler, options
     return "CAST(EXTRACT(EPOCH FROM statement_timestamp()) AS DOUBLE PRECISION)"
+
+
+def seen_within(
+    session: Session, seen_at: SQLCoreOperations[float | None], seconds: float
+) -> ColumnElement[bool]:
+    """Whether a heartbeat came within the last so many seconds.
+
+    One from the future does not count: the clock has been set back since.
+    """
+    at = now(session)
+    return seen_at.between(at - seconds, at + seconds)
 
 
 def now(session: Session) -> ColumnElement[float]:

@@ -1,4 +1,4 @@
-"""What positions take to search, as it was measured: by engine, board, question and ply."""
+"""What it takes to search positions, as measured: by engine, board, question and ply."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def add_costs(
         }
         for ply in sorted(costs.keys() - known)
     ]
-    # Only where it is known to be new: an insert waits for whoever is updating the same row.
+    # Only rows that were not there: an insert waits for whoever is updating the same row.
     if new:
         insert = dialect_insert(session, MeasuredCost).on_conflict_do_nothing()
         session.connection().execute(insert, new)

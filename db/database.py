@@ -64,7 +64,6 @@ class Database:
         self._engine = engine
         self._reading = reading(engine)
         self._writing = writing(engine)
-        self._glancing = make_engine(url, autocommit=True)
         self._info = {CLOCK: clock}
         # SQLite has one writer at a time, and lets the others poll. Threads of this process queue
         # up here instead, so that only processes poll.
@@ -150,23 +149,6 @@ class Database:
         with translated(self._place), self._session(self._reading) as session:
             yield session
 
-    @contextmanager
-    def glance(self) -> Iterator[Session]:
-        """A session for reading without a transaction: every query sees its own moment.
-
-        For single lookups: with PostgreSQL, a query takes one round trip instead of three. It is
-        not for streams, which need a transaction. In SQLite it is :meth:`read`.
-        """
-        if self.dialect == "sqlite":
-            with self.read() as session:
-                yield session
-            return
-        with (
-            translated(self._place),
-            Session(self._glancing, autoflush=False, info=self._info) as session,
-        ):
-            yield session
-
     def run(self, work: Callable[[Session], T]) -> T:
         """``work`` in a write transaction, again when other writers broke it (BusyError).
 
@@ -186,7 +168,6 @@ class Database:
     def close(self) -> None:
         """Close every connection. The object cannot be used any more."""
         self._engine.dispose()
-        self._glancing.dispose()
 
     def __enter__(self) -> Self:
         """Itself."""
@@ -257,15 +238,16 @@ def _migrate(engine: Engine, from_standings: set[schema.Standing]) -> schema.Sch
     with engine.connect() as connection:
         if engine.dialect.name == "sqlite":
             cursor = connection.connection.cursor()
-            # The first is kept in the file, for all later connections. Without the second, a table
-            # that is made anew takes the rows along that refer to it. Neither is possible in a
-            # transaction. Without the third, which would rather look through the whole schema, no
-            # table takes the name of one that is gone while a view or a trigger of the user's own
-            # speaks of that.
+            # None of these can be set in a transaction. The first is kept in the file, for all
+            # later connections.
             cursor.execute("PRAGMA journal_mode = WAL")
+            # A migration drops a table to make it anew. With foreign keys on, that would delete
+            # the rows that refer to it.
             cursor.execute("PRAGMA foreign_keys = OFF")
+            # Then the new table takes the old name. Without this, SQLite refuses that while a view
+            # or a trigger of the user's own names the table that is gone.
             cursor.execute("PRAGMA legacy_alter_table = ON")
-            # The last two hold for this connection, which nobody gets after this.
+            # The last two hold for this connection, so nobody else gets it.
             connection.detach()
         with connection.execution_options(**WRITING).begin():
             schema.lock_for_migration(connection)

@@ -1,4 +1,4 @@
-"""Reading what is stored as JSON: whatever is wrong with it is damage, and no fault of c4.
+"""Reading what is stored as JSON: whatever is wrong with it is reported as damage.
 
 The seal of a stored object tells of accidents. A stranger who sends a database can seal what he
 likes, so fields may be missing, or of another type.
@@ -23,13 +23,13 @@ _SHOWN: Final = 200
 
 @contextmanager
 def decoding(what: str) -> Iterator[None]:
-    """Let nothing out but storage errors, where a stored value is read.
+    """Raise a storage error for whatever goes wrong while a stored value is read.
 
     Args:
-        what: is read, for people.
+        what: what is read, for people.
 
     Raises:
-        DamagedValueError: it cannot be.
+        DamagedValueError: it cannot be read.
     """
     try:
         yield
@@ -77,7 +77,7 @@ def number_field(fields: Mapping[str, Any], name: str, *, below: int) -> int:
 
 
 def is_number(value: int) -> bool:
-    """Whether a row may have this number: neither database takes a larger one in a question."""
+    """Whether a row may have this number: neither database takes a larger one in a query."""
     return 0 <= value < 1 << 63
 
 

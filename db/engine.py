@@ -56,7 +56,7 @@ _SERVER_WATCH: Final = (
 # for a time that none of ours thinks between two statements. The longest is making the memory of a
 # deep job anew: 16 s for a million units.
 
-_READERS_TAKE_THEIR_TIME: Final = "SET LOCAL idle_in_transaction_session_timeout = 0"
+_NO_IDLE_LIMIT: Final = "SET LOCAL idle_in_transaction_session_timeout = 0"
 # A stream may go to somebody who reads it page by page; it locks nothing. Here and not for writers,
 # since it costs a round trip, and a unit of work takes more of those.
 
@@ -81,14 +81,8 @@ _CONNECTION_PRAGMAS: Final = (
 )
 
 
-def make_engine(url: URL, *, autocommit: bool = False) -> Engine:
-    """An engine whose transactions are those of :func:`writing` and :func:`reading`.
-
-    Args:
-        url: of a database.
-        autocommit: without transactions, where that saves round trips to a server. Set for all of
-            an engine's connections: setting it back and forth takes as long as a lookup.
-    """
+def make_engine(url: URL) -> Engine:
+    """An engine for a database; transactions come from :func:`writing` and :func:`reading`."""
     if url.get_backend_name() == "sqlite":
         engine = create_engine(
             url.difference_update_query(url.query),
@@ -105,7 +99,6 @@ def make_engine(url: URL, *, autocommit: bool = False) -> Engine:
         hide_parameters=True,
         pool_size=8,
         max_overflow=-1,  # callers are threads, and bound by their number
-        **({"isolation_level": "AUTOCOMMIT"} if autocommit else {}),
     )
     event.listen(engine, "connect", _let_server_watch)
     event.listen(engine, "checkout", _refuse_closed)
@@ -202,9 +195,9 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def _begin_postgresql(connection: Connection) -> None:
-    """Nothing for a writer; and nothing without a transaction, which is not said to read either."""
+    """Let a reader be idle for as long as it wants."""
     if connection.get_execution_options().get(_WRITES) is False:
-        connection.exec_driver_sql(_READERS_TAKE_THEIR_TIME)
+        connection.exec_driver_sql(_NO_IDLE_LIMIT)
 
 
 def _set_query_only(connection: Connection, *, wanted: bool) -> None:

@@ -25,8 +25,8 @@ def masked(text: str) -> str:
     Nothing is taken on trust: a password may hold any character, ``@`` and ``/`` as well, and the
     URL may be typed wrongly. What could be part of a password is hidden, at worst to the end: what
     lies between the user and the last ``@``; where there is none, what is no port; and what follows
-    a parameter that is named like a secret. What can be told from a password by nobody is shown:
-    digits in a port's place.
+    a parameter that is named like a secret. Digits in a port's place are shown, though they may be
+    a password: nobody can tell.
 
     Without a scheme it may be what libpq takes as well, ``host=h password=secret``.
 

@@ -31,6 +31,7 @@ _ZERO = text("0")
 
 _SEALED = {CHECKED_OTHERWISE: "a seal of its own, see db.types"}
 _REPLAYED = {CHECKED_OTHERWISE: "the game is replayed, and must lead to its final key"}
+_PASSING = {CHECKED_OTHERWISE: "a heartbeat: a wrong one means nothing after a minute"}
 
 # SQLite numbers rows by itself only where the key column's type is spelled INTEGER.
 _RowId = BigInteger().with_variant(Integer(), "sqlite")
@@ -53,7 +54,7 @@ def _partial_index(name: str, *columns: str, condition: str) -> Index:
 
 
 class Base(DeclarativeBase):
-    """What all tables have in common: how their constraints are named."""
+    """The base of all tables: it says how their constraints are named."""
 
     metadata = MetaData(
         naming_convention={
@@ -106,7 +107,11 @@ class Evaluation(Base):
 
 
 class Job(Base):
-    """Work that somebody asked for. Times are epoch seconds on the database's clock."""
+    """Work that somebody asked for. Times are epoch seconds on the database's clock.
+
+    ``planner_seen_at`` and ``runner_seen_at`` are the last heartbeats of those who plan or run it
+    in a process of their own: :mod:`db.jobs.planner_heartbeat`, :mod:`db.jobs.attendance`.
+    """
 
     __tablename__ = "jobs"
     __table_args__ = (Index(None, "state", "priority"),)
@@ -123,6 +128,8 @@ class Job(Base):
     created_at: Mapped[float] = mapped_column(Double)
     started_at: Mapped[float | None] = mapped_column(Double)
     finished_at: Mapped[float | None] = mapped_column(Double)
+    planner_seen_at: Mapped[float | None] = mapped_column(Double, info=_PASSING)
+    runner_seen_at: Mapped[float | None] = mapped_column(Double, info=_PASSING)
 
 
 class Unit(Base):
@@ -204,6 +211,23 @@ class Match(Base):
     created_at: Mapped[float] = mapped_column(Double)
 
 
+class CorpusMatch(Base):
+    """That a match looks up the games of another, which is not deleted while this one is there.
+
+    The same as ``corpus`` in the match's terms; ``c4 db check`` compares the two.
+    """
+
+    __tablename__ = "corpus_matches"
+    __table_args__ = (Index(None, "corpus_match_id"), {"sqlite_with_rowid": False})
+
+    match_id: Mapped[int] = mapped_column(
+        ForeignKey("matches.id", ondelete="CASCADE"), primary_key=True
+    )
+    corpus_match_id: Mapped[int] = mapped_column(
+        ForeignKey("matches.id", ondelete="RESTRICT"), primary_key=True
+    )
+
+
 class Game(Base):
     """A game of a match. ``winner`` is 1 for ``x``, -1 for ``o``, 0 for a draw.
 
@@ -232,7 +256,7 @@ class Game(Base):
 
 
 class Worker(Base):
-    """A process that works for whoever asks, and tells so now and then."""
+    """A process that works on whatever job comes, and records a heartbeat now and then."""
 
     __tablename__ = "workers"
 
@@ -254,7 +278,7 @@ class Worker(Base):
 
 
 class MeasuredCost(Base):
-    """What positions of a ply have taken to search, summed over all that were."""
+    """What it took to search positions of a ply, summed over all that were searched."""
 
     __tablename__ = "costs"
 
@@ -267,16 +291,13 @@ class MeasuredCost(Base):
     seconds: Mapped[float] = mapped_column(Double)
 
 
-class Turn(Base):
-    """When a periodic duty was last taken by one of the processes that share it.
+class Duty(Base):
+    """A periodic duty, and when one of the processes that share it last acquired it."""
 
-    Also when a planner has last left word. See :mod:`db.jobs.planner_heartbeat`.
-    """
-
-    __tablename__ = "turns"
+    __tablename__ = "duties"
 
     name: Mapped[str] = mapped_column(Text, primary_key=True)
-    taken_at: Mapped[float] = mapped_column(Double)
+    acquired_at: Mapped[float] = mapped_column(Double)
 
 
 def _add_checksums() -> None:

@@ -1,4 +1,4 @@
-"""Who works: every worker process writes down now and then that it is there."""
+"""The register of worker processes: each of them records a heartbeat now and then."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import and_, case, delete, select
 
-from db.clock import now
+from db.clock import now, seen_within
 from db.dialect_insert import dialect_insert
 from db.models import Worker
 from db.records.workers import WorkerInfo
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 WORKER_ALIVE_SECONDS: Final = 30.0
-"""A worker that was not heard of for so long counts as gone."""
+"""A worker without a heartbeat for so long counts as gone."""
 
 _FORGET_SECONDS: Final = 86_400.0
-"""Workers that were not heard of for so long are deleted."""
+"""Workers without a heartbeat for so long are deleted."""
 
 
 def beat(session: Session, worker: WorkerInfo) -> None:
-    """Write down that a worker is there and what it has done.
+    """Record a worker's heartbeat, and what it has done.
 
     Call it more often than every WORKER_ALIVE_SECONDS. A worker that comes back under its name
     with another process, or with less done than before, was started anew.
@@ -48,16 +48,14 @@ def beat(session: Session, worker: WorkerInfo) -> None:
 
 
 def leave(session: Session, name: str) -> None:
-    """Strike a worker off that has ended."""
+    """Delete a worker that has ended."""
     session.connection().execute(delete(Worker).where(Worker.name == name))
 
 
 def live_workers(session: Session, within: float = WORKER_ALIVE_SECONDS) -> tuple[WorkerInfo, ...]:
-    """The workers that were heard of within so many seconds, in order of their names."""
-    at = now(session)
-    # Not those that were heard of in the future either: the clock was set back since.
-    heard = (Worker.seen_at >= at - within, Worker.seen_at <= at + within)
-    query = select(Worker).where(*heard).order_by(Worker.name)
+    """The workers with a heartbeat within so many seconds, in order of their names."""
+    is_live = seen_within(session, Worker.seen_at, within)
+    query = select(Worker).where(is_live).order_by(Worker.name)
     return tuple(_info(worker) for worker in session.scalars(query))
 
 

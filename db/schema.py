@@ -25,17 +25,24 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Connection
 
-REVISIONS: Final = ("c4_0001", "c4_0002", "c4_0003", "c4_0004")
+REVISIONS: Final = ("c4_0001", "c4_0002", "c4_0003", "c4_0004", "c4_0005")
 """Every revision that there has been, oldest first."""
 
 HEAD: Final = REVISIONS[-1]
 """The revision that this version works with."""
 
 _OWN_TABLES: Final = frozenset({"evaluations", "jobs", "units"})
-"""That every revision has: by these a database is known as C4's."""
+"""The tables of every revision. A database that has one of them is C4's."""
 
-_ALL_TABLES: Final = _OWN_TABLES | {"costs", "games", "matches", "turns", "workers"}
-"""That HEAD has."""
+_ALL_TABLES: Final = _OWN_TABLES | {
+    "costs",
+    "corpus_matches",
+    "duties",
+    "games",
+    "matches",
+    "workers",
+}
+"""The tables of HEAD."""
 
 _VERSION_TABLE: Final = "alembic_version"
 _version: Final = Table(_VERSION_TABLE, MetaData(), Column("version_num", String(32)))
@@ -62,7 +69,7 @@ class SchemaState(NamedTuple):
 
     standing: Standing
     revision: str | None
-    """The revision it names, if any."""
+    """The revision that it names, if any."""
     tables: tuple[str, ...]
     """Its tables, in order of their names."""
 
@@ -70,7 +77,7 @@ class SchemaState(NamedTuple):
 def classify(
     tables: AbstractSet[str], revision: str | None, revisions: tuple[str, ...] = REVISIONS
 ) -> Standing:
-    """The standing of a database that has these tables and names this revision."""
+    """How a database stands that has these tables and names this revision."""
     if not tables - {_VERSION_TABLE}:
         return Standing.EMPTY if revision is None else Standing.FOREIGN
     if not tables & _OWN_TABLES or _VERSION_TABLE not in tables:

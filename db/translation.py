@@ -89,12 +89,12 @@ _POSTGRESQL: Final[dict[str, tuple[type[StorageError], str]]] = {
 """By SQLSTATE or its beginning."""
 
 _CLIENT_OUTAGES: Final = frozenset({"OperationalError", "InterfaceError"})
-"""Errors of the PostgreSQL client itself that may be a connection that there is not."""
+"""Errors of the PostgreSQL client itself that may mean that there is no connection."""
 
 
 @contextmanager
 def translated(place: str) -> Iterator[None]:
-    """Let storage errors out, and nothing of the drivers'.
+    """Raise storage errors instead of the drivers' own.
 
     Args:
         place: how messages call the database; holds no password.
@@ -128,14 +128,14 @@ def translate(error: BaseException, place: str) -> StorageError | None:
         return StorageError(f"{place}: {_TOO_LARGE}")
     if isinstance(cause, sqlite3.Error):
         return _translate_sqlite(cause, place)
-    # psycopg is not imported where only SQLite is used: its errors are known by this attribute.
+    # psycopg is not imported where only SQLite is used. Its errors have this attribute.
     if cause is not None and hasattr(cause, "sqlstate"):
         return _translate_postgresql(cause, place, is_refused=is_refused)
     return None
 
 
 def _is_too_large_to_store(error: BaseException) -> bool:
-    """Whether SQLite has refused a value for its size that need not be one that is stored."""
+    """Whether SQLite has refused a value for its size, and the value may be a given one."""
     if not isinstance(error, DBAPIError) or not isinstance(error.orig, sqlite3.Error):
         return False
     code: int = getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_OK)

@@ -58,8 +58,9 @@ class PositionKey(TypeDecorator[int]):
 class JsonText(TypeDecorator[Any]):
     r"""A short JSON array as text, byte for byte the same in every database.
 
-    Text and not PostgreSQL's JSON: no SQL looks inside, and the text keeps what users send as it
-    is (``json`` refuses NaN, ``jsonb`` reorders fields and refuses ``\u0000``).
+    Text and not PostgreSQL's JSON: no SQL looks inside. And a :class:`JsonObject` may hold what
+    users send, which only text keeps as it is (``json`` refuses NaN, ``jsonb`` reorders fields and
+    refuses ``\u0000``).
     """
 
     impl = Text

@@ -1,7 +1,16 @@
-"""Matches and their games: store, list, stream, count. The face of the modules that do it.
+"""Matches and their games. Callers import everything from here.
 
 A game is known by its match and its number. It is written together with the state of the unit that
 has played it, so it is there once, whatever happens to workers.
+
+- :mod:`db.games.matches`: make matches, and look at them;
+- :mod:`db.games.control`: end a match early, delete it;
+- :mod:`db.games.storing`: write games, read them one by one, page by page, or all;
+- :mod:`db.games.results`: the games of matches as arrays;
+- :mod:`db.games.tallies`: what the games come to, counted by the database.
+
+Their plain values are in :mod:`db.records.terms` (what is agreed for a match),
+:mod:`db.records.matches` (what a match has come to) and :mod:`db.records.games`.
 """
 
 from __future__ import annotations
@@ -27,14 +36,13 @@ from db.games.matches import (
     set_units,
 )
 from db.games.results import read_finals, read_results, results_in_order
-from db.games.storing import add_games, count_games, find_game, list_games, stream_games
+from db.games.storing import add_games, find_game, list_games, stream_games
 from db.games.tallies import read_pace
 
 __all__ = [
     "NEEDLESS",
     "MatchUnit",
     "add_games",
-    "count_games",
     "create_match",
     "delete_match",
     "end_early",

@@ -1,17 +1,17 @@
-"""Ending matches before their time, and forgetting them."""
+"""Ending matches early, and deleting them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sqlalchemy import Text, and_, delete, or_, select, type_coerce, update
+from sqlalchemy import and_, delete, func, or_, select, update
 
 from db.decoding import is_number
 from db.errors import JobStateError, MatchInUseError, MatchNotFoundError
 from db.jobs.changes import FREE
 from db.jobs.conditions import CANCELLED, DONE, FAILED, LEASED, QUEUED, has_failed_unit
 from db.jobs.ending import close_if_complete, lock_job, lock_leased
-from db.models import Game, Job, Match, Unit
+from db.models import CorpusMatch, Game, Job, Match, Unit
 from db.records.jobs import JobState, UnitState
 
 if TYPE_CHECKING:
@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from db.records.jobs import Json
 
 NEEDLESS: Final[Json] = {"needless": True}
-"""The result of a unit whose games were not needed any more. It is done and not cancelled: nobody
-is to queue it again."""
+"""The result of a unit whose games are not needed any more.
+
+The unit is done and not cancelled, so that nobody queues it again.
+"""
 
 
 class MatchUnit(NamedTuple):
@@ -36,8 +38,8 @@ class MatchUnit(NamedTuple):
 def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> bool:
     """End a match that a sequential test has decided; its job if that has nothing else to do.
 
-    Units that are still to be played, or have failed, are done without. Games behind the one that
-    decided, which other workers have played meanwhile, are taken away: which they are depends on
+    Units that are still to be played, or have failed, are marked as done. Other workers may have
+    played games behind the one that decided. These games are deleted: which they are depends on
     the workers, and the match is to be the same whoever plays it. The results of the units are left
     to the caller (:func:`units_of_match`, :func:`set_result`).
 
@@ -104,7 +106,7 @@ def set_result(session: Session, unit_id: int, result: Json) -> None:
 
 
 def delete_match(session: Session, match_id: int) -> None:
-    """Forget a match and its games. Its job, when it is resumed or retried, goes on without it.
+    """Delete a match and its games. When its job is resumed or retried, it goes on without it.
 
     Args:
         session: in a write transaction of its own.
@@ -127,28 +129,19 @@ def delete_match(session: Session, match_id: int) -> None:
             job_id=row.job_id,
             state=state,
         )
-    # Whoever makes a match with this one in its corpus holds it: now it is made, or never will be.
+    # Whoever makes a match with this one in its corpus is waited for. The foreign key would keep
+    # the match as well, but its error does not say which match needs it.
     held = select(Match.id).where(Match.id == match_id).with_for_update()
     if session.scalar(held) is None:
         raise MatchNotFoundError(match_id)
-    used_by = _looked_up_by(session, match_id)
+    users = select(func.max(CorpusMatch.match_id)).where(CorpusMatch.corpus_match_id == match_id)
+    used_by = session.scalar(users)
     if used_by is not None:
         raise MatchInUseError(match_id, used_by)
     if state is not None:
         _do_without(session, row.job_id, state, row.first_unit, row.end_unit)
     session.connection().execute(delete(Game).where(Game.match_id == match_id))
     session.connection().execute(delete(Match).where(Match.id == match_id))
-
-
-def _looked_up_by(session: Session, match_id: int) -> int | None:
-    """The newest match whose corpus another one is in, or None."""
-    # Most matches have no corpus: their terms need not be read.
-    may_be = type_coerce(Match.terms, Text).contains('"corpus":[', autoescape=True)
-    query = select(Match.id, Match.terms).where(may_be, Match.id != match_id)
-    for other, terms in session.execute(query.order_by(Match.id.desc())):
-        if match_id in terms.get("corpus", ()):
-            return int(other)
-    return None
 
 
 def _do_without(

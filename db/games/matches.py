@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import insert, or_, select, update
+from sqlalchemy import insert, literal, or_, select, update
 
 from db.clock import now
 from db.decoding import decoding, is_number
 from db.errors import MatchNotFoundError
 from db.games.tallies import read_tallies
-from db.models import Job, Match
+from db.models import CorpusMatch, Job, Match
 from db.records.jobs import JobState
 from db.records.matches import MatchInfo, MatchTally, Origin
 from db.records.terms import MatchTerms
@@ -52,7 +52,6 @@ def create_match(
     Raises:
         MatchNotFoundError: a match of its corpus is not there, or not any more.
     """
-    _hold(session, terms.corpus)
     statement = insert(Match).values(
         job_id=job_id,
         origin=origin.value,
@@ -65,18 +64,28 @@ def create_match(
         is_whole=origin is Origin.PLAYED,
         created_at=now(session),
     )
-    return session.connection().execute(statement.returning(Match.id)).scalar_one()
+    match_id = session.connection().execute(statement.returning(Match.id)).scalar_one()
+    _add_corpus(session, match_id, terms.corpus)
+    return match_id
 
 
-def _hold(session: Session, corpus: Sequence[int]) -> None:
-    """Let nobody delete the matches of a corpus until the end of the transaction."""
+def _add_corpus(session: Session, match_id: int, corpus: Sequence[int]) -> None:
+    """Say which matches a match looks up; from now on nobody deletes them."""
     for first in range(0, len(corpus), _LISTED):
         some = corpus[first : first + _LISTED]
-        query = select(Match.id).where(Match.id.in_(some)).order_by(Match.id)
-        there = set(session.scalars(query.with_for_update(read=True, key_share=True)))
-        for match_id in some:
-            if match_id not in there:
-                raise MatchNotFoundError(match_id)
+        # Locked as the foreign key does it, but first: whoever is deleting one of them is waited
+        # for, and the error that follows has the number of the match.
+        there = (
+            select(literal(match_id), Match.id)
+            .where(Match.id.in_(some), Match.id != match_id)
+            .order_by(Match.id)
+            .with_for_update(read=True, key_share=True)
+        )
+        rows = insert(CorpusMatch).from_select(["match_id", "corpus_match_id"], there)
+        added = set(session.scalars(rows.returning(CorpusMatch.corpus_match_id)))
+        missing = [number for number in some if number not in added]
+        if missing:
+            raise MatchNotFoundError(missing[0])
 
 
 def set_units(session: Session, match_id: int, first: int, end: int) -> None:
@@ -122,7 +131,8 @@ def get_terms(session: Session, match_id: int) -> MatchTerms:
 def get_created_at(session: Session, match_id: int) -> float | None:
     """When a match was made; None if there is none of this number (any more).
 
-    With its number it names a match for good: SQLite reuses the number of one that was deleted.
+    Number and time together name a match for good. The number alone does not: SQLite reuses that of
+    a match that was deleted.
     """
     return session.scalar(select(Match.created_at).where(Match.id == match_id))
 

@@ -41,7 +41,7 @@ _LAYOUT: Final = np.dtype(
         ("is_forfeit", "?"),
     ]
 )
-"""Of the arrays of a match, column by column of the query."""
+"""A row of the query of :func:`read_results`, column by column."""
 
 
 def read_results(session: Session, match_id: int) -> MatchResults:

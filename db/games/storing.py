@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import ColumnElement, Integer, func, select, tuple_
+from sqlalchemy import ColumnElement, Integer, select, tuple_
 
 from db.decoding import is_number, is_small_number
 from db.dialect_insert import dialect_insert
@@ -113,14 +113,6 @@ def stream_games(
     with session.connection().execute(query) as found:
         for row in found:
             yield _game(row)
-
-
-def count_games(session: Session, filters: GameFilter) -> int:
-    """How many games match."""
-    query = select(func.count()).select_from(Game).where(*_conditions(filters))
-    if filters.board is not None:
-        query = query.join(Match, Game.match_id == Match.id)
-    return session.connection().execute(query).scalar_one()
 
 
 def _games() -> Select[Any]:

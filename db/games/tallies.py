@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
 _PACE_GAMES: Final = 1_000
-"""Games that tell how long a player's moves take."""
+"""Games from which the pace of a player is measured."""
 
 
 def read_tallies(session: Session, match_ids: Sequence[int]) -> dict[int, MatchTally]:
@@ -40,7 +40,7 @@ def read_tallies(session: Session, match_ids: Sequence[int]) -> dict[int, MatchT
 
 
 def read_pace(session: Session, board: BoardSize, player: str) -> tuple[float, float]:
-    """Moves that a player has made in the newest match it has played, and what they took.
+    """How many moves a player made in its newest match, and the seconds that they took.
 
     The first games of the match must do: it may have a million.
 

@@ -29,12 +29,12 @@ _NO_ANSWER = (UnreachableError, BusyError, DiskFullError, ReadOnlyError)
 
 
 class Problem(NamedTuple):
-    """Something that is not as it should be."""
+    """A fault that the check has found."""
 
     kind: str
     """``damage`` (pages, or what cannot be read), ``schema`` (a table, a column or an index),
     ``row`` (its values have changed since they were stored), ``reference`` (a row whose other half
-    is missing), ``evaluation``, ``job``, ``lease`` (a unit whose worker was not heard of in time),
+    is missing), ``evaluation``, ``job``, ``lease`` (a unit whose lease has run out),
     or ``match`` (games that are missing, or against the rules)."""
     message: str
 
@@ -42,11 +42,11 @@ class Problem(NamedTuple):
 def check(database: Database) -> Iterator[Problem]:
     """Look at everything: pages, schema, references, every row, jobs, leases, every game.
 
-    Problems come as they are found; none at all is the good answer. Whatever is damaged, it is
-    a problem and no exception.
+    Problems come as they are found; a sound database has none. Damage is reported as a problem,
+    and raises nothing.
 
     Raises:
-        StorageError: the database does not answer any more; it has nothing to do with damage.
+        StorageError: the database does not answer any more, which says nothing about damage.
     """
     looks: list[tuple[str, Look]] = [
         ("schema", schema.faults),
@@ -85,7 +85,7 @@ def solve_again(
 
 
 def _look(database: Database, kind: str, look: Look) -> Iterator[Problem]:
-    """What one look finds. It comes to an end where damage is in its way."""
+    """What one look finds. It ends early where damage is in its way."""
     try:
         with database.read() as session:
             for message in look(session):

@@ -39,7 +39,7 @@ def faults(session: Session) -> Iterator[str]:
 
 
 def sample(session: Session, number: int, seed: int) -> list[StoredEvaluation]:
-    """Evaluations chosen at random, as many or all; the same seed chooses the same ones.
+    """Evaluations chosen at random, or all if there are fewer; the same seed chooses the same ones.
 
     Those that cannot be true are left out.
     """
@@ -60,7 +60,7 @@ def resolve(
     """Search evaluations once more, without any of what is stored.
 
     Args:
-        rows: that can be true.
+        rows: evaluations that can be true.
         seconds: most for one position.
 
     Yields:

@@ -13,7 +13,7 @@ from c4core.notation import parse_moves
 from c4core.position import Position
 from db.games.matches import get_terms
 from db.games.storing import stream_games
-from db.models import Game, Job, Match
+from db.models import CorpusMatch, Game, Job, Match
 from db.records.games import ON_THE_BOARD, UNFINISHED, GameFilter
 from db.records.jobs import JobState
 from db.records.matches import Origin
@@ -60,6 +60,9 @@ def _match_faults(session: Session, match_id: int, number: int | None) -> Iterat
     terms = get_terms(session, match_id)
     if number is not None and number != terms.games:
         yield f"match {match_id} is over, but has {number:,} of its {terms.games:,} games"
+    corpus = select(CorpusMatch.corpus_match_id).where(CorpusMatch.match_id == match_id)
+    if set(session.scalars(corpus)) != set(terms.corpus):
+        yield f"match {match_id}: its terms and table corpus_matches name different matches"
     for game in stream_games(session, GameFilter(matches=(match_id,))):
         fault = _fault(game, terms.start)
         if fault is not None:

@@ -1,4 +1,4 @@
-"""Jobs and their units: plan, claim, complete, steer, watch. The face of the modules that do it.
+"""Jobs and their units: plan, claim, complete, steer, watch. Callers import everything from here.
 
 The database is the queue of truth. The life of a unit::
 
@@ -28,8 +28,8 @@ from db.jobs.attendance import (
     abandoned_jobs,
     attended_jobs,
     begun_jobs,
-    say_at_work,
-    say_gone,
+    clear_runner_heartbeat,
+    record_runner_heartbeat,
 )
 from db.jobs.claims import claim, claim_unit
 from db.jobs.completion import complete, fail, heartbeat, lapse, prolong, release
@@ -46,7 +46,7 @@ from db.jobs.growing import (
     read_units,
 )
 from db.jobs.leases import requeue_lapsed
-from db.jobs.planner_heartbeat import PlannedJob, leave_word, planned_job
+from db.jobs.planner_heartbeat import PlannedJob, planned_job, record_planner_heartbeat
 from db.jobs.planning import add_units, create_job, start_job
 from db.jobs.questions import hold_question
 from db.jobs.status import totals
@@ -76,6 +76,7 @@ __all__ = [
     "change_unit",
     "claim",
     "claim_unit",
+    "clear_runner_heartbeat",
     "complete",
     "create_job",
     "cut_units",
@@ -89,19 +90,18 @@ __all__ = [
     "jobs_of_kind",
     "jobs_of_label",
     "lapse",
-    "leave_word",
     "list_jobs",
     "newest_job",
     "planned_job",
     "progress",
     "prolong",
     "read_units",
+    "record_planner_heartbeat",
+    "record_runner_heartbeat",
     "release",
     "requeue_lapsed",
     "resume_job",
     "retry_job",
-    "say_at_work",
-    "say_gone",
     "start_job",
     "totals",
     "unit_results",

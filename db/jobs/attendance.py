@@ -1,56 +1,47 @@
-"""Whether anybody is at work on a job that runs.
+"""Whether anybody works on a job that runs.
 
-A lease that lives says so, and so does the word that a process leaves while it works on one job and
-nothing else (:mod:`workers.runners.local`): it has no lease at every moment. Workers that take
-whatever comes are in the register (:mod:`db.registry`).
+A lease that lives says so. A process that works on one job and nothing else
+(:mod:`workers.runners.local`) does not hold a lease at every moment, so it records heartbeats in
+the job's row as well. Workers that take whatever comes are in the register (:mod:`db.registry`).
 """
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 
-from db import duties
+from db.clock import now, seen_within
 from db.jobs.conditions import lease_lives
 from db.jobs.planner_heartbeat import is_abandoned
-from db.models import Job, Turn, Unit
+from db.models import Job, Unit
 from db.records.jobs import JobState
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-HEARD_SECONDS: Final = 10.0
-"""A process that was not heard of for so long is not at work any more: as long as a lease."""
-
-_PREFIX: Final = "working."
-"""Of the name under which a process leaves word, before the number of the job."""
-
-_NUMBER: Final = re.compile("[0-9]{1,19}")
-"""Of a job. A word whose name has changed since is nobody's."""
+RUNNER_ALIVE_SECONDS: Final = 10.0
+"""After so long without a heartbeat, nobody runs the job any more: as long as a lease."""
 
 
-def say_at_work(session: Session, job_id: int) -> None:
-    """Say that a process is at work on a job, more often than every HEARD_SECONDS."""
-    duties.leave_word(session, f"{_PREFIX}{job_id}")
+def record_runner_heartbeat(session: Session, job_id: int) -> None:
+    """Record that a process runs a job now; to be called more often than RUNNER_ALIVE_SECONDS."""
+    session.connection().execute(
+        update(Job).where(Job.id == job_id).values(runner_seen_at=now(session))
+    )
 
 
-def say_gone(session: Session, job_id: int) -> None:
-    """Take that back. Others that are at work on the job say it again, or have leases."""
-    duties.take_back(session, f"{_PREFIX}{job_id}")
+def clear_runner_heartbeat(session: Session, job_id: int) -> None:
+    """Take that back. Other processes that run the job record it again, or hold leases."""
+    session.connection().execute(update(Job).where(Job.id == job_id).values(runner_seen_at=None))
 
 
 def attended_jobs(session: Session) -> set[int]:
-    """The jobs that somebody holds a lease of, or has left word about lately."""
+    """The jobs that somebody holds a lease of, or that run and have had a heartbeat lately."""
     held = session.scalars(select(Unit.job_id).where(lease_lives(session)).distinct())
-    words = session.scalars(
-        select(Turn.name).where(
-            Turn.name.startswith(_PREFIX, autoescape=True), duties.was_heard(session, HEARD_SECONDS)
-        )
-    )
-    names = (word.removeprefix(_PREFIX) for word in words)
-    return {*held, *(int(name) for name in names if _NUMBER.fullmatch(name))}
+    seen = seen_within(session, Job.runner_seen_at, RUNNER_ALIVE_SECONDS)
+    run = session.scalars(select(Job.id).where(Job.state == JobState.RUNNING, seen))
+    return {*held, *run}
 
 
 def begun_jobs(session: Session) -> set[int]:
@@ -64,5 +55,5 @@ def begun_jobs(session: Session) -> set[int]:
 
 
 def abandoned_jobs(session: Session) -> set[int]:
-    """The jobs whose planning was never ended, and of whose planner nothing is heard."""
+    """The jobs that are being planned, and whose planner is gone."""
     return set(session.scalars(select(Job.id).where(is_abandoned(session))))

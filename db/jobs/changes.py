@@ -7,7 +7,7 @@ from typing import Any, Final
 from db.records.jobs import UnitState
 
 ANNOUNCE_FIRST: Final = -1.0
-"""``announced_at`` of a unit that was taken once and came back: it goes before all others.
+"""``announced_at`` of a unit that was claimed and came back: it is announced first.
 
 Whoever writes a job's results in order has waited for it the longest.
 """
@@ -16,7 +16,7 @@ NEVER_ANNOUNCED: Final = 0.0
 """``announced_at`` of a unit that no message was sent for."""
 
 FREE: Final[dict[str, Any]] = {"owner": None, "lease_until": None}
-"""Held by nobody."""
+"""Nobody holds the unit."""
 
 ANEW: Final[dict[str, Any]] = {
     "state": UnitState.QUEUED,

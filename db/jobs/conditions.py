@@ -28,13 +28,13 @@ IN_TURN: Final = (Unit.announced_at, Unit.seq)
 
 
 def lease_ran_out(session: Session) -> ColumnElement[bool]:
-    """Leased, and not heard of in time."""
+    """The unit is leased, and its lease has run out."""
     at = now(session)
     return and_(LEASED, or_(Unit.lease_until < at, Unit.lease_until > at + LONGEST_LEASE))
 
 
 def lease_lives(session: Session) -> ColumnElement[bool]:
-    """Leased, and being worked on as far as can be known."""
+    """The unit is leased, and its lease has not run out."""
     at = now(session)
     return and_(LEASED, Unit.lease_until >= at, Unit.lease_until <= at + LONGEST_LEASE)
 

@@ -8,11 +8,10 @@ from sqlalchemy import or_, select, update
 
 from db.clock import now
 from db.errors import JobStateError
-from db.jobs.attendance import say_gone
 from db.jobs.changes import ANEW, FREE
 from db.jobs.conditions import FAILED, LEASED, QUEUED, lease_ran_out
 from db.jobs.ending import close_if_complete, lock_job, lock_leased
-from db.jobs.planner_heartbeat import forget_planner, is_abandoned
+from db.jobs.planner_heartbeat import is_abandoned
 from db.models import Job, Unit
 from db.records.jobs import JobState, UnitState
 
@@ -45,10 +44,13 @@ def cancel_job(session: Session, job_id: int) -> JobState:
     session.connection().execute(
         update(Job)
         .where(Job.id == job_id)
-        .values(state=JobState.CANCELLED, finished_at=now(session))
+        .values(
+            state=JobState.CANCELLED,
+            finished_at=now(session),
+            planner_seen_at=None,
+            runner_seen_at=None,
+        )
     )
-    forget_planner(session, job_id)
-    say_gone(session, job_id)
     return JobState.CANCELLED
 
 

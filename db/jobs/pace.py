@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 _PACE_SECONDS: Final = 60.0
-"""The pace is that of the units completed within this time."""
+"""The pace is that of the units that were completed within this time."""
 
 _LEAST_UNITS: Final = 3
-"""Before so many units are done, a pace is chance."""
+"""With fewer units done, the pace is left to chance."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,18 @@
-"""Whether somebody is still at the planning of a job.
+"""Whether somebody still plans a job.
 
-A long plan is made in several transactions, and whoever makes it may die between two of them. So a
-planner leaves word with each of them; a job that is being planned and of which nothing was heard
-for a while is abandoned: it has not all its units, and will never have them.
+A long plan is made in several transactions, and the planner may die between two of them. So each of
+these transactions records a heartbeat in the job's row. A job that is being planned and has had no
+heartbeat for a while is abandoned: units are missing, and nobody will add them.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from sqlalchemy import Text, and_, cast, exists, literal, select
+from sqlalchemy import and_, or_, select, update
 
-from db import duties
-from db.models import Job, Turn
+from db.clock import now, seen_within
+from db.models import Job
 from db.records.jobs import JobState
 
 if TYPE_CHECKING:
@@ -23,10 +23,7 @@ if TYPE_CHECKING:
     from db.records.jobs import Json
 
 PLANNER_ALIVE_SECONDS: Final = 60.0
-"""A planner that was not heard of for so long is not expected to come back."""
-
-_PREFIX: Final = "planning."
-"""Of the name under which a planner leaves word, before the number of the job."""
+"""After so long without a heartbeat, a planner is not expected to come back."""
 
 
 class PlannedJob(NamedTuple):
@@ -34,31 +31,28 @@ class PlannedJob(NamedTuple):
 
     job_id: int
     is_abandoned: bool
-    """Nobody is at it any more."""
+    """Nobody plans it any more."""
 
 
-def leave_word(session: Session, job_id: int) -> None:
-    """Say that somebody is at the planning of a job, and is going to add more units.
+def record_planner_heartbeat(session: Session, job_id: int) -> None:
+    """Record that somebody plans a job now, and is going to add more units.
 
     Args:
         session: in a transaction that makes the job, or adds units, and does not start it.
         job_id: the job.
     """
-    duties.leave_word(session, f"{_PREFIX}{job_id}")
-
-
-def forget_planner(session: Session, job_id: int) -> None:
-    """Take back what was said about the planning of a job that has ended."""
-    duties.take_back(session, f"{_PREFIX}{job_id}")
+    session.connection().execute(
+        update(Job).where(Job.id == job_id).values(planner_seen_at=now(session))
+    )
 
 
 def is_abandoned(session: Session) -> ColumnElement[bool]:
-    """A condition on jobs: being planned, and nobody is at it any more."""
-    word = exists().where(
-        Turn.name == literal(_PREFIX) + cast(Job.id, Text),
-        duties.was_heard(session, PLANNER_ALIVE_SECONDS),
+    """A condition on jobs: the job is being planned, and its planner is gone."""
+    is_gone = or_(
+        Job.planner_seen_at.is_(None),
+        ~seen_within(session, Job.planner_seen_at, PLANNER_ALIVE_SECONDS),
     )
-    return and_(Job.state == JobState.PLANNING, ~word)
+    return and_(Job.state == JobState.PLANNING, is_gone)
 
 
 def planned_job(

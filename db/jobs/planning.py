@@ -10,7 +10,6 @@ from sqlalchemy import func, insert, select, update
 from db.clock import now
 from db.errors import JobStateError
 from db.jobs.ending import close_if_complete, lock_job
-from db.jobs.planner_heartbeat import forget_planner
 from db.models import Job, Unit
 from db.records.jobs import JobState, UnitState
 
@@ -123,7 +122,8 @@ def start_job(session: Session, job_id: int) -> JobState:
             f"job {job_id} is {state}: it cannot be started", job_id=job_id, state=state
         )
     session.connection().execute(
-        update(Job).where(Job.id == job_id).values(state=JobState.RUNNING, started_at=now(session))
+        update(Job)
+        .where(Job.id == job_id)
+        .values(state=JobState.RUNNING, started_at=now(session), planner_seen_at=None)
     )
-    forget_planner(session, job_id)
     return close_if_complete(session, job_id, JobState.RUNNING)

@@ -1,4 +1,4 @@
-"""The jobs that run now, at little cost: nothing is counted."""
+"""The jobs that run now: cheap to ask for, because nothing is counted."""
 
 from __future__ import annotations
 

@@ -3,9 +3,11 @@
 To write a new revision, from a checkout, against a scratch database of the present schema::
 
     c4 --db scratch.db db init
-    alembic -x url=sqlite:///scratch.db revision --autogenerate --rev-id c4_0002 -m "what it adds"
+    alembic -x url=sqlite:///scratch.db revision --autogenerate --rev-id c4_NNNN -m "what it adds"
 
-then add its number to ``db.schema.REVISIONS``.
+with the next number for ``c4_NNNN``; then add it to ``db.schema.REVISIONS``. SQLite cannot change
+the generated column ``checksum``: a table with another column in its checksum is made anew, as
+``c4_0004`` does it.
 """
 
 from __future__ import annotations

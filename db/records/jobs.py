@@ -30,8 +30,10 @@ every worker that takes it must not go on for ever.
 """
 
 LONGEST_LEASE: Final = 600.0
-"""Seconds that a lease lasts at most, from the claim or a heartbeat. One that is to end later than
-that was given before the database's clock was set back, and counts as having run out."""
+"""Seconds that a lease lasts at most, from the claim or a heartbeat.
+
+A lease that ends later was given before the database's clock was set back. It counts as run out.
+"""
 
 INTERACTIVE_PRIORITY: Final = 100
 """Jobs of at least this priority are interactive, others bulk: each class has its own queue."""
@@ -202,4 +204,4 @@ class ServiceStatus:
     workers: int
     """Different owners of live leases: who works now, whether registered or not."""
     live_workers: tuple[WorkerInfo, ...]
-    """Registered workers that were heard of lately, idle ones included."""
+    """Registered workers with a recent heartbeat, idle ones included."""

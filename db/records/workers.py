@@ -10,7 +10,7 @@ class WorkerInfo:
     """A worker process. The counts are those since it was started."""
 
     name: str
-    """Unlike that of any other."""
+    """No other worker has this name."""
     host: str
     pid: int
     threads: int
@@ -33,4 +33,4 @@ class WorkerInfo:
     started_at: float = 0.0
     """Epoch seconds on the database's clock; ignored by :func:`db.registry.beat`."""
     seen_at: float = 0.0
-    """When it was last heard of, likewise."""
+    """When its last heartbeat came, likewise."""

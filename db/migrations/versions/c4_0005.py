@@ -1,0 +1,149 @@
+"""Heartbeats are columns of jobs, duties a table of their own; the matches of a corpus are rows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Final
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "c4_0005"
+down_revision = "c4_0004"
+branch_labels = None
+depends_on = None
+
+ROW_ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+
+HEARTBEATS: Final = {"planner_seen_at": "planning.", "runner_seen_at": "working."}
+"""The new columns of jobs; how the names began of the rows that said the same."""
+
+SEAL_LENGTH: Final = 15
+
+
+def upgrade() -> None:
+    """Make what is new, and fill it from where it was."""
+    for column in HEARTBEATS:
+        op.add_column("jobs", sa.Column(column, sa.Double(), nullable=True))
+    create_table_of_times("duties", "acquired_at")
+    for column, prefix in HEARTBEATS.items():
+        # No other rows: whatever is written gets a new checksum, even if it was damaged before.
+        word = f"FROM turns WHERE name = '{prefix}' || CAST(jobs.id AS TEXT)"
+        op.execute(
+            f"UPDATE jobs SET {column} = (SELECT taken_at {word}) WHERE EXISTS (SELECT 1 {word})"  # noqa: S608
+        )
+    op.execute(
+        "INSERT INTO duties (name, acquired_at) SELECT name, taken_at FROM turns "
+        "WHERE name NOT LIKE 'planning.%' AND name NOT LIKE 'working.%'"
+    )
+    op.drop_table("turns")
+    op.create_table(
+        "corpus_matches",
+        sa.Column("match_id", ROW_ID, nullable=False),
+        sa.Column("corpus_match_id", ROW_ID, nullable=False),
+        checksum_of_numbers("match_id", "corpus_match_id"),
+        sa.ForeignKeyConstraint(
+            ["match_id"],
+            ["matches.id"],
+            name=op.f("fk_corpus_matches_match_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(
+            ["corpus_match_id"],
+            ["matches.id"],
+            name=op.f("fk_corpus_matches_corpus_match_id"),
+            ondelete="RESTRICT",
+        ),
+        sa.PrimaryKeyConstraint("match_id", "corpus_match_id", name=op.f("pk_corpus_matches")),
+        sqlite_with_rowid=False,
+    )
+    op.create_index(
+        op.f("ix_corpus_matches_corpus_match_id"), "corpus_matches", ["corpus_match_id"]
+    )
+    fill_corpus_matches()
+
+
+def downgrade() -> None:
+    """Put everything back where it was."""
+    op.drop_table("corpus_matches")
+    create_table_of_times("turns", "taken_at")
+    op.execute("INSERT INTO turns (name, taken_at) SELECT name, acquired_at FROM duties")
+    for column, prefix in HEARTBEATS.items():
+        op.execute(
+            f"INSERT INTO turns (name, taken_at) SELECT '{prefix}' || CAST(id AS TEXT), {column} "  # noqa: S608
+            f"FROM jobs WHERE {column} IS NOT NULL"
+        )
+    op.drop_table("duties")
+    for column in HEARTBEATS:
+        op.drop_column("jobs", column)
+
+
+def create_table_of_times(table: str, column: str) -> None:
+    """Make a table of names, each with a time."""
+    is_sqlite = op.get_bind().dialect.name == "sqlite"
+    scaled = f"{column} * 16777216"
+    if not is_sqlite:
+        clamped = f"CASE WHEN {column} > 5e11 THEN 5e11 WHEN {column} < -5e11 THEN -5e11"
+        scaled = f"{clamped} ELSE {column} END * 16777216"
+    number = (
+        f"CAST({scaled} AS INTEGER) % 2147483647"
+        if is_sqlite
+        else f"MOD(CAST(TRUNC({scaled}) AS BIGINT), 2147483647)"
+    )
+    checksum = f"CAST({number} AS TEXT) || '=' || name"
+    op.create_table(
+        table,
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column(column, sa.Double(), nullable=False),
+        sa.Column("checksum", sa.Text(), sa.Computed(checksum, persisted=True)),
+        sa.PrimaryKeyConstraint("name", name=op.f(f"pk_{table}")),
+    )
+
+
+def checksum_of_numbers(*columns: str) -> sa.Column[int]:
+    """The checksum of a table of whole numbers."""
+    term = "{} % 2147483647" if op.get_bind().dialect.name == "sqlite" else "MOD({}, 2147483647)"
+    terms = " + ".join(map(term.format, columns))
+    return sa.Column("checksum", sa.BigInteger(), sa.Computed(f"({terms})", persisted=True))
+
+
+def fill_corpus_matches() -> None:
+    """Make the rows from the terms of the matches.
+
+    What is damaged has none, and a match that is gone has none: `c4 db check` names both.
+    """
+    connection = op.get_bind()
+    there = set(connection.scalars(sa.text("SELECT id FROM matches")))
+    # Bytes, because SQLite's driver does not read a text that is not UTF-8.
+    binary = "CAST(terms AS BLOB)" if connection.dialect.name == "sqlite" else "terms"
+    found = connection.execute(
+        sa.text(f"SELECT id, {binary} FROM matches WHERE terms LIKE '%\"corpus\":[%'")  # noqa: S608
+    ).all()
+    for match_id, terms in found:
+        rows = [
+            {"match_id": match_id, "corpus_match_id": other}
+            for other in sorted(corpus_of(terms) & there - {match_id})
+        ]
+        if rows:
+            connection.execute(
+                sa.text(
+                    "INSERT INTO corpus_matches (match_id, corpus_match_id) "
+                    "VALUES (:match_id, :corpus_match_id)"
+                ),
+                rows,
+            )
+
+
+def corpus_of(terms: str | bytes) -> set[int]:
+    """The numbers of the matches that a match looks up; none where its terms are damaged."""
+    try:
+        text = terms.decode() if isinstance(terms, bytes) else terms
+        body = text[:-SEAL_LENGTH]
+        fields = json.loads(text)
+        seal = hashlib.sha256(body.encode()).hexdigest()[:8]
+        is_sound = isinstance(fields, dict) and fields.get("#") == seal
+        corpus = fields.get("corpus", []) if is_sound else []
+        return {other for other in corpus if type(other) is int}
+    except (TypeError, ValueError, RecursionError):
+        return set()
