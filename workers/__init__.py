@@ -1,7 +1,13 @@
 """Jobs: planning them, working on their units, writing their results.
 
-``evaluate`` answers questions about positions, stored or searched. ``analysis`` makes a batch of
-lines into a job and its results into output; ``execution`` is the claim, solve, complete core, and
-``local`` drives it with the threads of this process, ``service`` with those of a Celery worker.
-``books`` and ``matches`` are jobs of their own kinds.
+``core`` is what all jobs have in common: the kinds there are, how units are claimed, solved and
+completed, and how a job is followed. Each kind of job has a package: ``positions`` (the kind
+"analyze"), ``books``, ``deep`` and ``matches``; ``dataset`` makes data sets with jobs of the first.
+
+``runners`` gets a job done, by threads of this process or by workers elsewhere. ``broker`` is how
+units are announced to those workers, and ``service`` is the process of one of them. ``app`` and
+``tasks`` are what Celery looks for.
+
+``errors`` has the errors of all of these, ``logs`` is what a worker logs, ``printable`` makes text
+from outside safe to show, ``wording`` puts numbers into words.
 """

@@ -32,22 +32,23 @@ from workers.broker.messaging import make_app
 from workers.broker.url import check_url
 from workers.core.lanes import Lane
 from workers.logs import LOGGER, Masking
-from workers.service import standing
 from workers.service.outages import open_patiently
 from workers.service.process import WorkerProcess, WorkerSettings, default_name
 from workers.service.stopping import Stop
+from workers.service.this_process import THIS_PROCESS
 
 if TYPE_CHECKING:
     from celery.apps.worker import Worker
 
     from c4core.players import Consent
+    from workers.service.this_process import Factory
 
 TABLE_MB: Final = 64
 _MEGABYTES: Final = re.compile("[1-9][0-9]{0,8}", re.ASCII)
 
 STOP_CHILD: Final = signal.SIGUSR2
-"""Tells a child of a prefork pool to hand back what it works on. At a SIGTERM it would hand that
-back as well, but be gone, and Celery would wait for it for seconds."""
+"""Tells a child of a prefork pool to hand back its unit. SIGTERM would end the child as well, and
+Celery would then wait for it for seconds."""
 
 # Celery's own --broker option gets here through the environment, too.
 _broker = os.environ.get("C4_BROKER") or os.environ.get("CELERY_BROKER_URL")
@@ -60,19 +61,19 @@ _told_to_stop = threading.Event()
 
 @signals.worker_init.connect
 def _begin(sender: Worker, **_more: Any) -> None:  # noqa: ANN401
-    """Find out in time what can never work; say how a process that works is made."""
+    """Refuse at the start what can never work; say how a process becomes a worker."""
     try:
-        standing.make_by(_factory(sender))
+        THIS_PROCESS.become_by(_factory(sender))
     except (C4Error, ValueError) as error:
         sys.exit(f"Error: {error}")
 
 
-def _factory(worker: Worker) -> standing.Factory:
+def _factory(worker: Worker) -> Factory:
     if not _broker or not _database:
         missing = "C4_DB" if _broker else "C4_BROKER"
         raise ValueError(f"the environment variable {missing} is not set")
     broker, database = check_url(_broker), _database
-    with suppress(UnreachableError):  # it may come
+    with suppress(UnreachableError):  # it may come later
         Database.open(database).close()
     settings = WorkerSettings(
         name="",
@@ -90,7 +91,7 @@ def _factory(worker: Worker) -> standing.Factory:
             opened,
             Doorbell(broker),
             replace(settings, name=default_name()),
-            on_fatal=lambda error: LOGGER.critical("this worker gets nothing done: %r", error),
+            on_fatal=lambda error: LOGGER.critical("this worker cannot do any work: %r", error),
         )
 
     return make
@@ -100,7 +101,7 @@ def _table_mb() -> int:
     text = os.environ.get("C4_TABLE_MB") or str(TABLE_MB)
     if not _MEGABYTES.fullmatch(text):
         raise ValueError(
-            f"the environment variable C4_TABLE_MB is no number of megabytes: {text!r}"
+            f"the environment variable C4_TABLE_MB is not a number of megabytes: {text!r}"
         )
     return int(text)
 
@@ -117,36 +118,36 @@ def _begin_child(**_more: Any) -> None:  # noqa: ANN401
     """A child of a prefork pool begins to work; in a thread, for the pool waits for it."""
     _told_to_stop.clear()
     Stop(_stop_child, [STOP_CHILD]).listen()
-    threading.Thread(target=standing.process, name="c4-begin", daemon=True).start()
+    threading.Thread(target=THIS_PROCESS.worker, name="c4-begin", daemon=True).start()
 
 
 def _stop_child() -> None:
-    standing.process().site.stop()
+    THIS_PROCESS.worker().unit_worker.stop()
 
 
 @signals.worker_process_shutdown.connect
 def _end_child(**_more: Any) -> None:  # noqa: ANN401
-    standing.end()
+    THIS_PROCESS.end()
 
 
 @signals.worker_ready.connect
 def _ready(sender: Any, **_more: Any) -> None:  # noqa: ANN401
-    """The worker takes messages: with a pool of threads, this process works itself."""
+    """The worker takes messages. With a pool of threads, this process is the one that works."""
     worker = sender.controller
     threading.Thread(target=_await_stop, args=(worker,), name="c4-stop", daemon=True).start()
     if not _is_prefork(worker):
-        standing.process()
+        THIS_PROCESS.worker()
 
 
 @signals.worker_shutting_down.connect
 def _told(**_more: Any) -> None:  # noqa: ANN401
-    """Celery was told to stop; this is within a signal handler, so no more than a note is made."""
+    """Celery was told to stop. This runs in a signal handler, so it only sets a flag."""
     _told_to_stop.set()
 
 
 @signals.worker_shutdown.connect
 def _end(**_more: Any) -> None:  # noqa: ANN401
-    standing.end()
+    THIS_PROCESS.end()
 
 
 @signals.after_setup_logger.connect
@@ -165,8 +166,8 @@ def _await_stop(worker: Worker) -> None:
             with suppress(ProcessLookupError):
                 os.kill(child.pid, STOP_CHILD)
     else:
-        standing.process().site.stop()
-    worker.consumer.call_soon(lambda: None)  # let the loop look whether to stop
+        THIS_PROCESS.worker().unit_worker.stop()
+    worker.consumer.call_soon(lambda: None)  # wakes the loop, which then stops
 
 
 def _is_prefork(worker: Worker) -> bool:

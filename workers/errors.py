@@ -1,4 +1,4 @@
-"""What can go wrong between those who ask and those who work."""
+"""Errors of jobs, of brokers and of workers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from c4core.errors import C4Error
 
 
 class BrokerError(C4Error):
-    """Base class of what can be wrong with a broker."""
+    """Base class of errors about a broker."""
 
 
 class BrokerUrlError(BrokerError, ValueError):
@@ -18,19 +18,19 @@ class BrokerUnreachableError(BrokerError):
 
 
 class NotSolvedError(C4Error):
-    """Workers have given up on what somebody waits for, or it was cancelled."""
+    """There will be no answer: workers have given up on the job, or it was cancelled."""
 
 
 class AlreadyAskedError(C4Error):
-    """Somebody has just made the job that was to be made."""
+    """Another process has just made the same job."""
 
 
 class LeaseLostError(C4Error):
-    """The unit that is being worked on is somebody else's by now, or its job was cancelled."""
+    """The lease of a unit is lost: another worker has taken it over, or its job was cancelled."""
 
 
 class MetricsError(C4Error):
-    """The metrics cannot be told in the way that was asked for."""
+    """The metrics cannot be served or written as asked."""
 
 
 class BookIncompleteError(C4Error):

@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LOGGER: Final = logging.getLogger("c4.worker")
-"""What this program says itself."""
+"""This program's own messages."""
 
 SHORTEST_SECRET: Final = 4
 """A shorter password is in every other word: hiding it would make the log unreadable."""
 
 _URL: Final = re.compile(r"(?<![A-Za-z0-9+.\-])[A-Za-z][A-Za-z0-9+.\-]*://[^\s'\"]*@[^\s'\"]*")
-"""One with a user in it, in the midst of a text. It begins where a word does: a search that began
-anew at every letter would take a time that is quadratic in the length of a word."""
+"""One with a user in it, anywhere in a text. It begins where a word begins: a search that started
+again at every letter would take a time that is quadratic in the length of a word."""
 
 _LIBRARIES: Final = ("celery", "kombu", "amqp", "py.warnings")
-# What they warn of is told by this program as well, in fewer words.
+# This program reports what they warn of itself, in fewer words.
 
 
 def is_news(record: logging.LogRecord) -> bool:
@@ -60,7 +60,7 @@ class OneLine(logging.Formatter):
 
 
 class Masking(logging.Formatter):
-    """Another formatter's text, whatever part of a record it is from: no secrets, all printable.
+    """Takes another formatter's text, hides the secrets in it and escapes what is not printable.
 
     Args:
         formatter: makes the text.
@@ -92,8 +92,8 @@ def set_up(*, verbose: bool, quiet: bool, urls: Iterable[str | None], traces: bo
     """Let this process log to standard error.
 
     Args:
-        verbose: also what is of interest unit by unit.
-        quiet: only what goes wrong.
+        verbose: log every unit, too.
+        quiet: log only what goes wrong.
         urls: whose passwords must not be shown.
         traces: whether to show where errors come from.
     """
@@ -110,7 +110,8 @@ def set_up(*, verbose: bool, quiet: bool, urls: Iterable[str | None], traces: bo
 def secrets_of(*urls: str | None) -> set[str]:
     """The passwords in some URLs, as they are written, as they are meant, and as they are quoted.
 
-    Left out is what the URL shows in another place: hidden there, it would be told all the more.
+    A password that the URL shows in another place as well is left out: hiding it there would give
+    it away.
     """
     found: set[str] = set()
     for url in urls:
@@ -123,13 +124,13 @@ def secrets_of(*urls: str | None) -> set[str]:
 
 
 def _forms(text: str) -> set[str]:
-    """The text, and what it is in a quotation, in one line, and both."""
+    """The text as it is, in one line, escaped, and quoted."""
     lines = {text, " ".join(text.split("\n"))}
     return {*lines, *map(printable, lines), *(repr(line)[1:-1] for line in lines)}
 
 
 def _passwords(url: str) -> set[str]:
-    """All that may be meant to be one, however the URL is read."""
+    """Everything in a URL that may be meant as a password, however the URL is read."""
     if masked(url) == url:
         return set()
     rest = url.partition("://")[2] or url

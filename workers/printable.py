@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 _FEW: Final = 32
-"""Different letters that are replaced one after another, ten times as fast as by a table."""
+"""Up to so many different characters are replaced one by one, ten times as fast as by a table."""
 
 
 def printable(text: str) -> str:
@@ -18,8 +18,8 @@ def printable(text: str) -> str:
     """
     if text.isprintable():
         return text
-    # A stranger's text may have millions of letters: Python looks at each different one only. What
-    # takes a letter's place has nothing in it that would have to be replaced.
+    # A stranger's text may have millions of characters: only the different ones are looked at. An
+    # escape has no character in it that would have to be replaced.
     unseen = [letter for letter in set(text) if not letter.isprintable()]
     escapes = {letter: letter.encode("unicode_escape").decode() for letter in unseen}
     if len(escapes) > _FEW:

@@ -9,7 +9,7 @@ from celery.exceptions import Reject
 
 from workers.broker.messaging import TASK
 from workers.core.lanes import lane_of_queue
-from workers.service import standing
+from workers.service.this_process import THIS_PROCESS
 
 if TYPE_CHECKING:
     from celery import Task
@@ -24,5 +24,5 @@ def work_on_unit(task: Task, unit_id: int) -> None:
         unit_id: as the database knows it.
     """
     lane = lane_of_queue(task.request.delivery_info["routing_key"])
-    if not standing.process().site.work_on(unit_id, lane):
+    if not THIS_PROCESS.worker().unit_worker.work_on(unit_id, lane):
         raise Reject("handed back", requeue=True)

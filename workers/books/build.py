@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.book.building.minimax import derive, wins_now
+from c4core.arrays import wins_now
+from c4core.book.building.minimax import derive
 from c4core.book.numbering.rank import Ranking
 from c4core.errors import C4Error
 from c4core.position import Position
@@ -35,14 +36,14 @@ if TYPE_CHECKING:
 
     Level = tuple[Keys, Scores]
     Work = Callable[[int], None]
-    """Sees to it that a job is done, or raises."""
+    """Returns when a job is done, or raises."""
 
 MAX_SLOTS: Final = 1 << 30
 """Largest ply of a complete book, as its number of slots: its keys take 8 GB of memory."""
 
 
 class BookPlanError(C4Error, ValueError):
-    """A book that cannot be: it begins with a finished game, or has impossible plies."""
+    """There can be no such book: it begins with a finished game, or has impossible plies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +53,9 @@ class ScoreSource:
     database: Database
     """Where the jobs are."""
     work: Work
-    """Sees a job to its end."""
+    """Brings a job to its end."""
     fresh: bool = False
-    """Whether to make new jobs, even if there are some that were made for the same."""
+    """Whether to make new jobs, even if there are jobs for the same."""
 
     def job(self, task: PlyTask, levels: Sequence[Keys]) -> int:
         """The job for a task: found, or planned."""
@@ -96,7 +97,7 @@ def label(task: PlyTask) -> str:
 
 
 def canonical(start: Position) -> Position:
-    """The one of a position and its mirror image that books begin with.
+    """The one of a position and its mirror image that a book begins with.
 
     Raises:
         BookPlanError: the game is over.

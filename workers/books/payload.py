@@ -1,7 +1,7 @@
-"""What units of books say, in short: sorted keys in their payload, scores in their result.
+"""The compact form of a book's units: sorted keys in the payload, scores in the result.
 
-Text of base64, because storage keeps JSON: a key of a unit takes some three characters, a score
-less than two.
+They are base64 text, because storage keeps JSON. A key takes some three characters, a score less
+than two.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def decode_keys(payload: Json) -> Keys:
     """The keys of a payload.
 
     Raises:
-        DamagedValueError: it has none.
+        DamagedValueError: it holds no keys.
     """
     with decoding("a unit's positions"):
         return unpack_keys(b64decode(payload["keys"], validate=True))
@@ -55,7 +55,7 @@ def decode_scores(text: str, *, columns: int) -> Scores:
         columns: scores of a row; 1 where there is one for each position.
 
     Raises:
-        DamagedValueError: it wrote something else.
+        DamagedValueError: the text holds no such scores.
     """
     with decoding("a unit's scores"):
         return np.frombuffer(b64decode(text, validate=True), dtype=np.int8).reshape(-1, columns)

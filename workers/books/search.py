@@ -1,4 +1,4 @@
-"""Asking a book as the database of evaluations is asked: the same rows, in the same order."""
+"""Querying a book like the database of evaluations: the same rows, in the same order."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def stream(
         after: begin behind this place.
 
     Raises:
-        BookDamagedError: the file's bytes at some place are wrong.
+        BookDamagedError: bytes of the file are wrong.
     """
     for ply, keys, scores in _matches(book, filters, after):
         for begin in range(0, len(keys), BATCH):

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from c4core.arrays import MOVE_GOES_ON, MOVE_WINS, children
 from c4core.batch import UNPLAYABLE
-from c4core.book.building.minimax import MOVE_GOES_ON, MOVE_WINS, children, derive
+from c4core.book.building.minimax import derive
 from workers.books.build import BookPlanError, check_plies, with_wins
 from workers.books.planning import ANCESTOR_PLIES
 from workers.books.task import Choice, PlyTask
@@ -53,7 +54,7 @@ class SparseBook:
         description: what it holds, for the file.
 
     Raises:
-        BookPlanError: there is no such book.
+        BookPlanError: there can be no such book.
     """
 
     kind: Final = "sparse"
@@ -134,8 +135,8 @@ class _Line:
     def _columns(self, source: ScoreSource, ply: int, wins: NDArray[np.bool_]) -> Scores:
         """The score of every column of the last ply's positions.
 
-        Nothing is as good as a win at once, so with no points to give away nothing else is looked
-        at where there is one.
+        No move is better than a win at once. So if the book follows best moves only, the other
+        columns of a position with such a win are not searched.
 
         Args:
             source: searches.

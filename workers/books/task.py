@@ -94,5 +94,5 @@ class PlyTask:
 
 def _read_choice(params: Json) -> Choice:
     if params["for"] not in get_args(Sides):
-        raise ValueError(f"nobody is called {params['for']!r}")
+        raise ValueError(f"no side is called {params['for']!r}")
     return Choice(field(params, "within", int), params["for"])

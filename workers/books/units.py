@@ -9,8 +9,8 @@ them, in the same order (:mod:`workers.books.payload`)::
      "known": 12,          positions that were stored before
      "seconds": 0.25}      of the whole unit
 
-A complete book's unit leaves nothing else behind when it is done: the book is where its millions of
-scores are kept. When it is interrupted, what it has found is stored, and not searched again.
+A unit of a complete book stores no evaluations when it is done: its millions of scores are kept in
+the book. If it is interrupted, what it has found is stored, and not searched again.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from c4core.batch import UNPLAYABLE
 from c4core.position import Position
 from db.records.jobs import UnitState
 from workers.books.payload import decode_keys, decode_scores, encode_scores
-from workers.books.task import KIND, PlyTask
+from workers.books.task import PlyTask
 from workers.core.outcome import UnitOutcome
-from workers.positions.evaluate import find_answers, look_up
+from workers.positions.evaluate import find_answers, look_up, search_with
 from workers.positions.question import Question
 from workers.positions.results import Answer, answer_object, error_object
 
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
     from db.records.jobs import Claim, JobInfo, UnitResult
     from workers.books.payload import Scores
     from workers.core.rationing import Searcher
-
-__all__ = ["KIND", "solve_unit", "unit_objects"]
 
 
 def solve_unit(
@@ -63,7 +61,7 @@ def solve_unit(
     ]
     question = Question(columns=task.columns)
     known = look_up(database, positions)
-    findings = find_answers(positions, question, solver, known, is_stopped=is_stopped)
+    findings = find_answers(positions, question, search_with(solver, is_stopped), known)
     keeps = task.is_sparse or not findings.is_complete
     return UnitOutcome(
         evaluations=findings.learned if keeps else (),

@@ -1,1 +1,5 @@
-"""What goes through the broker: doorbells, and the queues they ring in."""
+"""What goes through the broker.
+
+``doorbell`` rings for units, ``consumer`` takes the messages, ``messaging`` has the settings for
+both, ``redis_transport`` makes them safe on Redis, ``url`` checks the broker's URL.
+"""

@@ -2,8 +2,8 @@
 
 It comes back within seconds after any outage, however long; it makes no queues for delayed
 messages, of which there are none; it takes interactive work through a channel of its own, so that
-a thread is left for it however long the bulk units take; and it drops what names no unit, for
-whoever got such a message next would be none the wiser.
+a thread is left for it however long the bulk units take; and it drops messages that name no unit:
+no other worker could understand them either.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class UnitConsumer(Consumer):
         super().__init__(*arguments, **options)
 
     class Blueprint(Consumer.Blueprint):
-        """What it consists of."""
+        """The steps of which it consists."""
 
         default_steps: Final = [
             *(step for step in Consumer.Blueprint.default_steps if step != _DELAYED),
@@ -106,12 +106,12 @@ class UnitConsumer(Consumer):
         def take(message: Message) -> None:
             try:
                 if not isinstance(message.delivery_info, dict):
-                    raise TypeError("nobody knows how it got here")  # noqa: TRY301
+                    raise TypeError("it has no delivery information")  # noqa: TRY301
                 read_unit(message.headers, message.decode())
-            except Exception as error:  # noqa: BLE001 (it was made by anybody, to fail anywhere)
+            except Exception as error:  # noqa: BLE001 (a stranger's message may fail anywhere)
                 self.on_decode_error(message, error)
                 return
-            # Others would be obeyed: to wait, to time out, to be done under another name.
+            # Celery would obey other headers: to wait, to time out, to run another task.
             message.headers = {name: message.headers.get(name) for name in KEPT_HEADERS}
             work_on(message)
 
@@ -141,7 +141,7 @@ class UnitConsumer(Consumer):
                 tell("the broker %s cannot be reached, trying again: %s", place, error)
                 was_away = True
             maybe_shutdown()
-            # Jitter: workers that lost the broker together must not come back together.
+            # Jitter keeps workers apart that lost the broker together.
             time.sleep(random.uniform(0.5, 1) * RETRY_SECONDS)  # noqa: S311 (no secret)
         self.first_connection_attempt = False
         if was_away:
@@ -160,9 +160,9 @@ class UnitPool(TaskPool):
 
 
 def refuse_compressed() -> None:
-    """Let this process unpack no message: none of ours is packed, and 1 MB can become 1 GB.
+    """Refuse compressed messages in this process: ours are not, and 1 MB can become 1 GB.
 
-    The library would unpack what a message's header says is packed, before anybody sees it.
+    The library would decompress a message by its header, before this program sees it.
     """
     for name in compression.encoders():
         compression.register(compression.get_encoder(name)[0], _refuse, name)

@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MESSAGES_PER_THREAD: Final = 2
-"""Messages that wait in a queue for every thread of the workers that live: enough that none has to
-wait when it is done, and few enough to be thrown away."""
+"""Messages that wait in a queue for each thread of the live workers: enough that no thread waits
+for its next unit, and few enough that losing them does no harm."""
 
 LEAST_MESSAGES: Final = 4
-"""Likewise while no worker is known: the first that comes finds something to do."""
+"""Likewise while no worker is known, so that the first one finds something to do."""
 
 
 class Doorbell:
-    """The bell at the broker's door. Thread-safe.
+    """Rings for units, through a broker. Thread-safe.
 
     Args:
         url: the broker's.
@@ -48,7 +48,7 @@ class Doorbell:
         url: the broker's, secrets hidden.
 
     Raises:
-        BrokerUrlError: the URL is none of a broker that can be used. Nobody was asked yet.
+        BrokerUrlError: the URL is not that of a broker that can be used. No broker is contacted.
     """
 
     def __init__(self, url: str, app: Celery | None = None) -> None:
@@ -68,7 +68,7 @@ class Doorbell:
         """How many messages wait. Makes the queue if it is not there.
 
         Raises:
-            BrokerUnreachableError: nobody answers.
+            BrokerUnreachableError: the broker does not answer.
         """
         return self._talk(lambda connection: self._measure(connection, lane))
 
@@ -127,7 +127,7 @@ def missing(depth: int, threads: int) -> int:
 
 
 def top_up(writer: Writer, doorbell: Doorbell, lane: Lane) -> int:
-    """Fill the window of messages of a lane; how many were added.
+    """Fill the window of messages of a lane; returns how many were added.
 
     Raises:
         BrokerUnreachableError: the units that were announced are announced again later.

@@ -12,10 +12,10 @@ from db.decoding import is_number
 from workers.core.lanes import Lane
 
 TASK: Final = "c4.work_on_unit"
-"""The name of the one task there is."""
+"""The name of the only task."""
 
 KEPT_HEADERS: Final = ("id", "task", "argsrepr", "kwargsrepr", "root_id", "origin")
-"""Of a message: what the library cannot do without, and what it tells those who watch."""
+"""Headers of a message that are kept: those that the library needs or shows in its events."""
 
 CONNECT_SECONDS: Final = 4
 """How long a broker may take to answer a new connection."""
@@ -55,7 +55,7 @@ _REDIS: Final[dict[str, Any]] = {
 }
 
 _RABBITMQ: Final[dict[str, Any]] = {
-    "confirm_publish": True,  # a message that RabbitMQ has not got is an error, not a silence
+    "confirm_publish": True,  # without it a message that RabbitMQ did not get is lost in silence
 }
 
 _QUORUM: Final = {"x-queue-type": "quorum"}

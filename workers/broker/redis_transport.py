@@ -1,6 +1,6 @@
-"""The messaging library's way to Redis, but for what is no message at all.
+"""The messaging library's transport for Redis, made to survive what is no message.
 
-A list in Redis takes whatever anybody puts there. The library would end the worker that takes it.
+Anybody can put anything into a list in Redis. The library would end the worker that takes it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from redis.exceptions import DataError
 from workers.logs import LOGGER
 
 GARBAGE: Final = (ValueError, TypeError, LookupError, AttributeError, RecursionError, DataError)
-"""What reading something else than a message raises. Connections that fail raise none of these."""
+"""Errors of reading what is no message. Connections that fail raise none of these."""
 
 
 class Channel(redis.Channel):
@@ -26,7 +26,7 @@ class Channel(redis.Channel):
             return _dropped(error)
 
     def _receive_one(self, c: Any) -> Any:  # noqa: ANN401
-        # What comes by broadcast: remote control, for which the library has a queue of its own.
+        # Reads broadcasts: remote control, for which the library has a queue of its own.
         try:
             return super()._receive_one(c)
         except GARBAGE as error:

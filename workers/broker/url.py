@@ -1,4 +1,4 @@
-"""The broker's URL: which ones are understood."""
+"""The broker's URL: which ones can be used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to call a job that runs by its state, and that nobody is at work on."""
+"""Jobs that should be worked on by their state, and that nobody works on."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class Unattended(StrEnum):
     """Why nothing happens to a job that is planned or runs."""
 
     WAITING = "waiting"
-    """Nobody has begun with it yet."""
+    """Nobody has begun yet."""
     INTERRUPTED = "interrupted"
-    """Whoever was at work on it, or was planning it, is gone."""
+    """The process that worked on it, or planned it, is gone."""
 
 
 def unattended_jobs(session: Session) -> dict[int, Unattended]:
-    """The jobs that nobody is at work on, though they have not ended.
+    """The jobs that have not ended, but that nobody works on.
 
-    It follows from what is heard of those who work, on the database's clock: so it is true ten
+    This follows from the heartbeats of those who work, on the database's clock. It is known ten
     seconds after the process that worked on a job was killed, half a minute after the last worker
-    that serves a broker was, and at once after one that was told to stop.
+    of its queue was killed, and at once after one that was told to stop.
     """
     workers = registry.live_workers(session)
     served = {(queue, worker.engine_version) for worker in workers for queue in worker.queues}

@@ -1,8 +1,8 @@
 """The claim, solve, complete core: what is done with one unit, whoever drives it.
 
 A driver (the threads of :mod:`workers.runners.local`) claims a unit, keeps its lease alive
-(:mod:`workers.core.leases`) and calls :func:`run_unit`. Whatever becomes of the unit, done, handed
-back or failed, is written by one transaction and only while the claim's fence is the unit's newest.
+(:mod:`workers.core.leases`) and calls :func:`run_unit`. How the unit ends, done, handed back or
+failed, is written by one transaction, and only while the claim's fence is the unit's newest.
 A driver that finds nothing to claim closes the job (``jobs.finish_if_complete``).
 """
 
@@ -30,25 +30,25 @@ if TYPE_CHECKING:
     from workers.core.outcome import UnitOutcome
     from workers.core.rationing import Searcher
 
-_LONGEST: Final = 2_000
-"""Characters of an error's text that are told and logged; a stranger may have written it."""
+MAX_ERROR_CHARACTERS: Final = 2_000
+"""The rest of an error's text is neither stored nor logged: a stranger may have written it."""
 
 
 class UnitEnd(Enum):
-    """How working on a unit came to its end."""
+    """How the work on a unit ended."""
 
     DONE = "done"
     """Results are stored; the unit is done."""
     HANDED_BACK = "handed back"
-    """It was stopped and is queued again; what had been found is stored."""
+    """It was stopped and is queued again; what was found by then is stored."""
     FAILED = "failed"
     """Solving it raised an error; it is queued again, or failed for good."""
     LOST = "lost"
-    """It was somebody else's by then, or cancelled: nothing was written about the unit."""
+    """Another worker had taken it over, or it was cancelled: nothing was written about it."""
 
 
 class UnitReport(NamedTuple):
-    """What working on a unit has come to."""
+    """The outcome of working on a unit."""
 
     end: UnitEnd
     nodes: int = 0
@@ -69,15 +69,15 @@ def run_unit(
     writer: Writer | None = None,
     at_end: Callable[[Session], object] = lambda _session: None,
 ) -> UnitReport:
-    """Solve a claimed unit and write down what came of it.
+    """Solve a claimed unit and write its outcome.
 
     Args:
         database: where the claim is from.
-        solver: may be shared with other units; it is for the caller to stop it.
+        solver: may be shared with other units; the caller stops it.
         claim: as ``jobs.claim`` gave it.
         is_stopped: whether to give up and hand the unit back; looked at after each interruption.
         programs: which players that are programs may be started for it.
-        writer: writes, instead of the database itself.
+        writer: writes to the database, and may retry; None for the database itself.
         at_end: called within the transaction that ends the unit, unless it is handed back; several
             times if the transaction has to be repeated.
 
@@ -86,12 +86,13 @@ def run_unit(
         StorageError, SystemExit, KeyboardInterrupt: the database failed, or the process is to end.
             That is not the unit's fault: it is handed back if the database lets it, and else comes
             free when its lease runs out.
-        MemoryError: there is no room for the solver's table, or for the unit. It is handed back as
-            if its lease had run out: were it to blame, every worker would end by it.
+        MemoryError: there is no room for the solver's table, or for the unit. The unit is handed
+            back as if its lease had run out: after some such lapses it is given up, so that a unit
+            that takes too much memory does not end every worker.
     """
     writer = writer or database
     kind = get_kind(claim.kind)
-    # Nothing but a kind that says so ever starts a program.
+    # Only a kind that says so ever starts a program.
     consent = {"programs": programs} if kind.takes_programs else {}
     try:
         outcome = kind.solve_unit(claim, solver, database, is_stopped, **consent)
@@ -104,7 +105,7 @@ def run_unit(
             writer.run(lambda session: jobs.lapse(session, claim, message))
         raise
     except DamagedValueError as error:
-        # Before the database's faults, of which it is one: it will be no better the next time.
+        # It is one of the database's faults, but trying again would not help.
         return _fail(writer, claim, error, at_end)
     except (*DATABASE_FAULTS, SystemExit, KeyboardInterrupt):
         with suppress(StorageError):
@@ -176,5 +177,5 @@ def _fail(
 
 
 def _told(error: BaseException) -> str:
-    reason = str(error)[:_LONGEST]
+    reason = str(error)[:MAX_ERROR_CHARACTERS]
     return f"{type(error).__name__}: {reason}" if reason else type(error).__name__

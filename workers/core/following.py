@@ -1,6 +1,6 @@
-"""Following a job that somebody works on: its results in order as they come, its progress, its end.
+"""Following a job: its results in order as they come, its progress, its end.
 
-Whoever works, threads of this process or workers elsewhere, the database tells how far the job is.
+Threads of this process may work on it, or workers elsewhere: the database knows how far it is.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ UNITS_AT_A_TIME = 16
 """Units that :func:`iterate_units` has in memory together."""
 
 ENDED = frozenset({UnitState.DONE, UnitState.FAILED})
-"""States of units that have something to write."""
+"""States of units that have output."""
 
 
 class JobFollower:
@@ -39,7 +39,7 @@ class JobFollower:
     Args:
         database: where the job lives.
         job: as it was when the following began.
-        pause: waits a moment, or until there may be news; may raise.
+        pause: waits for a moment, or until there may be news; what it raises is raised.
         is_over: whether it is certain that the job has ended, so that it is worth a look.
     """
 
@@ -60,12 +60,13 @@ class JobFollower:
     ) -> Iterator[dict[str, JsonValue]]:
         """The job's output, one object a line of its input, in order, as soon as it is there.
 
-        Ends after the last line; when the job is cancelled, before the first unit that is not done.
+        Ends after the last line. If the job is cancelled, ends before the first unit that is not
+        done.
         Results are read from the database a few units at a time: a slow reader costs no memory.
 
         Args:
-            on_progress: told a few times a second how far the job is, in the caller's thread, while
-                the iterator waits or is read.
+            on_progress: called a few times a second with the job's progress, in the caller's
+                thread, while the iterator waits or is read.
 
         Raises:
             StorageError: the database failed.
@@ -84,14 +85,14 @@ class JobFollower:
                 self._pause()
 
     def wait(self, on_progress: Callable[[Progress], None] | None = None) -> JobInfo:
-        """Wait until the job has ended; how it did. Arguments and errors as in :meth:`results`."""
+        """Wait for the job's end, and return it. Arguments and errors as in :meth:`results`."""
         watch = JobWatch(self._database, self._job.id, on_progress)
         while not watch.look(at_once=self._is_over()):
             self._pause()
         return read_job(self._database, self._job.id)
 
     def _ended_units(self, after: int) -> list[UnitResult]:
-        """The next units that have come to their end, a few, up to the first that has not."""
+        """A few of the next units that have ended, up to the first that has not."""
         with self._database.read() as session:
             units = jobs.unit_results(session, self._job.id, after_seq=after, limit=RESULT_UNITS)
         return list(takewhile(lambda unit: unit.state in ENDED, units))
@@ -124,7 +125,7 @@ def iterate_units(database: Database, job_id: int) -> Iterator[UnitResult]:
 
 
 def why_not_done(job: JobInfo) -> str:
-    """Why a job that is not done has not all its results, for people."""
+    """Why a job that is not done lacks some of its results, for people."""
     failed = job.units[UnitState.FAILED]
     if failed:
         reason = f": {job.errors[0]}" if job.errors else ""
@@ -137,8 +138,8 @@ def refuse_foreign(job: JobInfo, *, in_states: Collection[JobState] = (JobState.
 
     Args:
         job: any.
-        in_states: states in which somebody is going to need its units. In the others they are what
-            they are, whoever has made them.
+        in_states: states in which its units are still to be worked on. In other states the version
+            of the engine does not matter.
 
     Raises:
         JobStateError: the job is for another version of the engine, or of another kind.

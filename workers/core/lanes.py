@@ -14,7 +14,7 @@ from db.records.jobs import INTERACTIVE_PRIORITY
 
 
 class Lane(StrEnum):
-    """What kind of hurry a unit's job is in."""
+    """How urgent the units of a job are."""
 
     INTERACTIVE = "interactive"
     """Somebody waits for the answer: jobs of INTERACTIVE_PRIORITY or more."""

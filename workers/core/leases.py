@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from db import jobs
@@ -31,21 +31,20 @@ class Lease:
 
     claim: Claim
     """The claim."""
-    is_lost: bool = field(default=False)
-    """Somebody else has the unit, or the job was cancelled: working on is of no use."""
+    is_lost: bool = False
+    """Another worker has the unit, or the job was cancelled: it is useless to go on."""
 
 
 class LeaseKeeper:
     """A thread that prolongs every lease that is held, several times before it would run out.
 
-    Whatever goes wrong with a heartbeat, the next one comes in its time: without them every unit of
-    this process would be solved by somebody else as well.
+    If a heartbeat fails, the next one comes all the same: without them other workers would solve
+    every unit of this process as well.
 
     Args:
         database: where the claims are from.
         lease_seconds: how long a lease lasts from each heartbeat.
-        on_lost: called whenever a held lease is known to be lost, again with every beat until it is
-            let go: interrupt the search.
+        on_lost: interrupts the searches; called with every beat while a lost lease is still held.
     """
 
     def __init__(
@@ -95,17 +94,18 @@ class LeaseKeeper:
     def _prolong(self, leases: list[Lease]) -> None:
         """Prolong leases; note which are lost.
 
-        Those that nobody else is writing come first, in a transaction of their own: a process that
-        was stopped while it planned a job's units holds all of these, and only these are to wait.
+        Leases of units that nobody else is writing come first, in a transaction of their own. A
+        process that was stopped while it planned a job holds the rows of all its units, and only
+        the leases of these must wait for it.
         """
         if not leases:
             return
-        # Whoever locks several units does so in this order.
+        # Everybody locks units in this order, so that nobody waits in a circle.
         leases.sort(key=lambda lease: lease.claim.unit_id)
         claims = [lease.claim for lease in leases]
         blocked = []
-        # Should the database be away, the next beat may find it. Should the leases run out
-        # meanwhile, completing the units will tell.
+        # If the database is away, the next beat tries again. If a lease runs out meanwhile, the
+        # fence shows it when the unit is completed.
         with suppress(StorageError):
             held = self._database.run(
                 lambda session: jobs.prolong(session, claims, self._lease_seconds)
@@ -119,7 +119,7 @@ class LeaseKeeper:
             self._prolong_blocked(blocked)
 
     def _prolong_blocked(self, leases: list[Lease]) -> None:
-        """Wait a little for those who are writing the units: they come one after another."""
+        """Wait a little for whoever is writing the units."""
         with suppress(StorageError):
             with self._database.write() as session:
                 limit_waiting(session, self._lease_seconds / BEATS_PER_LEASE / 2)

@@ -1,4 +1,4 @@
-"""What solving a unit has come to, before it is written anywhere."""
+"""The outcome of solving a unit, before it is written."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class UnitOutcome:
-    """What is to be written about a unit."""
+    """Everything that is to be written about a unit."""
 
     evaluations: Sequence[StoredEvaluation]
     """What was learned, of one board."""
     result: Json
-    """What the job's output is made of; of no use while the outcome is not complete."""
+    """What the job's output is made of; without meaning while the outcome is not complete."""
     nodes: int
     """Positions searched."""
     seconds: float
@@ -36,12 +36,12 @@ class UnitOutcome:
     is_complete: bool
     """Whether the unit is done; false when it was stopped."""
     records: Callable[[Session], object] | None = None
-    """Writes what else has come of it, done or stopped, in the transaction that ends or hands back
-    the unit, and only if the unit is still the claimant's."""
+    """Writes further rows in the transaction that completes the unit or hands it back, and only if
+    the lease is still held."""
     rest: Json | None = None
-    """The payload with which somebody is to go on, when it was stopped; None for the one it has."""
+    """The payload to go on with after a stop; None keeps the one it has."""
     afterwards: Callable[[], object] | None = None
-    """What is to be looked at once the unit is done and that is written."""
+    """Called once the unit is done and that is committed."""
 
 
 def store_learned(writer: Writer, learned: Sequence[StoredEvaluation]) -> None:

@@ -19,10 +19,10 @@ LOOK_SECONDS = 0.25
 """Time between two looks at a job."""
 
 LEAST_SECONDS = 1.0
-"""Before that a rate is chance."""
+"""A rate over a shorter time is chance."""
 
 LEAST_UNITS = 3
-"""Likewise: units that must have been completed."""
+"""Likewise a rate over fewer completed units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +69,12 @@ class ProgressMeter:
 
 
 class JobWatch:
-    """Looks at a job now and then, and tells.
+    """Looks at a job now and then, and reports its progress.
 
     Args:
         database: where the job lives.
         job_id: its number.
-        on_progress: told at each look, in the thread that looks; None to tell nobody.
+        on_progress: called at each look, in the thread that looks; None for nobody.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Letting only so many threads search at a time.
 
-A worker has one unit more in hand than it has threads: while one is being fetched or written down,
-which is waiting for the database, another one is searched.
+A worker holds one unit more than it has threads: while one unit waits for the database, to be
+fetched or written, another one is searched.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
 
 LOOK_SECONDS: Final = 0.1
-"""Time between two looks of somebody who waits for a turn whether it is still wanted."""
+"""Who waits for a turn checks this often whether it is still wanted."""
 
 
 class Searcher(Protocol):
@@ -66,7 +66,7 @@ class Searcher(Protocol):
 
 
 class RationedSearcher:
-    """A searcher for whose turn callers wait, so that few of them search at the same time.
+    """A searcher whose callers take turns, so that only a few search at the same time.
 
     Args:
         searcher: does the work.
@@ -82,24 +82,24 @@ class RationedSearcher:
         self.is_lost: Callable[[], bool] = lambda: False
 
     def has_turn(self, seconds: float) -> bool:
-        """Whether somebody could search now, or could within so many seconds."""
+        """Whether a turn is free now, or becomes free within so many seconds."""
         if not self._turns.acquire(timeout=seconds):
             return False
         self._turns.release()
         return True
 
     def unless(self, is_lost: Callable[[], bool]) -> RationedSearcher:
-        """The same turns, for somebody who stops waiting for one as soon as ``is_lost``."""
+        """The same turns, for a caller who stops waiting as soon as ``is_lost``."""
         view = copy(self)
         view.is_lost = is_lost
         return view
 
     @contextmanager
     def turn(self) -> Iterator[Searcher]:
-        """Have a turn for longer than a search; what is searched within needs no other.
+        """Hold one turn for several searches.
 
         Raises:
-            LeaseLostError: nobody wants any more what was to be searched.
+            LeaseLostError: ``is_lost`` came true before there was a turn.
         """
         while not self._turns.acquire(timeout=LOOK_SECONDS):
             if self.is_lost():
@@ -160,5 +160,5 @@ class RationedSearcher:
 
 
 def turn_of(searcher: Searcher) -> AbstractContextManager[Searcher]:
-    """A turn for work that is more than searching: the processor is used, whoever searches."""
+    """A turn for work that is more than searching, but takes the processor like a search."""
     return searcher.turn() if isinstance(searcher, RationedSearcher) else nullcontext(searcher)

@@ -1,7 +1,7 @@
-"""Finding the job that was made for the same before, and going on with it.
+"""Finding the job that an earlier command made for the same, and going on with it.
 
-Commands that are given in the same moment find nothing, each of them, and all set out to make the
-job. One of them does, and the others find it then (:func:`find_or_plan`).
+Commands that are given at the same moment all find no job, and all try to make it. One succeeds,
+and the others then find its job (:func:`find_or_plan`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from c4core.notation import BoardSize
     from db.database import Database
-    from db.jobs import PlannedJob
     from db.records.jobs import Json
     from db.session import Session
 
@@ -42,6 +41,10 @@ class _Asked(TypedDict):
     board: BoardSize
     params: Json
     engine_version: int
+
+
+def _asked(kind: str, board: BoardSize, params: Json) -> _Asked:
+    return {"kind": kind, "board": board, "params": params, "engine_version": ENGINE_VERSION}
 
 
 def topic_of(purpose: str, keys: NDArray[np.uint64]) -> str:
@@ -80,17 +83,12 @@ def refuse_second(
         kind: as it is going to be given to ``create_job``, like all that follows.
         board: likewise.
         params: likewise.
-        is_usable: whether a job that was started can be gone on with.
+        is_usable: whether to accept a job that was found, by its number.
 
     Raises:
         AlreadyAskedError: there is one.
     """
-    asked: _Asked = {
-        "kind": kind,
-        "board": board,
-        "params": params,
-        "engine_version": ENGINE_VERSION,
-    }
+    asked = _asked(kind, board, params)
     jobs.hold_question(session, **asked)
     # In this order: one that is started between the two looks is seen by the second.
     planned = jobs.planned_job(session, **asked)
@@ -103,8 +101,8 @@ def refuse_second(
 def find_and_resume(database: Database, *, kind: str, board: BoardSize, params: Json) -> int | None:
     """The newest job that asks for exactly this, set going; None if there is none.
 
-    One that another process is planning at this moment is waited for. If that process has died, its
-    job is cancelled: it will never have all its units.
+    If another process is planning such a job, this waits for it. If that process has died, its job
+    is cancelled, for it will never have all its units.
 
     Args:
         database: where it would live.
@@ -115,19 +113,11 @@ def find_and_resume(database: Database, *, kind: str, board: BoardSize, params: 
     Raises:
         StorageError: the database cannot be read or written.
     """
-
-    def look(session: Session) -> tuple[int | None, PlannedJob | None]:
-        asked: _Asked = {
-            "kind": kind,
-            "board": board,
-            "params": params,
-            "engine_version": ENGINE_VERSION,
-        }
-        return jobs.newest_job(session, **asked), jobs.planned_job(session, **asked)
-
+    asked = _asked(kind, board, params)
     while True:
         with database.read() as session:
-            job_id, planned = look(session)
+            job_id = jobs.newest_job(session, **asked)
+            planned = jobs.planned_job(session, **asked)
         if job_id is not None:
             set_going(database, job_id)
             return job_id
@@ -140,7 +130,7 @@ def find_and_resume(database: Database, *, kind: str, board: BoardSize, params: 
 
 
 def set_going(database: Database, job_id: int) -> None:
-    """Queue again what was cancelled or given up of a job. One that is done stays done.
+    """Queue again the cancelled and the failed units of a job. A job that is done stays done.
 
     Raises:
         StorageError: the database cannot be written.

@@ -1,4 +1,4 @@
-"""A thread that makes the rounds: duties that come again and again, beside the work itself."""
+"""A thread for periodic duties, beside the work itself."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Duty:
-    """Something to be done now and then."""
+    """Something that is done again and again."""
 
     name: str
-    """What goes wrong if it fails, for the log: ``cannot <name>``."""
+    """What it does, for the log: ``cannot <name>``."""
     every_seconds: Callable[[], float]
-    """About; jitter keeps processes that were started together apart."""
+    """Mean time until the next time; jitter keeps processes apart that were started together."""
     do: Callable[[], object]
-    """May raise what a database, a broker or a disk raises: it is tried again in its time. False
-    means that it was somebody else's turn, which tells nothing."""
+    """If it raises, the error is logged and the duty is done again in its time. False means that
+    another process did it this time, which is neither success nor failure."""
     is_failing: bool = field(default=False, init=False)
     due: float = field(default=0.0, init=False)
 
 
 class Rounds:
-    """Does every duty in its time, in one thread.
+    """Does every duty when it is due, in one thread.
 
     Args:
         duties: what to do.
@@ -45,11 +45,11 @@ class Rounds:
         self._thread = threading.Thread(target=self._go, name=name, daemon=True)
 
     def start(self) -> None:
-        """Begin; every duty is done at once for the first time."""
+        """Start the thread; every duty is done at once, and then in its time."""
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread, after the duty that it is at; if it waits for a server, without it."""
+        """End the thread after its present duty; one that hangs on a server is not waited for."""
         self._closed.set()
         if self._thread.is_alive():
             self._thread.join(timeout=0.5)
@@ -74,7 +74,7 @@ def _do(duty: Duty) -> None:
         tell("cannot %s, trying again: %s", duty.name, error)
         duty.is_failing = True
     except Exception as error:  # noqa: BLE001 (the thread must go on, or what is lost stays lost)
-        # Where nobody has said what a log looks like, a trace would be for the user's eyes.
+        # Where logging is not set up, the traceback would be shown to the user.
         trace = LOGGER.hasHandlers()
         LOGGER.error("cannot %s, trying again: %r", duty.name, error, exc_info=trace)
         duty.is_failing = True

@@ -1,1 +1,5 @@
-"""Data sets: positions of stored games, labelled by a job like any other analysis."""
+"""Data sets of labelled positions.
+
+``order`` says what a data set shall be and writes it, ``stored_games`` takes positions from games,
+``labelling`` has them labelled by an analysis of all their columns.
+"""

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from c4core.arrays import canonical_keys
 from c4core.batch import UNPLAYABLE
-from c4core.book.building.minimax import canonical_keys
-from c4core.lines import Request
-from c4core.position import Position
 from db.records.jobs import JobState
 from workers.core.following import iterate_units, read_job, why_not_done
-from workers.core.resumption import find_or_plan, topic_of
+from workers.core.resumption import topic_of
 from workers.errors import DatasetIncompleteError
 from workers.positions import analysis
+from workers.positions.units import unit_answers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,8 +38,8 @@ def labelling_job(
 ) -> int:
     """The job that labels certain positions: found and set going, or planned; its number.
 
-    It is an analysis like any other, whose positions have few stones first: those take longest, and
-    the end of a job should hold nothing that takes long. What is stored already is not searched.
+    It is an analysis like any other. Positions with few stones come first: they take longest, and
+    nothing that takes long should be left to the end. What is stored already is not searched.
 
     Args:
         database: where the job lives.
@@ -48,31 +47,21 @@ def labelling_job(
         board: of all of them.
         book: as :func:`workers.positions.book_answers.book_of_job` finds it among the parameters.
         label: a name for people.
-        fresh: make a new job, even if there is one for the same positions.
-        on_planned: told now and then how many positions are planned by now.
+        fresh: make a new job even if there is one for the same positions.
+        on_planned: called now and then with the number of positions that are planned by now.
 
     Raises:
         StorageError: the database cannot be read or written.
     """
-    topic = topic_of("dataset", keys)
-
-    def plan() -> int:
-        submission = analysis.submit(
-            database,
-            _requests(keys, board),
-            board=board,
-            book=book,
-            topic=topic,
-            label=label,
-            only_one=not fresh,
-            on_planned=on_planned,
-        )
-        return submission.job_id
-
-    if fresh:
-        return plan()
-    return find_or_plan(
-        lambda: analysis.find_job(database, board=board, topic=topic, book=book), plan
+    return analysis.find_or_submit(
+        database,
+        keys[_work_order(keys, board)],
+        board=board,
+        topic=topic_of("dataset", keys),
+        book=book,
+        label=label,
+        fresh=fresh,
+        on_planned=on_planned,
     )
 
 
@@ -104,7 +93,7 @@ def read_labels(database: Database, job_id: int, keys: Keys, board: BoardSize) -
 
 def _rows(database: Database, job_id: int) -> Iterator[list[int]]:
     for unit in iterate_units(database, job_id):
-        for answer in analysis.unit_answers(unit) or ():
+        for answer in unit_answers(unit) or ():
             scores = answer.scores or ()
             yield [UNPLAYABLE if score is None else score for score in scores]
 
@@ -113,8 +102,3 @@ def _work_order(keys: Keys, board: BoardSize) -> NDArray[np.intp]:
     """The indices of positions by their number of stones, then by key: neighbours are alike."""
     _, plies = canonical_keys(keys, width=board.width, height=board.height)
     return np.lexsort((keys, plies))
-
-
-def _requests(keys: Keys, board: BoardSize) -> Iterator[Request]:
-    for line, key in enumerate(keys[_work_order(keys, board)].tolist(), start=1):
-        yield Request(line, Position.from_key(key, width=board.width, height=board.height))

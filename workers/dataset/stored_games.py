@@ -26,7 +26,7 @@ _MATCHES: Final = 500
 
 @dataclass(slots=True)
 class Harvest:
-    """What stored games had to offer."""
+    """The stored games that were read."""
 
     matches: tuple[int, ...]
     """Finished ones on the board whose games were read."""
@@ -58,7 +58,7 @@ def choose_from_games(
         seed: decides which.
 
     Raises:
-        MatchTermsError: a match is not finished, or on another board, or not there.
+        MatchTermsError: a match is not finished, is on another board, or does not exist.
         StorageError: the database cannot be read.
     """
     harvest = Harvest(find_corpus(database, board, wanted))

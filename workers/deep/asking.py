@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What asking about one piece has come to."""
+    """The answer about one piece."""
 
     bounds: Bounds
     """What is proven."""
@@ -46,8 +46,8 @@ def ask(
         solver: may be shared; an interrupted search is taken up again unless ``is_stopped``.
         known: what is proven already.
         node_limit: positions to search at most, or so.
-        is_stopped: whether to give up; looked at before each search. Then the question may be open
-            without the piece being hard.
+        is_stopped: whether to give up; looked at before each search. The question may then be open
+            although the piece is not hard.
     """
     bounds, nodes, seconds = known, 0, 0.0
     while not bounds.decides(beta):

@@ -7,6 +7,7 @@ from typing import Final
 from workers.core.kinds import JobKind
 from workers.deep import units
 from workers.deep.planning import go_on
+from workers.deep.task import KIND
 
-DEEP: Final = JobKind(units.KIND, "piece", units.solve_unit, units.unit_objects, go_on)
+DEEP: Final = JobKind(KIND, "piece", units.solve_unit, units.unit_objects, go_on)
 """The value of one position, proven piece by piece."""

@@ -1,12 +1,12 @@
 """What a process remembers of a deep job from one look to the next: its tree, its open units.
 
-The tree can be made anew at any time from the job's parameters, its units and the evaluations that
-are stored. Remembering it saves that: a look takes the units that were open or not there the last
-time, instead of all.
+The tree can be made again at any time from the job's parameters, its units and the stored
+evaluations. Remembering it is faster: a look then reads only the units that were open or missing
+the last time.
 
-What is remembered is true only if the transaction in which it was read is committed: it may have
-written what it read itself, and what follows for the tree was stored in it. Until that is known the
-memory is in doubt, and whoever reads then makes it anew.
+What is remembered is true only if the transaction in which it was read is committed, because that
+transaction may have written some of it. Until the commit the memory is in doubt, and whoever reads
+it then makes it again.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Memory:
             order in which they are.
         decided: how many pieces were decided.
         hard: how many were too hard, and were split.
-        cut: how many nobody had to know any more.
+        cut: how many became needless.
     """
 
     tree: Tree
@@ -65,7 +65,7 @@ class Memory:
         return self._doubt is not None
 
     def read(self, session: Session) -> None:
-        """Take into account what has changed.
+        """Read what has changed.
 
         Args:
             session: any; to plan, one that holds the job.

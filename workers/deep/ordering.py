@@ -1,9 +1,9 @@
 """The order in which the moves of a split position are tried.
 
 The first move that proves a position makes the others needless, so the order decides how much is
-searched. Here, far above the leaves, few stones are on the board and hardly a threat: what counts
-is how many lines of four a square is part of, and how near to the centre it is. (The search itself
-orders by far more: c4core/ordering.pyx.)
+searched. These positions are far above the leaves: they have few stones and hardly a threat. So two
+things count: how many lines of four a square is part of, and how near it is to the centre. (The
+search itself orders by more than that: c4core/ordering.pyx.)
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Deep jobs: making them, and planning their next units whenever one has been completed.
 
-At any time as many units are queued as there are hands, or more: so whoever is done finds the least
-speculative piece that is left. A queued unit is no more than a place in the line. What it is about
-is decided anew with every result, until somebody claims it; it is only cut off when there is
-nothing left for it. A leased unit is cut off as soon as nobody has to know its result any more:
-its worker notices with the next heartbeat, and what it has proven so far is stored all the same.
+There are always at least as many queued units as threads, so a thread that is done finds the least
+speculative piece that is left. A queued unit is only a place in the queue: with every result it is
+decided again which piece it holds, until a worker claims it. It is cut off only if no piece is left
+for it. A leased unit is cut off as soon as its result is needless: its worker notices that with the
+next heartbeat, and what it has proven by then is stored all the same.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from workers.deep.tree import Piece
 
 SPARE: Final = 2
-"""Units that are queued at least: somebody else may come to help."""
+"""Units that are queued at least: another worker may come."""
 
 REMEMBERED: Final = 8
 """Jobs whose trees a process keeps."""
@@ -49,12 +49,12 @@ def submit(
     label: str | None = None,
     priority: int = 0,
 ) -> int:
-    """Make a job and start it; its number. It is done at once if what is stored proves it.
+    """Make a job and start it; its number. It is done at once if the stored evaluations prove it.
 
     Args:
         database: where the job shall live.
         task: what it is about; a game that goes on.
-        threads: how many are going to work on it, as far as is known.
+        threads: how many are expected to work on it.
         label: a name for people.
         priority: jobs of higher priority are worked on first.
 
@@ -71,7 +71,7 @@ def join_or_submit(
 ) -> tuple[int, bool]:
     """The job that runs for the same question, or else a new one.
 
-    Of several that ask for the same in the same moment, one makes the job.
+    Of several callers that ask for the same at the same moment, one makes the job.
 
     Args:
         database: as of :func:`submit`, like all that follows.
@@ -157,15 +157,15 @@ def plan(
         job_id: the job's number.
         memory: of the job.
         task: what it is about.
-        threads: hands that are known of beside the workers that have registered.
+        threads: those that are known of beside the registered workers'.
     """
     memory.read(session)
     leased = memory.pieces(UnitState.LEASED)
-    # Whatever has failed is left to whoever retries it; others may make it needless.
+    # Failed pieces are left to whoever retries them; other results may make them needless.
     taken = leased | memory.pieces(UnitState.FAILED)
-    hands = max(threads, len(leased) + 1, _registered_threads(session))
-    # First, because this makes a tree of what was only read.
-    wanted = memory.wanted(session, max(hands, SPARE), taken)
+    workers = max(threads, len(leased) + 1, _registered_threads(session))
+    # This comes before needs(): it splits the nodes that the results have made hard.
+    wanted = memory.wanted(session, max(workers, SPARE), taken)
     needed = memory.tree.needs(taken)
     _cut(session, [unit for unit in memory.open.values() if _is_needless(unit, needed)])
     _line_up(session, job_id, memory, wanted)
@@ -173,11 +173,11 @@ def plan(
 
 
 def _line_up(session: Session, job_id: int, memory: Memory, wanted: Sequence[Piece]) -> None:
-    """Let the queued units be the wanted pieces, in this order."""
+    """Give the queued units the wanted pieces, in this order."""
     queued = [unit for unit in memory.open.values() if unit.state is UnitState.QUEUED]
     for unit, piece in zip(queued, wanted, strict=False):
         if unit.payload != payload_of(piece):
-            # Not if somebody has claimed it at this moment: then the piece comes another time.
+            # This does nothing if a worker has just claimed the unit: the piece comes later.
             jobs.change_unit(session, unit.unit_id, payload_of(piece))
     _cut(session, queued[len(wanted) :])
     more = [UnitPlan(payload_of(piece), 1) for piece in wanted[len(queued) :]]
@@ -186,7 +186,7 @@ def _line_up(session: Session, job_id: int, memory: Memory, wanted: Sequence[Pie
 
 
 def _is_needless(unit: GrowingUnit, needed: Collection[Piece]) -> bool:
-    """Whether nobody has to know what a unit comes to that does not wait in the line."""
+    """Whether a unit that is not queued has a result that is not needed any more."""
     return unit.state is not UnitState.QUEUED and piece_of(unit.payload) not in needed
 
 
@@ -195,7 +195,7 @@ def _cut(session: Session, units: Sequence[GrowingUnit]) -> None:
 
 
 def _store_backed_up(session: Session, memory: Memory, task: DeepTask) -> None:
-    """Keep what follows for positions that were split."""
+    """Store what follows for positions that were split."""
     width, height = task.board
     rows = [
         StoredEvaluation(
@@ -215,8 +215,8 @@ def _memory(database: Database, job_id: int, task: DeepTask) -> Memory:
     with _memories_lock:
         memories = _memories.setdefault(database, OrderedDict())
         memory = memories.get(job_id)
-        # Another one instead of the same anew: the server may have ended the transaction of a
-        # thread that is still planning with it, and that has yet to find out.
+        # A memory in doubt is replaced, not reused: the server may have ended the transaction of a
+        # thread that still plans with it and does not know that yet.
         if memory is None or memory.is_in_doubt:
             memory = memories[job_id] = Memory(job_id, task)
         memories.move_to_end(job_id)

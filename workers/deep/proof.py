@@ -1,9 +1,9 @@
 """What a deep job leaves behind: a proof that can be followed in what is stored.
 
 The job stores every position that it has decided: those that were searched, and those that follow
-from them. So the root's score can be followed down without trusting the job: that it is at least so
-much because of one move, and at most so much because of all moves; likewise for the positions
-behind these moves, down to positions that were searched as a whole. Any of those can be searched
+from them. So the root's score can be checked without trusting the job. The score is at least so
+much because of one move, and at most so much because of all moves; the same holds for the positions
+behind these moves, down to positions that were searched as a whole. Any of these can be searched
 again.
 """
 
@@ -25,32 +25,32 @@ if TYPE_CHECKING:
     from workers.core.rationing import Searcher
 
 
-class Claim(NamedTuple):
-    """Something that has been proven about a position."""
+class Lemma(NamedTuple):
+    """A proven bound of a position's score, which the proof needs. People read of it as a claim."""
 
     key: int
     """Canonical."""
     beta: int
     is_reached: bool
-    """That the side to move scores at least ``beta``; otherwise that it scores less."""
+    """True: the side to move scores at least ``beta``; false: it scores less."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What a score rests on."""
+    """What proves a score."""
 
     derived: int
-    """Claims that follow from others, by minimax."""
+    """Lemmas that follow from others, by minimax."""
     searched: int
-    """Claims that a search has found to be true."""
+    """Lemmas that a search has found to be true."""
     nodes: int
     """Positions that were searched for those."""
-    missing: tuple[Claim, ...]
-    """Claims that nothing stored supports; none, if all is well."""
+    missing: tuple[Lemma, ...]
+    """Lemmas that nothing stored supports; a whole proof has none."""
 
 
 class _Archive:
-    """What is known of positions of one board: what a look at them says, and what is stored."""
+    """What is known of positions of one board: by a look at them, and from storage."""
 
     def __init__(self, database: Database, start: Position) -> None:
         self.board = start.board
@@ -94,7 +94,7 @@ def follow_proof(database: Database, start: Position, bounds: Bounds) -> Proof:
     Args:
         database: holds the evaluations.
         start: whose score it is.
-        bounds: what is claimed about it.
+        bounds: what is to be proven about it.
 
     Raises:
         StorageError: the database cannot be read.
@@ -103,26 +103,26 @@ def follow_proof(database: Database, start: Position, bounds: Bounds) -> Proof:
     limits = first_bounds(start)
     level = []
     if bounds.lower > limits.lower:
-        level.append(Claim(start.canonical_key, bounds.lower, is_reached=True))
+        level.append(Lemma(start.canonical_key, bounds.lower, is_reached=True))
     if bounds.upper < limits.upper:
-        level.append(Claim(start.canonical_key, bounds.upper + 1, is_reached=False))
+        level.append(Lemma(start.canonical_key, bounds.upper + 1, is_reached=False))
     derived = searched = nodes = 0
-    missing: list[Claim] = []
+    missing: list[Lemma] = []
     archive.read([start])
     while level:
-        positions = {claim.key: archive.position(claim.key) for claim in level}
+        positions = {lemma.key: archive.position(lemma.key) for lemma in level}
         archive.read(_following(positions.values()))
-        behind: dict[Claim, None] = {}
-        for claim in level:
-            reasons = _reasons(archive, positions[claim.key], claim)
+        behind: dict[Lemma, None] = {}
+        for lemma in level:
+            reasons = _reasons(archive, positions[lemma.key], lemma)
             if reasons is not None:
                 derived += 1
                 behind |= dict.fromkeys(reasons)
-            elif _holds(archive.bounds(positions[claim.key]), claim):
+            elif _holds(archive.bounds(positions[lemma.key]), lemma):
                 searched += 1
-                nodes += archive.nodes(claim.key)
+                nodes += archive.nodes(lemma.key)
             else:
-                missing.append(claim)
+                missing.append(lemma)
         level = list(behind)
     return Proof(derived, searched, nodes, tuple(missing))
 
@@ -183,24 +183,24 @@ def _following(positions: Iterable[Position]) -> list[Position]:
     return [position.play(column) for position in positions for column in position.legal_columns()]
 
 
-def _reasons(archive: _Archive, position: Position, claim: Claim) -> list[Claim] | None:
-    """The claims about a position's children that a claim follows from; None if it does not.
+def _reasons(archive: _Archive, position: Position, lemma: Lemma) -> list[Lemma] | None:
+    """The lemmas about a position's children that a lemma follows from; None if it does not.
 
-    A claim that a look at the board supports needs none.
+    A lemma that a look at the board supports needs none.
     """
-    if _holds(first_bounds(position), claim):
+    if _holds(first_bounds(position), lemma):
         return []
-    beta = 1 - claim.beta
+    beta = 1 - lemma.beta
     children = {child.canonical_key: archive.bounds(child) for child in _following([position])}
-    if claim.is_reached:
+    if lemma.is_reached:
         for key, bounds in children.items():
             if bounds.upper < beta:
-                return [Claim(key, beta, is_reached=False)]
+                return [Lemma(key, beta, is_reached=False)]
         return None
     if any(bounds.lower < beta for bounds in children.values()):
         return None
-    return [Claim(key, beta, is_reached=True) for key in children]
+    return [Lemma(key, beta, is_reached=True) for key in children]
 
 
-def _holds(bounds: Bounds, claim: Claim) -> bool:
-    return bounds.lower >= claim.beta if claim.is_reached else bounds.upper < claim.beta
+def _holds(bounds: Bounds, lemma: Lemma) -> bool:
+    return bounds.lower >= lemma.beta if lemma.is_reached else bounds.upper < lemma.beta

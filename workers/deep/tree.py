@@ -42,16 +42,16 @@ if TYPE_CHECKING:
     """What is proven already about some canonical positions, by key; unknown ones are left out."""
 
 UNTRIED: Final = 2.0
-"""Speculation of searching a node's next move while not one of its moves has been decided: mostly
-the first one decides the node."""
+"""Speculation of searching a node's next move while none of its moves is decided: mostly the first
+one decides the node."""
 
 REFUTED: Final = 0.5
-"""Likewise when one has failed to decide it: then the others probably fail, too, and all of them
-have to be searched."""
+"""Likewise when one of its moves has failed to decide it: then the others probably fail too, and
+all of them have to be searched."""
 
 AHEAD: Final = 3.0
-"""Speculation of searching what will be asked of the root if what is asked now turns out to be so,
-or not so."""
+"""Speculation of searching for the next question to the root, which depends on the answer to the
+present one."""
 
 
 class Bounds(NamedTuple):
@@ -211,7 +211,7 @@ class Tree:
 
         Args:
             number: most pieces.
-            running: pieces that somebody is at; they are left out.
+            running: pieces that are being searched; they are left out.
             known: asked, for every node that is split, what is proven about its children.
         """
         while not self.is_decided:

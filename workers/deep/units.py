@@ -8,7 +8,7 @@ The payload is the piece; the result what is proven about it::
      "hard": false,                                       whether it was too much for one unit
      "nodes": 512000, "seconds": 0.04}
 
-    {"cut": true}                                         nobody has to know any more
+    {"cut": true}                                         the result was not needed any more
 
 What is proven is also stored as an evaluation, whether it decides the piece or not.
 """
@@ -25,7 +25,7 @@ from db.records.evaluations import StoredEvaluation
 from db.records.jobs import UnitState
 from workers.core.outcome import UnitOutcome
 from workers.deep.asking import ask
-from workers.deep.task import KIND, DeepTask
+from workers.deep.task import DeepTask
 from workers.deep.tree import Bounds, Piece
 from workers.positions.evaluate import look_up
 from workers.positions.results import error_object
@@ -38,10 +38,8 @@ if TYPE_CHECKING:
     from db.records.jobs import Claim, JobInfo, Json, UnitResult
     from workers.core.rationing import Searcher
 
-__all__ = ["CUT", "KIND", "payload_of", "piece_of", "solve_unit", "unit_objects"]
-
 CUT: Json = {"cut": True}
-"""The result of a unit that was not worked off because nobody has to know any more."""
+"""The result of a unit that was ended because nothing needs its result any more."""
 
 
 def payload_of(piece: Piece) -> Json:

@@ -1,6 +1,13 @@
-"""Matches as jobs: ``planning`` cuts them into units, ``units`` plays the games of one.
+"""Matches between players, games from elsewhere, and the kind of job that is called ``match``.
 
-``table`` seats the players and plays a game, ``sequential`` ends a match that a test has decided,
-``replaying`` plays a stored game again, ``importing`` stores games from elsewhere, ``judging``
-holds games against exact scores.
+To play: ``pairing`` makes the matches of a tournament, ``terms`` checks what is asked for,
+``playing`` finds or plans the job, ``planning`` cuts it into units by what the players take
+(``measuring``), ``units`` plays the games of one, ``kind`` puts these together. ``table`` seats the
+players and plays a game, with exact scores from ``analyst`` and stored games from ``corpora``;
+``programs`` says which programs may be started, ``interrupting`` stops a player, ``sequential``
+ends a match that a test has decided. ``replaying`` plays a stored game again.
+
+To look at games: ``judging`` compares moves with exact scores, ``reading`` reads what a report
+needs, ``report`` calculates it. Games of files: ``entries`` translates them, ``collecting`` sorts
+them into matches, ``importing`` stores them. ``errors`` has the errors.
 """

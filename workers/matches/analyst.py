@@ -1,4 +1,4 @@
-"""Exact scores for players of a match: known ones first, and searches that nobody else ends."""
+"""Exact scores for the players of a match: known ones, or searches that only its stop ends."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from c4core.evaluation import Analysis
 from c4core.players import StopPlaying
 from workers.positions.book_answers import book_of_job
-from workers.positions.evaluate import find_answers, look_up
+from workers.positions.evaluate import find_answers, look_up, search_with
 from workers.positions.question import Question
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class MatchAnalyst:
     """Knows the score of every column: from the book, from the database, or by a search.
 
-    The solver is shared with others who stop it. A search that was meant for somebody else is taken
-    up again, for a player must not move by half a search.
+    The solver is shared with others, who may stop it. A search that was stopped for another's sake
+    is taken up again, for a player must not move by half a search.
 
     Args:
         database: where known evaluations are looked up; nothing is written.
@@ -46,11 +46,11 @@ class MatchAnalyst:
         self._known: dict[int, StoredEvaluation] = {}
 
     def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
-        """The scores of all columns; after a time limit those that are known by then.
+        """The scores of all columns; with a time limit, those that are known when it ends.
 
         Raises:
-            StopPlaying: nobody plays any more, or the scores cannot be found: the database is away,
-                there is no memory.
+            StopPlaying: the match was stopped, or the scores cannot be found: the database is
+                away, or there is no memory left.
         """
         try:
             return self._analyze(position, time_limit)
@@ -64,10 +64,9 @@ class MatchAnalyst:
         findings = find_answers(
             [position],
             Question(time_limit=time_limit),
-            self._searcher,
+            search_with(self._searcher, self._is_stopped),
             self._known,
             book=book_of_job({}, position.board),
-            is_stopped=self._is_stopped,
         )
         if not findings.is_complete and self._is_stopped():
             raise StopPlaying

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from db.database import Database
 
-_MOST: Final = 2
-"""Corpora that are kept: every unit of a match uses the same one."""
+MAX_CORPORA: Final = 2
+"""Corpora that are kept. Few are enough: every unit of a match uses the same one."""
 
 _lock: Final = threading.Lock()
 _kept: Final[WeakKeyDictionary[Database, dict[tuple[int, ...], FinalGrids]]] = WeakKeyDictionary()
@@ -31,7 +31,7 @@ def read_corpus(database: Database, board: BoardSize, matches: tuple[int, ...]) 
         matches: their numbers.
 
     Raises:
-        MatchNotFoundError: one is not there any more.
+        MatchNotFoundError: one does not exist any more.
         StorageError: the database cannot be read.
     """
     with _lock:
@@ -39,7 +39,7 @@ def read_corpus(database: Database, board: BoardSize, matches: tuple[int, ...]) 
         if matches not in kept:
             with database.read() as session:
                 keys, winners = games.read_finals(session, matches)
-            while len(kept) >= _MOST:
+            while len(kept) >= MAX_CORPORA:
                 del kept[next(iter(kept))]
             kept[matches] = FinalGrids.from_keys(keys, winners, board=board)
         return kept[matches]

@@ -1,4 +1,4 @@
-"""What can be wrong with matches and games."""
+"""Errors about matches and games."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ class MatchTermsError(C4Error, ValueError):
 
 
 class GameImportError(C4Error, ValueError):
-    """A game that cannot be: moves that are illegal, or an end that does not fit them."""
+    """A game that is impossible: its moves are illegal, or its end does not fit them."""
 
 
 class GameNotReplayableError(C4Error, ValueError):
-    """A game that cannot be played again: its seed is not known, or its players are not."""
+    """A game that cannot be played again: its seed or its players are not known."""

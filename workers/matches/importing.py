@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
     from c4core.position import Side
     from db.database import Database
-    from db.session import Session
 
 GAMES_PER_TRANSACTION: Final = 2_000
 """Games that are written at a time: bounds memory, and how long others wait to write."""
@@ -30,7 +30,7 @@ UNKNOWN_PLAYER: Final = "?"
 
 @dataclass(frozen=True, slots=True)
 class ImportSummary:
-    """What an import has brought."""
+    """The outcome of an import."""
 
     match_id: int
     """The match that the games are in."""
@@ -51,18 +51,18 @@ def import_games(
 ) -> ImportSummary:
     """Store games as a match of their own. Memory is constant, however many.
 
-    The games are numbered from 0 in their order. When reading them fails or is interrupted, the
-    match is taken away again; if even that does not come about, it is marked as not whole.
+    The games are numbered from 0 in their order. If reading them fails or is interrupted, the match
+    is deleted again. Until the last game is stored, it is marked as incomplete.
 
     Args:
-        database: where they shall live.
+        database: where to store them.
         source: from :func:`game_of_moves` or :func:`game_of_final`, all on one board.
         start: what all of them begin with (default: the empty 7x6 board).
         player_a: the description of one player, or a name.
         player_b: of the other.
         seed: of the match they come from, where it is known.
         label: a name for people.
-        on_stored: told now and then how many games are stored by now.
+        on_stored: called now and then with the number of games that are stored by now.
 
     Raises:
         GameImportError: there is no game at all; nothing was stored.
@@ -82,7 +82,7 @@ def import_games(
     try:
         while batch:
             numbered = [game._replace(number=number + index) for index, game in enumerate(batch)]
-            _store(database, match_id, numbered)
+            database.run(partial(games.add_games, match_id=match_id, games=numbered))
             number += len(numbered)
             on_stored(number)
             batch = list(islice(remaining, GAMES_PER_TRANSACTION))
@@ -193,10 +193,3 @@ def game_of_final(
 def _told(winner: Side | None, ending: str | None) -> str:
     what = "a draw" if winner is None else f"{winner} has won"
     return what if ending is None else f"{what} ({ending})"
-
-
-def _store(database: Database, match_id: int, batch: list[StoredGame]) -> None:
-    def store(session: Session) -> None:
-        games.add_games(session, match_id, batch)
-
-    database.run(store)

@@ -1,4 +1,4 @@
-"""Stopping in the midst of a move: a player may think for hours, and nobody waits that long."""
+"""Stopping a player in the midst of a move, for which it may think for hours."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOOK_SECONDS: Final = 0.1
 
 @contextmanager
 def stopping(is_stopped: Callable[[], bool]) -> Iterator[Stop]:
-    """A stop for the players of some games, which is set as soon as it is to stop.
+    """A stop for the players of some games, which is set soon after ``is_stopped`` comes true.
 
     Args:
         is_stopped: whether to stop; asked from another thread.

@@ -9,12 +9,13 @@ is kept for each game, and a match that is judged again costs nothing.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from c4core.arena.judging import judge_move, positions_of
-from c4core.lines import Request
+from c4core.arrays import canonical_keys
 from c4core.notation import parse_moves
 from c4core.position import Position
 from db import evaluations
@@ -22,7 +23,7 @@ from db import games as game_store
 from db.records.games import GameFilter
 from db.records.jobs import JobState
 from workers.core.following import read_job
-from workers.core.resumption import find_or_plan, topic_of
+from workers.core.resumption import topic_of
 from workers.positions import analysis
 from workers.positions.analysis import Submission
 from workers.positions.book_answers import answer_from, book_of_job
@@ -30,7 +31,7 @@ from workers.positions.evaluate import look_up
 from workers.positions.question import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -72,7 +73,7 @@ def plan_judging(
     """The job that finds the scores that are needed to judge games: found and set going, or made.
 
     Args:
-        database: where the games are, and the job shall live.
+        database: where the games are, and where the job is made.
         match_ids: of matches on one board.
         games: so many games of each match, the first ones; None for all.
         least_ply: only moves that were made with so many stones on the board, or more: the first
@@ -102,25 +103,23 @@ def plan_judging(
     keys = _unknown(database, board, np.unique(np.concatenate(pieces)))
     if not len(keys):
         return None
-    topic = topic_of("judging", keys)
-
-    def plan(*, only_one: bool = True) -> int:
-        submission = analysis.submit(
-            database,
-            _requests(keys, board),
-            board=board,
-            topic=topic,
-            label=label,
-            priority=priority,
-            only_one=only_one,
-        )
-        return submission.job_id
-
-    job_id = find_or_plan(lambda: analysis.find_job(database, board=board, topic=topic), plan)
-    # One that is done has stored all these scores, unless somebody has taken them away since.
+    _, plies = canonical_keys(keys, width=board.width, height=board.height)
+    submit = partial(
+        analysis.find_or_submit,
+        database,
+        # Those with most stones first: they are the cheapest, and what is found about them helps
+        # with those that lead there.
+        keys[np.argsort(-plies.astype(np.int16), kind="stable")],
+        board=board,
+        topic=topic_of("judging", keys),
+        label=label,
+        priority=priority,
+    )
+    job_id = submit()
+    # A job that is done has stored all these scores, unless they were deleted since.
     is_done = read_job(database, job_id).state is JobState.DONE
     if is_done and len(_unknown(database, board, keys)):
-        job_id = plan(only_one=False)
+        job_id = submit(fresh=True)
     return Submission(job_id, len(keys), 0)
 
 
@@ -227,18 +226,6 @@ def _unknown(database: Database, board: BoardSize, keys: NDArray[np.uint64]) -> 
         ]
         unknown.append(np.array(missing, dtype=np.uint64))
     return np.concatenate(unknown)
-
-
-def _requests(keys: NDArray[np.uint64], board: BoardSize) -> Iterator[Request]:
-    """The positions as lines of a batch: those with most stones first.
-
-    They are the cheapest, and what is found about them helps with those that lead there.
-    """
-    positions: Iterable[Position] = sorted(
-        (_position(key, board) for key in keys.tolist()), key=lambda each: -each.ply
-    )
-    for line, position in enumerate(positions, start=1):
-        yield Request(line, position, None)
 
 
 def _position(key: int, board: BoardSize) -> Position:

@@ -1,7 +1,7 @@
-"""What a game takes: by how long its players' moves took before, or take now in a few games.
+"""How long a game takes: by the time of its players' moves in earlier games, or now in a few games.
 
-Players differ by five orders of magnitude, from microseconds to minutes, and only playing tells. A
-wrong measure costs nobody a result: what a stopped unit has played is kept.
+Players differ by five orders of magnitude and more, from microseconds to minutes, and only playing
+shows it. A wrong measure loses no result: the games of a unit that is stopped are kept.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ if TYPE_CHECKING:
     from db.records.terms import MatchTerms
 
 ENOUGH_MOVES: Final = 100.0
-"""So many moves that were made before say what the next one takes."""
+"""So many earlier moves are enough to tell how long the next one takes."""
 
 PROBE_SECONDS: Final = 0.1
-"""For trying out; a move that is begun is finished, within reason."""
+"""Time for trying a player out; a move that has begun is finished, up to the next limit."""
 
-PROBE_MOST_SECONDS: Final = 2.0
-"""For the move that is begun; a player that takes longer is as slow as any."""
+MAX_PROBE_SECONDS: Final = 2.0
+"""Time for the move that has begun; slower players all count as this slow."""
 
 PROBE_GAMES: Final = 50
 """Games that are enough of a try."""
 
 SOLVER_SECONDS: Final = 0.03
-"""Guessed for a move of a player that asks the solver: its first games search positions that the
-later ones find stored, so a try would mislead."""
+"""Guessed for a move of a player that asks the solver. Trying it out would mislead: its first games
+search positions that later games find stored."""
 
 EXTERNAL_SECONDS: Final = 0.05
-"""Guessed for a move of a program: it is not started where it may not even be installed."""
+"""Guessed for a move of a program, which may not even be installed on this machine."""
 
 TYPICAL_SHARE: Final = 0.7
 """How much of the board a game fills."""
@@ -86,7 +86,7 @@ class Paces:
 
 
 def probe(terms: MatchTerms) -> float:
-    """What a move takes, by the first games or the first moves; nothing is kept of them."""
+    """How long a move takes in the first games, or the first moves; they are not kept."""
     began = time.perf_counter()
     moves = 0
 
@@ -96,7 +96,7 @@ def probe(terms: MatchTerms) -> float:
             raise StopPlaying
         moves += 1
 
-    stop = Stop().within(PROBE_MOST_SECONDS)
+    stop = Stop().within(MAX_PROBE_SECONDS)
     table = Table(terms, Resources(), before_move=count, stop=stop)
     with table, suppress(StopPlaying):
         for number in range(PROBE_GAMES):

@@ -1,4 +1,4 @@
-"""Jobs of kind ``match``: found again where the same was asked before, and planned where not.
+"""Jobs of kind ``match``: found again if the same was asked before, or else planned.
 
 A job plays one match, or all of a tournament. A unit is some seconds of work, by what the players'
 games take (:mod:`workers.matches.measuring`).
@@ -27,24 +27,22 @@ if TYPE_CHECKING:
     from db.records.terms import MatchTerms
     from db.session import Session
 
-__all__ = ["KIND", "MatchSubmission", "find_job", "find_or_plan_matches", "plan_matches"]
-
 FORM: Final = 1
 """How payloads and results are written; part of the parameters, so that no job of another form is
 taken for one of this."""
 
 UNIT_SECONDS: Final = 2.0
-"""Work that a unit is meant to hold: handed out at once, and lost at most when a worker dies."""
+"""Work in a unit: what a worker takes at once, and what is lost at most when it dies."""
 
 MAX_GAMES: Final = 2_000
 """Games of a unit at most: they are written in one transaction."""
 
 LEAST_UNITS: Final = 32
-"""A job is cut into about so many units, if its games are worth it: all threads have work to the
-end. So is each match with a sequential test, which is looked at after every unit."""
+"""A job is cut into about so many units if its games take long enough: then all threads have work
+to the end. So is each match with a sequential test, which is looked at after every unit."""
 
 LEAST_SECONDS: Final = 0.05
-"""Less work than that is not worth a unit."""
+"""Less work than this is not worth a unit of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +56,9 @@ class MatchSubmission:
 
 
 def find_job(database: Database, terms: Sequence[MatchTerms]) -> int | None:
-    """The newest job that plays exactly these matches and can be gone on with, if there is one.
+    """The newest job that plays exactly these matches and still has all of them, if there is one.
 
-    It is set going: what was cancelled or given up is queued again. One that is done stays done.
+    Its cancelled and failed units are queued again. A job that is done stays done.
 
     Args:
         database: where it would live.
@@ -89,8 +87,8 @@ def find_or_plan_matches(
 ) -> int:
     """The job that :func:`find_job` finds, or else one of :func:`plan_matches`; its number.
 
-    Of several that ask for the same in the same moment, one makes the job. Arguments and errors as
-    of :func:`plan_matches`.
+    Of several callers that ask for the same at the same moment, one makes the job. Arguments and
+    errors as of :func:`plan_matches`.
     """
     return find_or_plan(
         lambda: find_job(database, terms),
@@ -106,7 +104,7 @@ def plan_matches(
     priority: int = 0,
     only_one: bool = False,
 ) -> MatchSubmission:
-    """Make a job that plays some matches, and start it. All of it is there, or nothing.
+    """Make a job that plays some matches, and start it; all in one transaction.
 
     Args:
         database: where the job shall live.
@@ -117,7 +115,7 @@ def plan_matches(
 
     Raises:
         AlreadyAskedError: with ``only_one``, there is one that :func:`find_job` finds.
-        MatchNotFoundError: a match whose games are to be looked up was deleted at this moment.
+        MatchNotFoundError: a match whose games are to be looked up has just been deleted.
         PlayerError: a player's description cannot be read.
         MatchTermsError: matches that cannot be played, on different boards, or none at all.
         StorageError: the database failed.

@@ -1,8 +1,8 @@
 """Players that are programs, seen from a match: who they are, and who may start them.
 
-A match that somebody else has stored is a stranger's word, so a job with programs in it is worked
-on only with consent (:mod:`c4core.players.consent`). Workers that have it say so in the register of
-workers; one that has it not leaves such units to those, and where there is none, fails them with a
+A stored match may be a stranger's, so a job whose players are programs is worked on only with
+consent (:mod:`c4core.players.consent`). Workers that have consent say so in the register of
+workers. A worker without it leaves such units to them. If there are none, it fails the units with a
 message: they must neither go round for ever nor count as lost games.
 """
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from db.session import Session
 
 TAKES_PROGRAMS: Final = "programs"
-"""Beside its queues, what a worker with consent says in the register."""
+"""The register lists this beside the queues of a worker with consent."""
 
 
 def refused(terms: MatchTerms, programs: Consent) -> str | None:
@@ -54,7 +54,7 @@ def check_consent(database: Database, job: JobInfo, programs: Consent) -> None:
 
 
 def has_consent(database: Database, job: JobInfo) -> bool:
-    """Whether the workers that are there may start all programs of a job; it may need none.
+    """Whether the live workers may start all programs of a job; it may need none.
 
     Raises:
         StorageError: the database cannot be read.

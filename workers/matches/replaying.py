@@ -70,8 +70,8 @@ def replay_game(
         match_id: its number.
         number: the game's.
         solver: for players that want exact scores; one is made if need be.
-        programs: which players that are programs may be started. Those of imported games never are:
-            whoever has written the file has named them.
+        programs: which players that are programs may be started. Those of imported games never are,
+            for the author of the file has named them.
         stop: ends the game, also while a player thinks; None for never.
 
     Raises:

@@ -1,6 +1,6 @@
-"""What a match has come to, calculated from its games: results, chance, time, accuracy.
+"""The report of a match, calculated from its games: results, significance, time, accuracy.
 
-Everything here is calculation: nothing is read or written.
+Nothing is read or written here.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from db.records.matches import MatchInfo, MatchResults
 
 ENOUGH_DISTINCT: Final = 0.9
-"""With a smaller share of different games the test takes repetitions for evidence."""
+"""With a smaller share of different games, the test counts repetitions as evidence."""
 
 MAX_SECONDS: Final = 1e9
 """30 years. A game that took longer is from a database that somebody else has written."""
@@ -68,7 +68,7 @@ class PlayerReport:
 
 @dataclass(frozen=True, slots=True)
 class MatchReport:
-    """What a match has come to."""
+    """The report of a match."""
 
     match: MatchInfo
     """The match itself."""
@@ -129,7 +129,7 @@ class MatchReport:
 
     @property
     def is_significant(self) -> bool:
-        """The source's verdict: P is 0.05 or less."""
+        """Whether P is 0.05 or less."""
         return statistics.is_significant(self.a.results)
 
     @property

@@ -1,9 +1,9 @@
 """Sequential tests: a match ends as soon as it is decided, and always after the same game.
 
 The test looks at the games in the order of their numbers, one after another, up to the first that
-is not stored yet. So what it decides, and after which game, does not depend on who has played which
-games when; only how many were played in vain does. Nor do the results of the units: they tell of
-the games up to the one that has decided.
+is not stored yet. So its decision, and the game after which it comes, do not depend on who plays
+which games when; only the number of needless games does. The results of the units do not either:
+they count the games up to the deciding one.
 
 A process remembers how far it has looked: stored games do not change, and each is read once.
 """
@@ -39,7 +39,7 @@ _KEPT: Final = 32
 
 @dataclass(slots=True)
 class Trial:
-    """A sequential test and how far it is."""
+    """A sequential test in progress."""
 
     test: Sprt
     """About player a's strength."""
@@ -50,7 +50,7 @@ class Trial:
 
     @property
     def games(self) -> int:
-        """Games that were looked at, the first ones; all that it took, when it is decided."""
+        """How many games were looked at; once it is decided, how many it took."""
         return sum(self.counts.values())
 
     def go_on(self, results: Iterable[int]) -> str | None:
@@ -74,7 +74,7 @@ _trials: Final[WeakKeyDictionary[Database, dict[tuple[int, float], Trial]]] = We
 
 
 def settle_match(database: Database, match_id: int) -> str | None:
-    """End a match that its sequential test has decided; what was decided, or None.
+    """End a match that its sequential test has decided; returns the verdict, or None.
 
     May be called at any time, any number of times. Workers do after every unit; whoever reports a
     match does as well, since a worker may have died between a unit and this.
@@ -115,7 +115,7 @@ def _trial(database: Database, name: tuple[int, float], test: Sprt) -> Trial:
 
 
 def _settle_results(session: Session, match_id: int, end: int) -> None:
-    """Let the units that are done tell of the games before ``end``, whoever has played others."""
+    """Make the results of the units that are done count only games before ``end``."""
     for unit in games.units_of_match(session, match_id):
         with decoding(f"what unit {unit.unit_id} is about"):
             first = number_field(unit.payload, "first", below=1 << 31)

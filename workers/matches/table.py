@@ -1,4 +1,4 @@
-"""The table that a match is played at: both players, whatever they need, and the next game."""
+"""The table at which a match is played: both players, what they need, and the next game."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Table:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """End the players' processes; those of games that were stopped have no time for that."""
+        """End the players' processes; after a stop, without waiting for them."""
         if self._stop is not None and self._stop.is_over:
             self._a.abandon()
             self._b.abandon()

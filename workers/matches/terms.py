@@ -1,4 +1,4 @@
-"""The terms of a match, checked, and with everything said that they leave open."""
+"""Checking the terms of a match, and completing what they leave open."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LEAST_SIDE: Final = 4
 """Columns and rows that a board needs for a line of four in every direction."""
 
 MAX_GAMES: Final = 100_000_000
-"""Games of a match: more is a slip of the finger."""
+"""Games of a match at most: a larger number is a typing error."""
 
 
 def complete(database: Database, terms: MatchTerms) -> MatchTerms:
@@ -32,11 +32,11 @@ def complete(database: Database, terms: MatchTerms) -> MatchTerms:
 
     Args:
         database: has those matches.
-        terms: as somebody has asked for.
+        terms: as they were asked for.
 
     Raises:
         PlayerError: a player's description cannot be read, or it plays on other boards.
-        MatchTermsError: no such match can be played, or no such games looked up.
+        MatchTermsError: the match cannot be played, or its players cannot look up these games.
         StorageError: the database cannot be read.
     """
     _check(terms)
@@ -68,7 +68,7 @@ def needs_this_machine(description: str) -> bool:
 
 
 def find_corpus(database: Database, board: BoardSize, wanted: Collection[int]) -> tuple[int, ...]:
-    """The matches whose games are looked at: finished ones on a board, whose games do not change.
+    """The matches whose games are used: finished ones on a board, whose games do not change.
 
     Args:
         database: where they are.
@@ -79,7 +79,7 @@ def find_corpus(database: Database, board: BoardSize, wanted: Collection[int]) -
         Their numbers, ascending.
 
     Raises:
-        MatchTermsError: one is not finished, or on another board, or not there.
+        MatchTermsError: one is not finished, is on another board, or does not exist.
         StorageError: the database cannot be read.
     """
     with database.read() as session:
@@ -87,7 +87,7 @@ def find_corpus(database: Database, board: BoardSize, wanted: Collection[int]) -
     wrong = sorted(set(wanted) - set(finished))
     if wrong:
         raise MatchTermsError(
-            f"match {wrong[0]} is no finished match on {board}: nobody can look its games up"
+            f"match {wrong[0]} is no finished match on {board}: its games cannot be used"
         )
     return tuple(sorted(set(wanted))) or finished
 

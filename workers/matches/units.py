@@ -7,11 +7,10 @@ of their own, written together with the unit's end; the result is their summary:
      "a_wins": 30, "b_wins": 18, "draws": 2,
      "seconds": 1.25}                    that the players' moves have taken
 
-``games`` ends after the last one of the match where a sequential test was decided within the unit
-or before it: what was played behind that counts for nothing.
+Where a sequential test was decided within the unit or before it, ``games`` ends with the deciding
+game: later games do not count.
 
-A unit that is stopped leaves the games that are finished behind, and whoever takes it next goes on
-after them.
+A unit that is stopped stores the games that are finished, and whoever takes it next plays the rest.
 """
 
 from __future__ import annotations
@@ -60,13 +59,13 @@ def solve_unit(
         claim: a unit of a job of this kind.
         solver: for players that want exact scores; may be shared with others.
         database: where the match is; nothing is written.
-        is_stopped: whether to give up; looked at all the time, whatever players are doing.
+        is_stopped: whether to give up; looked at all the time, also while a player thinks.
         programs: which players that are programs may be started.
 
     Raises:
         StorageError: the database cannot be read.
         PlayerError: this version of the program does not know a player.
-        ProgramRefusedError: a player is a program that may not be started; nobody has lost by that.
+        ProgramRefusedError: a player is a program that may not be started; that loses no game.
         Exception: a player of this project has a bug, or this machine has run out of something.
             Neither is a game that was lost.
     """
@@ -76,12 +75,12 @@ def solve_unit(
         terms = games.get_terms(session, match_id)
         is_decided = games.get_verdict(session, match_id) is not None
         there = GameFilter(matches=(match_id,))
-        # A game before the first is a place as good as any: the numbers are compared, not found.
+        # The cursor's game need not exist: only its number is compared.
         page = games.list_games(
             session, there, after=GameCursor(match_id, first - 1), limit=max(end - first, 1)
         )
     earlier = [game for game in page.games if game.number < end]
-    # A unit may have failed before, or been cancelled, and the match been decided without it.
+    # The match may have been decided without a unit that has failed before, or was cancelled.
     wanted = set() if is_decided else set(range(first, end))
     missing = sorted(wanted - {game.number for game in earlier})
     began = time.perf_counter()

@@ -1,58 +1,34 @@
-"""Jobs of kind ``analyze``: lines of input in, their answers out in the same order.
-
-The result of a unit holds what its payload (:mod:`workers.positions.payload`) does not say,
-position by position, bad lines left out::
-
-    {"score": [1, 0],                     for the side to move
-     "open": [[0, -3, 2]],                index, lower and upper bound where the score is not
-                                          proven, and null; only with a weak or limited question
-     "columns": [[-2, 1, ..], ..],        likewise, null where a column is full; only if asked
-     "nodes": [512, 0],
-     "known": [1],                        the positions, counted from 0, that were stored before
-     "book": [0],                         those that are in the job's book
-     "seconds": 0.25}                     of the whole unit
-"""
+"""Jobs of kind ``analyze``: lines of input in, their answers out in the same order."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from c4core.errors import C4Error
 from c4core.lines import BadLine, Request
-from c4core.version import ENGINE_VERSION
-from db import jobs
-from db.decoding import decoding
-from db.records.jobs import UnitState
-from workers.core.outcome import UnitOutcome
-from workers.core.resumption import find_and_resume, refuse_second
-from workers.positions import payload
-from workers.positions.book_answers import book_of_job
+from c4core.position import Position
+from workers.core.resumption import find_and_resume, find_or_plan
+from workers.core.submission import submit_units
 from workers.positions.costs import read_model
-from workers.positions.evaluate import find_answers, look_up
 from workers.positions.planning import UNIT_LINES, plan_units
 from workers.positions.question import Question
-from workers.positions.results import Answer, answer_object, error_object
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Sequence
 
-    from c4core.lines import JsonValue
+    import numpy as np
+    from numpy.typing import NDArray
+
     from c4core.notation import BoardSize
     from db.database import Database
-    from db.records.jobs import Claim, JobInfo, Json, UnitPlan, UnitResult
-    from db.session import Session
-    from workers.core.rationing import Searcher
-    from workers.positions.results import Source
+    from db.records.jobs import Json, UnitPlan
 
 KIND = "analyze"
 
 EVERYTHING = Question()
 """Exact scores of every position and of its columns."""
-
-UNITS_PER_TRANSACTION = 32
-"""Units that planning writes at a time: bounds its memory, and how long others wait to write."""
 
 
 class NoInputError(C4Error, ValueError):
@@ -66,7 +42,7 @@ class Submission:
     job_id: int
     """Its number."""
     positions: int
-    """Positions that are asked."""
+    """Positions that are asked about."""
     bad_lines: int
     """Lines that name no position; each yields an error in its place."""
 
@@ -88,69 +64,51 @@ def submit(
 ) -> Submission:
     """Make a job of a stream of lines and start it. Memory is constant, whatever the length.
 
-    A short stream takes one transaction. When reading the lines fails or is interrupted, the job
-    is cancelled, if it was begun.
+    A short stream takes one transaction. If reading the lines fails or is interrupted after the job
+    was made, the job is cancelled.
 
     Args:
-        database: where the job shall live.
+        database: where to make the job.
         lines: from ``c4core.lines.read_lines``.
         board: the board of all of them.
         question: what is asked about each position.
         zero_based: moves count columns from 0, in the lines and in the output.
         book: as :func:`workers.positions.book_answers.book_of_job` finds it among the parameters.
-        topic: what the lines are, for :func:`find_job`; None where nobody is going to look.
+        topic: what the lines are, for :func:`find_job`; None for a job that nobody looks for.
         label: a name for people.
         priority: jobs of higher priority are worked on first.
-        unit_lines: most lines of a unit: what is given to one worker as a whole.
+        unit_lines: lines of a unit at most; a worker takes a unit as a whole.
         only_one: make no second job for the same topic.
-        on_planned: told now and then how many lines are planned by now.
+        on_planned: called now and then with the number of lines that are planned by now.
 
     Raises:
         AlreadyAskedError: with ``only_one``, there is one that :func:`find_job` finds.
         NoInputError: there is no line at all; no job was made.
         StorageError: the database cannot be written.
     """
-    costs = read_model(database, board, question)
-    plans = plan_units(lines, costs, unit_lines=unit_lines)
-    batch = list(islice(plans, UNITS_PER_TRANSACTION))
-    if not batch:
+    plans = plan_units(lines, read_model(database, board, question), unit_lines=unit_lines)
+    first = next(plans, None)
+    if first is None:
         raise NoInputError("the input is empty: there is nothing to analyze")
-    params = _params(question, zero_based=zero_based, book=book, topic=topic)
-    is_last = len(batch) < UNITS_PER_TRANSACTION
+    positions = planned = 0
 
-    def begin(session: Session) -> int:
-        if only_one:
-            refuse_second(session, kind=KIND, board=board, params=params)
-        job_id = jobs.create_job(
-            session,
-            kind=KIND,
-            board=board,
-            params=params,
-            label=label,
-            engine_version=ENGINE_VERSION,
-            priority=priority,
-        )
-        jobs.add_units(session, job_id, batch)
-        if is_last:
-            jobs.start_job(session, job_id)
-        else:
-            jobs.leave_word(session, job_id)
-        return job_id
-
-    job_id = database.run(begin)
-    positions, planned = _count(batch)
-    try:
+    def add_up(batch: Sequence[UnitPlan]) -> None:
+        nonlocal positions, planned
+        positions += sum(plan.positions for plan in batch)
+        planned += sum(len(plan.payload["entries"]) for plan in batch)
         on_planned(planned)
-        while not is_last:
-            batch = list(islice(plans, UNITS_PER_TRANSACTION))
-            is_last = len(batch) < UNITS_PER_TRANSACTION
-            _add(database, job_id, batch, is_last=is_last)
-            more_positions, more_lines = _count(batch)
-            positions, planned = positions + more_positions, planned + more_lines
-            on_planned(planned)
-    except BaseException:
-        database.run(lambda session: jobs.cancel_job(session, job_id))
-        raise
+
+    job_id = submit_units(
+        database,
+        chain([first], plans),
+        kind=KIND,
+        board=board,
+        params=_params(question, zero_based=zero_based, book=book, topic=topic),
+        label=label,
+        priority=priority,
+        only_one=only_one,
+        on_added=add_up,
+    )
     return Submission(job_id, positions, planned - positions)
 
 
@@ -171,6 +129,60 @@ def find_job(
     return find_and_resume(database, kind=KIND, board=board, params=params)
 
 
+def find_or_submit(
+    database: Database,
+    keys: NDArray[np.uint64],
+    *,
+    board: BoardSize,
+    topic: str,
+    book: str | None = None,
+    label: str | None = None,
+    priority: int = 0,
+    fresh: bool = False,
+    on_planned: Callable[[int], None] = lambda _positions: None,
+) -> int:
+    """The job that finds the scores of every column of some positions; its number.
+
+    It is found and set going, or made.
+
+    Args:
+        database: where the job lives.
+        keys: of at least one position, in the order in which they are to be searched.
+        board: of all of them.
+        topic: what the positions are, as :func:`workers.core.resumption.topic_of` calls it.
+        book: as for :func:`submit`, like all that follows.
+        label: likewise.
+        priority: likewise.
+        fresh: make a new job, even if there is one.
+        on_planned: likewise.
+
+    Raises:
+        StorageError: the database cannot be read or written.
+    """
+    width, height = board
+
+    def make() -> int:
+        lines = (
+            Request(line, Position.from_key(key, width=width, height=height))
+            for line, key in enumerate(keys.tolist(), start=1)
+        )
+        return submit(
+            database,
+            lines,
+            board=board,
+            book=book,
+            topic=topic,
+            label=label,
+            priority=priority,
+            only_one=not fresh,
+            on_planned=on_planned,
+        ).job_id
+
+    if fresh:
+        return make()
+    return find_or_plan(lambda: find_job(database, board=board, topic=topic, book=book), make)
+
+
 def _params(question: Question, *, zero_based: bool, book: str | None, topic: str | None) -> Json:
     return {
         **question.as_params(),
@@ -178,154 +190,3 @@ def _params(question: Question, *, zero_based: bool, book: str | None, topic: st
         **({} if book is None else {"book": book}),
         **({} if topic is None else {"topic": topic}),
     }
-
-
-def _add(database: Database, job_id: int, plans: list[UnitPlan], *, is_last: bool) -> None:
-    def add(session: Session) -> None:
-        jobs.add_units(session, job_id, plans)
-        if is_last:
-            jobs.start_job(session, job_id)
-        else:
-            jobs.leave_word(session, job_id)
-
-    database.run(add)
-
-
-def _count(plans: list[UnitPlan]) -> tuple[int, int]:
-    """How many positions and how many lines some units have."""
-    positions = sum(plan.positions for plan in plans)
-    return positions, sum(len(plan.payload["entries"]) for plan in plans)
-
-
-def solve_unit(
-    claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
-) -> UnitOutcome:
-    """Answer the positions of a unit; what is stored is not searched again.
-
-    Args:
-        claim: a unit of a job of this kind.
-        solver: may be shared with others.
-        database: where known evaluations are looked up; nothing is written.
-        is_stopped: whether to give up; looked at after each interruption of the search.
-
-    Raises:
-        StorageError: the database cannot be read.
-    """
-    lines = payload.decode(claim.payload, board=claim.board, zero_based=claim.params["zero_based"])
-    positions = [line.position for line in lines if isinstance(line, Request)]
-    question = Question.from_params(claim.params)
-    known = look_up(database, positions)
-    book = book_of_job(claim.params, claim.board)
-    findings = find_answers(
-        positions,
-        question,
-        solver,
-        known,
-        book=book,
-        is_stopped=is_stopped,
-        spent=payload.read_spent(claim.payload),
-    )
-    answers = findings.answers
-    result: Json = {"score": [answer.score for answer in answers]}
-    if question.weak or question.is_limited:
-        result["open"] = [
-            [index, answer.lower, answer.upper]
-            for index, answer in enumerate(answers)
-            if answer.score is None
-        ]
-    if question.columns:
-        result["columns"] = [answer.scores for answer in answers]
-    result["nodes"] = [answer.nodes for answer in answers]
-    result["known"] = [index for index, answer in enumerate(answers) if answer.source == "db"]
-    result["book"] = [index for index, answer in enumerate(answers) if answer.source == "book"]
-    result["seconds"] = findings.seconds
-    return UnitOutcome(
-        evaluations=findings.learned,
-        result=result,
-        nodes=findings.nodes,
-        seconds=findings.seconds,
-        costs=findings.costs,
-        with_columns=question.columns,
-        # An answer that a limit has cut short is an answer; one that a stop has is none.
-        is_complete=findings.is_complete or (question.is_limited and not is_stopped()),
-        rest=payload.with_spent(claim.payload, findings.spent) if findings.spent else None,
-    )
-
-
-def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """The output of a unit that has come to an end: one object a line, in order.
-
-    Args:
-        job: the job, of this kind.
-        unit: one of its units; the lines of one that is not done all have errors.
-    """
-    zero_based = bool(job.params["zero_based"])
-    answers = unit_answers(unit)
-    for line in payload.decode(unit.payload, board=job.board, zero_based=zero_based):
-        if isinstance(line, BadLine):
-            yield error_object(line=line.line, error=line.error, field=line.field, identity=line.id)
-        elif answers is None:
-            yield error_object(
-                line=line.line, error=f"not solved: {unit.error or unit.state}", identity=line.id
-            )
-        else:
-            yield answer_object(
-                _next_answer(answers),
-                board=job.board,
-                ply=line.position.ply,
-                moves=line.moves,
-                key=None if line.moves is not None else line.position.key,
-                identity=line.id,
-                zero_based=zero_based,
-            )
-
-
-def count_unanswered(unit: UnitResult) -> int:
-    """How many lines of a unit that has come to an end have an error for their output.
-
-    Raises:
-        DamagedValueError: the unit's payload cannot be read.
-    """
-    return payload.count_lines(unit.payload, bad_only=unit_answers(unit) is not None)
-
-
-def _next_answer(answers: Iterator[Answer]) -> Answer:
-    # Not StopIteration: that would be a RuntimeError to whoever iterates the output.
-    for answer in answers:
-        return answer
-    raise ValueError("a unit has fewer answers than positions")
-
-
-def unit_answers(unit: UnitResult) -> Iterator[Answer] | None:
-    """The answers of a unit, a position each, in order; None if it is not done.
-
-    Raises:
-        DamagedValueError: the result holds something else; when the answers are iterated.
-    """
-    if unit.state is not UnitState.DONE or not unit.result:
-        return None
-    return _answers(unit.result)
-
-
-def _answers(result: Json) -> Iterator[Answer]:
-    with decoding("a unit's answers"):
-        yield from _decode_answers(result)
-
-
-def _decode_answers(result: Json) -> Iterator[Answer]:
-    scores, nodes = result["score"], result["nodes"]
-    sources: dict[int, Source] = dict.fromkeys(result["known"], "db")
-    sources |= dict.fromkeys(result.get("book", ()), "book")
-    bounds = {index: (lower, upper) for index, lower, upper in result.get("open", ())}
-    columns = result.get("columns") or [None] * len(scores)
-    seconds_per_node = result["seconds"] / max(sum(nodes), 1)
-    for index, (score, row, visited) in enumerate(zip(scores, columns, nodes, strict=True)):
-        lower, upper = bounds.get(index, (score, score))
-        yield Answer(
-            lower,
-            upper,
-            None if row is None else tuple(row),
-            visited,
-            visited * seconds_per_node,
-            sources.get(index, "search"),
-        )

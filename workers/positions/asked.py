@@ -50,7 +50,7 @@ def asked_keys(database: Database, job_id: int, board: BoardSize) -> set[int]:
 def keys_of_label(database: Database, label: str, board: BoardSize) -> set[int]:
     """The canonical keys of all positions that jobs with this label ask about.
 
-    Jobs of other kinds, and those for other boards, count as asking about none.
+    Jobs of other kinds and of other boards are left out.
 
     Raises:
         StorageError: the database cannot be read.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workers.positions.question import Question
 
 NO_BOOK: Final = ""
-"""Instead of the path of a book: not even the one that came with the program."""
+"""In place of a path: no book, not even the one that came with the program."""
 
 
 def find_book(path: str | None, board: BoardSize) -> Book | None:
@@ -30,7 +30,7 @@ def find_book(path: str | None, board: BoardSize) -> Book | None:
 
     Raises:
         BookBoardError: the book at this path is for another board.
-        BookError: it is none, or damaged.
+        BookError: the file is no book, or a damaged one.
         OSError: it cannot be read.
     """
     if path is None:
@@ -48,7 +48,7 @@ def find_book(path: str | None, board: BoardSize) -> Book | None:
 def book_of_job(params: Json, board: BoardSize) -> Book | None:
     """The book that the units of a job may use: as ``params["book"]`` says to :func:`find_book`.
 
-    A book saves work and changes no score. Where another machine cannot read it, nothing is amiss.
+    A book saves work and changes no score. So where it cannot be read, the positions are searched.
     """
     try:
         return find_book(params.get("book"), board)

@@ -1,8 +1,8 @@
 """What searching a position is expected to take: measured, and guessed where nothing is measured.
 
 Positions of one ply differ a hundredfold, but the sum over a unit is what counts. A ply's measured
-mean is believed the more, the more positions it is of; the neighbouring plies' have a say as well,
-less for every ply between.
+mean has the more weight, the more positions it comes from. The means of the other plies count as
+well, less for every ply between.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from workers.positions.question import Question
 
 GUESS_POSITIONS: Final = 20.0
-"""How many measured positions the guess counts for."""
+"""The guess has the weight of so many measured positions."""
 
 NEIGHBOUR_SHARE: Final = 0.25
-"""What a measured position counts for at the next ply, and so on for each further one."""
+"""The weight of a measured position falls by this factor with every ply."""
 
 LEAST_SECONDS: Final = 1e-6
-"""A mean is not believed to be less: the logarithm of nothing is nothing to calculate with."""
+"""Smaller means are raised to this: 0 has no logarithm."""
 
 # Fitted to the means of random games on 7x6, in milliseconds: 0.02 with 16 empty squares, 0.1 with
 # 20, 0.6 with 24, 4 with 28, 55 with 32, 200 with 34 (public benchmark positions: 54 with 31, 840
@@ -37,7 +37,7 @@ LEAST_SECONDS: Final = 1e-6
 _GUESSED_BY_EMPTY: Final = [1e-5 + 1.5e-9 * 1.74**empty for empty in range(MAX_BITS + 1)]
 
 _SCORE_ONLY_SHARE: Final = 0.25
-"""Measured likewise: what the position's own score takes of the time for those of all columns."""
+"""Measured likewise: the time for a position's own score, as a share of that for all columns."""
 
 
 class CostModel:
@@ -47,7 +47,7 @@ class CostModel:
         board: of all positions.
         measured: what positions of some plies have taken.
         columns: whether the scores of all columns are asked for.
-        ease: by what to multiply the guess for positions that are not as hard as others.
+        ease: a factor on the guess, for positions that are easier than others.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class CostModel:
 def read_model(
     database: Database, board: BoardSize, question: Question, *, ease: float = 1.0
 ) -> CostModel:
-    """The model that what was measured so far makes, with this engine.
+    """The model from what was measured so far with this engine.
 
     Args:
         database: has the measurements.

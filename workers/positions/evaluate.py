@@ -1,13 +1,14 @@
 """Answering questions about positions: look up what is stored, solve only what is missing.
 
-Units of jobs and ``c4 solve`` both stand on :func:`find_answers`. It works on canonical positions:
-one that occurs several times in a batch, or in the mirror, is solved once.
+Units of jobs and ``c4 solve`` both use :func:`find_answers`. It works on canonical positions: one
+that occurs several times in a batch, or as a mirror image, is solved once.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from c4core.version import ENGINE_VERSION
@@ -29,30 +30,33 @@ if TYPE_CHECKING:
     from workers.core.rationing import Searcher
     from workers.positions.question import Question
 
-    Search = Callable[[Mapping[int, Position], Question], tuple[dict[int, Answer], bool]]
-    """Searches canonical positions, given by key: as :func:`workers.positions.search.search`."""
+    Search = Callable[
+        [Mapping[int, Position], Question, Mapping[int, Effort]], tuple[dict[int, Answer], bool]
+    ]
+    """Searches canonical positions, given by key, each of them once: with what is asked about them
+    and what was spent on them before, as :func:`workers.positions.search.search`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a batch of positions has come to."""
+    """The answers to a batch of positions, and what was learned on the way."""
 
     answers: list[Answer]
-    """One for every position, in order, oriented as it was asked."""
+    """One for every position, in order, for the position as it was given."""
     learned: list[StoredEvaluation]
     """What was not known before, for storing."""
     is_complete: bool
     """Whether every answer settles the question; false after a stop or a limit."""
     nodes: int
-    """Positions searched by now, without what was spent before."""
+    """Positions searched, without what was spent before."""
     seconds: float
     """Time spent searching, likewise."""
     spent: dict[int, Effort]
-    """What was spent on positions that the question is still open about, by canonical key, for
-    whoever goes on with them. Empty without limits."""
+    """What was spent on positions whose question is still open, by canonical key, for the next
+    attempt. Empty without limits."""
     costs: dict[int, Cost]
-    """What the searches have taken, by ply. Empty if the question would misguide others: one that
-    is weak or has limits, or that was not answered."""
+    """What the searches have taken, by ply. Empty if that says nothing about other searches: the
+    question is weak, has limits, or was not answered."""
 
 
 def evaluate(
@@ -65,7 +69,7 @@ def evaluate(
     is_stopped: Callable[[], bool] = lambda: False,
     on_not_kept: Callable[[], object] = lambda: None,
 ) -> list[Answer]:
-    """Answer a question about each of some positions of one board, by way of a database.
+    """Answer a question about each of some positions of one board, with the help of a database.
 
     Args:
         positions: any number, of one board; finished games are fine.
@@ -74,14 +78,14 @@ def evaluate(
         database: knows evaluations, and keeps those that are found unless it may only be read;
             None for neither.
         book: is asked before the database is believed, and before anything is searched.
-        is_stopped: as in :func:`find_answers`. What was found by then is kept.
-        on_not_kept: told when something was found that the database does not take.
+        is_stopped: as in :func:`search_with`. What was found by then is kept.
+        on_not_kept: called when something was found, but the database is read-only.
 
     Raises:
         StorageError: the database cannot be read or written.
     """
     known = {} if database is None else look_up(database, positions)
-    findings = find_answers(positions, question, solver, known, book=book, is_stopped=is_stopped)
+    findings = find_answers(positions, question, search_with(solver, is_stopped), known, book=book)
     if database is not None:
         try:
             store_learned(database, findings.learned)
@@ -99,63 +103,39 @@ def look_up(database: Database, positions: Sequence[Position]) -> dict[int, Stor
         return evaluations.lookup(session, positions[0].board, keys)
 
 
-def find_answers(
-    positions: Sequence[Position],
-    question: Question,
-    solver: Searcher,
-    known: Mapping[int, StoredEvaluation],
-    *,
-    book: Book | None = None,
-    is_stopped: Callable[[], bool] = lambda: False,
-    spent: Mapping[int, Effort] | None = None,
-) -> Findings:
-    """Answer a question about each of some positions of one board.
+def search_with(solver: Searcher, is_stopped: Callable[[], bool] = lambda: False) -> Search:
+    """A search by a solver of this process, for :func:`find_answers`.
 
     The solver may be shared with others who stop it: an interrupted search is taken up again unless
     ``is_stopped`` says that this one was meant.
 
     Args:
-        positions: of one board; finished games are fine.
-        question: what is asked about each.
-        solver: searches what is not known, with its own number of threads.
-        known: what is stored, by canonical key.
-        book: has answers too.
+        solver: searches, with its own number of threads.
         is_stopped: whether to give up; looked at after each search.
-        spent: what was spent on a position before, by canonical key: part of the limits.
     """
-    before = spent or {}
-    earlier: list[Effort] = []
-
-    def search_missing(
-        missing: Mapping[int, Position], asked: Question
-    ) -> tuple[dict[int, Answer], bool]:
-        earlier.extend(before[key] for key in missing.keys() & before.keys())
-        return search(missing, asked, solver, is_stopped, spent)
-
-    findings = find_answers_by(search_missing, positions, question, known, book)
-    return replace(
-        findings,
-        nodes=findings.nodes - sum(effort.nodes for effort in earlier),
-        seconds=findings.seconds - sum(effort.seconds for effort in earlier),
-    )
+    return partial(search, solver=solver, is_stopped=is_stopped)
 
 
-def find_answers_by(
-    searched_by: Search,
+def find_answers(
     positions: Sequence[Position],
     question: Question,
+    search_missing: Search,
     known: Mapping[int, StoredEvaluation],
+    *,
     book: Book | None = None,
+    spent: Mapping[int, Effort] | None = None,
 ) -> Findings:
-    """:func:`find_answers`, whoever searches what is not known.
+    """Answer a question about each of some positions of one board.
 
     Args:
-        searched_by: gets every canonical position that has to be searched, once.
         positions: of one board; finished games are fine.
         question: what is asked about each.
+        search_missing: searches what is not known: here (:func:`search_with`), or elsewhere.
         known: what is stored, by canonical key.
         book: has answers too.
+        spent: what was spent on a position before, by canonical key: part of the limits.
     """
+    spent = spent or {}
     keys = [position.canonical_key for position in positions]
     found: dict[int, Answer] = {}
     missing: dict[int, Position] = {}
@@ -168,7 +148,8 @@ def find_answers_by(
             missing[key] = canonical
         else:
             found[key] = answer
-    searched, is_complete = searched_by(missing, question)
+    searched, is_complete = search_missing(missing, question, spent)
+    earlier = [spent[key] for key in missing.keys() & spent.keys()]
     for key, answer in searched.items():
         stored = known.get(key)
         found[key] = answer if stored is None else answer.tightened(stored.lower, stored.upper)
@@ -180,8 +161,10 @@ def find_answers_by(
             if _is_worth_storing(position, searched[key])
         ],
         is_complete=is_complete,
-        nodes=sum(answer.nodes for answer in searched.values()),
-        seconds=sum(answer.seconds for answer in searched.values()),
+        nodes=sum(answer.nodes for answer in searched.values())
+        - sum(effort.nodes for effort in earlier),
+        seconds=sum(answer.seconds for answer in searched.values())
+        - sum(effort.seconds for effort in earlier),
         spent={
             key: Effort(answer.nodes, answer.seconds)
             for key, answer in searched.items()
@@ -216,7 +199,7 @@ def _costs(positions: Mapping[int, Position], answers: Mapping[int, Answer]) -> 
 def _as_asked(
     positions: Sequence[Position], keys: Sequence[int], found: dict[int, Answer]
 ) -> Iterator[Answer]:
-    """The canonical answers, turned the way of the positions; effort is told once."""
+    """The canonical answers, mirrored where the positions are; effort is counted once."""
     told: set[int] = set()
     for position, key in zip(positions, keys, strict=True):
         answer = found[key]
@@ -229,7 +212,7 @@ def _as_asked(
 
 
 def _is_worth_storing(position: Position, answer: Answer) -> bool:
-    """Whether finding out anew would take more than a look at the board."""
+    """Whether finding the answer again would take more than a look at the board."""
     return not position.is_over and (answer.score is not None or answer.nodes > 0)
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Final
 
 from workers.core.kinds import JobKind
-from workers.positions import analysis
+from workers.positions import units
+from workers.positions.analysis import KIND
 
 ANALYZE: Final = JobKind(
-    analysis.KIND,
+    KIND,
     "position",
-    analysis.solve_unit,
-    analysis.unit_objects,
+    units.solve_unit,
+    units.unit_objects,
     has_table=True,
-    count_unanswered=analysis.count_unanswered,
+    count_unanswered=units.count_unanswered,
 )
 """Lines of input in, their answers out in the same order."""

@@ -1,4 +1,4 @@
-"""Lines of input as a unit keeps them: short JSON that says the same.
+"""Lines of input as a unit keeps them, in short JSON.
 
 A unit's payload holds a run of neighbouring lines, the bad ones too, so that the output can be
 written from the units alone::
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def encode(lines: Sequence[Request | BadLine]) -> Json:
-    """The payload for lines whose numbers follow one another; at least one line."""
+    """The payload for at least one line; their numbers follow one another."""
     return {"line": lines[0].line, "entries": [_encode_line(line) for line in lines]}
 
 
@@ -45,7 +45,7 @@ def decode(
         zero_based: moves count columns from 0.
 
     Raises:
-        DamagedValueError: it has not made it.
+        DamagedValueError: the payload is none of :func:`encode`.
     """
     with decoding("a unit's lines"):
         yield from _decode_lines(payload, board, zero_based=zero_based)
@@ -72,7 +72,7 @@ def count_lines(payload: Json, *, bad_only: bool) -> int:
     """How many lines a payload has, or how many of them name no position; at little cost.
 
     Raises:
-        DamagedValueError: :func:`encode` has not made it.
+        DamagedValueError: the payload is none of :func:`encode`.
     """
     with decoding("a unit's lines"):
         entries = payload["entries"]
@@ -82,7 +82,7 @@ def count_lines(payload: Json, *, bad_only: bool) -> int:
 
 
 def with_spent(payload: Json, spent: Mapping[int, Effort]) -> Json:
-    """The payload of a unit that is handed back, with what was spent on positions in all."""
+    """The payload of a unit that is handed back: with all that was spent on its positions."""
     return payload | {"spent": [[key, *effort] for key, effort in sorted(spent.items())]}
 
 
@@ -90,7 +90,7 @@ def read_spent(payload: Json) -> dict[int, Effort]:
     """What was spent on the positions of a payload before, by canonical key.
 
     Raises:
-        DamagedValueError: the payload does not say it in this way.
+        DamagedValueError: the payload has it in another form.
     """
     with decoding("what was spent on a unit"):
         return {key: Effort(nodes, seconds) for key, nodes, seconds in payload.get("spent", ())}

@@ -1,7 +1,7 @@
 """Cutting a stream of lines into units: some work each, neighbours together.
 
-Neighbouring lines stay in one unit, in their order: they tend to be alike, and what is found for
-one helps with the next while it is fresh in the solver's table.
+Neighbouring lines stay in one unit, in their order. They tend to be alike, so what is in the
+transposition table after one search helps with the next.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from workers.positions.costs import CostModel
 
 UNIT_SECONDS = 1.0
-"""Work that a unit is meant to hold: lost at most when a worker dies, handed out at once."""
+"""Work in a unit: what a worker takes at once, and what is lost at most when it dies."""
 
 UNIT_LINES = 1000
-"""Most lines of a unit: its payload and result are read and written as a whole."""
+"""Lines of a unit at most: its payload and its result are read and written as a whole."""
 
 
 def plan_units(
@@ -32,7 +32,7 @@ def plan_units(
     Args:
         lines: in order; their numbers follow one another.
         costs: what positions are expected to take.
-        unit_lines: most lines of a unit.
+        unit_lines: lines of a unit at most.
     """
     unit: list[Request | BadLine] = []
     seconds = 0.0

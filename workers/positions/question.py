@@ -17,22 +17,22 @@ class Question:
     """What is asked about each position of a batch.
 
     Raises:
-        ValueError: the values of the columns are exact or not at all: ``columns`` with ``weak``.
+        ValueError: both ``columns`` and ``weak``: there are no weak scores of columns.
     """
 
     columns: bool = True
     """The score of every column is wanted, not only the position's own."""
     weak: bool = False
-    """Win, draw or loss will do for a score."""
+    """Win, draw or loss is enough."""
     time_limit: float | None = None
-    """Seconds that one position may take; None lets it take what it needs. All attempts together:
-    a unit that is handed back keeps what was spent. Only what a process had spent that was killed,
-    or whose unit was cancelled, nobody knows: there the limit begins anew."""
+    """Seconds that one position may take, all attempts together; None for no limit. A unit that is
+    handed back keeps what was spent. If the process was killed or the unit cancelled, nobody knows
+    what was spent, and the limit begins anew."""
     node_limit: int | None = None
     """Positions that may be searched for one position; None as above."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be answered."""
+        """Refuse a question that has no answer."""
         if self.columns and self.weak:
             raise ValueError("weak scores are given for positions, not for their columns")
 

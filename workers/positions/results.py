@@ -51,7 +51,7 @@ class Answer(NamedTuple):
     seconds: float = 0.0
     """Time that this answer took to search."""
     source: Source = "search"
-    """Where it comes from."""
+    """Where the answer comes from."""
 
     @property
     def score(self) -> int | None:
@@ -120,7 +120,7 @@ def answer_object(
 def error_object(
     *, line: int, error: str, field: str | None = None, identity: JsonValue = None
 ) -> dict[str, JsonValue]:
-    """The JSON object in the place of an answer that there is not.
+    """The JSON object for a line that has no answer.
 
     Args:
         line: 1-based number of the line in the input.

@@ -17,18 +17,16 @@ if TYPE_CHECKING:
     from workers.positions.question import Question
 
 ONE_BY_ONE = 8
-"""Up to so many positions are searched singly, so that the time of each is measured.
-
-The solver hands out batches to its threads in larger pieces, so nothing is lost by that.
-"""
-
+"""Up to so many positions are searched one by one, so that the time of each is measured. The solver
+gives its threads larger pieces of a batch than that, so nothing is lost."""
 
 NEARLY = 0.9
-"""A search that has used so much of its limit has reached it: clocks are read now and then."""
+"""A search that has used such a share of its limit is at the limit: it reads the clock only now and
+then."""
 
 
 class Effort(NamedTuple):
-    """What a position has taken."""
+    """What was spent on a position."""
 
     nodes: int = 0
     """Positions searched."""
@@ -39,9 +37,10 @@ class Effort(NamedTuple):
 def search(
     positions: Mapping[int, Position],
     question: Question,
+    spent: Mapping[int, Effort],
+    *,
     solver: Searcher,
     is_stopped: Callable[[], bool],
-    spent: Mapping[int, Effort] | None = None,
 ) -> tuple[dict[int, Answer], bool]:
     """Search positions of one board.
 
@@ -49,9 +48,9 @@ def search(
         positions: by key.
         question: what is asked about each; its limits hold for each, however often its search is
             interrupted and taken up again.
+        spent: what was spent on a position earlier, by key; it counts.
         solver: may be shared; an interrupted search is taken up again unless ``is_stopped``.
         is_stopped: whether to give up; looked at after each search.
-        spent: what was spent on a position earlier, by key; it counts.
 
     Returns:
         An answer for each position, by key, and whether all of them settle the question. After a
@@ -59,7 +58,7 @@ def search(
     """
     answers: dict[int, Answer] = {}
     is_complete = True
-    efforts = dict(spent or {})
+    efforts = dict(spent)
     left = positions
     while left:
         interrupted = {}
@@ -70,8 +69,8 @@ def search(
             efforts[key] = Effort(answer.nodes, answer.seconds)
             if settles(answer, position, question):
                 continue
-            is_mute = question.node_limit is not None and not found.nodes
-            if is_mute or is_at_limit(efforts[key], question):
+            is_stuck = question.node_limit is not None and not found.nodes
+            if is_stuck or is_at_limit(efforts[key], question):
                 is_complete = False
             else:
                 interrupted[key] = position
@@ -98,7 +97,7 @@ def settles(answer: Answer, position: Position, question: Question) -> bool:
 
 
 def is_at_limit(spent: Effort, question: Question) -> bool:
-    """Whether so much was spent on a position as the question allows."""
+    """Whether as much was spent on a position as the question allows."""
     time_limit, node_limit = question.time_limit, question.node_limit
     if time_limit is not None and spent.seconds >= NEARLY * time_limit:
         return True
@@ -106,7 +105,7 @@ def is_at_limit(spent: Effort, question: Question) -> bool:
 
 
 def _continued(earlier: Answer | None, later: Answer, spent: Effort | None) -> Answer:
-    """The answer after a search that was interrupted, if there was one, and a later one."""
+    """The answer of a search, with that of an earlier one that was interrupted."""
     if earlier is not None:
         later = later.tightened(earlier.lower, earlier.upper)
     nodes, seconds = spent or Effort()

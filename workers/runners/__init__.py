@@ -1,1 +1,5 @@
-"""Who works on a job: threads of this process, or workers elsewhere."""
+"""Who works on a job.
+
+``local``: threads of this process. ``remote``: workers elsewhere. ``remote_search``: workers
+elsewhere too, for somebody who waits for the answer about a few positions.
+"""

@@ -1,4 +1,4 @@
-"""The in-process runner: threads of this process work on a job, which lives in the database.
+"""The in-process runner: threads of this process work on a job that lives in the database.
 
 All threads search with one solver, so they share its table. Several processes may run the same job;
 each takes the units that the others have not.
@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from workers.core.progress import Progress
 
 PRESENCE_SECONDS = 2.0
-"""Time between two words that this process is at work on its job, whether it holds a lease or is
-about to take one."""
+"""Time between two heartbeats of this runner in the job's row. It has one whether it holds a lease
+or not."""
 
 IDLE_SECONDS = 0.5
 """Mean time between two attempts to get a unit while others hold all that are left."""
 
 
 class LocalRunner:
-    """Works on a job within a ``with`` block, and writes its results while it does.
+    """Works on a job within a ``with`` block, and yields its results meanwhile.
 
     Leaving the block stops the work, finished or not: searches end at once, units are handed
     back, what they have found is stored, and the job can be resumed. So a KeyboardInterrupt out of
@@ -90,7 +90,7 @@ class LocalRunner:
         self._owner = f"{socket.gethostname()}:{os.getpid()}"
         self._leases = LeaseKeeper(database, lease_seconds, on_lost=self._solver.stop)
         self._presence = Rounds(
-            [Duty("say that the job is worked on", lambda: PRESENCE_SECONDS, self._say_at_work)],
+            [Duty("record that the job is worked on", lambda: PRESENCE_SECONDS, self._beat)],
             name="c4-presence",
         )
         self._threads = [
@@ -103,7 +103,7 @@ class LocalRunner:
         self._error: BaseException | None = None
 
     def __enter__(self) -> Self:
-        """Start to work, unless the job has ended."""
+        """Start working, unless the job has ended."""
         if self._job.state is JobState.RUNNING:
             try:
                 self._leases.start()
@@ -121,7 +121,7 @@ class LocalRunner:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Stop to work."""
+        """Stop working."""
         self.stop()
 
     def stop(self) -> None:
@@ -134,8 +134,10 @@ class LocalRunner:
         self._leases.close()
         self._presence.close()
         if self._job.state is JobState.RUNNING:
-            with suppress(StorageError):  # else it is noticed in some seconds
-                self._database.run(lambda session: jobs.say_gone(session, self._job_id))
+            with suppress(StorageError):  # without this the heartbeat grows old in some seconds
+                self._database.run(
+                    lambda session: jobs.clear_runner_heartbeat(session, self._job_id)
+                )
 
     def results(
         self, on_progress: Callable[[Progress], None] | None = None
@@ -159,7 +161,7 @@ class LocalRunner:
             raise self._error
 
     def _work(self) -> None:
-        """What a thread does: unit after unit, until the job has ended."""
+        """Work on unit after unit, until the job has ended."""
         try:
             while not self._stopping.is_set():
                 claim = self._claim()
@@ -170,7 +172,7 @@ class LocalRunner:
                     self._has_ended = True
                     return
                 else:
-                    # Others hold what is left. Should they die, their leases run out.
+                    # Others hold what is left. If they die, their leases run out.
                     self._stopping.wait(random.uniform(0.5, 1.5) * IDLE_SECONDS)  # noqa: S311
         except BaseException as error:  # noqa: BLE001  # raised again in the caller's thread
             self._error = error
@@ -179,9 +181,9 @@ class LocalRunner:
         finally:
             self._news.set()
 
-    def _say_at_work(self) -> None:
+    def _beat(self) -> None:
         with suppress(StorageError):
-            self._database.run(lambda session: jobs.say_at_work(session, self._job_id))
+            self._database.run(lambda session: jobs.record_runner_heartbeat(session, self._job_id))
 
     def _claim(self) -> Claim | None:
         return self._database.run(

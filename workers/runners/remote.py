@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class RemoteRunner:
-    """Has a job worked on by workers elsewhere, and writes its results while they do.
+    """Has a job worked on by workers elsewhere, and yields its results meanwhile.
 
     Args:
         database: where the job lives.
@@ -51,11 +51,11 @@ class RemoteRunner:
         self._follower = JobFollower(database, self._job, pause=_pause)
 
     def has_workers(self) -> bool:
-        """Whether somebody is there who takes such jobs."""
+        """Whether there is a worker that takes such jobs."""
         return has_workers(self._database, self._job.priority)
 
     def has_consent(self) -> bool:
-        """Whether somebody is there who may start the programs that the job needs, if any."""
+        """Whether there is a worker that may start the job's programs, if it needs any."""
         return has_consent(self._database, self._job)
 
     def __enter__(self) -> Self:
@@ -97,7 +97,7 @@ def call_workers(database: Database, doorbell: Doorbell, job_id: int) -> None:
 
 
 def has_workers(database: Database, priority: int) -> bool:
-    """Whether somebody is there who takes jobs of this priority."""
+    """Whether there is a worker that takes jobs of this priority."""
     queue = lane_of_job(priority).queue
     with database.read() as session:
         workers = registry.live_workers(session)

@@ -1,4 +1,4 @@
-"""Searching by workers elsewhere, for somebody who waits: an interactive job for each batch."""
+"""Searching by workers elsewhere while somebody waits: an interactive job for each batch."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from db.errors import JobStateError
 from db.records.jobs import INTERACTIVE_PRIORITY, JobState
 from workers.core.following import iterate_units
 from workers.errors import NotSolvedError
-from workers.positions.analysis import submit, unit_answers
-from workers.positions.evaluate import find_answers_by, look_up
+from workers.positions.analysis import submit
+from workers.positions.evaluate import find_answers, look_up
 from workers.positions.search import settles
+from workers.positions.units import unit_answers
 from workers.runners.remote import call_workers, has_workers
 
 if TYPE_CHECKING:
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
     from workers.broker.doorbell import Doorbell
     from workers.positions.question import Question
     from workers.positions.results import Answer
+    from workers.positions.search import Effort
 
 FIRST_LOOK_SECONDS: Final = 0.01
 LAST_LOOK_SECONDS: Final = 0.25
-"""Time between two looks whether the job has ended: longer, the longer it takes."""
+"""Time between two looks at a job: it grows from the first to the last."""
 
 LABEL: Final = "c4 solve"
 """What such a job is called in lists."""
@@ -42,8 +44,8 @@ class RemoteSearch:
     Args:
         database: shared with the workers, which store what they find.
         doorbell: of the broker that they listen to.
-        is_stopped: whether nobody waits any longer; what is being searched is cancelled then.
-        on_nobody: told when something is to be searched and there is no worker yet.
+        is_stopped: whether to give up; the job that is being searched is cancelled then.
+        on_nobody: called when there is something to search and no worker yet.
         book: which one the workers may use, as ``workers.positions.book_answers.find_book``
             takes it.
     """
@@ -76,14 +78,14 @@ class RemoteSearch:
             book: is asked first; None for none.
 
         Raises:
-            NotSolvedError: there is no answer, and will be none.
+            NotSolvedError: the workers have given up, or the job was cancelled.
             StorageError: the database cannot be read or written.
         """
         known = look_up(self._database, positions)
-        return find_answers_by(self._search, positions, question, known, book).answers
+        return find_answers(positions, question, self._search, known, book=book).answers
 
     def _search(
-        self, missing: Mapping[int, Position], question: Question
+        self, missing: Mapping[int, Position], question: Question, _spent: Mapping[int, Effort]
     ) -> tuple[dict[int, Answer], bool]:
         if not missing:
             return {}, True

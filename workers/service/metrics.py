@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
     from workers.broker.doorbell import Doorbell
     from workers.core.lanes import Lane
+    from workers.service.counters import UnitCounters
     from workers.service.process import WorkerProcess
-    from workers.service.tally import Tally
 
 REFRESH_SECONDS: Final = 5.0
 """Time between two looks at the queues, and between two versions of the file."""
 
 LOOPBACK: Final = "127.0.0.1"
-"""Nobody else's business, unless told: whoever can ask learns what is worked on, and how fast."""
+"""The default: who can read the metrics learns what is worked on, and how fast."""
 
 RATE_SECONDS: Final = 60.0
 """The rate is that of the last so many seconds."""
@@ -90,14 +90,16 @@ class WorkerCollector(Collector):
     """Makes the metrics of one worker process from what it has counted.
 
     Args:
-        tally: what was done.
+        counters: what was done.
         depths: of the queues.
         name: of the worker.
         threads: units that it works on at a time.
     """
 
-    def __init__(self, tally: Tally, depths: QueueDepths, *, name: str, threads: int) -> None:
-        self._tally = tally
+    def __init__(
+        self, counters: UnitCounters, depths: QueueDepths, *, name: str, threads: int
+    ) -> None:
+        self._counters = counters
         self._depths = depths
         self._name = name
         self._threads = threads
@@ -105,24 +107,26 @@ class WorkerCollector(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """All metrics as they are now; called by the registry."""
-        tally = self._tally
+        counters = self._counters
         info = {"name": self._name, "version": __version__, "engine_version": str(ENGINE_VERSION)}
         yield InfoMetricFamily("c4_worker", "Which worker this is.", info)
         yield GaugeMetricFamily("c4_threads", "Units worked on at a time.", self._threads)
-        yield GaugeMetricFamily("c4_leases", "Units being worked on, under a lease.", tally.in_work)
+        yield GaugeMetricFamily(
+            "c4_leases", "Units being worked on, under a lease.", counters.in_work
+        )
         units = CounterMetricFamily("c4_units", "Units by how they ended.", labels=["end"])
         for end in UnitEnd:
-            units.add_metric([end.name.lower()], tally.units[end])
+            units.add_metric([end.name.lower()], counters.units[end])
         yield units
-        yield CounterMetricFamily("c4_positions", "Positions in units done.", tally.positions)
-        yield CounterMetricFamily("c4_nodes", "Positions visited by searches.", tally.nodes)
+        yield CounterMetricFamily("c4_positions", "Positions in units done.", counters.positions)
+        yield CounterMetricFamily("c4_nodes", "Positions visited by searches.", counters.nodes)
         yield CounterMetricFamily(
-            "c4_solving_seconds", "Time spent searching, summed over threads.", tally.seconds
+            "c4_solving_seconds", "Time spent searching, summed over threads.", counters.seconds
         )
         yield GaugeMetricFamily(
             "c4_positions_per_second",
             "Positions done a second, within the last minute.",
-            self._rate.look(tally.positions),
+            self._rate.look(counters.positions),
         )
         depth = GaugeMetricFamily(
             "c4_queue_messages", "Messages that wait at the broker.", labels=["queue"]
@@ -134,10 +138,10 @@ class WorkerCollector(Collector):
 
 @dataclass(frozen=True, slots=True)
 class MetricsSettings:
-    """Whom to tell."""
+    """Where the metrics go."""
 
     port: int | None = None
-    """Answer over HTTP on this port; 0 is any that is free, None is no answer."""
+    """Answer over HTTP on this port; 0 for any free one, None for no answer."""
     address: str = LOOPBACK
     """Of this machine, to listen at; ``0.0.0.0`` for all of them."""
     file: Path | None = None
@@ -145,7 +149,7 @@ class MetricsSettings:
 
     @contextmanager
     def exposition(self, process: WorkerProcess, doorbell: Doorbell) -> Iterator[list[Duty]]:
-        """Tell what a worker process does; the context's value is what has to be done for that.
+        """Serve the metrics of a worker process; the context's value is the duties for that.
 
         Raises:
             MetricsError: the port is taken, or the file cannot be written.
@@ -158,7 +162,7 @@ class MetricsSettings:
         registry = CollectorRegistry(auto_describe=False)
         registry.register(
             WorkerCollector(
-                process.site.tally, depths, name=settings.name, threads=settings.threads
+                process.unit_worker.counters, depths, name=settings.name, threads=settings.threads
             )
         )
         duties = [Duty("ask how many messages wait", lambda: REFRESH_SECONDS, depths.look)]
@@ -180,7 +184,7 @@ class MetricsSettings:
 
 
 def _serve(registry: CollectorRegistry, port: int, address: str) -> Callable[[], None]:
-    """Answer over HTTP; how to end that."""
+    """Answer over HTTP; returns a function that ends it."""
     with _refused(f"cannot listen on port {port}"):
         server, thread = start_http_server(port, address, registry)
     LOGGER.info("metrics at http://%s:%d/metrics", address, server.server_port)

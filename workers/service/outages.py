@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 OUTAGES: Final = (UnreachableError, BusyError)
-"""What passes: the server is restarted, the network comes back, others let the database go."""
+"""Errors that pass: the server comes back, the network comes back, others end their writing."""
 
 FIRST_PAUSE: Final = 0.2
 LONGEST_PAUSE: Final = 3.0
@@ -30,8 +30,8 @@ class RetryingWriter:
     """Writes to a database, and waits while it is away. Thread-safe.
 
     Args:
-        database: which may be away for any time.
-        stopping: set when nobody wants to wait any longer.
+        database: may be away for any time.
+        stopping: set to end the waiting.
     """
 
     def __init__(self, database: Database, stopping: threading.Event) -> None:
@@ -40,10 +40,10 @@ class RetryingWriter:
         self._is_away = False
 
     def run(self, work: Callable[[Session], T]) -> T:
-        """``Database.run``, again and again while the database is away.
+        """As ``Database.run``, again and again while the database is away.
 
         Raises:
-            StorageError: something is wrong that does not pass, or it was told to stop.
+            StorageError: the error does not pass, or the waiting was ended.
         """
         for tries in count():
             try:
@@ -70,10 +70,10 @@ def open_patiently(url: str, stopping: threading.Event) -> Database | None:
 
     Args:
         url: as for ``Database.open``.
-        stopping: set when nobody wants to wait any longer.
+        stopping: set to end the waiting.
 
     Returns:
-        None when told to stop.
+        None if the waiting was ended.
 
     Raises:
         StorageError: it can never be used.
@@ -94,7 +94,7 @@ def open_patiently(url: str, stopping: threading.Event) -> Database | None:
 def pause(tries: int) -> float:
     """Seconds to wait after so many attempts before this one have failed.
 
-    With jitter: workers that lost the database together must not come back together.
+    Jitter keeps workers apart that lost the database together.
     """
     longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(tries, 10))
     return random.uniform(0.5, 1) * longest  # noqa: S311 (no secret)

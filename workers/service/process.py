@@ -1,4 +1,4 @@
-"""A worker process: a site and what keeps it going, however its messages come."""
+"""A worker process: a unit worker and what keeps it going, however its messages come."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class WorkerSettings:
-    """What a worker is told about itself."""
+    """The settings of a worker."""
 
     name: str
     """For people; every worker should have its own."""
@@ -48,11 +48,11 @@ class WorkerProcess:
     Args:
         database: open; closed by :meth:`stop`.
         doorbell: for the broker that the messages come from; likewise.
-        settings: what it is told about itself.
-        on_fatal: told why it will never get anything done.
+        settings: of the worker.
+        on_fatal: called with an error after which this process cannot do any work.
 
     Attributes:
-        site: where units are worked on.
+        unit_worker: works on units.
         settings: as given.
     """
 
@@ -64,7 +64,7 @@ class WorkerProcess:
         *,
         on_fatal: Callable[[Exception], None],
     ) -> None:
-        self.site = UnitWorker(
+        self.unit_worker = UnitWorker(
             database,
             doorbell,
             Solver(table_mb=settings.table_mb),
@@ -78,7 +78,7 @@ class WorkerProcess:
         self._doorbell = doorbell
         registration = self._registration = Registration(
             database,
-            self.site.tally,
+            self.unit_worker.counters,
             name=settings.name,
             threads=settings.threads,
             table_mb=settings.table_mb,
@@ -96,18 +96,18 @@ class WorkerProcess:
         self._rounds: Rounds | None = None
 
     def start(self, duties: Sequence[Duty] = ()) -> None:
-        """Begin to keep leases alive, to sweep and to be known.
+        """Begin to keep leases alive, to sweep, and to renew the entry in the register.
 
         Args:
-            duties: what else is to be done now and then.
+            duties: further periodic duties.
         """
-        self.site.start()
+        self.unit_worker.start()
         self._rounds = Rounds([*self._duties, *duties])
         self._rounds.start()
 
     def stop(self) -> None:
-        """Hand back what is not done and be gone. Returns when that was written."""
-        self.site.stop()
+        """Hand back what is not done, and leave the register. Returns when that is written."""
+        self.unit_worker.stop()
         if self._rounds is not None:
             self._rounds.close()
         with suppress(StorageError):

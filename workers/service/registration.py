@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from db.jobs.running_jobs import RunningJob
     from db.session import Session
     from workers.core.lanes import Lane
-    from workers.service.tally import Tally
+    from workers.service.counters import UnitCounters
 
 BEAT_SECONDS: Final = 5.0
 """Time between two entries; a worker counts as gone after several of them."""
@@ -36,7 +36,7 @@ class Registration:
 
     Args:
         database: where the register is.
-        tally: what the process has done.
+        counters: what the process has done.
         name: of the worker.
         threads: units that it works on at a time.
         table_mb: size of the table that they share.
@@ -47,7 +47,7 @@ class Registration:
     def __init__(
         self,
         database: Database,
-        tally: Tally,
+        counters: UnitCounters,
         *,
         name: str,
         threads: int,
@@ -56,7 +56,7 @@ class Registration:
         programs: Consent = NO_PROGRAM,
     ) -> None:
         self._database = database
-        self._tally = tally
+        self._counters = counters
         self._name = name
         self._threads = threads
         self._table_mb = table_mb
@@ -88,7 +88,7 @@ class Registration:
         self._database.run(self._write)
 
     def leave(self) -> None:
-        """Take the entry away.
+        """Remove the entry.
 
         Raises:
             StorageError: the database failed; the entry grows old there.
@@ -105,21 +105,21 @@ class Registration:
             version=__version__,
             engine_version=ENGINE_VERSION,
             queues=tuple(sorted(self._takes)),
-            units_done=self._tally.units[UnitEnd.DONE],
-            positions_done=self._tally.positions,
-            nodes=self._tally.nodes,
-            seconds=self._tally.seconds,
+            units_done=self._counters.units[UnitEnd.DONE],
+            positions_done=self._counters.positions,
+            nodes=self._counters.nodes,
+            seconds=self._counters.seconds,
             note=self._note,
         )
         registry.beat(session, info)
 
 
 def why_idle(jobs: Sequence[RunningJob], lanes: Collection[Lane]) -> str | None:
-    """Why a worker of this version gets nothing of the jobs that run; None if it does, or none do.
+    """Why a worker of this version gets no work although jobs run; None if it gets some.
 
     Args:
-        jobs: that run.
-        lanes: what the worker takes messages from.
+        jobs: the running ones.
+        lanes: those that the worker takes messages from.
     """
     ours = [job for job in jobs if job.engine_version == ENGINE_VERSION]
     known = [job for job in ours if find_kind(job.kind) is not None]

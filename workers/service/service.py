@@ -16,10 +16,10 @@ from workers.broker.messaging import make_app
 from workers.broker.url import check_url
 from workers.core.lanes import Lane
 from workers.logs import LOGGER
-from workers.service import standing
 from workers.service.outages import open_patiently
 from workers.service.process import WorkerProcess
 from workers.service.stopping import Stop
+from workers.service.this_process import THIS_PROCESS
 from workers.wording import count
 
 if TYPE_CHECKING:
@@ -54,11 +54,11 @@ class Service:
     Args:
         database_url: where the units are.
         broker_url: where the messages come from.
-        settings: what the worker is told about itself.
-        metrics: whom it tells what it does.
+        settings: of the worker.
+        metrics: where its metrics go.
 
     Raises:
-        BrokerUrlError: the URL is none of a broker that can be used.
+        BrokerUrlError: the URL is not that of a broker that can be used.
     """
 
     def __init__(
@@ -80,12 +80,12 @@ class Service:
         """Work until told to stop.
 
         Returns:
-            False: Celery has given up though nobody told it to; begin anew, in a new process.
+            False: Celery has given up although nobody told it to; start again, in a new process.
 
         Raises:
             StorageError: the database can never be used: it is another program's, or of another
                 version. One that is away is waited for.
-            MetricsError: there is no way to tell anybody.
+            MetricsError: the metrics cannot be served or written.
             MemoryError: there is no room for the table.
         """
         self._stop.listen()
@@ -97,11 +97,11 @@ class Service:
             return True
         app = make_app(self._broker_url)
         doorbell = Doorbell(self._broker_url, app)
-        self._tell_start(database, doorbell)
+        self._log_start(database, doorbell)
         process = WorkerProcess(database, doorbell, self._settings, on_fatal=self._stop.request)
         with self._metrics.exposition(process, doorbell) as duties:
             process.start(duties)
-            standing.become(process)
+            THIS_PROCESS.become(process)
             self._process = process
             try:
                 self._work(app)
@@ -131,21 +131,21 @@ class Service:
         self._worker.start()
 
     def _wind_up(self) -> None:
-        """Make an end; in a thread of its own."""
+        """End the work; runs in a thread of its own."""
         state.should_stop = 0
         if self._process is not None:
-            self._process.site.stopping.set()
+            self._process.unit_worker.stopping.set()
         self._wake()
         if self._process is not None:
-            self._process.site.stop()
+            self._process.unit_worker.stop()
 
     def _wake(self) -> None:
-        """Let the loop that waits for messages look whether to stop."""
+        """Wake the loop that waits for messages, so that it stops."""
         consumer: Any = getattr(self._worker, "consumer", None)
         if consumer is not None:
             consumer.call_soon(lambda: None)
 
-    def _tell_start(self, database: Database, doorbell: Doorbell) -> None:
+    def _log_start(self, database: Database, doorbell: Doorbell) -> None:
         settings = self._settings
         LOGGER.info(
             "worker %s, c4 %s, engine %d: %s, a table of %d MB, %s work",

@@ -1,4 +1,4 @@
-"""Telling a worker process to stop: by a signal, or because it will never get anything done.
+"""Telling a worker process to stop: by a signal, or after an error that ends all work.
 
 Signals are told to a thread of their own, through a pipe. A handler would run in the middle of
 whatever the main thread is doing, could not take a lock that is held there, and would not run at
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from types import FrameType
 
 STOP_SECONDS: Final = 4.0
-"""After this a process that was told to stop is gone, whatever it waits for: a server that does
-not answer. What is not handed back by then comes free when its lease runs out."""
+"""After so long a process that was told to stop ends, even if a server does not answer. What is not
+handed back by then comes free when its lease runs out."""
 
 SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-"""A service manager, Ctrl-C, a terminal that is closed."""
+"""From a service manager, from Ctrl-C, and from a terminal that is closed."""
 
 
 class Stop:
     """Whether to stop, and why.
 
     Args:
-        on_request: called once, in a thread of its own, when it is so far.
-        signals: that tell it.
+        on_request: called once, in a thread of its own, when the process is to stop.
+        signals: those that tell it to stop.
 
     Attributes:
         requested: set when the process is to stop.
-        error: why it will never get anything done; None if it was a signal.
+        error: the error after which it cannot do any work; None if it was a signal.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Stop:
         self._once = threading.Lock()
 
     def listen(self) -> None:
-        """Hear signals, but those that the parent ignores; to be called by the main thread."""
+        """Handle the signals, except ignored ones; to be called by the main thread."""
         reader, writer = os.pipe()
         os.set_blocking(writer, False)
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
@@ -83,7 +83,9 @@ class Stop:
 
     def _insist(self) -> None:
         threading.Event().wait(STOP_SECONDS)
-        LOGGER.warning("gone without an answer; what is not handed back comes free in time")
+        LOGGER.warning(
+            "a server does not answer: ending; what is not handed back comes free in time"
+        )
         os._exit(0 if self.error is None else 1)
 
 

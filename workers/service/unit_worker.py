@@ -1,7 +1,7 @@
-"""What one worker process holds, and what it does with the units it is called for.
+"""What one worker process does with the units that messages name.
 
-All threads of the process share one database, one transposition table, one keeper of leases and
-one will: when the process is told to stop, every search ends and every unit is handed back.
+All threads of the process share one database, one transposition table and one keeper of leases.
+When the process is told to stop, every search ends and every unit is handed back.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from workers.core.rationing import RationedSearcher
 from workers.errors import BrokerUnreachableError
 from workers.logs import LOGGER
 from workers.matches.programs import is_for_others
+from workers.service.counters import UnitCounters
 from workers.service.outages import RetryingWriter, pause
-from workers.service.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,22 +36,22 @@ if TYPE_CHECKING:
     from workers.broker.doorbell import Doorbell
 
 STOP_AGAIN_SECONDS: Final = 0.01
-"""Time between two calls that end searches: a thread may have been about to begin one."""
+"""Searches are ended this often: a thread may have been about to begin another one."""
 
 ROUND_SECONDS: Final = 0.2
-"""How long one of the last units waits here for its turn before another worker is asked."""
+"""How long one of a lane's last units waits here for a turn before its message goes back."""
 
 URGENT_ROUND_SECONDS: Final = 2.0
-"""Likewise any unit of a job that grows: what is most urgent there changes with every result, so
-none of its units must lie about for as long as another one is searched. Longer than the other, for
-it is claimed and handed back each time."""
+"""Likewise any unit of a job that grows. What is most urgent there changes with every result, so no
+unit may wait here for as long as a search takes. This is longer than the other time because such a
+unit has been claimed, and must be handed back."""
 
 REST_TRIES: Final = 3
-"""After what cannot be explained, a thread rests as after so many attempts in vain."""
+"""After an error a thread pauses for as long as after so many failed attempts."""
 
 
 class UnitWorker:
-    """A place of work.
+    """Works on units, in whatever threads call it.
 
     Args:
         database: where the units are; may be away at any time.
@@ -59,13 +59,13 @@ class UnitWorker:
         solver: shared by all threads.
         name: of the worker, for people who ask who holds a lease.
         threads: how many may search at a time, in each lane.
-        on_fatal: told why this process will never get anything done.
+        on_fatal: called with an error after which this process cannot do any work.
         programs: which players that are programs may be started.
         lease_seconds: how long a lease lasts without a heartbeat.
 
     Attributes:
-        tally: what was done so far.
-        stopping: set when it was told to stop.
+        counters: what was done so far.
+        stopping: set when it is told to stop.
     """
 
     def __init__(
@@ -80,16 +80,16 @@ class UnitWorker:
         programs: Consent = NO_PROGRAM,
         lease_seconds: float = LEASE_SECONDS,
     ) -> None:
-        self.tally = Tally()
+        self.counters = UnitCounters()
         self.stopping = threading.Event()
         self._database = database
         self._doorbell = doorbell
         self._solver = solver
-        # Each lane has its own: who waits for an answer must not wait for a bulk unit. When both
-        # have work, they share the processors.
+        # Each lane has turns of its own: an interactive unit must not wait for a bulk unit. When
+        # both lanes have work, they share the processors.
         self._searchers = {lane: RationedSearcher(solver, threads) for lane in Lane}
         self._name = name
-        self._on_hopeless = on_fatal
+        self._on_fatal = on_fatal
         self._programs = programs
         self._lease_seconds = lease_seconds
         # Lanes in which every unit was announced when this worker last looked.
@@ -102,9 +102,9 @@ class UnitWorker:
         self._leases.start()
 
     def stop(self) -> None:
-        """End all searches and hand back what is not done. Returns when that was written."""
+        """End all searches and hand back what is not done. Returns when that is written."""
         self.stopping.set()
-        while self.tally.in_work:
+        while self.counters.in_work:
             self._solver.stop()
             threading.Event().wait(STOP_AGAIN_SECONDS)
         self._leases.close()
@@ -112,18 +112,18 @@ class UnitWorker:
     def work_on(self, unit_id: int, lane: Lane) -> bool:
         """Work on a unit if it is still to be done.
 
-        Waits while the database is away. Raises nothing that the message could be blamed for.
+        Waits while the database is away. Errors of the unit are logged, not raised.
 
         Args:
             unit_id: as ``jobs.announce`` gave it.
             lane: that its message came through.
 
         Returns:
-            False: it is still to be done, and somebody else should be told.
+            False: it is still to be done, and its message should go back to the queue.
         """
         if self.stopping.is_set() or self._is_better_elsewhere(lane):
             return False
-        self.tally.begin()
+        self.counters.begin()
         report, positions = None, 0
         try:
             claim = self._claim(unit_id)
@@ -135,13 +135,13 @@ class UnitWorker:
             self._tell_failure(unit_id, error)
             return False
         finally:
-            self.tally.end(report, positions)
+            self.counters.end(report, positions)
         return report.end is not UnitEnd.HANDED_BACK
 
     def _is_better_elsewhere(self, lane: Lane) -> bool:
-        """Whether a unit would wait here for its turn while nothing waits in the queue.
+        """Whether a unit would wait here for a turn while the queue is empty.
 
-        Then another worker may be idle, and the message goes round until somebody has a turn.
+        Then another worker may be idle: the message goes round until a worker has a turn.
         """
         return lane in self._emptied and not self._searchers[lane].has_turn(ROUND_SECONDS)
 
@@ -200,14 +200,14 @@ class UnitWorker:
         try:
             self._doorbell.ring(lane, unit_ids)
         except BrokerUnreachableError as error:
-            LOGGER.debug("nobody was told of the next unit: %s", error)  # the sweeper rings again
+            LOGGER.debug("cannot ring for the next unit: %s", error)  # the sweeper rings again
 
     def _finish(self, job_id: int) -> None:
         with suppress(StorageError):  # the sweeper does it otherwise
             self._writer.run(lambda session: jobs.finish_if_complete(session, job_id))
 
     def _refuse(self, claim: Claim) -> UnitReport:
-        """Leave a unit to workers that know what it is, or may start the programs of its match."""
+        """Leave a unit to workers that know its kind, or may start the programs of its match."""
         report = self._hand_back(claim)
         self._rest()
         return report
@@ -218,7 +218,7 @@ class UnitWorker:
 
     def _tell_failure(self, unit_id: int, error: Exception) -> None:
         if isinstance(error, MemoryError):
-            self._on_hopeless(error)
+            self._on_fatal(error)
         elif self.stopping.is_set():
             LOGGER.warning("unit %d comes free when its lease runs out: %s", unit_id, error)
         else:
@@ -226,7 +226,7 @@ class UnitWorker:
         self._rest()
 
     def _rest(self) -> None:
-        """Do not begin anew at once what may go wrong again."""
+        """Pause before the next unit, which may fail in the same way."""
         self.stopping.wait(pause(REST_TRIES))
 
 

@@ -1,4 +1,4 @@
-"""How far a deep job is: what is proven, what is asked now, who is at what."""
+"""How far a deep job is: what is proven, what is asked now, and what is being searched."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AtWork:
-    """A piece that somebody is at."""
+    """A piece that a worker searches now."""
 
     columns: tuple[int, ...] | None
-    """How it is reached from the start, 0-based; None where the tree has no way to it any more."""
+    """The columns that lead to it from the start, 0-based; None if the tree no longer has a way."""
     beta: int
-    """Asked is whether its side to move scores at least this."""
+    """The question is whether its side to move scores at least this."""
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """A look at a deep job. Scores are for the side to move at the start, unless it is said."""
+class DeepProgress:
+    """A look at a deep job. Scores are for the side to move at the start."""
 
     lower: int
     """The score is proven to be at least this."""
     upper: int
     """The score is proven to be at most this."""
     asked: int | None
-    """Asked now is whether the score is at least this; None when all is proven."""
+    """The question now is whether the score is at least this; None when all is proven."""
     moves: tuple[Bounds | None, ...]
     """What is proven about the score of each column, None where it cannot be played."""
     limits: Bounds
@@ -45,13 +45,13 @@ class Standing:
     split: int
     """Pieces that were too hard for one worker, and were split."""
     cut: int
-    """Pieces that nobody had to know any more, before or while they were searched."""
+    """Pieces that became needless, before or while they were searched."""
     queued: int
     """Pieces that wait for a worker."""
     failed: int
     """Pieces that were given up."""
     at_work: tuple[AtWork, ...]
-    """Pieces that somebody is at."""
+    """Pieces that workers search now."""
 
 
 class Observer:
@@ -65,7 +65,7 @@ class Observer:
         self._task = DeepTask.from_params(job.params, job.board)
         self._memory = Memory(job.id, self._task)
 
-    def look(self, session: Session) -> Standing:
+    def look(self, session: Session) -> DeepProgress:
         """How far the job is now."""
         memory = self._memory
         memory.read(session)
@@ -74,7 +74,7 @@ class Observer:
         # Splits what the job's planners have split, so that there is a way to every piece.
         memory.wanted(session, len(memory.open) + 1, memory.pieces(*UnitState))
         tree.expand(tree.root, memory.known(session))
-        return Standing(
+        return DeepProgress(
             lower=tree.root.lower,
             upper=tree.root.upper,
             asked=None if tree.is_decided else tree.questions[0],

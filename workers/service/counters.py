@@ -1,4 +1,4 @@
-"""What a worker process has done since it was started: for its registration and for metrics."""
+"""What a worker process has done since its start, for its entry in the register and for metrics."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Tally:
+class UnitCounters:
     """Sums over units; thread-safe."""
 
     units: Counter[UnitEnd] = field(default_factory=Counter)
@@ -38,7 +38,7 @@ class Tally:
         """Count a unit that was begun.
 
         Args:
-            report: what came of it; None where not even that could be written down.
+            report: its outcome; None if that could not even be written to the database.
             positions: in the unit.
         """
         with self._lock:

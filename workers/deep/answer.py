@@ -1,0 +1,95 @@
+"""The answer of a deep job: the score, best play, and what proves them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from c4core.solver import Solver
+from workers.core.following import read_job
+from workers.deep.progress import Observer
+from workers.deep.proof import follow_proof, proven_line, searched_line
+from workers.deep.task import DeepTask
+from workers.deep.tree import Bounds
+
+if TYPE_CHECKING:
+    from c4core.position import Position
+    from db.database import Database
+    from db.records.jobs import JobInfo
+    from workers.deep.progress import DeepProgress
+    from workers.deep.proof import Proof
+
+LINE_NODES: Final = 20_000_000
+"""Positions to search at most for the end of best play: a second or two."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeepAnswer:
+    """The result of a deep job."""
+
+    job: JobInfo
+    position: Position
+    moves: str
+    """How it was reached, columns counted from 1."""
+    standing: DeepProgress
+    """What is proven."""
+    proof: Proof
+    """What that rests on."""
+    line: tuple[int, ...]
+    """Best play, 0-based columns; empty where the score is not exact."""
+    line_is_complete: bool
+    """Whether it goes on to the end of the game."""
+
+    @property
+    def best(self) -> list[int]:
+        """The 0-based columns that are proven to reach the score; none while it is not exact."""
+        standing = self.standing
+        if standing.asked is not None:
+            return []
+        return [
+            column
+            for column, bounds in enumerate(standing.moves)
+            if bounds is not None and bounds.lower >= standing.lower
+        ]
+
+
+def read_answer(
+    database: Database, job_id: int, *, table_mb: int = 64, line_nodes: int = LINE_NODES
+) -> DeepAnswer:
+    """Read the answer of a job, and find best play.
+
+    Args:
+        database: where the job lives.
+        job_id: its number.
+        table_mb: size of the transposition table for the end of best play.
+        line_nodes: positions to search at most for it.
+
+    Raises:
+        JobNotFoundError: there is no such job.
+        StorageError: the database cannot be read.
+    """
+    job = read_job(database, job_id)
+    task = DeepTask.from_params(job.params, job.board)
+    with database.read() as session:
+        standing = Observer(job).look(session)
+    bounds = Bounds(standing.lower, standing.upper)
+    line: list[int] = []
+    end = task.start
+    if bounds.lower == bounds.upper:
+        line = proven_line(database, task.start, bounds.lower)
+        for column in line:
+            end = end.play(column)
+        score = -bounds.lower if len(line) % 2 else bounds.lower
+        rest = searched_line(end, score, Solver(table_mb=table_mb), node_limit=line_nodes)
+        for column in rest:
+            end = end.play(column)
+        line += rest
+    return DeepAnswer(
+        job,
+        task.start,
+        task.moves,
+        standing,
+        follow_proof(database, task.start, bounds),
+        tuple(line),
+        end.is_over,
+    )
