@@ -72,7 +72,7 @@ def c4() -> None:
     Moves are column numbers counted from 1, as in 4453. A score is seen from the side to move:
     positive wins, 0 draws, negative loses; the larger the number, the sooner.
 
-    Results are kept in a database, by default a file in your data directory, and never solved
-    twice. With --broker the work is done by "c4 worker" processes on any number of machines, which
-    share the database.
+    Results are kept in a database, by default a file in your data directory, and no position is
+    solved twice. With --broker the work is done by "c4 worker" processes on any number of machines
+    that share the database.
     """

@@ -56,8 +56,8 @@ def _show(error: click.ClickException) -> None:
 def _report(error: BaseException, opened: list[str]) -> int:
     """Tell what went wrong; the exit code. ``opened``: the databases that were in use.
 
-    A stack trace is shown for a fault of the program only, and only with ``C4_TRACE``: whoever
-    types a command wants to know what happened and not where.
+    A stack trace is shown only with ``C4_TRACE``: whoever types a command wants to know what
+    happened, not where.
     """
     if os.environ.get("C4_TRACE"):
         for text in traceback.format_exception(error):
@@ -87,9 +87,9 @@ def _report(error: BaseException, opened: list[str]) -> int:
 
 
 def _report_interrupt(error: KeyboardInterrupt) -> int:
-    """The same for a signal, which may have come while something was imported.
+    """The same for a signal, which may have come during an import.
 
-    So nothing more is imported here: numpy, for one, cannot be begun twice.
+    So nothing more is imported here: numpy, for one, cannot be imported again after that.
     """
     streams.discard_output()
     with streams.nobody_listening():

@@ -1,7 +1,7 @@
-"""Whether a fault is the program's, or that of a database which holds what was never stored.
+"""Whether a fault comes from a damaged database, and not from the program.
 
-Commands trust what they read: to check it all would take longer than to read it. So it is looked at
-when something has gone wrong.
+Commands trust what they read, because checking it takes longer than reading it. So the database is
+checked when something has gone wrong.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from db.database import Database
 from db.maintenance import check
 
 _STORED_OTHERWISE: Final = frozenset({"damage", "schema", "row"})
-# The other kinds are of rows that were stored so.
+# Problems of other kinds were stored by a program; they are no damage.
 
 
 def first_damage(url: str) -> str | None:
     """What is damaged in a database, or None where nothing is."""
-    # The first fault is to be told, and not another one.
+    # An error here must not hide the first one.
     with suppress(Exception), Database.open(url, create=False) as database:
         for problem in check(database):
             if problem.kind in _STORED_OTHERWISE:

@@ -1,4 +1,4 @@
-"""What every failure means to whoever typed the command: a message and an exit code."""
+"""The message and the exit code of every failure."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ from workers.errors import (
 
 
 class Failure(NamedTuple):
-    """How a command ends that cannot go on."""
+    """How a failed command ends."""
 
     code: int
     """See :mod:`cli.shell.exits`."""
     message: str
-    """For people; empty where silence is the custom."""
+    """For people; empty where a program is expected to be silent."""
 
 
 @singledispatch
 def explain(error: BaseException) -> Failure | None:  # noqa: ARG001 (its type has already spoken)
-    """The message and exit code for an exception, None for one that is a fault of the program."""
+    """The message and exit code for an exception; None for a fault of the program."""
     return None
 
 

@@ -24,13 +24,13 @@ HEAD = """\
 
 `c4` and `python -m cli` are the same program. Results go to standard output, talk and progress
 to standard error; progress is drawn on a terminal only, and `-q` silences all talk. `NO_COLOR`
-switches colours off; in a pipe there are none anyway. Boards are drawn with `x` and `o`, which `--grid` reads again.
-Names and texts that come from files and databases are shown in one line, with escapes such as
-`\\x1b` for what would not be seen.
+switches colours off, and a pipe gets none. Boards are drawn with `x` and `o`; `--grid` reads them.
+Names and texts from files and databases are shown in one line, with escapes such as `\\x1b` for
+characters that cannot be seen.
 
-A file that is named with `--output` is there whole or not at all; its folder must be there. Lists
-and reports take the place of an older file. Books, data sets and models do so only when that is asked for, a
-copy of a database never.
+A file that is named with `--output` appears whole or not at all; its folder must exist. Lists and
+reports replace an older file. Books, data sets and models do so only with an option, a copy of a
+database never does.
 
 ## Conventions
 
@@ -44,16 +44,15 @@ as well.
 SQLite file (`c4.db` in your data directory, made at first use), unless `--db` or the
 environment variable `C4_DB` names another: a file, `sqlite:///FILE`, or
 `postgresql://USER@HOST/NAME`. An empty variable counts as none; an empty `--db` or `--broker` is
-an error. Commands that only read do not make a database that they are
-given by name.
+an error. Commands that only read do not make a database that is named.
 
 With `--broker` or `C4_BROKER` the commands that search or play (`solve`, `analyze`, `deep`,
 `book build`, `dataset build`, `match`, `tournament`, `games report`, `jobs resume`, `jobs retry`)
 let `c4 worker` processes do it:
 `redis://HOST:PORT/NUMBER`, `rediss://`, `amqp://USER@HOST:PORT/VHOST` or `amqps://`. Their
 output is the same, but Ctrl-C during a job ends only the watching. `--broker none` works in this
-process whatever the environment says. Passwords belong into the environment: command lines can
-be read by everybody on the machine.
+process whatever the environment says. Passwords belong in the environment: everybody on the
+machine can read command lines.
 
 ## Lines
 
@@ -74,10 +73,10 @@ no column has one.
 
 With `--format c4solver`, `c4 solve` answers as Pascal Pons's program does: the line, a blank,
 and the score, or with `--all-moves` the scores of all columns, -1000 for one that cannot be
-played. One line goes out for every line that comes in. A line that cannot be read is written as
-it came, without a score, and standard error says why. As in that program, a game that is won
-already counts as such a line. An empty line does too, where that program would solve the empty
-board. A bad line of more than 64 KiB is cut.
+played. One line goes out for every line that comes in. A line that cannot be read is written
+without a score, and standard error says why. As in that program, a game that is won already counts
+as such a line. So does an empty line, for which that program would solve the empty board. A bad
+line of more than 64 KiB is cut.
 
 ## Exit codes
 

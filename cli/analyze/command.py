@@ -11,9 +11,10 @@ import click
 
 from cli.output import outfile, progress
 from cli.positions.book_options import book_options, book_path
-from cli.shell import echo, exits, parameters
+from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 from cli.shell.streams import input_name, reading
+from cli.work.detaching import detach_option, leave
 from cli.work.results import format_option
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ EXAMPLES = (
 @parameters.zero_based_option
 @book_options
 @parameters.label_option("the job.")
-@click.option("--detach", is_flag=True, help="Only make the job and write its number.")
+@detach_option()
 @outfile.output_option
 @format_option
 @click.option(
@@ -73,15 +74,15 @@ def analyze(
     """Analyze a batch of positions, one a line, as a job.
 
     A line is the moves, as in 4453, or a JSON object with "moves", "grid" or "key", and an "id"
-    that is echoed. A FILE that ends in .csv is a table whose heading names columns so.
+    that is echoed. A FILE that ends in .csv is a table with these names in its heading.
 
     The answers are JSON Lines in the order of the lines; a bad line is answered by an object with
     "error", "field" and "line". With --output r.csv or r.parquet, or --format, they are a table.
 
     All results are stored, and what is stored, or in the book, is not searched again. The job lives
     in the database: interrupted with Ctrl-C it keeps what is done, and "c4 jobs resume" goes on
-    with it. With --broker workers do it, --threads and --table-mb are theirs, a --book helps them
-    if they find it under its path, and Ctrl-C only ends the watching.
+    with it. With --broker workers do the work with their own --threads and --table-mb; a --book
+    helps them if they find it under its path; Ctrl-C only ends the watching.
     """
     settings: Settings = context.obj
     refuse(
@@ -113,7 +114,7 @@ def analyze(
     chosen = chosen_format(output, format_name, KIND)
 
     chosen_book = book_path(context, book, no_book=no_book)
-    find_book(chosen_book, board)  # better now than never: where it cannot be read, it is not used
+    find_book(chosen_book, board)  # fails now: a job goes on without a book that it cannot read
     backend = Backend.found(settings, threads=threads, table_mb=table_mb)
     with (
         settings.open_database(create=True) as database,
@@ -131,8 +132,7 @@ def analyze(
             label=label or ("sample" if sample else None),
         )
         if detach:
-            backend.call(database, job_id)
-            _write_number(settings, job_id)
+            leave(settings, database, job_id, backend)
             return
         is_well = run_job(settings, database, job_id, backend, target)
     if not is_well:
@@ -206,14 +206,3 @@ def _refuse_binary(file: BinaryIO) -> None:
 def _name(file: BinaryIO) -> str:
     name = input_name(file)
     return name if name == "standard input" else repr(name)
-
-
-def _write_number(settings: Settings, job_id: int) -> None:
-    if settings.json:
-        from cli.output.formats import write_object
-
-        write_object({"job": job_id})
-    else:
-        echo.line(str(job_id))
-    verb, command = ("Work on", "resume") if settings.broker_url is None else ("Watch", "watch")
-    settings.say(f"{verb} it with: c4 jobs {command} {job_id}")

@@ -67,7 +67,7 @@ def bench(context: click.Context, *, quick: bool, threads: int | None, table_mb:
 
 
 def _noted(measured: Iterator[Row], rows: list[Row]) -> Iterator[dict[str, Any]]:
-    """The fields of each row as it comes, with rates; the row is noted in ``rows``."""
+    """The fields of each row, with rates, as it comes; the row is appended to ``rows``."""
     from dataclasses import asdict
 
     for row in measured:
@@ -82,7 +82,6 @@ def _about(table_mb: int, *, quick: bool) -> dict[str, Any]:
     import platform
 
     from c4core.version import ENGINE_VERSION, __version__
-    from cli.bench.machine import processor
 
     return {
         "version": __version__,
@@ -95,9 +94,23 @@ def _about(table_mb: int, *, quick: bool) -> dict[str, Any]:
     }
 
 
+def processor() -> str:
+    """The processor's name according to the system, or else its kind."""
+    import platform
+    from pathlib import Path
+
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        for line in cpuinfo.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
+
+
 def _show(about: dict[str, Any], measured: Iterator[dict[str, Any]]) -> None:
-    from cli.output.formats import Column, write_facts, write_rows
+    from cli.output.formats import Column, write_rows
     from cli.output.render import count
+    from cli.output.tables import write_facts
 
     write_facts(
         {

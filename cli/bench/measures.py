@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from c4core.evaluation import Evaluation
 
 LEAST_SECONDS: Final = 0.5
-"""Passes over easy positions are repeated for so long."""
+"""Passes over quick positions are repeated for this time."""
 QUICK_SECONDS: Final = 0.1
-"""The same in a quick run."""
+"""The same time in a quick run."""
 PATIENCE: Final = 20.0
-"""Seconds after which an empty board is given up."""
+"""Seconds after which a single position is given up."""
 QUICK: Final = 10
 """Positions of a class in a quick run."""
 QUICK_HARD: Final = 2
-"""The same for the hard ones."""
+"""Positions of the hard class in a quick run."""
 HARD: Final = "begin-hard"
 BATCH: Final = "begin-medium"
 EMPTY_BOARD: Final = (Scored("", 1),)
@@ -38,11 +38,11 @@ class Row:
     """One thing that was measured."""
 
     work: str
-    """What was solved."""
+    """The positions that were solved, in words."""
     positions: int
     """Positions of a pass."""
     threads: int
-    """Threads that solved them."""
+    """Threads of the solver."""
     passes: int
     """Passes, each with an empty table at its start; the times are their medians."""
     cpu_seconds: float
@@ -62,11 +62,11 @@ def measure(*, table_mb: int, threads: int, quick: bool) -> Iterator[Row]:
 
     Args:
         table_mb: size of the table; node counts depend on it.
-        threads: the most threads.
+        threads: threads of the last measurement.
         quick: few positions, no empty board.
 
     Raises:
-        KeyboardInterrupt: after the engine was stopped.
+        KeyboardInterrupt: a signal came; the engine was stopped.
     """
     classes = {
         name: scored[: (QUICK_HARD if name == HARD else QUICK) if quick else None]

@@ -59,10 +59,10 @@ def class_of(position: Scored) -> str:
 
 
 def read_scored(lines: Iterable[str]) -> list[Scored]:
-    """Read lines of ``moves score``; what follows the score is not looked at.
+    """Read lines of ``moves score``; the rest of a line is ignored.
 
     Raises:
-        ValueError: a line holds no score.
+        ValueError: a line has no score.
     """
     positions = []
     for number, line in enumerate(lines, start=1):

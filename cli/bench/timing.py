@@ -14,12 +14,12 @@ T = TypeVar("T")
 
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 _ALMOST = 0.9995
-"""What three digits round up to one."""
+"""The smallest number that three digits round up to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lap:
-    """What one run took, in seconds."""
+    """The duration of one run, in seconds."""
 
     cpu: float
     """Processor time of the whole process: all its threads together."""
@@ -27,11 +27,11 @@ class Lap:
     """Wall-clock time."""
 
     def __add__(self, other: Lap) -> Lap:
-        """Both together."""
+        """The sum of two durations."""
         return Lap(self.cpu + other.cpu, self.wall + other.wall)
 
     def __sub__(self, other: Lap) -> Lap:
-        """What is left without the other; below zero where noise is larger than that."""
+        """The difference of two durations; below zero where noise is larger than it."""
         return Lap(self.cpu - other.cpu, self.wall - other.wall)
 
     def __truediv__(self, parts: int) -> Lap:
@@ -43,7 +43,7 @@ NO_TIME = Lap(0.0, 0.0)
 
 
 def lap(work: Callable[[], T]) -> tuple[T, Lap]:
-    """Do some work once; what it gives, and what it took.
+    """Do some work once. Returns its result and its duration.
 
     The clocks themselves cost about a microsecond, so work much shorter than a millisecond is to be
     repeated inside.
@@ -55,7 +55,7 @@ def lap(work: Callable[[], T]) -> tuple[T, Lap]:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The middle and the ends of some repeated measurements."""
+    """The median and the range of repeated measurements."""
 
     median: float
     least: float
@@ -63,7 +63,7 @@ class Spread:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> Spread:
-        """From at least one value."""
+        """The spread of at least one value."""
         return cls(statistics.median(values), min(values), max(values))
 
 

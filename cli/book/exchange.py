@@ -1,4 +1,4 @@
-"""``c4 book export`` and ``c4 book import``: books in formats of others."""
+"""``c4 book export`` and ``c4 book import``: books in formats of other programs."""
 
 from __future__ import annotations
 
@@ -75,8 +75,9 @@ def export(
     jsonl and csv hold a position a line: its ply, its key, which "c4 solve -" reads as
     {"key": KEY}, and its score for the side to move; jsonl also says what book it is, so that it
     can be made again. uci writes the rows of the data set "connect-4.data": positions with 8 stones
-    of 7x6, and their value for the first player. pons writes a book for the solver of Pascal Pons;
-    it has no room for all positions, and how many are left out is said. parquet needs pyarrow.
+    of 7x6, and their value for the first player. pons writes a book for the solver of Pascal Pons,
+    which has no room for all positions: a message says how many are left out. parquet needs
+    pyarrow.
 
     Without --output the text formats go to standard output.
     """
@@ -89,7 +90,7 @@ def export(
     with closing(options.open_book(file)) as book:
         if is_text:
             lines = _lines(book, format_name)
-            first = next(lines)  # what cannot be written in this format is found out here
+            first = next(lines)  # fails here if the book cannot be written in this format
             with outfile.opened(output or outfile.STANDARD_OUTPUT) as target:
                 for line in chain([first], lines):
                     (target or sys.stdout).write(line + "\n")
@@ -136,18 +137,20 @@ def _write_file(book: Book, format_name: str, output: str) -> str:
     "--board",
     metavar="WxH",
     callback=options.read_board,
-    help="Of the positions, where the file does not say it.  [default: 7x6]",
+    help="Board of the positions, where the file does not name it.  [default: 7x6]",
 )
 @click.option(
     "--start", metavar="MOVES", default="", help="With csv: moves that all positions begin with."
 )
-@click.option("--complete", is_flag=True, help="With csv: there is every position to the last ply.")
+@click.option(
+    "--complete", is_flag=True, help="With csv: the file has every position up to the last ply."
+)
 @click.option(
     "--book",
     "scores_from",
     type=options.BookFile(),
     metavar="BOOK",
-    help="With uci: the book that has the scores.  "
+    help="With uci: the book to take the scores from.  "
     f'[default: "{options.SHIPPED}", the one that c4 came with]',
 )
 @click.pass_context
@@ -165,9 +168,10 @@ def import_(
 ) -> None:
     """Make a book of positions and scores in another format.
 
-    What comes from another program is believed: "c4 book verify" finds out. A file that does not
-    say that it has every position makes a sparse book. Rows of the uci data set have no scores, but
-    who wins: the scores are taken from another book, and every value that contradicts them is told.
+    Scores of another program are taken as they are: "c4 book verify" checks them. A file that does
+    not say that it has every position makes a sparse book. Rows of the uci data set say who wins,
+    but have no scores: these are taken from another book, and every row that contradicts them is
+    reported.
     """
     settings: Settings = context.obj
     format_name = format_name or ENDINGS.get(Path(file).suffix.lower(), "jsonl")
@@ -221,10 +225,10 @@ def _content(
 
 
 def _refuse_gaps(content: BookContent, file: str) -> None:
-    """Refuse a complete book that is not: places of positions that are missing would say nonsense.
+    """Refuse a complete book that lacks positions: their places would hold nonsense.
 
     Raises:
-        click.BadParameter: positions are missing, or such as play cannot reach are there.
+        click.BadParameter: positions are missing, or some cannot be reached by play.
     """
     import numpy as np
 

@@ -23,7 +23,8 @@ def info(settings: Settings, *, file: str | None) -> None:
     """Show what is in a book, by default in the one that came with c4."""
     from cli.book.facts import COLUMNS, as_facts, as_object, ply_rows
     from cli.output import render
-    from cli.output.formats import write_facts, write_object, write_rows
+    from cli.output.formats import write_object, write_rows
+    from cli.output.tables import write_facts
 
     book = options.open_book(file)
     if settings.json:

@@ -22,7 +22,7 @@ UNKNOWN: Final = NOT_IN_BOOK
 """A line that the book does not know."""
 
 NO_LINE: Final = -127
-"""There is no such line: a column is full, or the game was over before."""
+"""There is no such line: a column is full, or the game is over before its end."""
 
 
 def rings(book: Book, depth: int) -> Iterator[Values]:
@@ -77,17 +77,17 @@ def _sign(ply: int) -> int:
 
 
 class Spread(NamedTuple):
-    """How often each score occurs on a ply, seen from the first player's side."""
+    """How often each score of the first player occurs on a ply."""
 
     ply: int
     scores: NDArray[np.int64]
     """Different ones, in order."""
     counts: NDArray[np.int64]
-    """How many positions have them, of two mirror images one."""
+    """How many positions have them; two mirror images count as one."""
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """The shares of positions that the first player wins, nobody, and the second player."""
+        """The shares of positions that are won by the first player, drawn, and lost."""
         total = max(int(self.counts.sum()), 1)
         parts = (self.scores > 0, self.scores == 0, self.scores < 0)
         won, drawn, lost = (float(self.counts[part].sum()) / total for part in parts)

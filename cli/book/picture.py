@@ -1,20 +1,20 @@
 """The picture of a book: its lines of play as rings, and its scores as bars. Needs matplotlib.
 
-Blue for the first player's wins, grey for draws, orange for the second player's wins: colours that
-nobody takes for each other, however he sees them. The darker, the sooner the win.
+Blue for the first player's wins, grey for draws, orange for the second player's wins. The darker,
+the sooner the win.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Final, cast
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
-from matplotlib.figure import Figure
 
 from c4core.notation import column_label
 from cli.book.outline import NO_LINE, UNKNOWN, rings, spreads
+from cli.output import pictures
+from cli.output.pictures import BAD, FAINT, GOOD, INK
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,30 +28,27 @@ if TYPE_CHECKING:
     from c4core.book import Book
     from cli.book.outline import Spread, Values
 
-WIN: Final = LinearSegmentedColormap.from_list("win", ["#8cc3ea", "#2171b5", "#08306b"])
-LOSS: Final = LinearSegmentedColormap.from_list("loss", ["#f9a463", "#d2560b", "#7a2403"])
+WIN: Final = LinearSegmentedColormap.from_list("win", GOOD)
+LOSS: Final = LinearSegmentedColormap.from_list("loss", BAD)
 DRAW: Final = "#d6d6d6"
 NOTHING: Final = "#ffffff"
-INK: Final = "#222222"
-FAINT: Final = "#666666"
 
 HOLE: Final = 0.75
 """Radius of the middle, in widths of a ring."""
 
 EDGED_RINGS: Final = 3
-"""So many rings have lines between their fields; further out they would be all lines."""
+"""Rings with lines between their fields; further out there would be nothing but lines."""
 
 LABELLED_RINGS: Final = 2
-"""So many rings have their fields' columns and scores written into them."""
+"""Rings with columns and scores written into their fields."""
 
 SMOOTH: Final = 720
-"""Straight pieces that a ring is made of, at least."""
+"""Straight pieces of a ring, at least."""
 
 DARK: Final = 0.45
-"""Colours less light than that are written on in white."""
+"""Text is white on colours that are darker than this."""
 
 DOTS_PER_INCH: Final = 200
-STYLE: Final[Any] = {"font.family": "DejaVu Sans", "font.size": 9, "svg.hashsalt": "c4"}
 
 
 def draw(book: Book, depth: int, paths: Sequence[Path]) -> None:
@@ -65,11 +62,10 @@ def draw(book: Book, depth: int, paths: Sequence[Path]) -> None:
     Raises:
         OSError: a file cannot be written.
     """
-    with mpl.rc_context(STYLE):
-        levels = [spread for spread in spreads(book) if len(spread.counts)]
-        lines = list(rings(book, depth))
-        most = max(int(np.abs(level.scores).max()) for level in levels)
-        figure = Figure(figsize=(13.5, 8), layout="constrained", facecolor="white")
+    levels = [spread for spread in spreads(book) if len(spread.counts)]
+    lines = list(rings(book, depth))
+    most = max(int(np.abs(level.scores).max()) for level in levels)
+    with pictures.figure(13.5, 8, paths, dots_per_inch=DOTS_PER_INCH) as figure:
         halves = figure.add_gridspec(1, 2, width_ratios=[1.15, 1])
         left, right = figure.add_subfigure(halves[0]), figure.add_subfigure(halves[1])
         left.suptitle(_title(book, depth), fontsize=11)
@@ -79,9 +75,6 @@ def draw(book: Book, depth: int, paths: Sequence[Path]) -> None:
         _draw_rings(tree, lines, most, book.info.board.width)
         _draw_key(key, most, is_sparse=book.info.kind == "sparse")
         _draw_spreads(right, levels, most)
-        for path in paths:
-            metadata = {"Date": None} if path.suffix == ".svg" else None
-            figure.savefig(path, dpi=DOTS_PER_INCH, metadata=metadata)
 
 
 def colours(values: NDArray[np.int64], most: int) -> NDArray[np.float64]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack, closing
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from cli.output import plots
 from cli.positions import book_options as options
 from cli.shell import parameters
 from cli.shell.commands import Command
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 DEPTH = 5
 MAX_LINES = 1_000_000
-SUFFIXES = (".svg", ".png", ".pdf")
+OPTION = "--output"
 
 EXAMPLES = (
     "c4 book plot small.c4book",
@@ -48,43 +49,27 @@ def plot(
 ) -> None:
     """Draw a book, by default the one that came with c4.
 
-    On the left every line of play: a ring for every move, a field for every line, coloured by who
-    wins; darker is sooner. On the right how often each score occurs among the positions of each
-    ply. Needs matplotlib: pip install matplotlib.
+    On the left is every line of play: a ring for every move, a field for every line, coloured by
+    who wins; darker is sooner. On the right is how often each score occurs among the positions of
+    each ply. Needs matplotlib: pip install matplotlib.
     """
-    from c4core import extras
-
-    extras.require(extras.PLOT, click.ClickException)
-    import matplotlib as mpl
-
-    mpl.use("agg")
-    from c4core.atomic_file import atomic_file
-    from cli.output import targets
-
     with closing(options.open_book(file)) as book:
         stem = Path(book.path).stem
         names = outputs or (f"{stem}.svg", f"{stem}.png")
-        for name in names:
-            if Path(name).suffix not in SUFFIXES:
-                raise click.BadParameter(
-                    f"{name!r} ends with none of {', '.join(SUFFIXES)}", param_hint="'--output'"
-                )
+        plots.check(names, option=OPTION)
         moves = _depth(book, depth)
-        paths = [targets.checked(name, option="--output") for name in names]
-        with ExitStack() as stack:
-            beside = [stack.enter_context(atomic_file(path)) for path in paths]
-            from cli.book.picture import draw
+        from cli.book.picture import draw
 
-            draw(book, moves, beside)
+        plots.draw_into(names, lambda paths: draw(book, moves, paths), option=OPTION)
     for name in names:
         settings.say(name)
 
 
 def _depth(book: Book, wanted: int | None) -> int:
-    """How many moves to draw: what was asked for, or as many as there are and can be told apart.
+    """How many moves to draw: as many as were asked for, or as can be told apart.
 
     Raises:
-        click.BadParameter: the book has not so many, or there are too many lines.
+        click.BadParameter: the book has fewer, or there are too many lines.
     """
     deepest = book.info.last_ply - book.info.first_ply
     if wanted is None:

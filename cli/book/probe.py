@@ -56,8 +56,8 @@ def probe(
 ) -> None:
     """Ask a book about positions; nothing is searched.
 
-    MOVES are the columns played so far, as in 4453; "" is the empty board. A column whose score the
-    book does not have is shown without one: on its last ply that is every column, unless it wins.
+    MOVES are the columns played so far, as in 4453; "" is the empty board. A column whose score is
+    not in the book is shown without one: on the book's last ply every column that does not win.
 
     With - every line of standard input is a position, and is answered by an object like those of
     "c4 solve". A position that is not in the book is answered by an object with "error", and the
@@ -90,17 +90,17 @@ def probe(
 
 
 class _BookAsker:
-    """Asks a book, and nobody else."""
+    """Asks only a book."""
 
     def __init__(self, book: Book) -> None:
         self._book = book
 
-    def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:  # noqa: ARG002 (all that is known is told)
+    def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:  # noqa: ARG002 (the answer has all that is known)
         """What the book knows about each of some positions; no score where it does not."""
         return [self._answer(position) for position in positions]
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
-        """None: that takes a search."""
+        """No moves: that takes a search."""
         del position
         return ()
 
@@ -117,11 +117,11 @@ class _BookAsker:
 
 @dataclass(slots=True)
 class _Filter:
-    """Writes answers, and the reason where there is none."""
+    """Writes answers, or the reason why there is none."""
 
     writer: Writer
     failures: int = 0
-    """Lines without a score. Columns without one are none: on the last ply there are only such."""
+    """Lines without a score. Columns without one do not count: on the last ply all lack it."""
 
     def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:
         """Write an answer."""

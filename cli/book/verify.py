@@ -29,7 +29,7 @@ EXAMPLES = (
     metavar="N",
     default=100,
     show_default=True,
-    help="Positions to solve anew.",
+    help="Positions to solve again.",
 )
 @click.option(
     "--seed",
@@ -46,9 +46,9 @@ def verify(
 ) -> None:
     """Check a book, by default the one that came with c4.
 
-    Every byte against the checksums, every position's score against those that follow from it, and
-    some positions, chosen by lot, against a search without the book. What is wrong is listed, and
-    the exit code is 1.
+    Every byte is compared with the checksums, every score with those of the positions that follow,
+    and some positions, chosen at random, with a search without the book. What is wrong is listed,
+    and the exit code is 1.
     """
     settings: Settings = context.obj
     book = options.open_book(file)
@@ -94,7 +94,7 @@ def _conclude(settings: Settings, book: Book, found: BookVerification) -> None:
 
     looked_at = (
         f"{count(found.positions, 'position')} read and compared with their children's, "
-        f"{found.solved:,} solved anew"
+        f"{found.solved:,} solved again"
     )
     if found.is_sound:
         echo.line(f"{book.path} is right: {looked_at}")

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 def database() -> None:
     """Make, upgrade, measure, check and copy the database.
 
-    Without --db or C4_DB it is a SQLite file in your data directory, made at first use.
+    Without --db or C4_DB the database is a SQLite file in your data directory, made at first use.
     """
 
 
 @database.command(cls=Command, examples=["c4 db init", "c4 --db ./book.db db init"])
 @click.pass_obj
 def init(settings: Settings) -> None:
-    """Make the database ready, if it is not."""
+    """Make the database, if it does not exist."""
     from cli.output.formats import write_object
 
     with settings.open_database(create=True) as opened:
@@ -52,7 +52,7 @@ def init(settings: Settings) -> None:
 def upgrade(settings: Settings) -> None:
     """Bring the tables up to date; what is stored stays.
 
-    A database that was made by an older version needs this once.
+    A database of an older version needs this once.
     """
     from cli.output.formats import write_object
     from db.database import Database
@@ -72,7 +72,7 @@ def stats(settings: Settings) -> None:
     """Show what is stored, and how large it is.
 
     Evaluations are counted by board and by ply, the number of stones. Wins, draws and losses are
-    those of the side to move; positions without a proven outcome are in none of the three.
+    those of the side to move; a position without a proven outcome counts as none of them.
     """
     from db import maintenance
 
@@ -104,7 +104,7 @@ def stats(settings: Settings) -> None:
     metavar="N",
     default=0,
     show_default=True,
-    help="Which they are: the same seed, the same ones.",
+    help="Chooses which: the same seed, the same evaluations.",
 )
 @click.option(
     "--solve-seconds",
@@ -112,7 +112,7 @@ def stats(settings: Settings) -> None:
     metavar="S",
     default=10.0,
     show_default=True,
-    help="The most for one of them; what is proven by then must agree.",
+    help="Time for each of them, at most; what is proven by then must agree.",
 )
 @click.pass_context
 def check(context: click.Context, number: int, seed: int, solve_seconds: float) -> None:
@@ -122,7 +122,7 @@ def check(context: click.Context, number: int, seed: int, solve_seconds: float) 
     keys and scores of evaluations, the state of jobs, and every game. Nothing is changed. Problems
     are written line by line, each with its table and row.
 
-    A checksum tells whether a value is the one that was stored, --solve whether it was right.
+    A checksum shows whether a value is the one that was stored; --solve shows whether it was right.
     """
     from cli.output.render import count
     from db import maintenance
@@ -161,7 +161,7 @@ def _tell(problem: Problem, *, as_json: bool) -> None:
 def backup(settings: Settings, file: str) -> None:
     """Copy the database into a new SQLite FILE.
 
-    It may be in use meanwhile. The copy of a PostgreSQL database is a SQLite file as well.
+    The database may be in use. The copy of a PostgreSQL database is a SQLite file as well.
     """
     from pathlib import Path
 
@@ -207,7 +207,8 @@ def _as_object(stats: DatabaseStats) -> dict[str, object]:
 
 
 def _show(stats: DatabaseStats) -> None:
-    from cli.output.formats import Column, write_facts, write_rows
+    from cli.output.formats import Column, write_rows
+    from cli.output.tables import write_facts
 
     write_facts(
         {

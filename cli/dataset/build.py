@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +11,17 @@ import click
 
 from cli.output import progress
 from cli.positions.book_options import book_options, book_path
-from cli.shell import echo, parameters
+from cli.shell import parameters
 from cli.shell.commands import Command, refuse
+from cli.work.detaching import detach_option, leave
 
 if TYPE_CHECKING:
     from c4core.dataset.lots import Shares
     from c4core.notation import BoardSize
-    from cli.dataset.order import Order
     from cli.shell.parameters import Range
     from cli.shell.settings import Settings
-    from cli.work.backend import Backend
     from db.database import Database
+    from workers.dataset.order import Draft, Order
 
 _FORCE = "--force replaces it"
 
@@ -54,8 +53,8 @@ def read_shares(_context: click.Context, _parameter: click.Parameter, text: str)
     type=click.Choice(["plies", "play", "games", "book"]),
     default="plies",
     show_default=True,
-    help="Random games, of every ply as many positions; random games, of each a position; stored "
-    "games; a book.",
+    help="plies: random games, equally many positions of each ply; play: random games, one "
+    "position of each; games: stored games; book: a book.",
 )
 @click.option(
     "--count",
@@ -85,7 +84,7 @@ def read_shares(_context: click.Context, _parameter: click.Parameter, text: str)
     default=1,
     show_default=True,
     metavar="S",
-    help="Where all chance comes from: the same seed, the same files.",
+    help="Start of all random numbers: the same seed, the same files.",
 )
 @click.option(
     "--split",
@@ -118,7 +117,7 @@ def read_shares(_context: click.Context, _parameter: click.Parameter, text: str)
 @book_options
 @click.option("--force", is_flag=True, help="Replace another data set in DIR.")
 @click.option("--fresh", is_flag=True, help="Make a new job, even if there is one for this.")
-@click.option("--detach", is_flag=True, help="Only make the job and write its number.")
+@detach_option()
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context
@@ -143,13 +142,13 @@ def build(
     threads or interruptions.
 
     Of mirror images and transpositions one is taken, and a hash of the position decides whether it
-    is for train, validation or test. Where a source has fewer positions than --count, the data set
-    has what there is. card.json and card.md say how it was made and what is in it; "c4 dataset
-    info" checks that. Another data set in DIR is replaced with --force only, and not before the new
-    one is complete.
+    is for train, validation or test. If a source has fewer positions than --count, the data set has
+    them all. card.json and card.md say how it was made and what is in it; "c4 dataset info" checks
+    that. Another data set in DIR is replaced only with --force, and only when the new one is
+    complete.
 
-    With --from book the positions are those of --book. With --broker workers search; --threads and
-    --table-mb are theirs then, and Ctrl-C only ends the watching.
+    With --from book the positions are those of --book. With --broker workers search with their own
+    --threads and --table-mb, and Ctrl-C only ends the watching.
     """
     settings: Settings = context.obj
     refuse(
@@ -164,28 +163,37 @@ def build(
         (not detach and output is None, "where to? give a directory: --output DIR"),
     )
     from cli.work.backend import Backend
+    from cli.work.running import finish_job
     from workers.positions.book_answers import find_book
 
     order = _order(wishes)
     chosen_book = book_path(context, order.book, no_book=no_book)
-    find_book(chosen_book, order.board)
+    find_book(chosen_book, order.board)  # fails now if it cannot be used
     if "parquet" in order.formats:
         from c4core.dataset.errors import DatasetError
         from c4core.extras import load_pyarrow
 
-        load_pyarrow(DatasetError)  # better now than when all is labelled
+        load_pyarrow(DatasetError)  # fails now, not when everything is labelled
     directory = None if output is None else _directory(output, order, force=force)
     backend = Backend.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database(create=True) as database:
-        workshop = _Workshop(settings, database, backend, chosen_book, force=force, fresh=fresh)
+        began = time.monotonic()
+        settings.tell(f"looking for positions: {order.source}")
+        draft = order.find(database)
+        with progress.planning(shown=progress.is_shown(settings, over_output=False)) as tell:
+            job_id = draft.job(database, book=chosen_book, fresh=fresh, on_planned=tell)
         if directory is None:
-            workshop.detach(order)
-        else:
-            workshop.build(order, directory)
+            way = "with --output instead of --detach writes the files"
+            leave(settings, database, job_id, backend, afterwards=way)
+            return
+        finish_job(settings, database, job_id, backend, makes="the files")
+        card = _written(settings, database, draft, job_id, directory, force=force)
+    seconds = round(time.monotonic() - began, 3)
+    _tell(settings, card, directory, {"job": job_id, "seconds": seconds})
 
 
 def _order(wishes: dict[str, Any]) -> Order:
-    from cli.dataset.order import Order
+    from workers.dataset.order import Order
 
     board: BoardSize = wishes["board"]
     plies: Range | None = wishes["plies"]
@@ -237,106 +245,38 @@ def _directory(name: str, order: Order, *, force: bool) -> Path:
     return path
 
 
-@dataclass(frozen=True, slots=True)
-class _Workshop:
-    """Where data sets are made."""
+def _written(
+    settings: Settings,
+    database: Database,
+    draft: Draft,
+    job_id: int,
+    directory: Path,
+    *,
+    force: bool,
+) -> dict[str, Any]:
+    """Write the files; the data set's card."""
+    from c4core.dataset.errors import DatasetExistsError
 
-    settings: Settings
-    database: Database
-    backend: Backend
-    book: str | None
-    """Helps with the labels, as ``find_book`` takes it."""
-    force: bool
-    """Whether another data set may be replaced."""
-    fresh: bool
-    """Whether a job is made even if there is one."""
+    try:
+        return draft.write(database, job_id, directory, replace=force)
+    except DatasetExistsError as error:
+        raise click.UsageError(f"{error}: the same command with {_FORCE}") from None
+    except OSError:
+        settings.say("The labels are kept: the same command writes the files.")
+        raise
 
-    def detach(self, order: Order) -> None:
-        """Make the job, and write its number."""
-        sample, _ = order.find(self.database)
-        job_id = self._job(order, sample.keys)
-        self.backend.call(self.database, job_id)
-        if self.settings.json:
-            from cli.output.formats import write_object
 
-            write_object({"job": job_id})
-        else:
-            echo.line(str(job_id))
-        verb, command = (
-            ("Work on", "resume") if self.settings.broker_url is None else ("Watch", "watch")
+def _tell(settings: Settings, card: dict[str, Any], directory: Path, about: dict[str, Any]) -> None:
+    from cli.output.render import count, duration
+
+    positions = count(card["positions"], "position")
+    if card["positions"] < card["asked"]:
+        settings.say(
+            f"{positions} instead of {card['asked']:,}: there are no more, as far as can be found"
         )
-        self.settings.say(
-            f"{verb} it with: c4 jobs {command} {job_id}. When it is done, the same command with "
-            "--output instead of --detach writes the files."
-        )
+    numbers = ", ".join(f"{part['positions']:,} {name}" for name, part in card["splits"].items())
+    settings.say(f"{directory}: {positions} ({numbers}), in {duration(about['seconds'])}")
+    if settings.json:
+        from cli.output.formats import write_object
 
-    def build(self, order: Order, directory: Path) -> None:
-        """Make the data set."""
-        from c4core.dataset.assembly import split_records
-        from c4core.dataset.card import make_card
-        from c4core.dataset.directory import write_dataset
-        from c4core.dataset.errors import DatasetExistsError
-        from cli.work.running import finish_job
-        from workers.dataset.labelling import read_labels
-
-        began = time.monotonic()
-        self.settings.tell(f"looking for positions: {order.source}")
-        sample, recipe = order.find(self.database)
-        job_id = self._job(order, sample.keys)
-        finish_job(
-            self.settings,
-            self.database,
-            job_id,
-            self.backend,
-            afterwards="The same command again goes on, and writes the files in the end.",
-        )
-        labels = read_labels(self.database, job_id, sample.keys, order.board)
-        parts = split_records(sample.keys, labels, recipe)
-        card = make_card(recipe, parts, sample)
-        try:
-            card = write_dataset(directory, parts, card, formats=order.formats, replace=self.force)
-        except DatasetExistsError as error:
-            raise click.UsageError(f"{error}: the same command with {_FORCE}") from None
-        except OSError:
-            self.settings.say("The labels are kept: the same command writes the files.")
-            raise
-        self._tell(order, card, directory, job_id, time.monotonic() - began)
-
-    def _job(self, order: Order, keys: Any) -> int:
-        from workers.dataset.labelling import labelling_job
-
-        shown = progress.is_shown(self.settings, over_output=False)
-        with progress.planning(shown=shown) as tell:
-            return labelling_job(
-                self.database,
-                keys,
-                board=order.board,
-                book=self.book,
-                label=order.label,
-                fresh=self.fresh,
-                on_planned=tell,
-            )
-
-    def _tell(
-        self, order: Order, card: dict[str, Any], directory: Path, job_id: int, seconds: float
-    ) -> None:
-        from cli.output.render import count, duration
-
-        positions = card["positions"]
-        if positions < order.count:
-            self.settings.say(
-                f"{count(positions, 'position')} instead of {order.count:,}: there are no more, as "
-                "far as can be found"
-            )
-        numbers = ", ".join(
-            f"{part['positions']:,} {name}" for name, part in card["splits"].items()
-        )
-        self.settings.say(
-            f"{directory}: {count(positions, 'position')} ({numbers}), in {duration(seconds)}"
-        )
-        if self.settings.json:
-            from cli.output.formats import write_object
-
-            write_object(
-                {"directory": str(directory), "job": job_id, "seconds": round(seconds, 3), **card}
-            )
+        write_object({"directory": str(directory), **about, **card})

@@ -23,6 +23,6 @@ def dataset() -> None:
 
     A data set is a directory of positions to learn from: the parts train, validation and test as
     files, and a card that says how they were made and what is in them. docs/datasets.md tells more.
-    The final grids of stored games, as one program learned from them, are written by "c4 games
-    export --format csv".
+    "c4 games export --format csv" writes the final grids of stored games, from which some programs
+    learn.
     """

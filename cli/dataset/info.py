@@ -36,10 +36,10 @@ def _number(name: str) -> Column:
 def info(context: click.Context, *, path: str) -> None:
     """Show the card of a data set and check its files, or one of them.
 
-    Checked are: that the files are those that were written with the card; that every position is in
-    the part that its hash says, once, so that none is in two parts; that planes, moves, plies,
-    values and best columns are what key and scores make of them; and the numbers of the card. What
-    is wrong is listed, and the exit code is 1.
+    The files must be those that were written with the card. Every position must occur once, in the
+    part that its hash says, so that none is in two parts. Planes, moves, plies, values and best
+    columns must follow from key and scores, and the numbers of the card must be right. What is
+    wrong is listed, and the exit code is 1.
     """
     settings: Settings = context.obj
     from c4core.dataset.directory import inspect
@@ -59,7 +59,8 @@ def info(context: click.Context, *, path: str) -> None:
 
 def _show(path: str, card: dict[str, Any]) -> None:
     from c4core.dataset.card import total
-    from cli.output.formats import write_facts, write_rows
+    from cli.output.formats import write_rows
+    from cli.output.tables import write_facts
 
     everything = total(card["splits"])
     write_facts(_facts(path, card))
@@ -87,4 +88,4 @@ def _facts(path: str, card: dict[str, Any]) -> dict[str, str]:
 
 
 _TOLD = frozenset({"kind", "first_ply", "last_ply"})
-"""What the line about the source says already."""
+"""Facts in the line about the source, not repeated."""

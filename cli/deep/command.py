@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.shell import echo, exits, parameters
+from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
+from cli.work.detaching import detach_option
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
@@ -19,10 +20,7 @@ if TYPE_CHECKING:
 
 MAX_SPLIT_PLIES = 12
 UNIT_NODES = 200_000_000
-"""Both as in workers/deep/task.py, which is not imported for a help text."""
-
-LINE_NODES = 20_000_000
-"""Positions that are searched for the end of best play: a second or two."""
+"""Both are the same in workers/deep/task.py, which a help text need not import."""
 
 EXAMPLES = (
     'c4 deep --board 6x5 ""',
@@ -53,8 +51,8 @@ def read_plies(_context: click.Context, _parameter: click.Parameter, text: str) 
     default="auto",
     show_default=True,
     metavar="N",
-    help="Split positions of fewer than N plies below it without trying them; auto goes by the"
-    " threads.",
+    help="Split positions that lie fewer than N plies deeper, without trying to solve them first;"
+    " auto chooses N by the number of threads.",
 )
 @click.option(
     "--unit-nodes",
@@ -62,11 +60,11 @@ def read_plies(_context: click.Context, _parameter: click.Parameter, text: str) 
     metavar="N",
     default=UNIT_NODES,
     show_default=True,
-    help="Split what has taken a worker N positions.",
+    help="Split a piece when a worker has searched N positions for it.",
 )
 @click.option("--resume", is_flag=True, help="Go on with the newest job for this position.")
 @parameters.label_option("the job.")
-@click.option("--detach", is_flag=True, help="Only make the job and write its number.")
+@detach_option()
 @parameters.zero_based_option
 @parameters.threads_option
 @parameters.table_option
@@ -91,15 +89,15 @@ def deep(
     MOVES are the columns played so far, as in 4453; "" is the empty board. The position's tree is
     split into pieces, which are searched by the threads of this process or, with --broker, by all
     workers; what one piece proves narrows or cuts off others. What is too hard for one worker is
-    split further. It pays for positions that take minutes or more: the others are for "c4 solve".
+    split further. It pays for positions that take minutes or more; "c4 solve" is for the others.
 
-    Everything that is proven is stored, so nothing is lost when it is interrupted or killed: the
-    same command goes on with a job that was not ended, --resume with the newest in any case, as
-    "c4 jobs resume" does, and a new job begins with all that is known. "c4 jobs watch" and "c4 jobs
-    show" tell how far it is.
+    Everything that is proven is stored, so nothing is lost when the command is interrupted or
+    killed. The same command goes on with a job that has not ended; --resume goes on with the newest
+    job in any case, as "c4 jobs resume" does; a new job begins with all that is known. "c4 jobs
+    watch" and "c4 jobs show" tell how far a job is.
 
-    The answer comes with what proves it: what is known of the score of every column, best play,
-    and how many searched positions the score rests on when it is followed down in the database.
+    The answer comes with what proves it: what is known of the score of every column, best play, and
+    the number of searched positions that the score rests on.
     """
     settings: Settings = context.obj
     refuse(
@@ -114,7 +112,7 @@ def deep(
 
     backend = Backend.found(settings, threads=threads, table_mb=table_mb)
     with settings.open_database(create=True) as database:
-        there = _threads(database, backend)
+        searching = _threads(database, backend)
         task = _task(
             moves,
             board=board,
@@ -122,7 +120,7 @@ def deep(
             weak=weak,
             split_plies=split_plies,
             unit_nodes=unit_nodes,
-            threads=there,
+            threads=searching,
         )
         if resume:
             job_id = _resumed(context, settings, database, task)
@@ -130,19 +128,21 @@ def deep(
             from workers.deep.planning import join_or_submit
 
             name = label or _label(task)
-            job_id, is_new = join_or_submit(database, task, threads=there, label=name)
+            job_id, is_new = join_or_submit(database, task, threads=searching, label=name)
             if not is_new:
                 settings.say(f"job {job_id} was made for this before: going on with it as it is")
         if detach:
-            backend.call(database, job_id)
-            _write_number(settings, job_id)
+            from cli.work.detaching import leave
+
+            leave(settings, database, job_id, backend)
             return
         began = time.monotonic()
-        from cli.deep.answer import read_answer, write_answer
+        from cli.deep.answer import write_answer
         from cli.work.running import run_job
+        from workers.deep.answer import read_answer
 
-        is_done = run_job(settings, database, job_id, backend, None)
-        answer = read_answer(database, job_id, table_mb=table_mb, line_nodes=LINE_NODES)
+        is_done = run_job(settings, database, job_id, backend)
+        answer = read_answer(database, job_id, table_mb=table_mb)
     write_answer(settings, answer, time.monotonic() - began, zero_based=zero_based)
     if not is_done:
         context.exit(exits.PROBLEMS)
@@ -183,7 +183,7 @@ def _task(
 
 
 def _threads(database: Database, backend: Backend) -> int:
-    """How many threads are going to search, as far as is known."""
+    """How many threads will search; at least 1, if no worker is there yet."""
     if backend.doorbell is None:
         return backend.threads
     from db import registry
@@ -212,14 +212,3 @@ def _resumed(context: click.Context, settings: Settings, database: Database, tas
 def _label(task: DeepTask) -> str:
     moves = task.moves or "the empty board"
     return f"{moves} on {task.board}{', weak' if task.weak else ''}"
-
-
-def _write_number(settings: Settings, job_id: int) -> None:
-    if settings.json:
-        from cli.output.formats import write_object
-
-        write_object({"job": job_id})
-    else:
-        echo.line(str(job_id))
-    verb, command = ("Work on", "resume") if settings.broker_url is None else ("Watch", "watch")
-    settings.say(f"{verb} it with: c4 jobs {command} {job_id}")

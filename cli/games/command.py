@@ -29,6 +29,6 @@ from cli.shell.commands import LazyGroup
 def games() -> None:
     """List, show, replay, report, export and import games.
 
-    Games are stored by the match that they belong to, and known by both numbers: 3:17 is game 17 of
-    match 3. Matches are played by "c4 match" and "c4 tournament", or imported.
+    Every game belongs to a match and is named by both numbers: 3:17 is game 17 of match 3. Matches
+    are played by "c4 match" and "c4 tournament", or imported.
     """

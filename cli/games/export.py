@@ -10,7 +10,6 @@ import click
 from cli.games import options
 from cli.output import outfile
 from cli.output.formats import format_by_ending
-from cli.reports.reading import check_matches
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
@@ -33,11 +32,11 @@ EXAMPLES = (
 def repeats_options(function: Any) -> Any:
     """Add ``--distinct`` and ``--mirrors``."""
     for option in (
-        click.option("--mirrors", is_flag=True, help="A mirror image is the same game."),
+        click.option("--mirrors", is_flag=True, help="Count a mirror image as the same game."),
         click.option(
             "--distinct",
             type=click.Choice(["moves", "grids"]),
-            help="Leave out games whose moves, or whose final grid, were there before.",
+            help="Leave out games whose moves, or whose final grid, were written before.",
         ),
     ):
         function = option(function)
@@ -71,10 +70,10 @@ def export(
     """Write games of all matches, or of some, as a file.
 
     jsonl has a game a line, with players, seed, moves and result. csv has a row for each game, as
-    learning programs read it: the 42 cells of its last position, row by row from the top (1 who
-    moved first, -1 the other, 0 empty), and the winner (1, -1, 0); pos_01 to pos_42 and winner are
-    the names in its first row. Games that did not end on the board have no such grid and are left
-    out there; so are those of other boards than --board.
+    learning programs read it: the 42 cells of its last position, row by row from the top (1 for the
+    first mover, -1 for the second, 0 for empty), and the winner (1, -1, 0). The first row has the
+    names pos_01 to pos_42 and winner. Games that did not end on the board have no such grid and are
+    left out, as are those on other boards than --board.
     """
     settings: Settings = context.obj
     refuse(context, (mirrors and distinct is None, "--mirrors belongs to --distinct"))
@@ -83,14 +82,14 @@ def export(
         output, endings=ENDINGS, default="jsonl", what="games", option="--format"
     )
     from c4core.arena.repeats import Repeats
+    from workers.matches.entries import stream_entries
+    from workers.matches.reading import check_matches
 
     repeats = None if distinct is None else Repeats(distinct, mirrors=mirrors)
     with settings.open_database() as database:
         check_matches(database, matches)
         if format_name == "csv":
             filters = _of_one_board(filters)
-        from cli.games.entries import stream_entries
-
         entries = stream_entries(database, filters)
         written = _Written(entries, repeats)
         with outfile.opened(output or outfile.STANDARD_OUTPUT) as target:
@@ -107,7 +106,7 @@ class _Written:
 
     Args:
         entries: games.
-        repeats: knows games that were there before; None where that does not matter.
+        repeats: knows games that were written before; None where that does not matter.
     """
 
     def __init__(self, entries: Iterator[GameEntry], repeats: Repeats | None) -> None:
@@ -136,7 +135,7 @@ class _Written:
 
 
 def _of_one_board(filters: GameFilter) -> GameFilter:
-    """The same games, of 7x6 unless another board was named."""
+    """The same games, on 7x6 unless another board was named."""
     from dataclasses import replace
 
     from c4core.notation import DEFAULT_BOARD

@@ -8,7 +8,6 @@ import click
 
 from cli.games import options
 from cli.output.formats import format_options
-from cli.reports.reading import check_matches
 from cli.shell import parameters
 from cli.shell.commands import Command
 
@@ -36,14 +35,17 @@ TABLE_LIMIT = 50
     help="Only the newest N.",
 )
 @click.option(
-    "--before", type=parameters.WholeNumber(1), metavar="MATCH", help="Only older ones than this."
+    "--before",
+    type=parameters.WholeNumber(1),
+    metavar="MATCH",
+    help="Only matches that are older than this one.",
 )
 @format_options
 @click.pass_obj
 def matches(settings: Settings, *, limit: int, before: int | None, format_name: str | None) -> None:
     """List matches, the newest first.
 
-    Results are those of A. A match that is not finished goes on with "c4 jobs resume JOB".
+    Results are those of A. "c4 jobs resume JOB" goes on with a match that is not finished.
     """
     from cli.output.formats import chosen_format, write_rows
     from db import games
@@ -76,7 +78,7 @@ def matches(settings: Settings, *, limit: int, before: int | None, format_name: 
     "--after",
     metavar="MATCH:NUMBER",
     callback=options.read_place,
-    help="Go on behind the last game of the page before.",
+    help="Go on after this game, the last one of the page before.",
 )
 @format_options
 @click.pass_obj
@@ -92,9 +94,10 @@ def list_(
 ) -> None:
     """List games of all matches, or of some.
 
-    x is who moved first. The moves are columns, counted from 1.
+    x moved first. The moves are columns, counted from 1.
     """
     from cli.output.formats import chosen_format, write_rows
+    from workers.matches.reading import check_matches
 
     filters = options.filter_of(matches, others)
     chosen = chosen_format(settings, format_name)
@@ -114,19 +117,20 @@ def list_(
 @click.argument("matches", type=parameters.IntRange(1), nargs=-1, metavar="MATCH...", required=True)
 @click.pass_obj
 def delete(settings: Settings, *, matches: tuple[int, ...]) -> None:
-    """Forget matches with all their games, for good.
+    """Delete matches with all their games, for good.
 
-    One that is being played is refused: cancel its job first. If the job is resumed later, it goes
-    on with its other matches. One whose games players of another match look up is refused as well.
+    A match that is being played is refused: cancel its job first. If the job is resumed later, it
+    goes on with its other matches. A match whose games another match looks up is refused as well.
     """
     from functools import partial
 
     from cli.output.render import count
     from db import games
+    from workers.matches.reading import check_matches
 
     with settings.open_database() as database:
         check_matches(database, matches)
-        # The newest first: it may be the one that needs an older one.
+        # The newest first: it may be the one that looks up an older one.
         for match in sorted(set(matches), reverse=True):
             with database.read() as session:
                 number = games.get_match(session, match).tally.games
@@ -144,7 +148,7 @@ class _Page:
 
     Attributes:
         last: the last game that was shown.
-        has_more: whether there are others behind it.
+        has_more: whether there are others after it.
     """
 
     def __init__(self, filters: GameFilter, after: GameCursor | None, limit: int | None) -> None:
@@ -157,8 +161,8 @@ class _Page:
     def rows(self, database: Database) -> Iterator[Row]:
         """The rows, in constant memory."""
         from c4core.arena.files_json import json_object
-        from cli.games.entries import stream_entries
         from db.records.games import GameCursor
+        from workers.matches.entries import stream_entries
 
         entries = stream_entries(database, self._filters, after=self._after)
         for shown, entry in enumerate(entries):
@@ -188,7 +192,7 @@ _FIELDS = (
     "o_seconds",
     "replaced",
 )
-"""What is told of every game, in order."""
+"""The fields of a game, in order."""
 
 
 def _match_row(match: MatchInfo, idle: Mapping[int, str]) -> Row:

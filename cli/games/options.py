@@ -1,4 +1,4 @@
-"""What several commands for games have in common: which games."""
+"""Options that several commands for games have: which games."""
 
 from __future__ import annotations
 
@@ -75,12 +75,12 @@ def filter_options(function: Decorated) -> Decorated:
             "endings",
             type=click.Choice(ENDINGS),
             multiple=True,
-            help="Only games that ended so; can be given again.",
+            help="Only games that ended in this way; can be given again.",
         ),
         click.option(
             "--winner",
             type=click.Choice(["x", "o", "none"]),
-            help="Only games won by who moved first, second, or nobody.",
+            help="Only games won by the first mover (x), the second (o), or nobody.",
         ),
         click.option(
             "--board",
@@ -113,7 +113,7 @@ def filter_of(matches: tuple[int, ...], options: dict[str, Any]) -> GameFilter:
 
 
 def check_games(database: Database, places: Iterable[GameCursor]) -> None:
-    """Refuse places where there is no game.
+    """Refuse the numbers of games that do not exist.
 
     Raises:
         MatchNotFoundError, GameNotFoundError: names the first of them.

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.reports import options
-from cli.reports.reading import check_matches
 from cli.shell import exits, parameters
 from cli.shell.commands import Command
 
@@ -38,13 +37,13 @@ def report(
 ) -> None:
     """Write the report of matches that were played before.
 
-    One is reported as "c4 match" does, several are as "c4 tournament" does. The exit code is 1 if
+    One match is reported as by "c4 match", several as by "c4 tournament". The exit code is 1 if
     games are missing.
     """
     from cli.reports import playing
     from cli.reports.output import write_match, write_tournament
-    from cli.reports.reading import read_report
     from cli.work.backend import Backend
+    from workers.matches.reading import check_matches, read_report
 
     settings: Settings = context.obj
     judging = options.judging_of(others)

@@ -1,4 +1,4 @@
-"""``c4 games show`` and ``c4 games replay``: one game, as it was and once more."""
+"""``c4 games show`` and ``c4 games replay``: a game as it is stored, and played again."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ FAULT_MARKS = {"best": "", "worse": "?!", "blunder": "??"}
 def show(settings: Settings, *, game: GameCursor, boards: bool) -> None:
     """Show a game: the players, the moves, the last board.
 
-    Where the exact scores of a position are stored, every move is shown beside the best one: "?!"
-    gave points away, "??" changed the result.
+    Where exact scores are stored, every move is shown beside the best one: "?!" gave points away,
+    "??" changed the result.
     """
     from cli.output.formats import write_object
 
@@ -54,10 +54,10 @@ def show(settings: Settings, *, game: GameCursor, boards: bool) -> None:
 def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent) -> None:
     """Play games again, with the same players and seeds.
 
-    The exit code is 1 if one comes out differently. Players with a limit of time, and programs that
-    draw their own random numbers, may play differently every time.
+    The exit code is 1 if a game ends differently. Players with a time limit, and programs that draw
+    their own random numbers, may play differently every time.
 
-    Programs are started with --allow-programs only, and those of imported games never.
+    Programs are started only with --allow-programs, and those of imported games never.
     """
     from c4core.players import Stop
     from cli.shell.background import run_in_background
@@ -94,8 +94,8 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
 
 def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[JudgedMove | None]]:
     """A game, and what is known about its moves."""
-    from cli.games.entries import entry_of
     from db import games
+    from workers.matches.entries import entry_of
     from workers.matches.judging import judge_game
 
     with database.read() as session:
@@ -106,7 +106,7 @@ def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[Ju
 
 def _show(entry: GameEntry, judged: Sequence[JudgedMove | None], *, boards: bool) -> None:
     from cli.output import render
-    from cli.output.formats import write_facts
+    from cli.output.tables import write_facts
     from cli.reports.view import short
 
     facts = {
@@ -167,7 +167,7 @@ def _write_judged(judged: Sequence[JudgedMove | None]) -> None:
     """The moves beside exact scores, as a table."""
     from c4core.notation import column_label
     from cli.output.render import score_text
-    from cli.reports.tables import Table, text_lines
+    from cli.output.tables import Table, write_parts
 
     rows = [
         [
@@ -182,8 +182,7 @@ def _write_judged(judged: Sequence[JudgedMove | None]) -> None:
         if move is not None
     ]
     headings = ("move", "side", "column", "score", "best score", "")
-    for line, _style in text_lines([Table(headings, rows, left=0)]):
-        echo.line(line)
+    write_parts([Table(headings, rows, left=0)])
 
 
 def _note(move: JudgedMove) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -11,28 +12,27 @@ from cli.output import outfile
 from cli.output.formats import format_options
 from cli.shell import exits, parameters
 from cli.shell.commands import Command, LazyGroup, refuse
+from cli.work.detaching import detach_option
 from cli.work.results import format_option
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from c4core.players.consent import Consent
     from cli.shell.settings import Settings
-    from cli.work.backend import Backend
-    from cli.work.results import ResultFormat
     from db.database import Database
+    from db.records.jobs import JobState
     from db.session import Session
+
+Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
 STATES = ("planning", "waiting", "running", "interrupted", "done", "failed", "cancelled")
 UNDER_WAY = ("planning", "running")
-"""States of jobs as they are stored of which it depends on others what they are called."""
+"""Stored states of jobs that have other names while nobody is at work on them."""
 
 MAX_UNDER_WAY = 10_000
 
 job_argument = click.argument("job", type=parameters.IntRange(1), metavar="JOB")
-detach_option = click.option(
-    "--detach", is_flag=True, help="Leave the work to other processes that run the job."
-)
-
-programs_option = parameters.programs_option("that the job names.")
 
 
 @click.group(
@@ -81,8 +81,8 @@ def list_(
 ) -> None:
     """List jobs, the newest first.
 
-    A job is waiting while nobody has begun with it, and interrupted when nobody is at work on it
-    any more; "c4 jobs resume" begins or goes on.
+    A job is waiting until somebody begins with it, and interrupted when nobody is at work on it any
+    more; "c4 jobs resume" begins or goes on.
     """
     from cli.output.formats import chosen_format, write_rows
     from cli.work.view import COLUMNS, as_row
@@ -110,10 +110,11 @@ def list_(
 def show(settings: Settings, job: int) -> None:
     """Show everything about a job.
 
-    Of one of "c4 deep" that is also what is proven, and what its workers are at. If nobody is at
-    work on it, it is called waiting or interrupted.
+    For a job of "c4 deep" that includes what is proven, and what its workers are at. A job is
+    called waiting or interrupted while nobody is at work on it.
     """
-    from cli.output.formats import write_facts, write_object
+    from cli.output.formats import write_object
+    from cli.output.tables import write_facts
     from cli.work.view import as_facts, as_object
     from workers.core.attendance import unattended_jobs
     from workers.core.following import read_job
@@ -127,7 +128,7 @@ def show(settings: Settings, job: int) -> None:
             state = str(unattended_jobs(session).get(job, found.state))
         if found.kind == DEEP:
             from cli.work import tree_view
-            from workers.deep.standing import Observer
+            from workers.deep.progress import Observer
 
             with database.read() as session:
                 standing = Observer(found).look(session)
@@ -161,101 +162,78 @@ def cancel(settings: Settings, job: tuple[int, ...]) -> None:
         write_object({"jobs": numbers, "state": "cancelled"})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """How a job is worked on that was made before."""
+
+    job: int
+    detach: bool
+    output: str | None
+    format_name: str | None
+    programs: Consent
+    threads: int | None
+    table_mb: int
+
+
+def again_options(function: Decorated) -> Decorated:
+    """Add the argument and the options that :class:`Again` holds."""
+    for option in (
+        parameters.table_option,
+        parameters.threads_option,
+        parameters.programs_option("that the job names."),
+        format_option,
+        outfile.output_option,
+        detach_option("Leave the work to other processes that run the job."),
+        job_argument,
+    ):
+        function = option(function)
+    return function
+
+
 @click.command(
     cls=Command,
     broker=True,
     examples=["c4 jobs resume 1", "c4 jobs resume 1 --output scores.jsonl"],
 )
-@job_argument
-@detach_option
-@outfile.output_option
-@format_option
-@programs_option
-@parameters.threads_option
-@parameters.table_option
+@again_options
 @click.pass_context
-def resume(
-    context: click.Context,
-    *,
-    job: int,
-    detach: bool,
-    output: str | None,
-    format_name: str | None,
-    programs: Consent,
-    threads: int | None,
-    table_mb: int,
-) -> None:
+def resume(context: click.Context, /, **given: Any) -> None:
     """Go on with a job that was interrupted, cancelled or detached.
 
     Only what is not done is done. The results of the whole job are written with --output, or later
     by "c4 jobs results".
 
-    Players that are programs are started with --allow-programs only: a job says what whoever made
-    it wanted. With --broker it is the workers that need it.
+    Players that are programs are started only with --allow-programs, for anybody may have made the
+    job. With --broker it is the workers that need this option.
     """
-    from cli.work.backend import Backend
-    from cli.work.results import chosen_format
     from db import jobs as store
     from db.records.jobs import JobState
-    from workers.core.following import read_job, refuse_foreign
 
-    settings: Settings = context.obj
-    _check_output(context, output, format_name, detach=detach)
-    backend = Backend.found(settings, threads=threads, table_mb=table_mb, programs=programs)
-    with settings.open_database() as database:
-        # Before it runs again: nobody here could end it.
-        open_states = (JobState.RUNNING, JobState.CANCELLED)
-        found = read_job(database, job)
-        refuse_foreign(found, in_states=open_states)
-        chosen = chosen_format(output, format_name, found.kind)
-        if found.state in open_states and not detach:
-            backend.check_consent(database, found)
-        database.run(lambda session: store.resume_job(session, job))
-        settings.tell(f"job {job} can go on")
-        _run(context, database, job, backend, chosen, detach=detach, output=output)
+    again = Again(**given)
+
+    def go_on(database: Database) -> None:
+        database.run(lambda session: store.resume_job(session, again.job))
+        context.obj.tell(f"job {again.job} can go on")
+
+    _work_again(context, again, go_on, open_states=(JobState.RUNNING, JobState.CANCELLED))
 
 
 @click.command(cls=Command, broker=True, examples=["c4 jobs retry 1"])
-@job_argument
-@detach_option
-@outfile.output_option
-@format_option
-@programs_option
-@parameters.threads_option
-@parameters.table_option
+@again_options
 @click.pass_context
-def retry(
-    context: click.Context,
-    *,
-    job: int,
-    detach: bool,
-    output: str | None,
-    format_name: str | None,
-    programs: Consent,
-    threads: int | None,
-    table_mb: int,
-) -> None:
+def retry(context: click.Context, /, **given: Any) -> None:
     """Try the failed units of a job again."""
     from cli.output.render import count
-    from cli.work.backend import Backend
-    from cli.work.results import chosen_format
     from db import jobs as store
     from db.records.jobs import JobState
-    from workers.core.following import read_job, refuse_foreign
 
-    settings: Settings = context.obj
-    _check_output(context, output, format_name, detach=detach)
-    backend = Backend.found(settings, threads=threads, table_mb=table_mb, programs=programs)
-    with settings.open_database() as database:
-        open_states = (JobState.RUNNING, JobState.FAILED)
-        found = read_job(database, job)
-        refuse_foreign(found, in_states=open_states)
-        chosen = chosen_format(output, format_name, found.kind)
-        if found.state in open_states and not detach:
-            backend.check_consent(database, found)
-        units = database.run(lambda session: store.retry_job(session, job))
-        settings.say(f"job {job}: {count(units, 'failed unit')} to try again")
-        _run(context, database, job, backend, chosen, detach=detach, output=output)
+    again = Again(**given)
+
+    def go_on(database: Database) -> None:
+        units = database.run(lambda session: store.retry_job(session, again.job))
+        context.obj.say(f"job {again.job}: {count(units, 'failed unit')} to try again")
+
+    _work_again(context, again, go_on, open_states=(JobState.RUNNING, JobState.FAILED))
 
 
 @click.command(
@@ -275,9 +253,9 @@ def results(
 
     Lines that are not solved yet are answered by an object with "error"; the exit code is 1 then.
 
-    Of a match that is an object for every unit, with the first of its games, the one after the
-    last, and what came of them; the games are written by "c4 games export". Of "c4 deep" it is one
-    for every piece that was searched; "c4 jobs show" tells what follows from them.
+    A match has an object for every unit, with the first of its games, the one after the last, and
+    their results; "c4 games export" writes the games. A job of "c4 deep" has an object for every
+    piece that was searched; "c4 jobs show" tells what follows from them.
     """
     from cli.work.results import chosen_format, opened
     from cli.work.running import write_results
@@ -288,54 +266,65 @@ def results(
         found = read_job(database, job)
         chosen = chosen_format(output, format_name, found.kind)
         with opened(output, chosen) as target:
-            tally = write_results(database, found, target)
-    if tally.errors:
+            written = write_results(database, found, target)
+    if written.errors:
         from cli.output.render import count
 
-        settings.say(f"{count(tally.errors, 'line')} without an answer")
+        settings.say(f"{count(written.errors, 'line')} without an answer")
         context.exit(exits.PROBLEMS)
 
 
-def _check_output(
-    context: click.Context, output: str | None, format_name: str | None, *, detach: bool
+def _work_again(
+    context: click.Context,
+    again: Again,
+    go_on: Callable[[Database], None],
+    *,
+    open_states: Collection[JobState],
 ) -> None:
-    """Look at ``--output`` and ``--format`` while the job is as it was.
+    """Queue a job's open units again, and work on them or leave them to others.
+
+    Args:
+        context: of the command.
+        again: the job, and how it is worked on.
+        go_on: queues the units and says so.
+        open_states: states in which the job has such units.
 
     Raises:
-        click.UsageError: nothing is going to be written there.
-        click.BadParameter: it cannot be written.
+        click.UsageError: nothing would be written to ``--output``, or with ``--format``.
+        click.BadParameter: the output cannot be written.
     """
-    refuse(
-        context,
-        (detach and output is not None, "a detached job writes nothing: see c4 jobs results"),
-        (format_name is not None and output is None, "--format belongs to --output"),
-    )
-    outfile.check(output)
-
-
-def _run(
-    context: click.Context,
-    database: Database,
-    job: int,
-    backend: Backend,
-    format_name: ResultFormat,
-    *,
-    detach: bool,
-    output: str | None,
-) -> None:
-    from cli.work.results import opened
+    from cli.work.backend import Backend
+    from cli.work.results import chosen_format, opened
     from cli.work.running import run_job, tell_unanswered
     from db.records.jobs import JobState
-    from workers.core.following import read_job
+    from workers.core.following import read_job, refuse_foreign
 
-    if detach:
-        backend.call(database, job)
-        if read_job(database, job).state is JobState.RUNNING:
-            context.obj.say(f"job {job} is left to {backend.heirs()}")
-        return
-    with opened(output, format_name) if output else nullcontext() as target:
-        is_well = run_job(context.obj, database, job, backend, target)
-    if output is None:
-        is_well = tell_unanswered(context.obj, database, job) and is_well
+    settings: Settings = context.obj
+    job, output = again.job, again.output
+    refuse(
+        context,
+        (again.detach and output is not None, "a detached job writes nothing: see c4 jobs results"),
+        (again.format_name is not None and output is None, "--format belongs to --output"),
+    )
+    outfile.check(output)
+    backend = Backend.found(
+        settings, threads=again.threads, table_mb=again.table_mb, programs=again.programs
+    )
+    with settings.open_database() as database:
+        found = read_job(database, job)
+        refuse_foreign(found, in_states=open_states)  # this version could not end such a job
+        chosen = chosen_format(output, again.format_name, found.kind)
+        if found.state in open_states and not again.detach:
+            backend.check_consent(database, found)
+        go_on(database)
+        if again.detach:
+            backend.call(database, job)
+            if read_job(database, job).state is JobState.RUNNING:
+                settings.say(f"job {job} is left to {backend.heirs()}")
+            return
+        with opened(output, chosen) if output else nullcontext() as target:
+            is_well = run_job(settings, database, job, backend, target)
+        if output is None:
+            is_well = tell_unanswered(settings, database, job) and is_well
     if not is_well:
         context.exit(exits.PROBLEMS)

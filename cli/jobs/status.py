@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 def status(settings: Settings) -> None:
     """Show what is queued and running, how fast, and who works.
 
-    Rate and remaining time are taken from the work completed within the last minute; the time is
-    unknown until enough is done, and both while nobody is at work. At work are workers of
-    "c4 worker" and other commands. Of the former there is a table: "nodes/s" is what one thread of
-    them searches, and "seen" when they were last heard of.
+    Rate and remaining time come from the work of the last minute; the time is unknown until enough
+    is done, and both are unknown while nobody is at work. Workers of "c4 worker" and other commands
+    count as being at work. Workers are listed in a table: "nodes/s" is what one of their threads
+    searches, and "seen" is when they were last heard of.
     """
     from db import jobs
     from workers.core.attendance import unattended_jobs
@@ -49,7 +49,7 @@ def status(settings: Settings) -> None:
 
 
 def _without_promises(totals: ServiceStatus) -> ServiceStatus:
-    """Without a rate and a remaining time, where nobody is at work."""
+    """The same without a rate and a remaining time, if nobody is at work."""
     from dataclasses import replace
 
     if totals.workers:
@@ -61,7 +61,7 @@ def _without_promises(totals: ServiceStatus) -> ServiceStatus:
 def _by_state(
     totals: ServiceStatus, idle: Mapping[int, Unattended], abandoned: Collection[int]
 ) -> dict[str, int]:
-    """How many jobs there are by what they are called."""
+    """How many jobs there are in each state that is shown."""
     from workers.core.attendance import Unattended
 
     numbers = {str(state): number for state, number in totals.jobs.items()}
@@ -83,8 +83,8 @@ def _as_object(totals: ServiceStatus, by_state: dict[str, int], url: str) -> dic
 
 def _show(totals: ServiceStatus, numbers: dict[str, int], url: str) -> None:
     from cli.jobs.workers_view import write_workers
-    from cli.output.formats import write_facts
     from cli.output.render import count, duration
+    from cli.output.tables import write_facts
 
     rate, rest = totals.positions_per_second, totals.eta_seconds
     oldest = totals.oldest_queued_seconds

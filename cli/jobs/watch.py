@@ -15,13 +15,13 @@ from cli.shell.commands import Command
 
 if TYPE_CHECKING:
     from cli.shell.settings import Settings
-    from cli.work.tree_watch import TreeWatch
+    from cli.work.job_watch import TreeWatch
     from db.database import Database
     from db.records.jobs import JobInfo, JobProgress
     from workers.core.progress import Progress
 
 IDLE_SECONDS = 15.0
-"""A job that nobody was at work on for so long, after somebody was, is watched no longer."""
+"""A job is watched no longer when its workers have been gone for this time."""
 
 
 @click.command(cls=Command, examples=["c4 jobs watch", "c4 jobs watch 1 --interval 0.5 --json"])
@@ -39,13 +39,12 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
     """Watch a job, by default the newest, until it ends.
 
     On a terminal a bar is drawn; otherwise, and with --json, a line is written whenever something
-    has changed. Of a job of "c4 deep" the tree is shown: the bounds, what is asked now, how many
-    pieces are proven, split, cut off, open and at work. The exit code is 0 if the job is done, 1
-    if it failed or was cancelled, or if whoever was at work on it is gone and nobody has come
-    instead within a quarter of a minute.
+    has changed. For a job of "c4 deep" the tree is shown: the bounds, what is asked now, and how
+    many pieces are proven, split, cut off, open and at work. The exit code is 0 if the job is done.
+    It is 1 if the job failed or was cancelled, or if its workers are gone and no others have begun
+    within a quarter of a minute.
     """
-    from cli.work.drawing import drawing
-    from cli.work.tree_watch import TreeWatch
+    from cli.work.job_watch import TreeWatch, drawn
     from cli.work.view import IDLE
     from db.records.jobs import JobState
     from workers.core.following import read_job
@@ -59,8 +58,8 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
         tree = TreeWatch(database, job_info) if job_info.kind == DEEP else None
         now = _look(database, number)
         meter = ProgressMeter(now)
-        drawn = sys.stderr.isatty() and sys.stdout.isatty() and not settings.json
-        with drawing(database, number, shown=drawn) as draw:
+        shown = sys.stderr.isatty() and sys.stdout.isatty() and not settings.json
+        with drawn(database, job_info, shown=shown) as draw:
             last = None
             idle_since = None
             while True:
@@ -68,17 +67,17 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
                 seen = meter.look(now) if state not in IDLE else _without_pace(meter.look(now))
                 if draw is not None:
                     draw(seen)
-                elif last is None or (_standing(now), state) != last:
+                elif last is None or (_without_rate(now), state) != last:
                     _write(settings, seen, state, job_info.kind, tree)
                 if now.state not in (JobState.PLANNING, JobState.RUNNING):
                     break
                 if last is None or last[1] != state:
                     _tell_idle(settings, job_info, state)
-                # Workers that are started anew are soon back.
+                # Workers that are restarted are soon back.
                 idle_since = (idle_since or time.monotonic()) if state == "interrupted" else None
                 if idle_since is not None and time.monotonic() - idle_since > IDLE_SECONDS:
                     break
-                last = _standing(now), state
+                last = _without_rate(now), state
                 time.sleep(interval)
                 now = _look(database, number)
         if draw is not None:
@@ -87,14 +86,14 @@ def watch(context: click.Context, *, job: int | None, interval: float) -> None:
         context.exit(exits.PROBLEMS)
 
 
-def _standing(job: JobProgress) -> JobProgress:
-    """A job without what changes by itself: its rate decays while nobody works."""
+def _without_rate(job: JobProgress) -> JobProgress:
+    """Progress without what changes by itself: the rate falls while nobody works."""
     return replace(job, positions_per_second=None, eta_seconds=None)
 
 
 def _without_pace(progress: Progress) -> Progress:
-    """A look at a job that nobody is at work on: it has no rate, and may never end."""
-    return replace(progress, job=_standing(progress.job), rate=None, remaining=None)
+    """The same without rate and remaining time, for a job that nobody is at work on."""
+    return replace(progress, job=_without_rate(progress.job), rate=None, remaining=None)
 
 
 def _state(database: Database, job: JobProgress) -> str:
@@ -106,7 +105,7 @@ def _state(database: Database, job: JobProgress) -> str:
 
 
 def _tell_idle(settings: Settings, job: JobInfo, state: str) -> None:
-    """Say it if nobody is at work on a job, and what to do about that."""
+    """If nobody is at work on a job, say so and what to do."""
     from cli.work.view import idle_sentence
 
     sentence = idle_sentence(job, state)
@@ -156,7 +155,7 @@ def _write(
     parts = [f"job {job.job_id} {state}: {done:,} of {count(job.positions, content(kind))}"]
     if job.units_failed:
         parts.append(f"{count(job.units_failed, 'unit')} failed")
-    # What was done before the watching began gives no rate to it, but to the last minute.
+    # The watcher has no rate of its own yet; the job has one of the last minute.
     if rate := progress.rate or job.positions_per_second:
         parts.append(rate_text(rate))
     if done < job.positions and state not in IDLE:

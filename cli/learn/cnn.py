@@ -1,4 +1,4 @@
-"""``c4 learn train cnn``: the source's network on final grids."""
+"""``c4 learn train cnn``: a network on final grids."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cli.shell import parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
-    from c4core.learning.network import Padding
+    from c4core.learning.cnn import Padding
     from c4core.notation import BoardSize
 
 GAMES = 300_000
@@ -31,7 +31,7 @@ EXAMPLES = (
     type=click.Choice(["same", "valid"]),
     default="same",
     show_default=True,
-    help="Of the convolution; the source does not say, its program has same.",
+    help="Padding of the convolution; Brewer's program has same.",
 )
 @click.option(
     "--batch",
@@ -67,9 +67,9 @@ def cnn(
 ) -> None:
     """Train the network of Brewer 2017 on final grids of games.
 
-    It learns to tell whether player 1 has won the game that has ended so; who of the two is player
-    1 is drawn for each game. Repeated grids are left out, 70 in 100 of the others are trained on,
-    and the rest is tested. Prints the confusion matrix of these. The model plays as
+    It learns to tell from the final grid whether player 1 has won. Either player may be player 1,
+    by lot for each game. Repeated grids are left out. The network is trained on 70% of the others
+    and tested on the rest; the confusion matrix of the test is printed. The model plays as
     learning-cnn:model=FILE.
     """
     training = options.training_of(context, others)
@@ -82,7 +82,7 @@ def cnn(
         seed=seed,
         default=GAMES,
     )
-    from c4core.learning.network import parameter_count
+    from c4core.learning.networks import parameter_count
     from c4core.training.final_course import FinalGridCourse
     from c4core.training.report import Confusion
     from cli.learn.view import write_report

@@ -41,7 +41,7 @@ def learn() -> None:
 def train() -> None:
     """Train a network.
 
-    The file is written after every epoch with all that is needed to go on, and plays at once.
-    Ctrl-C leaves the last complete epoch; the same command with --resume goes on from there, to the
-    same weights as if nothing had happened.
+    After every epoch the file is written with all that is needed to go on, and can play at once.
+    Ctrl-C leaves the last complete epoch; the same command with --resume goes on from there, and
+    comes to the same weights as without an interruption.
     """

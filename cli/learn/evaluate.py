@@ -1,4 +1,4 @@
-"""``c4 learn evaluate``: what a model is worth."""
+"""``c4 learn evaluate``: how good a model is."""
 
 from __future__ import annotations
 
@@ -57,15 +57,14 @@ def evaluate(
 ) -> None:
     """Evaluate a model on what it was not trained on.
 
-    Any model with --data: how often its column is a best one, by the stones on the board. A model
-    of kind cnn without it: the confusion matrix on final grids, of games that are played afresh,
-    read or stored; a seed that it was trained with gives the same games again.
+    With --data, for any model: how often its column is a best one, by the stones on the board.
+    Without --data, for a model of kind cnn: the confusion matrix on final grids of games that are
+    played now, read or stored. The seed of its training would give the same games again.
     """
     options.require()
     parameters.check_exists(str(model), option="MODEL")
     from c4core.learning.modelfile import read_model
-    from c4core.learning.network import parameter_count
-    from c4core.learning.networks import network_of
+    from c4core.learning.networks import network_of, parameter_count
     from cli.learn.view import write_report
 
     found = read_model(model)

@@ -39,11 +39,12 @@ def exact(
 ) -> None:
     """Train a network on positions with exact labels.
 
-    It learns which columns are best, and who wins. Trained on train.npz; after every epoch, and in
-    the report, it is held against validation.npz. The model plays as learning-exact:model=FILE.
+    It learns which columns are best, and who wins. It is trained on train.npz; after every epoch,
+    and in the report, it is evaluated on validation.npz. The model plays as
+    learning-exact:model=FILE.
     """
     training = options.training_of(context, others)
-    from c4core.learning.network import parameter_count
+    from c4core.learning.networks import parameter_count
     from c4core.training.exact_course import ExactCourse
     from c4core.training.labels import read_positions
     from c4core.training.report import share_of_best

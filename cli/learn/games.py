@@ -1,4 +1,4 @@
-"""Final grids for learning: played afresh, read from a file, or stored."""
+"""Final grids for learning: of games that are played now, read from a file, or stored."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def games_options(*, default: int) -> Callable[[Decorated], Decorated]:
     """Add the options that :func:`labelled_games` takes.
 
     Args:
-        default: games to play where nothing else is said.
+        default: games to play where no option says otherwise.
     """
 
     def add(function: Decorated) -> Decorated:

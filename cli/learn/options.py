@@ -1,4 +1,4 @@
-"""What the commands that train have in common: options, the model's file, the loop, the report."""
+"""What all commands that train have in common: options, the model's file, the loop."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from c4core.learning.modelfile import LARGEST
-from cli.output import drawing
+from cli.output import plots
 from cli.shell import parameters
 from cli.shell.commands import refuse
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from c4core.learning.modelfile import Model
     from c4core.training.loop import Course
@@ -30,14 +30,14 @@ seed_option = click.option(
     metavar="N",
     default=0,
     show_default=True,
-    help="Where all chance comes from.",
+    help="Start of all random numbers.",
 )
 
 model_argument = click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
 
 
 def require() -> None:
-    """See whether PyTorch is there.
+    """Make sure that PyTorch is installed.
 
     Raises:
         LearningMissingError: it is not.
@@ -50,12 +50,12 @@ def require() -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Training:
-    """What the options of all commands that train say."""
+    """The options of all commands that train."""
 
     path: Path
     epochs: int
     earlier: Model | None
-    plots: tuple[Path, ...]
+    plots: tuple[str, ...]
 
 
 def training_options(*, kind: str, epochs: int, curves: str) -> Callable[[Decorated], Decorated]:
@@ -69,7 +69,7 @@ def training_options(*, kind: str, epochs: int, curves: str) -> Callable[[Decora
 
     def add(function: Decorated) -> Decorated:
         for option in (
-            drawing.plot_option(curves),
+            plots.plot_option(f"Draw {curves} into an .svg, .png or .pdf; can be given again."),
             click.option(
                 "--threads",
                 type=parameters.IntRange(1, 1024),
@@ -78,10 +78,8 @@ def training_options(*, kind: str, epochs: int, curves: str) -> Callable[[Decora
                 show_default=True,
                 help="Threads of PyTorch; with another number the weights differ a little.",
             ),
-            click.option("--fresh", is_flag=True, help="Begin anew even if the file exists."),
-            click.option(
-                "--resume", is_flag=True, help="Go on from the file; begin where there is none."
-            ),
+            click.option("--fresh", is_flag=True, help="Begin again even if the file exists."),
+            click.option("--resume", is_flag=True, help="Go on from the file, if it exists."),
             seed_option,
             click.option(
                 "--epochs",
@@ -89,7 +87,7 @@ def training_options(*, kind: str, epochs: int, curves: str) -> Callable[[Decora
                 metavar="N",
                 default=epochs,
                 show_default=True,
-                help="To be complete in the end, with those of an earlier run.",
+                help="Epochs in the end, with those of earlier runs.",
             ),
             click.option(
                 "-o",
@@ -161,7 +159,7 @@ def network_options(
 
 
 def training_of(context: click.Context, options: dict[str, Any]) -> Training:
-    """Take what :func:`training_options` has added out of a command's options, and look at it.
+    """Take what :func:`training_options` has added out of a command's options, and check it.
 
     Raises:
         LearningMissingError: PyTorch is not installed.
@@ -174,12 +172,13 @@ def training_of(context: click.Context, options: dict[str, Any]) -> Training:
     resume, fresh, output = (options.pop(name) for name in ("resume", "fresh", "output"))
     refuse(context, (resume and fresh, "--resume and --fresh do not go together"))
     path = targets.checked(output, option="--output")
-    plots = tuple(drawing.check(options.pop("plots")))
+    drawn = tuple(options.pop("plots"))
+    plots.check(drawn)
     refuse(
         context,
         (
             path.exists() and not (resume or fresh),
-            f"{output} exists: --resume goes on from it, --fresh begins anew",
+            f"{output} exists: --resume goes on from it, --fresh begins again",
         ),
     )
     earlier = None
@@ -191,7 +190,7 @@ def training_of(context: click.Context, options: dict[str, Any]) -> Training:
     import torch
 
     torch.set_num_threads(threads)
-    return Training(path=path, epochs=options.pop("epochs"), earlier=earlier, plots=plots)
+    return Training(path=path, epochs=options.pop("epochs"), earlier=earlier, plots=drawn)
 
 
 def run(settings: Settings, course: Course, training: Training) -> Model:
@@ -200,9 +199,8 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
     Raises:
         ModelMismatchError: the model to go on from belongs to another training.
         OSError: a file cannot be written.
-        KeyboardInterrupt: after it was told what is left and how to go on.
+        KeyboardInterrupt: after it was said what is done and how to go on.
     """
-    from c4core.atomic_file import atomic_file
     from c4core.training.loop import Step, train
     from c4core.training.report import draw_curves
     from cli.output import progress
@@ -235,9 +233,12 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
                 "go on with the same command and --resume"
             )
         raise
-    for plot in training.plots:
-        with atomic_file(plot) as beside:
-            draw_curves(model, beside)
+
+    def draw(paths: Sequence[Path]) -> None:
+        for path in paths:
+            draw_curves(model, path)
+
+    plots.draw_into(training.plots, draw)
     return model
 
 

@@ -40,12 +40,12 @@ def selfplay(
 ) -> None:
     """Train a network from scratch, by its own games.
 
-    It has an output for each column and is told nothing but how its games ended. After every epoch
-    it plays 100 games against random and against set, from which it learns nothing; that is its
-    curve. The model plays as learning-selfplay:model=FILE.
+    It has an output for each column, and learns only from how its games end. After every epoch it
+    plays 100 games against random and 100 against set, from which it does not learn; their results
+    are its curve. The model plays as learning-selfplay:model=FILE.
     """
     training = options.training_of(context, others)
-    from c4core.learning.network import parameter_count
+    from c4core.learning.networks import parameter_count
     from c4core.training.selfplay import SelfPlayCourse
     from cli.learn.view import write_report
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cli.shell import echo
+from cli.output.tables import Facts, Table, write_parts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from c4core.learning.modelfile import Model
     from c4core.training.report import BestShares, Confusion
+    from cli.output.tables import Part
     from cli.shell.settings import Settings
 
 
@@ -25,16 +26,16 @@ def write_report(
     shares: BestShares | None = None,
     with_history: bool = False,
 ) -> None:
-    """Write what a model is and what it is worth.
+    """Write what a model is and how good it is.
 
     Args:
-        settings: say for whom.
+        settings: say in which format.
         path: the model's file.
         model: itself.
         parameters: of its network.
-        confusion: about final grids, if that was looked at.
-        shares: of best moves, if that was looked at.
-        with_history: also write what every epoch has come to; in JSON only.
+        confusion: on final grids, if that was measured.
+        shares: of best moves, if that was measured.
+        with_history: also write the figures of every epoch, in JSON only.
     """
     from c4core.training.report import confusion_object, shares_object
 
@@ -69,7 +70,6 @@ def _write_text(
     shares: BestShares | None,
 ) -> None:
     from cli.output.render import duration
-    from cli.reports.tables import Facts, text_lines
 
     facts = {name: str(value) for name, value in about.items()}
     facts["parameters"] = f"{about['parameters']:,}"
@@ -80,20 +80,17 @@ def _write_text(
         for name, value in last.items()
         if name not in ("epoch", "seconds")
     }
-    parts: list[Any] = [Facts(list(facts.items()))]
+    parts: list[Part] = [Facts(list(facts.items()))]
     if confusion is not None:
         parts.append(confusion_table(confusion))
         parts.append(Facts([("accuracy", f"{confusion.accuracy:.5f}")]))
     if shares is not None:
         parts.append(shares_table(shares))
-    for line, _style in text_lines(parts):
-        echo.line(line)
+    write_parts(parts)
 
 
-def confusion_table(confusion: Confusion) -> Any:
+def confusion_table(confusion: Confusion) -> Table:
     """A confusion matrix; true means that player 1 has won."""
-    from cli.reports.tables import Table
-
     rows = [
         ["player 1 has won", f"{confusion.true_true:,}", f"{confusion.true_false:,}"],
         ["player 1 has not won", f"{confusion.false_true:,}", f"{confusion.false_false:,}"],
@@ -102,10 +99,9 @@ def confusion_table(confusion: Confusion) -> Any:
     return Table(("", "says won", "says not won"), rows, title=title)
 
 
-def shares_table(shares: BestShares) -> Any:
+def shares_table(shares: BestShares) -> Table:
     """Shares of best columns by the stones on the board."""
     from cli.reports.figures import percent
-    from cli.reports.tables import Table
 
     rows = [
         [

@@ -31,14 +31,16 @@ def _read_sprt(
     try:
         return float(low), float(high)
     except ValueError:
-        raise click.BadParameter(f"{text!r} is no pair of Elo differences, as in 0..20") from None
+        raise click.BadParameter(
+            f"{text!r} is not a pair of Elo differences, as in 0..20"
+        ) from None
 
 
 @click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
 @click.argument("player_a", metavar="A")
 @click.argument("player_b", metavar="B")
 @click.option("--swap", is_flag=True, help="They take turns to move first.")
-@click.option("--shuffle", is_flag=True, help="It is drawn who moves first.")
+@click.option("--shuffle", is_flag=True, help="Draw lots for the first move of every game.")
 @options.rules_options
 @click.option(
     "--sprt",
@@ -53,7 +55,7 @@ def _read_sprt(
     default=(0.05, 0.05),
     show_default=True,
     metavar="ALPHA BETA",
-    help="How often the test may decide for E1, and for E0, and be wrong.",
+    help="How often the test may wrongly decide for E1, and for E0.",
 )
 @options.judge_options(default="10")
 @options.work_options
@@ -77,24 +79,26 @@ def match(
     table_mb: int,
     **others: Any,
 ) -> None:
-    """Let A play against B, and report what comes of it.
+    """Let A play against B, and report the results.
 
     A player is a name, perhaps with parameters, as in minimax-windows:depth=3; "c4 players list"
-    shows all. A moves first unless --swap or --shuffle says otherwise.
+    shows all. A moves first, unless --swap or --shuffle is given.
 
     Every game is stored, and "c4 games" shows it. The same command again goes on where it was
-    interrupted, or writes the report once more. The same seed gives the same games, whatever the
-    number of threads or workers; only players with a limit of time differ. A player that fails
+    interrupted, or writes the report again. The same seed gives the same games, whatever the number
+    of threads or workers; only players with a time limit may play differently. A player that fails
     (illegal column, exception, too slow) loses that game, and the match goes on.
 
-    The report has the results, the source's one-sided binomial P, an interval, Elo, times, how many
-    games differ, and, by exact scores, what both have given away. With --broker workers play;
-    --threads and --table-mb are theirs then, and programs are played by those that were started
-    with --allow-programs.
+    The report has the results, Elo, times, and how many games differ. P is the one-sided binomial
+    chance that equal players have such a result; the share of decisive games has a 95% interval.
+    Exact scores tell what both players have given away. With --broker workers play with their own
+    --threads and --table-mb; those started with --allow-programs play the programs.
     """
     from cli.reports import playing
     from cli.work.backend import Backend
+    from cli.work.detaching import leave
     from db.records.terms import Seats
+    from workers.matches.reading import read_report
 
     settings: Settings = context.obj
     refuse(context, (swap and shuffle, "--swap and --shuffle do not go together"))
@@ -115,12 +119,12 @@ def match(
         job_id = playing.find_or_plan(settings, database, [terms], label=label, fresh=fresh)
         if detach:
             as_json = writing.format == "json"
-            playing.detach(settings, database, job_id, backend, as_json=as_json)
+            way = "without --detach writes the report"
+            leave(settings, database, job_id, backend, as_json=as_json, afterwards=way)
             return
         matches = playing.play(settings, database, job_id, backend)
         playing.judge(settings, database, matches, backend, judging)
         from cli.reports.output import write_match
-        from cli.reports.reading import read_report
 
         report = read_report(database, matches[0], judging)
         write_match(settings, report, writing)

@@ -33,13 +33,13 @@ EXAMPLES = (
     "--against",
     metavar="PLAYER",
     multiple=True,
-    help="They meet only these, and not each other; can be given again.",
+    help="The players meet only these, and not each other; can be given again.",
 )
-@click.option("--fixed", is_flag=True, help="Who is named first always moves first.")
+@click.option("--fixed", is_flag=True, help="The player that is named first always moves first.")
 @click.option(
     "--both-ways",
     is_flag=True,
-    help="With --fixed: every two have a second match with seats exchanged.",
+    help="With --fixed: every two players have a second match, with seats exchanged.",
 )
 @click.option("--themselves", is_flag=True, help="Everybody also plays against itself.")
 @options.rules_options
@@ -64,19 +64,21 @@ def tournament(
     table_mb: int,
     **others: Any,
 ) -> None:
-    """Let several play against each other, and report on it.
+    """Let several players meet each other, and report the results.
 
-    A PLAYER may stand for several: blog-v6:depth=0..6 is seven, pvs:depth=2/4/8 three. Everybody
-    meets everybody in a match of --games games and they take turns to move first; with --against
-    they meet those opponents only. All matches are one job, and every game is stored. The same
-    command again goes on where it was interrupted, or writes the report once more.
+    A PLAYER may stand for several: blog-v6:depth=0..6 is seven, pvs:depth=2/4/8 is three. Everybody
+    meets everybody in a match of --games games, and both take turns to move first; with --against
+    the players meet only those opponents. All matches are one job, and every game is stored. The
+    same command again goes on where it was interrupted, or writes the report again.
 
     The report has the standings with Elo ratings, the scores of all against all, and for every
-    match its results, P, and how many games differ; --json has everything that "c4 match" tells of
-    each. --plot draws a map of scores.
+    match its results, P, and how many games differ. --json has everything that "c4 match" says
+    about each. --plot draws a map of scores.
     """
     from cli.reports import playing
     from cli.work.backend import Backend
+    from cli.work.detaching import leave
+    from workers.matches.reading import read_report
 
     settings: Settings = context.obj
     refuse(
@@ -107,12 +109,12 @@ def tournament(
         job_id = playing.find_or_plan(settings, database, terms, label=label, fresh=fresh)
         if detach:
             as_json = writing.format == "json"
-            playing.detach(settings, database, job_id, backend, as_json=as_json)
+            way = "without --detach writes the report"
+            leave(settings, database, job_id, backend, as_json=as_json, afterwards=way)
             return
         matches = playing.play(settings, database, job_id, backend)
         playing.judge(settings, database, matches, backend, judging)
         from cli.reports.output import write_tournament
-        from cli.reports.reading import read_report
 
         reports = [read_report(database, match, judging) for match in matches]
         write_tournament(settings, reports, writing)
@@ -138,8 +140,8 @@ def _terms(
     themselves: bool,
 ) -> list[MatchTerms]:
     from c4core.arena.seeds import match_seed
-    from cli.match.pairing import pairs_of
     from db.records.terms import Seats
+    from workers.matches.pairing import pairs_of
 
     pairs = pairs_of(players, against, both_ways=both_ways, themselves=themselves)
     if not pairs:

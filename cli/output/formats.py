@@ -1,4 +1,7 @@
-"""Output in the format that was asked for, row by row, in constant memory."""
+"""Rows of output in the format that was asked for, one by one, in constant memory.
+
+Reports that are known as a whole are written by :mod:`cli.output.tables`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar, cast
 import click
 
 from cli.output import outfile
+from cli.output.tables import GAP, aligned
 from workers.printable import printable
 
 if TYPE_CHECKING:
@@ -32,7 +36,7 @@ ENDINGS: Final[dict[str, Format]] = {
 """What the name of a file says about its format."""
 
 MARKDOWN_ENDINGS: Final = {".md": "markdown", ".markdown": "markdown"}
-"""Likewise of what is no table of rows."""
+"""The same for reports, which are no rows."""
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
@@ -56,16 +60,29 @@ class Column:
     style: Callable[[Row], str] | None = None
 
 
-def format_options(function: Decorated) -> Decorated:
-    """Add ``--table``, ``--json``, ``--jsonl``, ``--csv``; the parameter is ``format_name``."""
-    for name, text in (
-        ("csv", "Comma-separated values with a heading; a line for each row."),
-        ("jsonl", "JSON Lines: one object a line."),
-        ("json", "One JSON array."),
-        ("table", "A table for people.  [default]"),
-    ):
-        function = click.option(f"--{name}", "format_name", flag_value=name, help=text)(function)
-    return function
+def format_flags(**texts: str) -> Callable[[Decorated], Decorated]:
+    """Add an option for each of some formats; the parameter is ``format_name``.
+
+    Args:
+        texts: the help text of each format, by its name.
+    """
+
+    def add(function: Decorated) -> Decorated:
+        for name, text in reversed(texts.items()):
+            option = click.option(f"--{name}", "format_name", flag_value=name, help=text)
+            function = option(function)
+        return function
+
+    return add
+
+
+format_options = format_flags(
+    table="A table for people.  [default]",
+    json="One JSON array.",
+    jsonl="JSON Lines: one object a line.",
+    csv="Comma-separated values with a heading; a line for each row.",
+)
+"""``--table``, ``--json``, ``--jsonl`` and ``--csv``."""
 
 
 def chosen_format(settings: Settings, name: str | None, output: str | None = None) -> Format:
@@ -77,7 +94,7 @@ def chosen_format(settings: Settings, name: str | None, output: str | None = Non
         output: the name of the file to write, if there is one.
 
     Raises:
-        click.UsageError: it cannot be written, as :func:`check_parquet` says.
+        click.UsageError: this format cannot be written, as :func:`check_parquet` says.
     """
     default: Format = "json" if settings.json else "table"
     chosen = cast("Format", name) if name is not None else format_of_file(output) or default
@@ -89,7 +106,7 @@ def check_parquet(format_name: str, output: str | None) -> None:
     """See that a Parquet file can be written, before the work for it begins.
 
     Args:
-        format_name: that was chosen; nothing is looked at for the others.
+        format_name: the format that was chosen; only Parquet is checked.
         output: the name of the file, or ``-`` or None for standard output.
 
     Raises:
@@ -130,14 +147,14 @@ def format_of_file(name: str | None) -> Format | None:
 def format_by_ending(
     file: str | None, *, endings: Mapping[str, str], default: str, what: str, option: str
 ) -> str:
-    """The format that a file's ending stands for, with a command that has some formats only.
+    """The format that a file's ending stands for, in a command that has only some formats.
 
     Args:
         file: the name of the file, if there is one.
-        endings: what the command has: the format of every ending.
+        endings: the formats of the command, by the ending.
         default: the format where the ending says nothing.
-        what: is written, in the plural, for the message.
-        option: names the format whatever the ending, likewise.
+        what: what is written, in the plural, for the message.
+        option: the option that names the format whatever the ending, for the message.
 
     Raises:
         click.UsageError: the ending stands for a format that the command does not have.
@@ -170,8 +187,8 @@ def write_rows(
         format_name: how.
         columns: what the table for people shows; the other formats show every field.
         names: the keys, for Parquet, and for the heading of a table without rows.
-        target: a text file, or for Parquet a binary one; None for standard output, where alone a
-            table for people is written.
+        target: a text file, or for Parquet a binary one; None for standard output. A table for
+            people is always written there.
     """
     out = sys.stdout if target is None else target
     if format_name == "parquet":
@@ -191,19 +208,6 @@ def write_object(fields: Mapping[str, Any], target: IO[str] | None = None) -> No
     (target or sys.stdout).write(json.dumps(fields, indent=2) + "\n")
 
 
-def write_facts(facts: Mapping[str, str]) -> None:
-    """Write names and values below each other for people."""
-    from rich.text import Text
-
-    from cli.output.render import console
-
-    out = console()
-    shown = {printable(name): printable(value) for name, value in facts.items()}
-    width = max(map(len, shown))
-    for name, value in shown.items():
-        out.print(Text.assemble((f"{name:<{width}}", "dim"), f"  {value}"))
-
-
 def _write_table(rows: Iterable[Row], columns: Sequence[Column]) -> int:
     from rich.text import Text
 
@@ -213,11 +217,11 @@ def _write_table(rows: Iterable[Row], columns: Sequence[Column]) -> int:
     number = 0
     for number, row in enumerate(rows, start=1):
         if number == 1:
-            heading = "  ".join(_aligned(column.name, column) for column in columns)
+            heading = GAP.join(_aligned(column.name, column) for column in columns)
             out.print(Text(heading.rstrip(), style="bold"))
         line = Text()
         for index, column in enumerate(columns):
-            line.append("  " if index else "")
+            line.append(GAP if index else "")
             line.append(
                 _aligned(column.text(row), column), column.style(row) if column.style else None
             )
@@ -227,8 +231,7 @@ def _write_table(rows: Iterable[Row], columns: Sequence[Column]) -> int:
 
 
 def _aligned(text: str, column: Column) -> str:
-    text = printable(text)
-    return f"{text:>{column.width}}" if column.right else f"{text:<{column.width}}"
+    return aligned(text, column.width, right=column.right)
 
 
 def _write_array(rows: Iterable[Row], out: IO[str]) -> int:
@@ -262,10 +265,10 @@ def _write_csv(rows: Iterable[Row], names: Sequence[str], out: IO[str]) -> int:
 
 
 def csv_cell(value: object) -> object:
-    """What is to stand in a cell: one line, whatever it is.
+    """A value as a cell of CSV, always in one line.
 
-    Lists are words with blanks between them, of which ``-`` stands for nothing, so that they can be
-    counted; lines of text have a ``/`` between them; nothing is an empty cell.
+    A list becomes words with blanks between them; ``-`` stands for None, so that the words can be
+    counted. Lines of text are joined by ``/``. None becomes an empty cell.
     """
     if isinstance(value, list):
         return " ".join("-" if item is None else printable(str(item)) for item in value)

@@ -1,4 +1,4 @@
-"""Output that goes to standard output, or into a file that is there whole or not at all."""
+"""Output to standard output, or into a file that appears whole or not at all."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def opened(name: str | None, *, binary: bool = False) -> Iterator[IO[Any] | None
 
 
 def check(name: str | None) -> None:
-    """See that :func:`opened` is going to open a file, before the work for it begins.
+    """Make sure that :func:`opened` can open a file, before the work for it begins.
 
     Args:
         name: as :func:`opened` takes it.
@@ -78,18 +78,18 @@ def check(name: str | None) -> None:
 
 
 def _is_device(name: str) -> bool:
-    """Whether there is a device or a pipe, which cannot be replaced and need not.
+    """Whether the name is that of a device or a pipe, which is written into and not replaced.
 
-    The name as it was typed: what ``/dev/stdout`` is a link to need not have a path.
+    The name is taken as it was typed: ``/dev/stdout`` may link to something without a path.
     """
     path = Path(name)
     return path.exists() and not path.is_file()
 
 
 def _stream_into(name: str) -> TextIO | None:
-    """The standard stream that writes into a file already, as ``/dev/stdout`` after ``>`` does.
+    """The standard stream that already writes into a file, as ``/dev/stdout`` does after ``>``.
 
-    The file is not to be replaced: others write into it before and after.
+    Such a file must not be replaced: others write into it before and after.
     """
     for stream, descriptor in ((sys.stdout, STDOUT), (sys.stderr, STDERR)):
         with suppress(OSError):  # there is no such file yet

@@ -13,13 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 _GROUP: Final = 1 << 14
-"""Rows that are in memory, and in a group of the file."""
+"""Rows of a group in the file, which are in memory together."""
 
 _SHORT: Final = ("ply", "score", "lower", "upper", "plies")
 _LONG: Final = ("line", "nodes", "count")
 _LISTS: Final = ("scores", "best")
 _OTHERS: Final = {"key": "uint64", "seconds": "float64", "stored": "bool"}
-"""Columns that are not text, by their names. All can be null."""
+"""Types of other columns, by name; the rest is text. All can be null."""
 
 
 def write_parquet(
@@ -48,7 +48,7 @@ def write_parquet(
 
 
 def _text(value: Any) -> Any:
-    """Text that UTF-8 has: half of a surrogate pair, which JSON allows, becomes an escape."""
+    """Text in UTF-8: half of a surrogate pair, which JSON allows, becomes an escape."""
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
 
 

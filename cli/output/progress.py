@@ -20,8 +20,8 @@ def is_shown(settings: Settings, *, over_output: bool) -> bool:
 
     Args:
         settings: may ask for quiet.
-        over_output: results go to standard output meanwhile; on a terminal they are progress
-            enough, and would be written across the bar.
+        over_output: results go to standard output meanwhile; on a terminal they would be written
+            across the bar, and show progress themselves.
     """
     on_terminal = sys.stderr.isatty() and not (over_output and sys.stdout.isatty())
     return on_terminal and not settings.quiet
@@ -29,7 +29,7 @@ def is_shown(settings: Settings, *, over_output: bool) -> bool:
 
 @contextmanager
 def planning(*, shown: bool) -> Iterator[Callable[[int], None]]:
-    """Show how many lines are read; the context's value is to be told."""
+    """Show how many lines are read; call the context's value with the number."""
     if not shown:
         yield lambda _lines: None
         return
@@ -51,7 +51,7 @@ def planning(*, shown: bool) -> Iterator[Callable[[int], None]]:
 def solving(
     job_id: int, *, shown: bool, remark: Callable[[], str] = lambda: ""
 ) -> Iterator[Callable[[Progress], None] | None]:
-    """Show positions done, rate and remaining time; the context's value is to be told, if any.
+    """Show positions done, rate and remaining time; call the context's value with every look.
 
     Args:
         job_id: the job's number.
@@ -95,7 +95,7 @@ def solving(
 
 @contextmanager
 def counting(what: str, total: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
-    """Show how many of some things are done; the context's value is to be told.
+    """Show how many things are done; call the context's value with the number.
 
     Args:
         what: what is counted, as in ``playing games``.
@@ -123,10 +123,10 @@ def counting(what: str, total: int, *, shown: bool) -> Iterator[Callable[[int], 
 
 @contextmanager
 def training(epochs: int, *, shown: bool) -> Iterator[Callable[[float, str], None]]:
-    """Show how far a training is; the context's value is to be told epochs and a remark.
+    """Show the progress of a training; call the context's value with epochs and a remark.
 
     Args:
-        epochs: that there will be.
+        epochs: how many there will be.
         shown: whether anything is shown.
     """
     if not shown:

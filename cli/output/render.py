@@ -1,7 +1,7 @@
 """Boards, scores and sentences for people.
 
-A stone is the letter of the grid text, coloured where there are colours: a board says which side is
-which, also when it is copied as text, and can be read again.
+A stone is the letter of the grid text, in colour where there are colours. So a board that is copied
+as text says which side is which, and can be read again.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ SIDE_STYLES = {"x": "bold red", "o": "bold yellow"}
 MARGIN = "  "
 
 count = wording.count
-"""How numbers stand with their nouns, here and in logs."""
+"""A number with its noun, here and in logs."""
 
 MAX_SECONDS = 1e12
-"""30,000 years: what is longer would be hundreds of digits, or infinite."""
+"""30,000 years; a longer time is damage, and could have hundreds of digits."""
 
 VALUE_STYLES = {"win": "green", "draw": "yellow", "loss": "red"}
 
 
 class _Escaped:
-    """Something that rich draws, with escapes for what would not be seen."""
+    """Something that rich draws, with escapes for what cannot be seen."""
 
     def __init__(self, drawn: ConsoleRenderable) -> None:
         self._drawn = drawn
@@ -63,7 +63,7 @@ class _Screen(Console):
 def console(*, stderr: bool = False) -> Console:
     """A console that writes text as it is: no markup, no highlighting, no wrapping.
 
-    Lines stay lines; all else that would not be seen is escaped.
+    Line breaks stay; all other characters that cannot be seen are escaped.
     """
     out = _Screen(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
     out.push_render_hook(_Escaping())
@@ -71,7 +71,7 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def can_write(text: str) -> bool:
-    """Whether standard output's encoding has the characters."""
+    """Whether the encoding of standard output has the characters."""
     try:
         text.encode(sys.stdout.encoding or "ascii")
     except UnicodeEncodeError:
@@ -167,7 +167,7 @@ def labels(columns: Iterable[int], *, zero_based: bool = False) -> str:
 def duration(seconds: float) -> str:
     """A time span in three digits or so: ``34 µs``, ``1.20 s``, ``2:05:10``.
 
-    A dash stands for what is no time: rows of a received database may have anything.
+    A dash stands for an impossible time, which a damaged database may hold.
     """
     if not abs(seconds) < MAX_SECONDS:  # nor is NaN less
         return "-"
@@ -183,7 +183,7 @@ def duration(seconds: float) -> str:
 
 
 def effort(answer: Answer) -> str:
-    """What an answer has cost: nodes, time, or that it was known."""
+    """What an answer has cost, or where it was known from."""
     if answer.source == "db":
         return "known from the database"
     if answer.source == "book":

@@ -1,4 +1,4 @@
-"""Files that commands are going to write: looked at before the work begins."""
+"""Files that commands will write: checked before the work begins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 
 
 def checked(name: str, *, option: str) -> Path:
-    """The path of a file that is going to be written, once it is clear that it can be.
+    """The path of a file that will be written, once it is clear that this can be done.
 
     Args:
         name: as it was typed.
@@ -21,7 +21,7 @@ def checked(name: str, *, option: str) -> Path:
         click.BadParameter: it cannot be written; says why.
     """
     path = Path(os.path.realpath(name))  # a link stays a link
-    if path.exists() and not path.is_file():  # a device is not to be replaced
+    if path.exists() and not path.is_file():  # a device cannot be replaced
         raise click.BadParameter(f"{name!r}: not a regular file", param_hint=f"'{option}'")
     if not path.parent.is_dir():
         folder = os.path.dirname(name) or str(path.parent)  # noqa: PTH120 (as typed)
@@ -30,7 +30,7 @@ def checked(name: str, *, option: str) -> Path:
         )
     try:
         if path.exists():
-            with path.open("ab"):  # a file that may not be written is not to be replaced either
+            with path.open("ab"):  # a file that may not be written may not be replaced either
                 pass
         handle, beside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The program that has the whole terminal while a game is played on it."""
+"""The full-screen program of ``c4 play``."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from textual.screen import Screen
 
     from cli.play.game import Game
-    from cli.play.screen import Table
+    from cli.play.screen import Setup
 
 
 class PlayApp(App[None]):
-    """Plays games until a person has enough.
+    """Plays games until a person quits.
 
     Args:
-        game: to begin with.
-        table: what it is played with.
-        unfinished: a game that was kept, and that may be gone on with instead.
+        game: the first game.
+        setup: what all games are played with.
+        unfinished: a kept game that the person may resume instead.
 
     Attributes:
-        stopped_by: the signal that ended it; None where a person did.
-        mistakes: none: a person who errs is told so at once.
+        stopped_by: the signal that ended it; None if a person did.
+        mistakes: always 0: the screen reports mistakes at once.
         game_screen: the screen below all others.
     """
 
@@ -46,31 +46,31 @@ class PlayApp(App[None]):
         Binding("ctrl+c", "interrupt", show=False, priority=True),
     ]
 
-    def __init__(self, game: Game, table: Table, *, unfinished: Game | None = None) -> None:
-        # With NO_COLOR the terminal's own two colours are all there is; greys are colours too.
+    def __init__(self, game: Game, setup: Setup, *, unfinished: Game | None = None) -> None:
+        # With NO_COLOR only the terminal's own two colours are used; greys are colours, too.
         colourless = "NO_COLOR" in os.environ
         super().__init__(driver_class=TerminalDriver, ansi_color=colourless)
         self.stopped_by: int | None = None
         self.mistakes = 0
         letters = colourless or not can_write(DISC)
-        self.game_screen = GameScreen(game, table, letters=letters, unfinished=unfinished)
+        self.game_screen = GameScreen(game, setup, letters=letters, unfinished=unfinished)
 
     @property
     def game(self) -> Game:
-        """The game as it stands."""
+        """The current game."""
         return self.game_screen.game
 
     @property
     def games(self) -> list[Game]:
-        """All games of this session; the last one as it stands."""
+        """All games of this session, the current one last."""
         return [*self.game_screen.earlier, self.game]
 
     def get_default_screen(self) -> Screen[None]:
-        """The board is what is seen first."""
+        """Begin with the board."""
         return self.game_screen
 
     def on_mount(self) -> None:
-        """Hear signals: Textual does not, and the terminal must be put back in order."""
+        """Handle signals: Textual does not, and the terminal must be restored."""
         if self.is_headless:
             return
         for number in signals.SIGNALS:
@@ -83,22 +83,22 @@ class PlayApp(App[None]):
         self.exit()
 
     def action_interrupt(self) -> None:
-        """Ctrl-C, which is a key like others here."""
+        """End as after Ctrl-C, which arrives as a key here."""
         self.stop(signal.SIGINT)
 
     def play(self) -> None:
         """Play on the terminal.
 
         Raises:
-            KeyboardInterrupt: a signal or Ctrl-C ended it; the terminal is in order again.
-            Exception: likewise, whatever has gone wrong.
+            KeyboardInterrupt: a signal or Ctrl-C ended it; the terminal is restored.
+            Exception: an error ended it; the terminal is restored.
         """
         try:
             self.run()
             if self._exception is not None:
                 raise self._exception
         except OSError:
-            if self.stopped_by is None:  # else the terminal has gone, which is why it ended
+            if self.stopped_by is None:  # else the terminal has gone, which ended the program
                 raise
         finally:
             self.game_screen.leave()
@@ -107,5 +107,5 @@ class PlayApp(App[None]):
             raise KeyboardInterrupt(self.stopped_by)
 
     def _fatal_error(self) -> None:
-        """Close the screen, without the stack trace that Textual would write on it."""
+        """Close the screen without the stack trace that Textual would print."""
         self._close_messages_no_wait()

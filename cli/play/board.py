@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cli.play.geometry import Geometry
 
 ROW_SECONDS: Final = 0.04
-"""For a stone to fall by a row."""
+"""The time in which a stone falls by one row."""
 
 LEFT_BUTTON: Final = 1
 
@@ -36,7 +36,7 @@ class BoardView(Widget, can_focus=True):
     Args:
         game: what to show.
         letters: stones are letters, told apart without colours.
-        animated: stones are seen falling.
+        animated: show stones falling.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -57,7 +57,7 @@ class BoardView(Widget, can_focus=True):
         """0-based; it may be full."""
 
     class Landed(Message):
-        """The last stone has come to rest; no other one falls."""
+        """The last stone has stopped falling."""
 
     def __init__(self, game: Game, *, letters: bool, animated: bool) -> None:
         super().__init__()
@@ -69,15 +69,15 @@ class BoardView(Widget, can_focus=True):
 
     @property
     def place(self) -> Geometry | None:
-        """Where the board lies in the widget; None where it is too large for it."""
+        """The place of the board in the widget; None if the board is too large."""
         return fit(self.game.board, *self.size, letters=self._look.letters)
 
     def show(self, game: Game, *, falls: bool = False) -> None:
         """Show a game.
 
         Args:
-            game: instead of the one that was shown.
-            falls: the last stone falls to its place; then, or at once, it has ``Landed``.
+            game: the game to show from now on.
+            falls: let the last stone fall; :class:`Landed` follows, at once if not animated.
         """
         self._stop_falling()
         if game.board != self.game.board:
@@ -161,7 +161,7 @@ class BoardView(Widget, can_focus=True):
         self.refresh()
 
     def land(self) -> None:
-        """Let a falling stone be where it falls to."""
+        """Put a falling stone into its place at once."""
         if self._fall is not None:
             self._stop_falling()
             self.post_message(self.Landed())

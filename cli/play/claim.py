@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class GameInUseError(C4Error):
-    """Somebody else is playing the game of a file.
+    """Another process is playing the game of a file.
 
     Attributes:
         path: the file.
@@ -32,11 +32,11 @@ class GameInUseError(C4Error):
 def claimed(path: Path) -> Iterator[None]:
     """Keep other processes from playing a file's game, as long as the context lasts.
 
-    The lock is on a file beside it, which is gone afterwards, and ends with the process, however
-    that ends. Where files cannot be locked, nobody is kept from anything.
+    The lock is on a file beside it, which is removed at the end. It ends with the process, however
+    that ends. Where files cannot be locked, there is no lock.
 
     Raises:
-        GameInUseError: another process has it.
+        GameInUseError: another process has the lock.
     """
     beside = path.with_name(f".{path.name}.lock")
     try:
@@ -55,11 +55,11 @@ def claimed(path: Path) -> Iterator[None]:
 
 
 def _locked(path: Path) -> int:
-    """The handle of a file that nobody else has locked.
+    """Create and lock a file. Returns its handle.
 
     Raises:
-        BlockingIOError: somebody has.
-        OSError: it cannot be made, or not be locked.
+        BlockingIOError: another process has locked it.
+        OSError: it cannot be created or locked.
     """
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
@@ -70,7 +70,7 @@ def _locked(path: Path) -> int:
         except BaseException:
             os.close(handle)
             raise
-        os.close(handle)  # whoever had it has removed it meanwhile
+        os.close(handle)  # the process that had the lock has removed the file
 
 
 def _is(handle: int, path: Path) -> bool:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from cli.shell.settings import Settings
 
 LEAST_SIDE = 4
-"""Columns and rows of a board that four in a row fit onto in every direction."""
+"""Columns and rows that a board needs for four in a row in every direction."""
 
 EXAMPLES = (
     "c4 play",
@@ -71,7 +71,9 @@ def _read_seat(_context: click.Context, _parameter: click.Parameter, text: str) 
 )
 @parameters.board_option
 @click.option("--moves", metavar="MOVES", default="", help="Begin after these moves.")
-@click.option("--seed", type=int, metavar="N", help="Repeat what is random.  [default: another]")
+@click.option(
+    "--seed", type=int, metavar="N", help="Seed of all random choices.  [default: a random one]"
+)
 @click.option("--resume", is_flag=True, help="Go on with the game that was kept.")
 @parameters.programs_option("that the kept game names.")
 @click.option("--new", is_flag=True, help="Begin a new one in its place without asking.")
@@ -91,7 +93,7 @@ def _read_seat(_context: click.Context, _parameter: click.Parameter, text: str) 
     show_default=True,
     help="Between moves where no person plays.",
 )
-@click.option("--no-animation", is_flag=True, help="Stones do not fall, they are there.")
+@click.option("--no-animation", is_flag=True, help="Do not show stones falling.")
 @book_options
 @click.option("--no-store", is_flag=True, help="Use no database for hints and players.")
 @parameters.threads_option
@@ -133,9 +135,9 @@ def play(
     after each, or with --json the game in the end alone; "help" there tells the commands.
     """
     from cli.play.claim import claimed
+    from cli.play.opponents import Supplies
     from cli.play.saved import check_replaceable, default_file, read_game
     from cli.play.scores import Scores
-    from cli.play.supplies import Supplies
     from workers.positions.book_answers import find_book
 
     settings: Settings = context.obj
@@ -179,10 +181,10 @@ def play(
             playing = PlainGame(game, file=file, supplies=supplies, silent=settings.json)
         else:
             from cli.play.app import PlayApp
-            from cli.play.screen import Table
+            from cli.play.screen import Setup
 
-            table = Table(file, supplies, delay, animated=not no_animation)
-            playing = PlayApp(game, table, unfinished=None if resume else unfinished)
+            setup = Setup(file, supplies, delay, animated=not no_animation)
+            playing = PlayApp(game, setup, unfinished=None if resume else unfinished)
         try:
             playing.play()
         except KeyboardInterrupt:
@@ -206,7 +208,7 @@ def _check_consent(game: Game | None, file: Path) -> None:
     """Refuse a kept game whose programs nobody here has consented to.
 
     Raises:
-        click.UsageError: one is a program that may not be started.
+        click.UsageError: a player is a program that may not be started.
     """
     from c4core.players.errors import ProgramRefusedError
 
@@ -225,7 +227,7 @@ def _on_terminal() -> bool:
 
 
 def _is_described(context: click.Context) -> bool:
-    """Whether the command line says anything about a new game."""
+    """Whether the command line describes a new game."""
     sources = map(context.get_parameter_source, ("first", "second", "board", "moves", "seed"))
     return any(source is not click.core.ParameterSource.DEFAULT for source in sources)
 
@@ -234,8 +236,8 @@ def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | N
     """A new game.
 
     Raises:
-        click.BadParameter: the moves cannot be played, or the board is too small for a game, or
-            not one that a player plays on.
+        click.BadParameter: the moves cannot be played, the board is too small, or a player does
+            not play on it.
     """
     from c4core.errors import MoveError
     from c4core.notation import parse_moves
@@ -260,7 +262,7 @@ def _game(first: Seat, second: Seat, board: BoardSize, moves: str, seed: int | N
 
 
 def _tell(games: Sequence[Game], settings: Settings, *, plain: bool) -> None:
-    """Write what was played, a line a game, when the screen is gone."""
+    """Write the games, one a line, after the screen was closed."""
     import json
 
     from c4core.arena.files_json import json_object

@@ -39,7 +39,7 @@ WINDOW = """
 
 
 class HowToPlay(ModalScreen[None]):
-    """The rules, the keys, what hints mean."""
+    """Explains the rules, the keys and the hints."""
 
     DEFAULT_CSS = WINDOW.format(name="HowToPlay", width=80)
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -59,21 +59,21 @@ class HowToPlay(ModalScreen[None]):
 
 
 class Choice(NamedTuple):
-    """Who is to play, and what."""
+    """The players that were chosen, and whether to begin a new game."""
 
     first: Seat
-    """Has x."""
+    """Plays x."""
     second: Seat
-    """Has o."""
+    """Plays o."""
     goes_on: bool
-    """Whether they go on with the game on the board, instead of a new one."""
+    """Whether they continue the game on the board instead of a new one."""
 
 
 class NewGame(ModalScreen[Choice | None]):
-    """Asks who is to play; gives None where everything stays as it is.
+    """Asks who is to play; the answer is None if nothing changes.
 
     Args:
-        game: whose players are suggested.
+        game: its players are suggested.
     """
 
     DEFAULT_CSS = (
@@ -90,7 +90,7 @@ class NewGame(ModalScreen[Choice | None]):
         self._game = game
 
     def compose(self) -> ComposeResult:
-        """A list for each side, a line for what is not in it, and three buttons."""
+        """A list and a text field for each side, and three buttons."""
         with VerticalScroll(can_focus=False) as window:
             window.border_title = "Who plays"
             for label, seat, name in (
@@ -109,11 +109,11 @@ class NewGame(ModalScreen[Choice | None]):
                 yield Button("Cancel", id="cancel")
 
     def on_mount(self) -> None:
-        """Let Enter play at once: the same players again."""
+        """Focus the first button, so that Enter plays again with the same players."""
         self.query_one("#new", Button).focus()
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Give what was chosen."""
+        """Return the choice."""
         if event.button.id == "cancel":
             self.dismiss(None)
             return
@@ -125,10 +125,11 @@ class NewGame(ModalScreen[Choice | None]):
         self.dismiss(Choice(first, second, goes_on=event.button.id == "go-on"))
 
     def _chosen(self, name: str) -> Seat:
-        """What was typed for a side, or else taken from its list.
+        """The player that was typed for a side, or else chosen from its list.
 
         Raises:
-            PlayerError: what was typed plays nowhere, or not on the board; the cursor is set there.
+            PlayerError: the text is no player, or one that does not play on the board. The field is
+                focused.
         """
         typed = self.query_one(f"#{name}-text", Input)
         if not typed.value.strip():
@@ -145,9 +146,9 @@ class NewGame(ModalScreen[Choice | None]):
     def _list(self, seat: Seat, name: str) -> Select[str]:
         options = choices()
         if seat.text not in {text for _, text in options}:
-            # A description of its own: the player as it was set on the command line.
+            # A player with parameters, as the command line may set it.
             options = [(seat.name, seat.text), *options]
-        # Content, because in plain text brackets would mean something.
+        # Content, because brackets in plain text would be markup.
         shown = [(Content(printable_lines(label)), text) for label, text in options]
         return Select(shown, value=seat.text, allow_blank=False, id=name)
 
@@ -156,7 +157,7 @@ class Unfinished(ModalScreen[bool]):
     """Asks whether to go on with a game that was kept.
 
     Args:
-        game: that one.
+        game: the kept game.
     """
 
     DEFAULT_CSS = WINDOW.format(name="Unfinished", width=70)
@@ -167,7 +168,7 @@ class Unfinished(ModalScreen[bool]):
         self._game = game
 
     def compose(self) -> ComposeResult:
-        """What game it is, and two buttons."""
+        """A description of the game, and two buttons."""
         game = self._game
         moves = f"{len(game.columns)} move" + ("" if len(game.columns) == 1 else "s")
         with VerticalScroll(can_focus=False) as window:
@@ -181,5 +182,5 @@ class Unfinished(ModalScreen[bool]):
                 yield Button("New game instead", id="new")
 
     def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Give the answer."""
+        """Return the answer."""
         self.dismiss(event.button.id == "resume")

@@ -1,4 +1,4 @@
-"""What writes on the terminal, which may go away at any moment."""
+"""Textual's driver, for terminals that may go away at any moment."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class TerminalDriver(LinuxDriver):
-    """Textual's own, which does not wait for a terminal that has gone.
+    """Textual's driver, but it does not wait for a terminal that has gone.
 
-    There the thread that writes ends with the first error, and whoever writes more than 30 times
-    after that waits for ever.
+    In Textual's own the thread that writes ends at the first error, and after 30 more writes the
+    program waits for ever.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class TerminalDriver(LinuxDriver):
 
 
 class _Terminal:
-    """A terminal's file. What is written after it has gone is lost; a signal tells of that."""
+    """A terminal's file. Output after the terminal has gone is lost; a signal reports that."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file

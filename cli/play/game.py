@@ -1,4 +1,4 @@
-"""A game that is being played, as a value: each move and each step back makes another one."""
+"""A running game as a value: each move, and each undo, makes a new one."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class Failure(NamedTuple):
-    """How a player has lost other than on the board."""
+    """How a player has lost off the board."""
 
     loser: Side
-    """Its side."""
+    """The player's side."""
     reason: str
     """What happened, for people."""
     ending: Ending = Ending.ERROR
@@ -29,24 +29,24 @@ class Failure(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """Who plays, and what was played.
+    """Two players and their moves.
 
     Raises:
         MoveError: the columns cannot be played.
     """
 
     first: Seat
-    """Has ``x``, and moves first."""
+    """Plays ``x``, and moves first."""
     second: Seat
-    """Has ``o``."""
+    """Plays ``o``."""
     seed: int = 0
-    """Where everything random comes from."""
+    """The seed of all random choices."""
     board: BoardSize = DEFAULT_BOARD
     """Columns and rows."""
     columns: tuple[int, ...] = ()
     """The moves so far, 0-based."""
     failure: Failure | None = None
-    """Why a player cannot or will not go on; it has lost."""
+    """Why a player has lost that could not go on, or resigned."""
     position: Position = field(init=False, compare=False, repr=False)
     """The stones on the board."""
 
@@ -75,7 +75,7 @@ class Game:
 
     @property
     def seat_to_move(self) -> Seat:
-        """Whose turn it is, or would be."""
+        """The player whose turn it is, or would be."""
         return self._seat_at(len(self.columns))
 
     @property
@@ -97,13 +97,13 @@ class Game:
     def move_seed(self) -> int:
         """The seed of the next move.
 
-        Each move has one of its own, so that a game that was taken back, or saved and resumed, goes
-        on as it would have.
+        Each move has a seed of its own, so that a game goes on in the same way after an undo,
+        or when it was saved and resumed.
         """
         return seat_seed(game_seed(self.seed, len(self.columns)), self.position.turn)
 
     def seat(self, side: Side) -> Seat:
-        """Who plays a side."""
+        """The player of a side."""
         return self.first if side == "x" else self.second
 
     def played(self, column: int) -> Game:
@@ -115,18 +115,18 @@ class Game:
         return replace(self, columns=(*self.columns, column))
 
     def failed(self, reason: str, ending: Ending = Ending.ERROR) -> Game:
-        """The game that the player to move has lost because it cannot go on."""
+        """The game after the player to move has failed, which loses it."""
         return replace(self, failure=Failure(self.position.turn, reason, ending))
 
     def resigned(self) -> Game:
-        """The game that a person has given up: the one to move, or else the only one who plays."""
+        """The game after a person has resigned: the one to move, or else the only one."""
         turn = self.position.turn
         loser = turn if self.seat_to_move.is_human else _other(turn)
         return replace(self, failure=Failure(loser, "", Ending.RESIGNED))
 
     @property
     def ending(self) -> Ending:
-        """How it has ended, or that it has not."""
+        """How the game has ended, or that it is unfinished."""
         if self.failure is not None:
             return self.failure.ending
         if not self.position.is_over:
@@ -134,10 +134,10 @@ class Game:
         return ending_on_board(self.position, self.position.winner)
 
     def entry(self) -> GameEntry:
-        """The game as a file of games has it.
+        """The game as an entry of a file of games.
 
-        The seed is left out: a game at the terminal has dice of its own for each move, and cannot
-        be played again by the seed of a match.
+        It has no seed: every move at the terminal has a seed of its own, so a match with one seed
+        cannot repeat the game.
         """
         return GameEntry(
             start=empty_board(self.board),
@@ -151,9 +151,9 @@ class Game:
         )
 
     def taken_back(self) -> Game | None:
-        """The game before the last move of a person, or of anybody where no person plays.
+        """The game before the last move of a person, or before the last move if no person plays.
 
-        A person who has resigned takes back that. None where there was nothing.
+        If a person has resigned, only that is undone. None if there is nothing to undo.
         """
         if self.failure is not None and self.failure.ending is Ending.RESIGNED:
             return replace(self, failure=None)
@@ -163,7 +163,7 @@ class Game:
         return None
 
     def anew(self, first: Seat, second: Seat) -> Game:
-        """A game of these players at an empty board of this size, with other dice."""
+        """A new game of two players on this board, with another seed."""
         return Game(first, second, game_seed(self.seed, -1), self.board)
 
     def outcome(self) -> str:

@@ -1,4 +1,4 @@
-"""Where the squares of a board lie on the screen, for whatever space there is.
+"""Where the squares of a board lie on the screen, depending on its size.
 
 From above: a line for the stone that is about to fall, the rows of the board, a line of column
 labels, a line of scores.
@@ -15,10 +15,10 @@ LINES_ABOVE: Final = 1
 LINES_BELOW: Final = 2
 
 DISC_CELLS: Final = ((6, 3), (5, 2), (4, 1), (3, 1))
-"""Sizes of a square with a disc in it, in characters and lines, the best first."""
+"""Sizes of a square with a disc, in characters and lines, the best first."""
 
 LETTER_CELLS: Final = ((6, 2), (5, 1), (4, 1), (3, 1))
-"""Likewise with a letter in it; a mark needs a character on both sides."""
+"""Sizes of a square with a letter; a mark needs a character on both sides."""
 
 
 class Geometry(NamedTuple):
@@ -33,7 +33,7 @@ class Geometry(NamedTuple):
     left: int
     """Characters before the first column."""
     top: int
-    """Lines above everything."""
+    """Lines above the first line of the picture."""
 
     @property
     def width(self) -> int:
@@ -47,7 +47,7 @@ class Geometry(NamedTuple):
 
 
 def fit(board: BoardSize, width: int, height: int, *, letters: bool) -> Geometry | None:
-    """The best place for a board, in the middle of an area; None where it is too large.
+    """The best place for a board, centred in an area; None if it is too large.
 
     Args:
         board: columns and rows.
@@ -65,6 +65,6 @@ def fit(board: BoardSize, width: int, height: int, *, letters: bool) -> Geometry
 
 
 def least(board: BoardSize) -> tuple[int, int]:
-    """The characters and lines that a board needs at least."""
+    """The smallest area for a board, in characters and lines."""
     cell_width, cell_height = DISC_CELLS[-1]
     return board.width * cell_width, board.height * cell_height + LINES_ABOVE + LINES_BELOW

@@ -1,4 +1,4 @@
-"""What a person is told who asks how to play."""
+"""The text that explains how to play."""
 
 from __future__ import annotations
 
@@ -45,6 +45,6 @@ def paragraphs(*, how: str) -> str:
     """The whole text, a line for each paragraph.
 
     Args:
-        how: what can be typed.
+        how: the paragraph about keys or commands.
     """
     return f"{RULES}\n\n{how}\n\n{HINTS}\n\n{LEVELS}\n{KEPT}"

@@ -1,10 +1,10 @@
-"""The computer's players of a game, asked for one move at a time."""
+"""The computer's players of a game, and what they need."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from c4core.arena.answers import checked_column
@@ -12,25 +12,53 @@ from c4core.arena.seeds import seat_seed
 from c4core.dice import Dice
 from c4core.players.errors import Failing, PlayerFailure, is_exhaustion
 from c4core.players.player import GameStart, Limits
+from c4core.players.resources import Resources
 from c4core.players.stopping import Stop
+from db import games
+from workers.matches.corpora import read_corpus
+from workers.matches.terms import looks_games_up
 
 if TYPE_CHECKING:
-    from c4core.players.player import Player
+    from c4core.notation import BoardSize
+    from c4core.players.player import Player, PlayerSpec
     from c4core.position import Side
     from cli.play.game import Game
-    from cli.play.supplies import Supplies
+    from cli.play.scores import Scores
+    from db.database import Database
 
 END_SECONDS: Final = 1.0
-"""For a player to notice that its move is not wanted any more."""
+"""Time for a player to notice that nobody waits for its move any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Supplies:
+    """What players and hints need: exact scores, and stored games."""
+
+    scores: Scores
+    """Knows exact scores."""
+    database: Database | None = None
+    """Has stored games, or None."""
+
+    def of(self, spec: PlayerSpec, board: BoardSize) -> Resources:
+        """What a player needs on a board.
+
+        Raises:
+            StorageError: the stored games cannot be read.
+        """
+        if self.database is None or not looks_games_up(spec):
+            return Resources(analyst=self.scores)
+        with self.database.read() as session:
+            matches = games.finished_matches(session, board)
+        return Resources(self.scores, read_corpus(self.database, board, matches))
 
 
 class Opponents:
-    """Makes the players of a game when they are first asked, and closes them at the end.
+    """Makes the players of a game when they first move, and closes them at the end.
 
-    Moves are asked for in one thread, and the end may be told in another.
+    One thread asks for moves; another one may call :meth:`end`.
 
     Args:
-        supplies: what some players need.
+        supplies: what players need.
     """
 
     def __init__(self, supplies: Supplies) -> None:
@@ -40,13 +68,13 @@ class Opponents:
         self._in_use = threading.Lock()
 
     def choose(self, game: Game) -> int:
-        """The column that the player to move chooses, which can be played.
+        """A legal column, chosen by the player to move.
 
         Raises:
-            PlayerFailure: it cannot go on, or its answer is no such column.
+            PlayerFailure: it cannot go on, or its answer is not legal.
             StopPlaying: the game has ended meanwhile.
-            MemoryError, OSError, RuntimeError: this machine has run out of something, which is not
-                the player's fault; it may be asked again.
+            MemoryError, OSError, RuntimeError: this machine has run out of memory or the like.
+                That is not the player's fault; it may be asked again.
         """
         stop = self._stop
         with self._in_use:
@@ -67,13 +95,13 @@ class Opponents:
         return checked_column(answer, position)
 
     def end(self, game: Game) -> None:
-        """A game is over, or was given up: tell the players of one that has ended; close all.
+        """Close the players of a game; if it is over, tell them the result before.
 
-        A move that is being thought about is wanted no more.
+        A player that is choosing a move is stopped.
         """
         self._stop.set()
         if not self._in_use.acquire(timeout=END_SECONDS):
-            return  # it is loading something; the process is about to end anyway
+            return  # it is loading a library; the process is about to end anyway
         try:
             self._close_players(game)
             self._stop = Stop()
@@ -83,7 +111,7 @@ class Opponents:
     def _close_players(self, game: Game) -> None:
         players, self._players = self._players, {}
         for side, player in players.items():
-            # Whatever one raises, all of them are told, and all are closed.
+            # An error of one player must not keep the others from being told and closed.
             with contextlib.suppress(Exception):
                 if game.is_over:
                     won = "win" if game.winner == side else "loss"
@@ -100,6 +128,6 @@ class Opponents:
                 raise ValueError(f"a person plays {side}")
             supplies = self._supplies.of(spec, game.board)
             player = spec.make(replace(supplies, programs=seat.programs))
-            self._players[side] = player  # to be closed, also when it cannot begin
+            self._players[side] = player  # so that it is closed even if it cannot begin
             player.begin(GameStart(game.board, side, seat_seed(game.seed, side), stop))
         return player

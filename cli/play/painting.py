@@ -1,4 +1,4 @@
-"""The picture of a board: discs with letters in them, or letters alone where no colours are."""
+"""The picture of a board: discs with letters, or letters only without colours."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from cli.play.geometry import Geometry
 
     Square = tuple[int, int]
-    """Column and row, both from 0, the row from below."""
+    """A 0-based column and a 0-based row from the bottom."""
 
 BOARD: Final = "#1c4fa0"
 HOLE: Final = "#0c2552"
 INK: Final = "#0a0a0a"
 BRIGHT: Final[dict[Side, str]] = {"x": "#ee4b4b", "o": "#ffd43b"}
 DIMMED: Final[dict[Side, str]] = {"x": "#8c3244", "o": "#96823c"}
-"""Beside a four, so that it stands out."""
+"""Colours of the other stones once there is a four, so that it stands out."""
 
 DISC: Final = "●"
 DISCS: Final = {3: (" ▄▄▄▄ ", "▐████▌", " ▀▀▀▀ "), 2: ("▗▄▄▄▖", "▝▀▀▀▘"), 1: (".",)}
-"""A disc by the lines of its square."""
+"""The lines of a disc, by the number of lines of its square."""
 
 SIGNS: Final = {3: "{0}{0}", 2: "{0}", 1: "{0}"}
-"""The letter of a side by the lines of its square; it stands in the second of them, if there is."""
+"""The letter of a side, by the number of lines of its square; it stands in the middle line."""
 
 LAST_MARK: Final = "•"
 FOUR_MARK: Final = "◆"
@@ -41,7 +41,7 @@ POINTER: Final = "▼"
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is shown beside the stones."""
+    """What is shown in addition to the stones."""
 
     letters: bool = False
     """Stones are letters, told apart without colours."""
@@ -52,11 +52,11 @@ class Look:
     last: Square | None = None
     """The stone that was played last."""
     falling: int | None = None
-    """The row that this stone has come to, where it is still falling."""
+    """The row of this stone while it falls; None when it lies."""
 
 
 def told(text: str, style: str = "") -> Text:
-    """Text that may quote what strangers have written, as in a saved game: escaped."""
+    """Text with control characters escaped, for it may quote what strangers wrote."""
     return Text(printable_lines(text), style)
 
 
@@ -66,7 +66,7 @@ def paint(position: Position, place: Geometry, look: Look) -> Text:
     Args:
         position: the stones.
         place: where the board lies in the area.
-        look: what is shown beside them.
+        look: what is shown in addition to them.
     """
     lines = [Text() for _ in range(place.top)]
     lines.append(_pointer_line(position, place, look))
@@ -100,7 +100,7 @@ def _rows(position: Position, place: Geometry, look: Look) -> Iterator[Text]:
 
 
 def _stone(position: Position, square: Square, look: Look) -> Side | None:
-    """What is seen in a square while the last stone may be falling."""
+    """The stone that is shown in a square while the last one may be falling."""
     if look.falling is not None and look.last is not None and square[0] == look.last[0]:
         if square[1] == look.falling:
             return position.stone_at(*look.last)

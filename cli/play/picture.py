@@ -1,6 +1,6 @@
 """The picture of a game in docs/play.md: ``python -m cli.play.picture > docs/play.svg``.
 
-Textual draws it, from a game that is really played on a screen of 80 x 24 characters.
+Textual draws it from a real game on a screen of 80 x 24 characters.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import Final
 from c4core.notation import DEFAULT_BOARD, parse_moves
 from cli.play.app import PlayApp
 from cli.play.game import Game
+from cli.play.opponents import Supplies
 from cli.play.scores import Scores
-from cli.play.screen import Table
+from cli.play.screen import Setup
 from cli.play.seats import read_seat
-from cli.play.supplies import Supplies
 
 MOVES: Final = "4475544754554222"
-"""What has been played when the picture is taken; x is to move."""
+"""The moves before the picture; x is to move."""
 
 LOOK_SECONDS: Final = 0.05
 
 _FONT: Final = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
-"""Textual's picture would load a font from elsewhere; the reader's own will do."""
+"""Textual's picture would load a font from the web; it is replaced by the reader's own."""
 
 
 def main() -> None:
@@ -42,7 +42,7 @@ async def picture() -> str:
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "play.json"
         supplies = Supplies(Scores(None, table_mb=16, threads=1))
-        app = PlayApp(game, Table(file, supplies, 0.0, animated=False))
+        app = PlayApp(game, Setup(file, supplies, 0.0, animated=False))
         async with app.run_test(size=(80, 24)) as pilot:
             await pilot.press("h")
             while not app.game_screen.is_hinted:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Final
+import threading
+from concurrent.futures import Future, wait
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from c4core.arena.game import Ending
 from c4core.errors import MoveError
 from c4core.notation import column_label, parse_moves
 from c4core.players.errors import PlayerFailure
 from cli.output import render
-from cli.play.background import wait_for
 from cli.play.opponents import Opponents
 from cli.play.saved import write_game
-from cli.shell import echo
+from cli.shell import echo, signals
+from cli.shell.background import LOOK_SECONDS, fulfil
 from cli.shell.streams import reading
 
 if TYPE_CHECKING:
@@ -21,28 +23,29 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cli.play.game import Game
-    from cli.play.supplies import Supplies
+    from cli.play.opponents import Supplies
     from workers.positions.results import Answer
+
+T = TypeVar("T")
 
 COMMANDS: Final = "a column, or: hint, undo, moves, resign, help, quit"
 
-
 LONGEST_LINE: Final = 1024
-"""Bytes that are read at once: what is longer is no column anyway."""
+"""Bytes of a line that are read at once; no command is longer."""
 
 
 class PlainGame:
     """Reads moves and commands from standard input, and writes the board after each.
 
     Args:
-        game: to begin with.
-        file: where it is kept.
+        game: the game to play.
+        file: the file that keeps it.
         supplies: what players and hints need.
-        silent: write no boards: a program wants to know the result only.
+        silent: write no boards, for a program that needs only the result.
 
     Attributes:
-        game: as it stands.
-        mistakes: lines that were neither a column that can be played nor a command.
+        game: the current game.
+        mistakes: lines that were neither a legal column nor a command.
     """
 
     def __init__(self, game: Game, *, file: Path, supplies: Supplies, silent: bool) -> None:
@@ -68,10 +71,10 @@ class PlainGame:
         return [self.game]
 
     def play(self) -> None:
-        """Play until the game is over, or until a person has enough.
+        """Play until the game is over or a person quits.
 
         Raises:
-            KeyboardInterrupt: the game is kept.
+            KeyboardInterrupt: a signal ended it; the game is kept.
         """
         try:
             self._draw()
@@ -88,7 +91,7 @@ class PlainGame:
     def _computer_moves(self) -> None:
         game = self.game
         try:
-            column = wait_for(lambda: self._opponents.choose(game))
+            column = _wait_for(lambda: self._opponents.choose(game))
         except PlayerFailure as failure:
             self._go_on_with(
                 game.failed(f"{failure.failing.value}: {failure}", Ending(failure.failing))
@@ -99,7 +102,7 @@ class PlainGame:
         self._go_on_with(game.played(column))
 
     def _person_moves(self) -> bool:
-        """Whether the game goes on."""
+        """Read and do one line. Returns whether the game goes on."""
         if self._prompts:
             echo.prompt(f"{self.game.outcome()}, {COMMANDS}: ")
         with reading("standard input"):
@@ -123,7 +126,7 @@ class PlainGame:
         except MoveError as error:
             if error.kind == "syntax" or (error.kind == "range" and not word.isdigit()):
                 self._refuse(f"{word!r} is neither a column nor a command")
-            else:  # where in the line it is, everybody sees
+            else:  # the place in the line is obvious
                 self._refuse(str(error).removeprefix(f"invalid move at index {error.index}: "))
         except ValueError:  # several columns
             self._refuse(f"one column a line, not {word!r}")
@@ -138,7 +141,7 @@ class PlainGame:
     def _go_on_with(self, game: Game) -> None:
         self.game = game
         write_game(self._file, game)
-        if not (game.has_person and game.awaits_computer):  # its answer is drawn in a moment
+        if not (game.has_person and game.awaits_computer):  # the board is drawn after its answer
             self._draw()
 
     def _undo(self) -> None:
@@ -150,7 +153,7 @@ class PlainGame:
 
     def _hint(self) -> None:
         position = self.game.position
-        self._draw(wait_for(lambda: self._scores.ask(position)))
+        self._draw(_wait_for(lambda: self._scores.ask(position)))
 
     def _help(self) -> None:
         import textwrap
@@ -177,3 +180,16 @@ class PlainGame:
     def _write(self, text: str) -> None:
         if not self._silent:
             echo.line(text)
+
+
+def _wait_for(work: Callable[[], T]) -> T:
+    """Do something in a thread that may be left behind, and wait for it, hearing Ctrl-C.
+
+    Raises:
+        KeyboardInterrupt: at once; the work may still be going on.
+    """
+    future: Future[T] = Future()
+    threading.Thread(target=fulfil, args=(future, work), daemon=True).start()
+    while not wait([future], timeout=LOOK_SECONDS).done:
+        signals.check()
+    return future.result()

@@ -1,11 +1,11 @@
-"""The file that keeps a game while it is played, so that it can be gone on with at any time.
+"""The file that keeps a game while it is played, so that it can be resumed at any time.
 
-It is JSON and says what is needed to play on, and nothing else::
+It is JSON, with just what is needed to play on::
 
     {"format": "c4-play", "version": 1, "board": "7x6", "first": "human", "second": "hard",
      "seed": 4711, "moves": "4453"}
 
-A game that a player has lost because it could not or would not go on also has
+If a player has failed or resigned, it also has
 ``"failure": {"loser": "o", "reason": "..", "ending": "crash"}``.
 """
 
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 FORMAT: Final = "c4-play"
 VERSION: Final = 1
 MAX_BYTES: Final = 64 * 1024
-"""A saved game is much smaller; what is larger is another file."""
+"""A saved game is much smaller; a larger file is something else."""
 FAILURES: Final = frozenset({*map(str, Failing), str(Ending.RESIGNED)})
-"""How a game is lost other than on the board."""
+"""The endings of games that are lost off the board."""
 
 
 class SavedGameError(C4Error, ValueError):
-    """A file that is no saved game, or none that this version can read.
+    """A file is no saved game, or not one that this version can read.
 
     Attributes:
         path: the file.
@@ -47,14 +47,14 @@ class SavedGameError(C4Error, ValueError):
 
 
 def default_file() -> Path:
-    """Where games are kept unless another file is named; its directory is made if need be."""
+    """The file that keeps games by default; its directory is made if need be."""
     import platformdirs
 
     return platformdirs.user_data_path("c4", ensure_exists=True) / "play.json"
 
 
 def write_game(path: Path, game: Game) -> None:
-    """Keep a game in a file, which holds the old one until the new one is written.
+    """Keep a game in a file, which is replaced only when the new one is complete.
 
     Raises:
         OSError: the file cannot be written.
@@ -75,14 +75,14 @@ def write_game(path: Path, game: Game) -> None:
 
 
 def read_game(path: Path, *, programs: Consent = NO_PROGRAM) -> Game | None:
-    """The game in a file; None where there is no file.
+    """The game in a file; None without a file.
 
     Args:
         path: the file.
         programs: which of its players may be started, where they are programs.
 
     Raises:
-        SavedGameError: there is something else in it.
+        SavedGameError: the file has other content.
         OSError: the file cannot be read.
     """
     fields = _read_fields(path)
@@ -99,12 +99,12 @@ def read_game(path: Path, *, programs: Consent = NO_PROGRAM) -> Game | None:
 
 
 def check_replaceable(path: Path) -> None:
-    """See that a new game takes the place of a game, of an empty file, or of nothing.
+    """Check that a file is missing, empty or a saved game, so that a game may replace it.
 
-    A game that cannot be gone on with, as one of another version, may be replaced.
+    A game that cannot be resumed, such as one of another version, may be replaced.
 
     Raises:
-        SavedGameError: there is something else in the file.
+        SavedGameError: the file has other content.
         OSError: the file cannot be read.
     """
     if path.exists() and path.stat().st_size:
@@ -112,10 +112,10 @@ def check_replaceable(path: Path) -> None:
 
 
 def _read_fields(path: Path) -> dict[str, Any] | None:
-    """What a file says that is a saved game by its format; None where there is no file.
+    """The fields of a saved game of any version; None without a file.
 
     Raises:
-        SavedGameError: there is something else in it.
+        SavedGameError: the file has other content.
         OSError: the file cannot be read.
     """
     try:
@@ -158,7 +158,7 @@ def _failure_of(fields: dict[str, Any]) -> Failure | None:
         return None
     failure = _typed(fields, "failure", dict)
     loser, reason = _typed(failure, "loser", str), _typed(failure, "reason", str)
-    # Games that were kept by earlier versions do not say.
+    # Games of earlier versions do not have this field.
     ending = _typed(failure, "ending", str) if "ending" in failure else str(Ending.ERROR)
     if ending not in FAILURES:
         raise TypeError(f"field 'ending' cannot be {ending!r}")

@@ -1,4 +1,4 @@
-"""Exact scores of columns while a game goes on: searches that can be given up at any time.
+"""Exact scores of columns during a game, by searches that can be given up at any time.
 
 Hints and the player ``perfect`` share them: one table, one book, one database.
 """
@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.evaluation import Analysis
 from c4core.solver import Solver
-from cli.play.background import in_background
 from db.errors import StorageError
 from workers.positions.evaluate import evaluate
 from workers.positions.question import Question
@@ -25,18 +24,18 @@ if TYPE_CHECKING:
     from workers.positions.results import Answer
 
 STOP_SECONDS: Final = 0.05
-"""How long to wait before telling a search again to stop: it may just have begun."""
+"""Time after which a search is told again to stop: it may just have begun."""
 
 
 class Scores:
     """Looks scores up or searches them, from any thread.
 
     Args:
-        database: where known answers are looked up and new ones are kept; None for neither.
+        database: has known answers and keeps new ones; None for none.
         table_mb: size of the transposition table.
         threads: threads that search.
-        book: is asked first; None for none.
-        on_trouble: told when the database cannot be used any more; the game goes on without it.
+        book: asked first; None for none.
+        on_trouble: called with a message when the database fails; the game goes on without it.
     """
 
     def __init__(
@@ -53,11 +52,11 @@ class Scores:
         self._database = database
         self._book = book
         self._lock = threading.Lock()
-        self._round = 0  # searches of an earlier round are wanted no more
+        self._round = 0  # searches of an earlier round are given up
         self._searching: list[int] = []  # the rounds of all searches under way
 
     def ask(self, position: Position, *, time_limit: float | None = None) -> Answer:
-        """Score every column; only what was proven, after :meth:`give_up` or at the limit."""
+        """Score every column; after :meth:`give_up`, or at the limit, as far as proven."""
         with self._lock:
             begun = self._round
             self._searching.append(begun)
@@ -68,18 +67,18 @@ class Scores:
                 self._searching.remove(begun)
 
     def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
-        """Likewise, as players want it: :class:`c4core.players.Analyst`."""
+        """Score every column, as a :class:`c4core.players.Analyst`."""
         answer = self.ask(position, time_limit=time_limit)
         scores = answer.scores or (None,) * position.width
         return Analysis(scores, answer.lower, answer.upper, answer.nodes, answer.seconds)
 
     def give_up(self) -> None:
-        """End all searches that are under way, soon; later ones are not touched."""
+        """Stop all running searches soon; later ones are not affected."""
         with self._lock:
             self._round += 1
             is_idle = not self._searching
         if not is_idle:
-            in_background(self._stop_searches)
+            threading.Thread(target=self._stop_searches, daemon=True).start()
 
     def _answer(self, position: Position, question: Question, begun: int) -> Answer:
         def is_stopped() -> bool:
@@ -104,5 +103,5 @@ class Scores:
 
     def _stop_searches(self) -> None:
         while any(begun != self._round for begun in self._searching):
-            self._solver.stop()  # one that is still wanted is taken up again
+            self._solver.stop()  # a search of the current round begins again
             time.sleep(STOP_SECONDS)

@@ -1,7 +1,8 @@
-"""The game on the screen: what happens when a person, a player or the solver has answered."""
+"""The game on the screen: what happens when a person, a player or the solver answers."""
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -17,17 +18,16 @@ from c4core.arena.game import Ending
 from c4core.notation import column_label
 from c4core.players.errors import PlayerFailure, StopPlaying
 from cli.output.render import verdict
-from cli.play.background import in_background
 from cli.play.board import BoardView
 from cli.play.dialogs import HowToPlay, NewGame, Unfinished
-from cli.play.opponents import Opponents
+from cli.play.opponents import Opponents, Supplies
 from cli.play.painting import told
 from cli.play.saved import write_game
-from cli.play.side import SidePanel
-from cli.play.tally import Tally
+from cli.play.side import Results, SidePanel
 from workers.printable import printable_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from textual.app import ComposeResult
@@ -36,41 +36,40 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from cli.play.game import Game
-    from cli.play.supplies import Supplies
     from workers.positions.results import Answer
 
 
 NO_TIME: Final = 0.001
-"""Textual's timers cannot wait for no time at all."""
+"""The shortest time that Textual's timers can wait."""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """What a game is played with."""
+class Setup:
+    """What all games of a session are played with."""
 
     file: Path
-    """Where it is kept."""
+    """The file that keeps the game."""
     supplies: Supplies
     """What players and hints need."""
     delay: float
     """Seconds between the moves of a game that no person plays."""
     animated: bool
-    """Stones are seen falling."""
+    """Whether to show stones falling."""
 
 
 class GameScreen(Screen[None]):
     """Board, moves and commands.
 
     Args:
-        game: to begin with.
-        table: what it is played with.
+        game: the first game.
+        setup: what all games are played with.
         letters: stones are letters, told apart without colours.
-        unfinished: a game that was kept, and that may be gone on with instead.
+        unfinished: a kept game that the person may resume instead.
 
     Attributes:
-        game: as it stands.
-        tally: results of the games before it.
-        earlier: the games before it, in which something was played.
+        game: the current game.
+        results: those of the games before it.
+        earlier: the games before it that have moves.
         is_hinted: whether exact scores are shown.
     """
 
@@ -96,9 +95,9 @@ class GameScreen(Screen[None]):
         """A player has answered."""
 
         game: Game
-        """The game that it was asked about."""
+        """The game in which it was asked."""
         column: int | None
-        """What it plays; None where it cannot go on."""
+        """The column that it plays; None if it cannot go on."""
         reason: str = ""
         """Why it cannot."""
         ending: Ending = Ending.ERROR
@@ -106,10 +105,10 @@ class GameScreen(Screen[None]):
 
     @dataclass
     class Stuck(Message):
-        """A player could not be asked, which is no fault of its own."""
+        """A player could not be asked, which is not its fault."""
 
         game: Game
-        """The game that it was asked about."""
+        """The game in which it was asked."""
         reason: str
         """What this machine lacks."""
 
@@ -118,23 +117,23 @@ class GameScreen(Screen[None]):
         """The solver has answered."""
 
         game: Game
-        """The game that it was asked about."""
+        """The game in which it was asked."""
         answer: Answer | None
-        """What it knows; None where it failed."""
+        """Its answer; None if it failed."""
         reason: str = ""
         """Why it failed."""
 
     def __init__(
-        self, game: Game, table: Table, *, letters: bool, unfinished: Game | None = None
+        self, game: Game, setup: Setup, *, letters: bool, unfinished: Game | None = None
     ) -> None:
         super().__init__()
         self.game = game
-        self.tally = Tally()
+        self.results = Results()
         self.earlier: list[Game] = []
-        self._table = table
+        self._setup = setup
         self._letters = letters
         self._unfinished = unfinished
-        self._opponents = Opponents(table.supplies)
+        self._opponents = Opponents(setup.supplies)
         self._hints = False
         self._paused = False
         self._thinking: Game | None = None
@@ -143,16 +142,16 @@ class GameScreen(Screen[None]):
         self.is_hinted = False
 
     def compose(self) -> ComposeResult:
-        """The board and what stands beside it, the state of the game, the commands."""
+        """The board, the side panel, the state of the game and the commands."""
         with Horizontal(id="middle"):
-            yield BoardView(self.game, letters=self._letters, animated=self._table.animated)
+            yield BoardView(self.game, letters=self._letters, animated=self._setup.animated)
             yield SidePanel(letters=self._letters)
         yield Static(id="status")
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Begin, or ask first whether to go on with the unfinished game."""
-        self._table.supplies.scores.on_trouble = self._tell_trouble
+        self._setup.supplies.scores.on_trouble = self._tell_trouble
         self._board.focus()
         self._show()
         if self._unfinished is None:
@@ -184,7 +183,7 @@ class GameScreen(Screen[None]):
             self._play(event.column)
 
     def action_undo(self) -> None:
-        """Take back the last move of a person, and the answer to it."""
+        """Undo the last move of a person, and the answer to it."""
         earlier = self.game.taken_back()
         if earlier is None:
             self._remark("There is nothing to undo.")
@@ -208,7 +207,7 @@ class GameScreen(Screen[None]):
             self._remark("Hints need time: p lets the players wait.")
 
     def action_pause(self) -> None:
-        """Let the computer wait, or go on."""
+        """Pause or resume the computer."""
         self._paused = not self._paused
         if self._paused:
             self._interrupt()
@@ -216,7 +215,7 @@ class GameScreen(Screen[None]):
         self._next()
 
     def action_resign(self) -> None:
-        """Give the game up, for the person to move or the only one who plays."""
+        """Resign for the person to move, or for the only one."""
         if self.game.is_over or not self.game.has_person:
             self._remark("The game is over." if self.game.is_over else "Nobody here plays.")
             return
@@ -227,7 +226,7 @@ class GameScreen(Screen[None]):
 
     @work
     async def action_new(self) -> None:
-        """Ask who is to play, and begin, or go on with these players."""
+        """Ask who is to play, then begin a game or continue this one."""
         choice = await self.app.push_screen_wait(NewGame(self.game))
         if choice is None:
             return
@@ -236,9 +235,9 @@ class GameScreen(Screen[None]):
         self._opponents.end(self.game)
         old = self.game
         if (old.first, old.second) != (first, second):
-            self.tally = Tally()
+            self.results = Results()
         elif not goes_on:
-            self.tally = self.tally.counting(old)
+            self.results = self.results.counting(old)
         if old.columns and not goes_on:
             self.earlier.append(old)
         self.game = replace(old, first=first, second=second) if goes_on else old.anew(first, second)
@@ -253,11 +252,11 @@ class GameScreen(Screen[None]):
     # What the computer does
 
     def on_board_view_landed(self) -> None:
-        """Go on once the stone has fallen."""
+        """Go on after the stone has fallen."""
         self._next()
 
     def on_game_screen_computer_moved(self, event: ComputerMoved) -> None:
-        """Play the column that a player has chosen, unless the game has gone another way."""
+        """Play the column that a player has chosen, unless the game has changed meanwhile."""
         if event.game is not self._thinking:
             return
         self._thinking = None
@@ -269,7 +268,7 @@ class GameScreen(Screen[None]):
             self._play(event.column)
 
     def on_game_screen_stuck(self, event: Stuck) -> None:
-        """Let the player wait until a person lets it try again."""
+        """Pause until a person lets the player try again."""
         if event.game is not self._thinking:
             return
         self._thinking = None
@@ -278,7 +277,7 @@ class GameScreen(Screen[None]):
         self._tell(f"No move: {event.reason}", "error")
 
     def on_game_screen_scored(self, event: Scored) -> None:
-        """Show what the solver knows, if it is still wanted."""
+        """Show the solver's answer, if the game has not changed meanwhile."""
         if event.game is not self.game or not self._hints:
             return
         if event.answer is None:
@@ -291,9 +290,9 @@ class GameScreen(Screen[None]):
         self._show_status()
 
     def leave(self) -> None:
-        """End what goes on in the background, once the screen is gone."""
+        """End the work in the background after the screen was closed."""
         self._thinking = None
-        self._table.supplies.scores.give_up()
+        self._setup.supplies.scores.give_up()
         self._opponents.end(self.game)
 
     # How it goes on
@@ -304,12 +303,12 @@ class GameScreen(Screen[None]):
         self._show(falls=True)
 
     def _next(self) -> None:
-        """See to it that somebody moves."""
+        """Ask whoever is to move."""
         if self.game.awaits_computer and not self._paused and self._thinking is None:
             if self.game.has_person or not self.game.columns:
                 self._ask_computer()
             elif self._wait is None:
-                self._wait = self.set_timer(max(self._table.delay, NO_TIME), self._ask_computer)
+                self._wait = self.set_timer(max(self._setup.delay, NO_TIME), self._ask_computer)
         if self._hints and not self._verdict:
             self._ask_scores()
 
@@ -329,16 +328,16 @@ class GameScreen(Screen[None]):
                 reason = f"{failure.failing.value}: {failure}"
                 self.post_message(self.ComputerMoved(game, None, reason, Ending(failure.failing)))
             except StopPlaying:
-                pass  # the game goes another way, or is over
-            except Exception as error:  # noqa: BLE001 (this machine has run out of something)
+                pass  # the game has changed, or is over
+            except Exception as error:  # noqa: BLE001 (the machine has run out of memory or the like)
                 reason = str(error) or type(error).__name__
                 self.post_message(self.Stuck(game, reason))
 
-        in_background(ask)
+        _in_background(ask)
 
     def _ask_scores(self) -> None:
         """Ask for the scores of the position, unless the computer is about to change it."""
-        game, scores = self.game, self._table.supplies.scores
+        game, scores = self.game, self._setup.supplies.scores
         if not game.awaits_person and not (game.awaits_computer and self._paused):
             return
         self._verdict = Text("computing the exact scores ..")
@@ -350,30 +349,30 @@ class GameScreen(Screen[None]):
             except Exception as error:  # noqa: BLE001 (a hint that fails must not end the game)
                 self.post_message(self.Scored(game, None, f"{type(error).__name__}: {error}"))
 
-        in_background(ask)
+        _in_background(ask)
 
     def _interrupt(self) -> None:
-        """Let nobody move: what is being thought about is not wanted any more."""
+        """Stop the player that is choosing a move, and forget the scores."""
         if self._wait is not None:
             self._wait.stop()
             self._wait = None
         if self._thinking is not None:
-            # A program must not be asked again while it may still answer: it is ended.
-            asked, self._opponents = self._opponents, Opponents(self._table.supplies)
+            # A program that may still answer must not be asked again: it is ended.
+            asked, self._opponents = self._opponents, Opponents(self._setup.supplies)
             game, self._thinking = self._thinking, None
-            in_background(lambda: asked.end(game))
+            _in_background(lambda: asked.end(game))
         self._forget_scores()
 
     def _forget_scores(self) -> None:
         if self._thinking is None:  # a player that thinks may use the same searches
-            self._table.supplies.scores.give_up()
+            self._setup.supplies.scores.give_up()
         self._verdict = Text()
         self.is_hinted = False
         self._board.show_scores(None)
 
     def _keep(self) -> None:
         try:
-            write_game(self._table.file, self.game)
+            write_game(self._setup.file, self.game)
         except OSError as error:
             message = f"The game is not kept: {error.filename}: {error.strerror}"
             self._tell(message, "error")
@@ -387,14 +386,14 @@ class GameScreen(Screen[None]):
     def _show(self, *, falls: bool = False) -> None:
         self._forget_scores()
         self._board.show(self.game, falls=falls)
-        self.query_one(SidePanel).show(self.game, self.tally.counting(self.game))
+        self.query_one(SidePanel).show(self.game, self.results.counting(self.game))
         self._show_status()
 
     def _show_status(self) -> None:
         self.query_one("#status", Static).update(Text("\n").join((self._state(), self._verdict)))
 
     def _state(self) -> Text:
-        """Whose turn it is, or how the game has ended, and what can be done then."""
+        """The turn or the outcome, and the commands that go on from there."""
         game = self.game
         if self._thinking is not None:
             return told(f"{game.position.turn} ({game.seat_to_move.name}) is thinking ..")
@@ -406,7 +405,7 @@ class GameScreen(Screen[None]):
         return text
 
     def _remark(self, text: str) -> None:
-        """Say something in the place of a hint, until something happens."""
+        """Show a remark in place of the hint, until the state changes."""
         self.query_one("#status", Static).update(Text("\n").join((self._state(), told(text))))
 
     def _tell_trouble(self, message: str) -> None:
@@ -414,5 +413,13 @@ class GameScreen(Screen[None]):
         self.call_later(self._tell, message, "warning")
 
     def _tell(self, message: str, severity: SeverityLevel) -> None:
-        """Show a message for some seconds; it may quote what strangers have written."""
+        """Show a message for some seconds. It is escaped, for it may quote what strangers wrote."""
         self.notify(printable_lines(message), severity=severity, markup=False)
+
+
+def _in_background(work: Callable[[], object]) -> None:
+    """Do something in a thread that nobody waits for, not even at the end of the process.
+
+    A player may be loading a library, which cannot be told to stop.
+    """
+    threading.Thread(target=work, daemon=True).start()

@@ -1,4 +1,4 @@
-"""Who sits at the board: a person, one of three levels, or any player by its description."""
+"""Seats: who plays a side, a person, one of three levels, or a player by its description."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class Seat:
     """Who plays a side."""
 
     name: str
-    """For people: ``human``, a level, or a player's shortest description."""
+    """The name that people see: ``human``, a level, or a player's shortest description."""
     spec: PlayerSpec | None = None
     """The player; None for a person."""
     programs: Consent = field(default=NO_PROGRAM, compare=False)
-    """Whether it may be started, where it is a program."""
+    """Which programs may be started."""
 
     @property
     def is_human(self) -> bool:
@@ -40,30 +40,30 @@ class Seat:
 
     @property
     def text(self) -> str:
-        """What :func:`read_seat` reads again, also when a player's default changes."""
+        """A text that :func:`read_seat` reads as the same seat, even when defaults change."""
         if self.spec is None or self.name in LEVELS:
             return self.name
         return self.spec.full
 
     @property
     def description(self) -> str:
-        """Who it is to others: ``human``, or a player with every parameter."""
+        """The full description: ``human``, or a player with every parameter."""
         return self.name if self.spec is None else self.spec.full
 
     def check_consent(self) -> None:
-        """Look whether the player may be started, if it is a program.
+        """Check that the player may be started, if it is a program.
 
         Raises:
-            ProgramRefusedError: it may not.
+            ProgramRefusedError: it may not be started.
         """
         if self.is_program:
             self.programs.check(self.text)
 
     def check_board(self, board: BoardSize) -> None:
-        """Look whether it plays on a board.
+        """Check that the player plays on a board.
 
         Raises:
-            PlayerError: it does not.
+            PlayerError: it does not play there.
         """
         if self.spec is not None:
             self.spec.make().check_board(board)
@@ -74,11 +74,10 @@ def read_seat(text: str, *, programs: Consent = NO_PROGRAM) -> Seat:
 
     Args:
         text: the description.
-        programs: which players that are programs may be started: any, where the person at the
-            terminal has written it.
+        programs: which programs may be started; any if the person at the terminal typed the text.
 
     Raises:
-        PlayerError: it is none of these.
+        PlayerError: the text is none of these.
     """
     name = text.strip()
     if name == HUMAN:
@@ -96,9 +95,9 @@ def read_seat(text: str, *, programs: Consent = NO_PROGRAM) -> Seat:
 
 
 def choices() -> list[tuple[str, str]]:
-    """Who can be chosen from a list: for each what it is, in a line, and its text.
+    """The choices of a list: for each a line for people, and the text that names it.
 
-    Players that need more than their name are not among them.
+    Players that need more than their name are left out.
     """
     levels = [(f"{name}: {player.partition(':')[0]}", name) for name, player in LEVELS.items()]
     players = [

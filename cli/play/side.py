@@ -1,7 +1,8 @@
-"""What stands beside the board: who plays, the results so far, the moves."""
+"""The panel beside the board: the players, the results so far, the moves."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
@@ -16,13 +17,37 @@ if TYPE_CHECKING:
 
     from c4core.position import Side
     from cli.play.game import Game
-    from cli.play.tally import Tally
 
 SIDES: Final[tuple[Side, Side]] = ("x", "o")
 
 
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Wins of both sides, and draws, since these players sat down."""
+
+    x: int = 0
+    """Games that the first player won."""
+    o: int = 0
+    """Games that the second player won."""
+    draws: int = 0
+    """Games that nobody won."""
+
+    def counting(self, game: Game) -> Results:
+        """These results and the game's, if it is over."""
+        if not game.is_over:
+            return self
+        winner = game.winner
+        return Results(
+            self.x + (winner == "x"), self.o + (winner == "o"), self.draws + (winner is None)
+        )
+
+    def __str__(self) -> str:
+        """``x 1, o 0, drawn 2``."""
+        return f"x {self.x}, o {self.o}, drawn {self.draws}"
+
+
 class SidePanel(Vertical):
-    """The players, the tally, and the list of moves.
+    """The players, the results, and the list of moves.
 
     Args:
         letters: stones are letters, told apart without colours.
@@ -31,7 +56,7 @@ class SidePanel(Vertical):
     DEFAULT_CSS = """
     SidePanel { width: 30; height: 1fr; padding: 1 1 0 1; }
     SidePanel #players { height: auto; }
-    SidePanel #tally { height: auto; margin: 1 0; }
+    SidePanel #results { height: auto; margin: 1 0; }
     SidePanel #list { height: 1fr; scrollbar-size-vertical: 1; }
     """
 
@@ -40,16 +65,16 @@ class SidePanel(Vertical):
         self._letters = letters
 
     def compose(self) -> ComposeResult:
-        """The three parts, from above."""
+        """The three parts, from the top."""
         yield Static(id="players")
-        yield Static(id="tally")
+        yield Static(id="results")
         with VerticalScroll(id="list", can_focus=False):
             yield Static(id="moves")
 
-    def show(self, game: Game, tally: Tally) -> None:
+    def show(self, game: Game, results: Results) -> None:
         """Show a game, and the results of those before it."""
         self.query_one("#players", Static).update(self._players(game))
-        self.query_one("#tally", Static).update(Text(f"games: {tally}"))
+        self.query_one("#results", Static).update(Text(f"games: {results}"))
         self.query_one("#moves", Static).update(self._moves(game))
         self.query_one("#list", VerticalScroll).scroll_end(animate=False)
 

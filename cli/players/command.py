@@ -30,7 +30,7 @@ def players() -> None:
 
     A player is written NAME, or NAME:parameter=value,parameter=value. Programs of yours play too,
     as exec:COMMAND, kaggle:FILE.py or python:MODULE:CALLABLE; docs/players.md tells how. The
-    levels easy, medium and hard are names of players too: "c4 players show hard" says whose.
+    levels easy, medium and hard are names of players too: "c4 players show hard" says which.
     """
 
 
@@ -68,14 +68,15 @@ def list_(settings: Settings, *, format_name: str | None) -> None:
 def show(settings: Settings, player: str) -> None:
     """Show a player: how it plays, and its parameters.
 
-    With parameters, as in blog-v6:depth=2, it is shown with these.
+    Parameters that are given, as in blog-v6:depth=2, are shown.
     """
     from c4core.players import parse_player, player_kinds
-    from cli.output.formats import write_facts, write_object
+    from cli.output.formats import write_object
+    from cli.output.tables import write_facts
 
     name = player.partition(":")[0].strip()
     kind = next((kind for kind in player_kinds() if kind.name == name), None)
-    # What needs an argument is nobody without one; it can be shown all the same.
+    # A player that needs an argument cannot play without one, but can be shown.
     if kind is not None and not kind.stands_alone and ":" not in player:
         spec = None
     else:

@@ -30,18 +30,18 @@ class Extras:
 
 
 class Writer(Protocol):
-    """Writes what became of a line. ``raw`` is the line as it came."""
+    """Writes the answer to a line, or what is wrong with it. ``raw`` is the line as it came."""
 
     def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:
         """Write an answer."""
 
     def bad(self, bad: BadLine, raw: bytes) -> None:
-        """Write in the place of an answer that there is not."""
+        """Write what stands in place of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class JsonWriter:
-    """One object a line: the one that all of c4 writes, with ``pv`` where it was asked for."""
+    """One object a line, with ``pv`` where best play was asked for."""
 
     zero_based: bool = False
 
@@ -71,7 +71,7 @@ class ClassicWriter:
     """The protocol of Pascal Pons's solver: the line, then its score or its columns' scores.
 
     A line without an answer is written as it came, without a score, so that answers stay beside
-    their lines; what is wrong with it is told on standard error.
+    their lines; standard error says what is wrong with it.
     """
 
     weak: bool = False

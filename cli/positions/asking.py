@@ -1,4 +1,4 @@
-"""Asking the engine, here or elsewhere, by way of the database, while able to hear Ctrl-C."""
+"""Asking the engine, here or on other machines, in a way that Ctrl-C can end."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 class Asker(Protocol):
-    """Whom to ask."""
+    """Answers questions about positions."""
 
     def ask(self, positions: Sequence[Position], question: Question) -> list[Answer]:
         """Answer a question about each of some positions of one board.
 
         Raises:
-            KeyboardInterrupt: after the searches were stopped; what they had found out is kept.
+            KeyboardInterrupt: after the searches were stopped; what they have proven is kept.
             StorageError: the database cannot be read or written.
         """
 
@@ -41,12 +41,12 @@ class LocalAsker:
     """A solver and perhaps a database.
 
     Args:
-        database: where known answers are looked up and new ones are kept; None for neither.
+        database: where answers are looked up and kept; None for neither.
         table_mb: size of the transposition table.
         threads: threads that search.
         book: is asked first; None for none.
-        shown: show on standard error how far a long search is.
-        on_not_kept: told once if something was found that the database does not take.
+        shown: show the progress of a long search on standard error.
+        on_not_kept: called once when the database does not take an answer.
     """
 
     def __init__(
@@ -114,9 +114,9 @@ class RemoteAsker:
     """Workers that listen to a broker, and the database that they share.
 
     Args:
-        database: where they find the questions, and put what they find.
+        database: where they find the questions and put the answers.
         doorbell: calls them.
-        on_nobody: told when something is to be searched and there is no worker yet.
+        on_nobody: called when something must be searched and there is no worker yet.
         book: is asked first; None for none.
         workers_book: which one the workers may use, as
             ``workers.positions.book_answers.find_book`` takes it.

@@ -1,4 +1,4 @@
-"""What ``c4 solve`` does with positions: ask in batches, write in order, count what failed."""
+"""Answering lines: asked in batches, written in order, failures counted."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from workers.positions.results import Answer
 
 LOCAL_BATCH_SECONDS = 0.1
-"""How long a batch of lines takes, about, where this process searches."""
+"""About how long a batch of lines takes where this process searches."""
 REMOTE_BATCH_SECONDS = 1.0
-"""Likewise where every batch is a job, which takes some tenths of a second for itself."""
+"""The same where every batch is a job, which costs some tenths of a second."""
 LARGEST_BATCH = 4096
 
 
@@ -56,10 +56,10 @@ class Solving:
         asker: answers.
         wish: what is wanted of every position.
         writer: writes.
-        batch_seconds: lines that wait are answered together, as many as take about so long.
+        batch_seconds: as many waiting lines as take about this time are answered together.
 
     Attributes:
-        failures: lines without a (complete) answer so far.
+        failures: lines without a complete answer.
     """
 
     def __init__(
@@ -79,8 +79,8 @@ class Solving:
     def stream(self, descriptor: int, *, board: BoardSize, zero_based: bool) -> None:
         """Answer the lines of a descriptor.
 
-        Lines that wait are answered together, in batches that grow while they are answered quickly;
-        nobody who waits for an answer has to send another line first.
+        Lines that wait are answered together, in batches that grow while answers come quickly. A
+        line is answered without waiting for the next one.
         """
         source = LineSource(descriptor)
         items = read_lines(cast("BinaryIO", source), board=board, zero_based=zero_based)
@@ -115,7 +115,7 @@ class Solving:
         return line
 
     def _settles(self, answer: Answer, position: Position) -> bool:
-        """Whether no limit has cut the answer short."""
+        """Whether the answer is complete: no limit has cut it short."""
         if self._wish.question.weak:
             return answer.value is not None
         if answer.score is None:

@@ -1,4 +1,4 @@
-"""What several commands for books have in common: which book, which start."""
+"""Options that several commands have for books: which book, which start."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SHIPPED = "shipped"
 
 
 class BookFile(click.Path):
-    """The name of a book that is there, or None for the one that c4 came with."""
+    """The name of an existing book, or None for the one that c4 came with."""
 
     def __init__(self) -> None:
         super().__init__(exists=True, dir_okay=False)
@@ -60,7 +60,7 @@ start_option = click.option(
 
 
 def out_option(text: str, *, required: bool = False) -> Callable[[Decorated], Decorated]:
-    """``--out``, also by the name that it has with all other commands.
+    """``--out``, which is also called ``--output`` as in all other commands.
 
     Args:
         text: the help.
@@ -71,13 +71,11 @@ def out_option(text: str, *, required: bool = False) -> Callable[[Decorated], De
     )
 
 
-force_option = click.option(
-    "--force", is_flag=True, help="Replace another file of that name, if there is one."
-)
+force_option = click.option("--force", is_flag=True, help="Replace another file of that name.")
 
 
 def refuse_existing(name: str) -> NoReturn:
-    """Say that a file is there, and what replaces it.
+    """Refuse to write over a file, and say what option replaces it.
 
     Raises:
         click.BadParameter: always.
@@ -88,13 +86,15 @@ def refuse_existing(name: str) -> NoReturn:
 def book_options(function: Decorated) -> Decorated:
     """Add ``--book`` and ``--no-book``; :func:`book_path` reads both."""
     for option in (
-        click.option("--no-book", is_flag=True, help="Do not even use the book that c4 came with."),
+        click.option(
+            "--no-book", is_flag=True, help="Use no book, not even the one that c4 came with."
+        ),
         click.option(
             "--book",
             "book",
             type=BookFile(),
             metavar="FILE",
-            help="Take from this book what it has.  "
+            help="Look positions up in this book before searching them.  "
             f'[default: "{SHIPPED}", the one that c4 came with]',
         ),
     ):
@@ -122,7 +122,7 @@ def open_book(path: str | None, board: BoardSize | None = None) -> Book:
 
     Args:
         path: the file; None for the default.
-        board: that it has to be for; None for any, and for 7x6 where there is no path.
+        board: the book must be for this board; None for any, or for 7x6 where there is no path.
 
     Raises:
         click.UsageError: there is no default, or the book is for another board.

@@ -1,4 +1,4 @@
-"""Asking a book before anybody else; it needs neither a database nor an engine."""
+"""Asking a book first, which needs neither a database nor an engine."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class BookFirst:
-    """A book, and who is asked when it does not know everything.
+    """A book, and another asker for what it does not know.
 
     Args:
         book: is asked first.
-        make_asker: makes the other one, when there is first need of it: opening a database takes
-            many times as long as a look into a book.
+        make_asker: makes the other asker when it is first needed, because opening a database
+            takes many times as long as a look into a book.
     """
 
     def __init__(self, book: Book, make_asker: Callable[[], Asker]) -> None:

@@ -48,7 +48,7 @@ def from_keys(keys: Sequence[int], *, board: BoardSize) -> list[Request]:
     """The positions with these keys.
 
     Raises:
-        click.BadParameter: one of them is no position's; it says which.
+        click.BadParameter: one of them is not the key of a position; it says which.
     """
     requests = []
     for number, key in enumerate(keys, start=1):

@@ -1,4 +1,4 @@
-"""Lines from a descriptor, and whether the next one is there already."""
+"""Lines from a descriptor, and whether the next one can be read without waiting."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ CHUNK = 64 * 1024
 
 
 class LineSource:
-    """A descriptor read line by line.
+    """A descriptor that is read line by line.
 
-    ``readline`` is a binary file's, so that ``c4core.lines.read_lines`` can read from it. A file
-    object's own buffer would hide whether another line can be had without waiting, which decides
-    between answering at once (a person, a program that waits) and working in batches (a file).
+    ``readline`` is that of a binary file, so that ``c4core.lines.read_lines`` can use it. The
+    buffer of a file object would hide whether the next line can be read without waiting. That
+    decides between answering at once (a person, a program that waits) and in batches (a file).
 
     Attributes:
         line: the line that was begun last, as it came, with its end; cut at the reader's limit.
@@ -45,7 +45,7 @@ class LineSource:
         return piece
 
     def is_ready(self) -> bool:
-        """Whether the next line, or the end, can be had without waiting for anybody."""
+        """Whether the next line, or the end, can be read without waiting."""
         if not self._at_end and b"\n" not in self._buffer and self._is_readable():
             self._read()
         return self._at_end or b"\n" in self._buffer

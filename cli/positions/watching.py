@@ -1,4 +1,4 @@
-"""A line about a search that takes long, for somebody who waits at a terminal."""
+"""A line about a long search, for somebody who waits at a terminal."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
 FIRST_SECONDS: Final = 1.0
-"""So long nothing is said."""
+"""Nothing is shown before this time."""
 
 HINT_SECONDS: Final = 10.0
-"""After this somebody should know that there is another way."""
+"""The hint is shown after this time."""
 
 HINT: Final = (
     "This may take long. c4 deep solves a hard position piece by piece: it keeps what is proven, "
@@ -24,12 +24,12 @@ HINT: Final = (
 
 
 class Progress(NamedTuple):
-    """How far a search is."""
+    """The progress of a search."""
 
     nodes: int
-    """Searched by now, or at any time before."""
+    """Searched by this solver, in this search and all before it."""
     lower: int | None
-    """Bounds so far on the score for the side to move; None while nothing is proven."""
+    """Bounds on the score for the side to move; None while nothing is proven."""
     upper: int | None
 
 
@@ -41,13 +41,13 @@ def watching(
     hint: bool,
     is_alone: Callable[[], bool] = lambda: False,
 ) -> Iterator[Callable[[], None]]:
-    """Show how far a search is; the context's value is to be called every now and then.
+    """Show the progress of a search; call the context's value every now and then.
 
     Args:
-        progress: how far it is; None where others search.
+        progress: gives it; None where workers search.
         shown: whether anything is shown.
-        hint: say after a time that there is "c4 deep".
-        is_alone: whether others were to search, and nobody was there.
+        hint: mention "c4 deep" after a time.
+        is_alone: whether workers should search and there was none.
     """
     if not shown:
         yield lambda: None
@@ -60,7 +60,7 @@ def watching(
 
 
 class _Line:
-    """The line, which is not begun before :data:`FIRST_SECONDS` have passed."""
+    """The line, which appears after :data:`FIRST_SECONDS`."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class _Line:
         self._bar: Bar | None = None
 
     def look(self) -> None:
-        """Draw the line anew, if it is time for it."""
+        """Draw the line again, once it is time for it."""
         seconds = time.monotonic() - self._began
         if seconds < FIRST_SECONDS:
             return
@@ -98,7 +98,7 @@ class _Line:
         from cli.output.render import count, duration, score_text
 
         if self._progress is None:
-            # Who comes later is not noticed: this is true then as well.
+            # Workers that come later are not noticed, and "waiting" stays true enough.
             what = "waiting for workers" if self._is_alone() else "workers search"
             return f"{what}, {duration(seconds)}"
         now = self._progress()

@@ -22,14 +22,12 @@ if TYPE_CHECKING:
 TABLE_LIMIT = 50
 
 NO_SUCH_POSITION = "No such position is stored."
-NONE_OF_JOBS = (
-    f"{NO_SUCH_POSITION} What the book answered is not: c4 jobs results has all of a job."
-)
+NONE_OF_JOBS = f"{NO_SUCH_POSITION} The book's answers never are: c4 jobs results has all of a job."
 ADVICE = '"c4 solve" finds out'
 ADVICE_WITHOUT_BOOK = '"c4 solve --no-book" finds out and keeps it'
 ADVICE_OF_BOOK = 'the book does not have it; "c4 solve" works it out'
-"""What to do about MOVES that are not known, by who was asked."""
-NOT_STORED = f"{NO_SUCH_POSITION} What the book has is not: --book {SHIPPED} asks it."
+"""How to learn about MOVES that are not known, by what was asked."""
+NOT_STORED = f"{NO_SUCH_POSITION} What the book has never is: --book {SHIPPED} asks it."
 
 EXAMPLES = (
     "c4 query 4453",
@@ -95,7 +93,7 @@ EXAMPLES = (
     "--after",
     metavar="PLY:KEY",
     callback=parameters.read_cursor,
-    help="Go on behind the last position of the page before.",
+    help="Go on after this position, the last one of the page before.",
 )
 @click.option(
     "--sort",
@@ -103,7 +101,7 @@ EXAMPLES = (
     type=click.Choice(["ply", "score", "nodes", "updated"]),
     default="ply",
     show_default=True,
-    help="By what; what is equal in it comes by ply and key.",
+    help="Sort by this; equal positions come by ply and key.",
 )
 @click.option("--desc", is_flag=True, help="The largest first.")
 @click.option("--boards", is_flag=True, help="Draw the boards, for people.")
@@ -140,16 +138,16 @@ def query(
     """Ask the database, or a book, what is known.
 
     With MOVES: what is known about these positions, or with --line about every position on the way
-    there, in the book that came with c4 or in the database. One that is not known is shown as such,
-    and the exit code is 1.
+    there, in the book that came with c4 or in the database. A position that is not known is shown
+    as such, and the exit code is 1.
 
-    Without: all stored positions that meet the conditions, by ply and key. A position and its
-    mirror image are stored as one, without the moves that led to it: shown are its key, which
-    "c4 solve --key" takes, and in JSON, CSV and Parquet its grid, in CSV with a "/" between rows
-    and "-" for the score of a full column. Columns are those of that image. Ply and key of the last
-    position are where --after goes on.
+    Without MOVES: all stored positions that meet the conditions, by ply and key. A position and its
+    mirror image are stored as one, without the moves that led to it; columns are those of the
+    stored image. It is shown with its key, which "c4 solve --key" takes. JSON, CSV and Parquet have
+    its grid, too; CSV has "/" between rows and "-" for the score of a full column. --after takes
+    ply and key of the last position.
 
-    --output writes a file, and its ending says how: .csv, .json, .jsonl or .parquet.
+    --output writes a file; its ending names the format: .csv, .json, .jsonl or .parquet.
     """
     settings: Settings = context.obj
     given = {
@@ -261,7 +259,7 @@ def query(
         else:
             write_matches(
                 settings,
-                source.stream(filters, after, order, descending=desc),
+                source.stream(filters, after=after, order=order, descending=desc),
                 board,
                 chosen,
                 limit=TABLE_LIMIT if limit is None and chosen == "table" else limit,
@@ -274,7 +272,7 @@ def query(
 
 
 def _advice(*, of_book: bool, no_book: bool) -> str:
-    """What to do about positions that are not known; "c4 solve" stores nothing a book answers."""
+    """How to learn what is not known; "c4 solve" stores nothing that a book answers."""
     if of_book:
         return ADVICE_OF_BOOK
     return ADVICE_WITHOUT_BOOK if no_book else ADVICE
@@ -292,7 +290,7 @@ def _keys_of_jobs(
     with settings.open_database() as database:
         try:
             chosen = [asked_keys(database, job, board) for job in jobs]
-        except JobStateError as error:  # it asks about no such positions, and never will
+        except JobStateError as error:  # the job asks about no such positions, and never will
             raise click.BadParameter(str(error), param_hint="'--job'") from None
         if label is not None:
             chosen.append(keys_of_label(database, label, board))

@@ -1,4 +1,4 @@
-"""What ``c4 query`` reads and how it shows it."""
+"""How ``c4 query`` shows what it has found."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ ROW_NAMES = (
 """What :func:`as_row` says of a position."""
 
 WIDEST_MOVES = 20
-"""Longer moves push the rest of their row to the right."""
+"""Width of the column of moves, at most; longer ones push the rest of the row to the right."""
 
 
 def write_count(number: int, format_name: Format, target: IO[Any] | None) -> None:
@@ -84,7 +84,7 @@ def write_matches(
         has_pages: whether ``--after`` goes on behind a place in this order.
         zero_based: columns count from 0.
         shows_boards: draw each for people.
-        nothing: what to say where there is none.
+        nothing: what to say if there are none.
         target: as :func:`cli.output.formats.write_rows` takes it.
     """
     last: StoredEvaluation | None = None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from c4core.version import ENGINE_VERSION
@@ -12,110 +12,48 @@ from db.records.evaluations import StoredEvaluation
 from workers.books import search
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from c4core.book import Book
     from c4core.notation import BoardSize
     from c4core.position import Position
     from cli.shell.settings import Settings
-    from db.records.evaluations import Cursor, EvaluationFilter, Order
+    from db.records.evaluations import EvaluationFilter
     from db.session import Session
 
 
-class Source(ABC):
+class Source(NamedTuple):
     """Knows evaluations."""
 
     name: str
     """What an answer's ``source`` says of it."""
-
-    @abstractmethod
-    def stream(
-        self,
-        filters: EvaluationFilter,
-        after: Cursor | None = None,
-        order: Order = "ply",
-        *,
-        descending: bool = False,
-    ) -> Iterator[StoredEvaluation]:
-        """The positions that meet the conditions.
-
-        Args:
-            filters: the conditions.
-            after: begin behind this place, of the order by ply and key.
-            order: by what they are sorted.
-            descending: the largest first.
-        """
-
-    @abstractmethod
-    def count(self, filters: EvaluationFilter) -> int:
-        """How many there are."""
-
-    @abstractmethod
-    def lookup(self, board: BoardSize, keys: Sequence[int]) -> dict[int, StoredEvaluation]:
-        """What is known about positions, by canonical key."""
+    stream: Callable[..., Iterator[StoredEvaluation]]
+    """The positions that meet some conditions; arguments as of :func:`db.evaluations.stream`, but
+    for the session."""
+    count: Callable[[EvaluationFilter], int]
+    """How many of them there are."""
+    lookup: Callable[[BoardSize, Sequence[int]], dict[int, StoredEvaluation]]
+    """What is known about positions of a board, by canonical key."""
 
 
-class DatabaseSource(Source):
+def database_source(session: Session) -> Source:
     """What the database has stored."""
-
-    name = "db"
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-
-    def stream(
-        self,
-        filters: EvaluationFilter,
-        after: Cursor | None = None,
-        order: Order = "ply",
-        *,
-        descending: bool = False,
-    ) -> Iterator[StoredEvaluation]:
-        """The positions that meet the conditions."""
-        return evaluations.stream(
-            self._session, filters, after=after, order=order, descending=descending
-        )
-
-    def count(self, filters: EvaluationFilter) -> int:
-        """How many there are."""
-        return evaluations.count(self._session, filters)
-
-    def lookup(self, board: BoardSize, keys: Sequence[int]) -> dict[int, StoredEvaluation]:
-        """What is known about positions, by canonical key."""
-        return evaluations.lookup(self._session, board, keys)
+    return Source(
+        "db",
+        partial(evaluations.stream, session),
+        partial(evaluations.count, session),
+        partial(evaluations.lookup, session),
+    )
 
 
-class BookSource(Source):
-    """What a book has."""
-
-    name = "book"
-
-    def __init__(self, book: Book) -> None:
-        self._book = book
-
-    def stream(
-        self,
-        filters: EvaluationFilter,
-        after: Cursor | None = None,
-        order: Order = "ply",
-        *,
-        descending: bool = False,
-    ) -> Iterator[StoredEvaluation]:
-        """The positions that meet the conditions; always by ply and key."""
-        del order, descending
-        return search.stream(self._book, filters, after)
-
-    def count(self, filters: EvaluationFilter) -> int:
-        """How many there are."""
-        return search.count(self._book, filters)
-
-    def lookup(
-        self,
-        board: BoardSize,  # noqa: ARG002  (the book's own)
-        keys: Sequence[int],
-    ) -> dict[int, StoredEvaluation]:
-        """What is known about positions, by canonical key."""
-        return search.lookup(self._book, keys)
+def book_source(book: Book) -> Source:
+    """What a book has; always in the order of ply and key."""
+    return Source(
+        "book",
+        lambda filters, *, after=None, **_order: search.stream(book, filters, after),
+        partial(search.count, book),
+        lambda _board, keys: search.lookup(book, keys),
+    )
 
 
 class Known(NamedTuple):
@@ -131,14 +69,14 @@ def source_of(settings: Settings, book: Book | None) -> Iterator[Source]:
 
     Args:
         settings: say which database.
-        book: is closed at the end.
+        book: is closed at the end of the context.
     """
     if book is not None:
         with book:
-            yield BookSource(book)
+            yield book_source(book)
         return
     with settings.open_database() as database, database.read() as session:
-        yield DatabaseSource(session)
+        yield database_source(session)
 
 
 def look_up(
@@ -148,9 +86,7 @@ def look_up(
     book: Book | None,
     ask_database: bool,
 ) -> dict[int, Known]:
-    """What is known about positions, by canonical key: in a book, else in the database.
-
-    A game that is over is known by the rules.
+    """What is known about positions, by canonical key: from the rules, a book, or the database.
 
     Args:
         settings: say which database; it is opened only if the book does not know everything.
@@ -171,7 +107,7 @@ def look_up(
         found.update((key, Known(row, source.name)) for key, row in rows.items())
 
     if book is not None:
-        ask(BookSource(book))
+        ask(book_source(book))
     if ask_database and keys - found.keys():
         with source_of(settings, None) as source:
             ask(source)

@@ -7,25 +7,25 @@ from typing import TYPE_CHECKING
 from c4core.arena.standings import standings
 from c4core.arena.statistics import Tally
 from cli.output.render import count, duration
+from cli.output.tables import Facts, Table
 from cli.reports import figures
-from cli.reports.tables import Facts, Table
 from cli.reports.view import short
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from c4core.arena.standings import Standing
-    from cli.reports.tables import Part
+    from cli.output.tables import Part
     from workers.matches.report import MatchReport
 
 MOST_IN_A_CROSS = 12
-"""More players than that make a table that nobody can read."""
+"""A table of more players cannot be read."""
 
 FEWEST_IN_A_CROSS = 3
-"""Of two players the match itself tells everything."""
+"""With two players the match itself says everything."""
 
 REPEATS = "*"
-"""Marks a P that is too small, because games repeat."""
+"""Marks a P that is too small because games repeat."""
 
 MATCH_HEADINGS = (
     "match",
@@ -82,19 +82,24 @@ def standings_table(table: Sequence[Standing]) -> Table:
 
 
 def scores(reports: Sequence[MatchReport]) -> dict[tuple[str, str], Tally]:
-    """What everybody has come to against everybody, by short description."""
+    """Everybody's results against everybody, by short description."""
     found: dict[tuple[str, str], Tally] = {}
     for report in reports:
         a, b = short(report.a.description), short(report.b.description)
         if a == b:
             continue
         results = report.a.results
-        for pair, seen in (((a, b), results), ((b, a), results.reversed())):
-            before = found.get(pair, Tally(0, 0))
-            found[pair] = Tally(
-                before.wins + seen.wins, before.losses + seen.losses, before.draws + seen.draws
-            )
+        add_results(found, (a, b), results)
+        add_results(found, (b, a), results.reversed())
     return found
+
+
+def add_results(found: dict[tuple[str, str], Tally], pair: tuple[str, str], seen: Tally) -> None:
+    """Add the results of a match between two players to those of the matches before."""
+    before = found.get(pair, Tally(0, 0))
+    found[pair] = Tally(
+        before.wins + seen.wins, before.losses + seen.losses, before.draws + seen.draws
+    )
 
 
 def cross_table(players: Sequence[str], results: dict[tuple[str, str], Tally]) -> Table:

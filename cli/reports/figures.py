@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 NOTHING: Final = "-"
 LEAST_P: Final = 1e-6
-"""The source writes smaller ones as less than this."""
+"""A smaller P is shown as less than this."""
 
 MAX_DIGITS: Final = 3
 
 FEW_SECONDS: Final = 1e-5
-"""Shorter times need a digit behind the point."""
+"""Shorter times need a digit after the point."""
 
 
 def percent(share: float | None) -> str:
@@ -31,7 +31,7 @@ def percent_interval(interval: Interval) -> str:
 
 
 def chance(p: float | None) -> str:
-    """A chance with two digits that say something: ``0.027``, ``0.000044``, ``< 0.000001``."""
+    """A chance with two significant digits: ``0.027``, ``0.000044``, ``< 0.000001``."""
     if p is None:
         return NOTHING
     if p < LEAST_P:
@@ -67,7 +67,7 @@ def mean(value: float | None, digits: int = 2) -> str:
 
 
 def span(seconds: float | None) -> str:
-    """A time, also one of less than a microsecond."""
+    """A time, which may be less than a microsecond."""
     if not seconds:
         return NOTHING
     if seconds < FEW_SECONDS:
@@ -76,7 +76,7 @@ def span(seconds: float | None) -> str:
 
 
 def rate(value: float | None) -> str:
-    """So many a second, with three digits or so."""
+    """A rate, with about three digits."""
     if value is None:
         return NOTHING
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"  # noqa: PLR2004

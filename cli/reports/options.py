@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 import click
 
-from cli.output import drawing, outfile
-from cli.output.formats import MARKDOWN_ENDINGS, format_by_ending
+from cli.output import outfile, plots
+from cli.output.formats import MARKDOWN_ENDINGS, format_by_ending, format_flags
 from cli.shell import parameters
 from cli.shell.commands import refuse
+from cli.work.detaching import detach_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,24 +21,21 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
     from db.records.terms import MatchTerms, Seats
+    from workers.matches.reading import Judging
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 ReportFormat = Literal["table", "json", "csv", "markdown"]
 
 ENDINGS = {".csv": "csv", ".json": "json", **MARKDOWN_ENDINGS}
-TABLE_HELP = "Tables for people.  [default: by the ending of --output, else this]"
 
 ALL = "all"
 NONE = "none"
 LARGEST_SEED = (1 << 64) - 1
 
-HARDEST_EMPTY = 34
-"""Positions with more empty squares take long to solve; a 7x6 board has them up to 7 stones."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GameRules:
-    """What all matches of a command have in common, but for who plays."""
+    """What all matches of a command have in common, except who plays."""
 
     games: int
     seed: int
@@ -95,35 +93,6 @@ class GameRules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judging:
-    """Which moves are held against exact scores."""
-
-    games: int | None
-    """Of how many games of each match, the first ones; None for all."""
-    least_ply: int | None
-    """Made with how many stones on the board at least; None for what does not take long."""
-
-    @property
-    def is_wanted(self) -> bool:
-        """Whether any are."""
-        return self.games != 0
-
-    def least_ply_on(self, board: BoardSize) -> int:
-        """With how many stones on the board it begins.
-
-        On a 7x6 board the scores of a position with 2 stones take 3 s, of one with 8 0.2 s, of one
-        with 12 0.02 s.
-        """
-        if self.least_ply is not None:
-            return self.least_ply
-        from workers.positions.book_answers import shipped_book
-
-        easy = max(0, board.cells - HARDEST_EMPTY)
-        book = shipped_book(board)
-        return 0 if book is not None and book.info.last_ply >= easy else easy
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Writing:
     """How a report is written."""
 
@@ -156,19 +125,19 @@ def rules_options(function: Decorated) -> Decorated:
             default=0.1,
             show_default=True,
             metavar="SECONDS",
-            help="More than its time a player may take for a move.",
+            help="What a player may take for a move beyond its time.",
         ),
         click.option(
             "--game-time",
             type=seconds,
             metavar="SECONDS",
-            help="Time of a player for a game; who takes more loses.",
+            help="Time of a player for a game; whoever takes more loses.",
         ),
         click.option(
             "--move-time",
             type=seconds,
             metavar="SECONDS",
-            help="Time for a move; who takes more loses the game.",
+            help="Time for a move; whoever takes more loses the game.",
         ),
         click.option(
             "--start", metavar="MOVES", default="", help="Moves that all games begin with."
@@ -180,7 +149,7 @@ def rules_options(function: Decorated) -> Decorated:
             default=0,
             show_default=True,
             metavar="S",
-            help="Where all chance comes from: the same seed, the same games.",
+            help="Start of all random numbers: the same seed, the same games.",
         ),
         click.option(
             "--games",
@@ -209,8 +178,8 @@ def judge_options(*, default: str) -> Callable[[Decorated], Decorated]:
                 "--judge-from",
                 type=parameters.WholeNumber(0),
                 metavar="STONES",
-                help="Only moves with so many stones on the board: the first ones take longest.  "
-                "[default: 8 on 7x6; 0 with a book]",
+                help="Only moves made with at least so many stones on the board: the first ones "
+                "take longest.  [default: 8 on 7x6; 0 with a book]",
             ),
             click.option(
                 "--judge",
@@ -218,7 +187,7 @@ def judge_options(*, default: str) -> Callable[[Decorated], Decorated]:
                 default=default,
                 show_default=True,
                 callback=_read_judge,
-                help="Compare the moves of the first N games with exact scores, which are stored.",
+                help="Compare the moves of the first N games with exact scores, and store these.",
             ),
         ):
             function = option(function)
@@ -229,6 +198,8 @@ def judge_options(*, default: str) -> Callable[[Decorated], Decorated]:
 
 def judging_of(options: dict[str, Any]) -> Judging:
     """Take what :func:`judge_options` has added out of a command's options."""
+    from workers.matches.reading import Judging
+
     return Judging(games=options.pop("judge"), least_ply=options.pop("judge_from"))
 
 
@@ -248,9 +219,9 @@ def work_options(function: Decorated) -> Decorated:
         parameters.table_option,
         parameters.threads_option,
         parameters.programs_option("that a stored match names and this command does not."),
-        click.option("--detach", is_flag=True, help="Only make the job and write its number."),
+        detach_option(),
         click.option(
-            "--fresh", is_flag=True, help="Play anew, even if these games were played before."
+            "--fresh", is_flag=True, help="Play again, even if these games were played before."
         ),
         parameters.label_option("the matches."),
     ):
@@ -261,40 +232,32 @@ def work_options(function: Decorated) -> Decorated:
 def writing_options(function: Decorated) -> Decorated:
     """Add the options that :class:`Writing` holds; :func:`writing_of` collects them."""
     for option in (
-        click.option(
-            "--plot",
-            "plots",
-            metavar="FILE",
-            multiple=True,
-            help="Draw it too: an .svg, .png or .pdf; can be given again.",
-        ),
+        plots.plot_option("Draw it too: an .svg, .png or .pdf; can be given again."),
         click.option(
             "--by-ply", is_flag=True, help="Also the accuracy by the stones on the board."
         ),
         outfile.output_option,
-        click.option(
-            "--markdown", "format_name", flag_value="markdown", help="Tables in Markdown."
+        format_flags(
+            table="Tables for people.  [default: by the ending of --output, else this]",
+            json="A JSON object.",
+            csv="Comma-separated values, a match a row.",
+            markdown="Tables in Markdown.",
         ),
-        click.option(
-            "--csv", "format_name", flag_value="csv", help="Comma-separated values, a match a row."
-        ),
-        click.option("--json", "format_name", flag_value="json", help="A JSON object."),
-        click.option("--table", "format_name", flag_value="table", help=TABLE_HELP),
     ):
         function = option(function)
     return function
 
 
 def check_detached(context: click.Context, options: dict[str, Any], *, detach: bool) -> None:
-    """Refuse files for the report of matches that others are going to play.
+    """Refuse files for the report of matches that others will play.
 
     Args:
         context: of the command.
         options: with those of :func:`writing_options`, before :func:`writing_of` takes them out.
-        detach: whether the command is done once the job is made.
+        detach: whether the command only makes the job.
 
     Raises:
-        click.UsageError: there are such.
+        click.UsageError: a file was named.
     """
     wants_files = options["output"] is not None or bool(options["plots"])
     refuse(
@@ -304,14 +267,14 @@ def check_detached(context: click.Context, options: dict[str, Any], *, detach: b
 
 
 def writing_of(settings: Settings, options: dict[str, Any]) -> Writing:
-    """Take what :func:`writing_options` has added out of a command's options, and look at it.
+    """Take what :func:`writing_options` has added out of a command's options, and check it.
 
     Raises:
         click.BadParameter: a file cannot be written or drawn into.
         click.ClickException: nothing can be drawn here.
     """
     default: ReportFormat = "json" if settings.json else "table"
-    plots = cast("tuple[str, ...]", options.pop("plots"))
+    drawn: tuple[str, ...] = options.pop("plots")
     output: str | None = options.pop("output")
     name: ReportFormat = options.pop("format_name") or cast(
         "ReportFormat",
@@ -319,6 +282,6 @@ def writing_of(settings: Settings, options: dict[str, Any]) -> Writing:
             output, endings=ENDINGS, default=default, what="reports", option="--table for text"
         ),
     )
-    drawing.check(plots)
+    plots.check(drawn)
     outfile.check(output)
-    return Writing(format=name, output=output, by_ply=options.pop("by_ply"), plots=plots)
+    return Writing(format=name, output=output, by_ply=options.pop("by_ply"), plots=drawn)

@@ -1,25 +1,25 @@
 """Pictures of matches. Needs matplotlib.
 
-Of one match: player A's results as the games went on, and where moves were given away. Of several:
-everybody against everybody as a map of scores, and the same by the stones on the board. Blue is
-good for the player, orange for its opponent, as in the pictures of books.
+Of one match: player A's results as the games went on, and the points that moves gave away. Of
+several: a map of everybody's score against everybody, and the points that moves gave away. Blue is
+good for the player, orange for its opponent.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-import matplotlib as mpl
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from c4core.arena.accuracy import Accuracy
-from c4core.arena.statistics import Tally, wilson_interval
+from c4core.arena.statistics import wilson_interval
+from cli.output import pictures
+from cli.output.pictures import BAD, FAINT, GOOD, INK
 from cli.output.render import count
 from cli.reports import figures
-from cli.reports.crosstable import tournament_standings
+from cli.reports.crosstable import add_results, tournament_standings
 from cli.reports.view import short
 
 if TYPE_CHECKING:
@@ -28,34 +28,25 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+    from c4core.arena.statistics import Tally
     from workers.matches.report import MatchReport
 
-GOOD: Final = "#2171b5"
-BAD: Final = "#d2560b"
-INK: Final = "#222222"
-FAINT: Final = "#666666"
-SCORES: Final = LinearSegmentedColormap.from_list(
-    "scores", ["#7a2403", "#d2560b", "#f9a463", "#f2f2f2", "#8cc3ea", "#2171b5", "#08306b"]
-)
-LINES: Final = ("#2171b5", "#d2560b", "#3a8f4d", "#8f4da8", "#8a6d1f", "#c23b6a", "#4a4a4a")
+SCORES: Final = LinearSegmentedColormap.from_list("scores", [*BAD[::-1], "#f2f2f2", *GOOD])
+LINES: Final = (GOOD[1], BAD[1], "#3a8f4d", "#8f4da8", "#8a6d1f", "#c23b6a", "#4a4a4a")
 
 DARK: Final = 0.27
-"""Fields further than this from an even score are written on in white."""
+"""Text is white in fields whose score is further than this from an even one."""
 
 FEWEST_MOVES: Final = 5
-"""A mean over fewer moves of a ply is not drawn."""
+"""A mean over fewer moves is not drawn."""
 
 MAX_POINTS: Final = 2000
-"""A curve is drawn through so many points at most."""
+"""Points of a curve, at most."""
 
 MAX_LINES: Final = 7
-"""More players than that cannot be told apart in one plot."""
+"""Curves in one plot, at most: more cannot be told apart."""
 
-DOTS_PER_INCH: Final = 150
-STYLE: Final[Any] = {
-    "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "svg.hashsalt": "c4",
+STYLE: Final = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "text.parse_math": False,
@@ -69,15 +60,13 @@ def draw_match(report: MatchReport, paths: Sequence[Path]) -> None:
         OSError: a file cannot be written.
     """
     judged = report.judged_games > 0
-    with mpl.rc_context(STYLE):
-        figure = _figure(11 if judged else 6.5, 4.4)
+    with pictures.figure(11 if judged else 6.5, 4.4, paths, style=STYLE) as figure:
         figure.suptitle(_match_title(report), fontsize=10)
         axes = figure.subplots(1, 2 if judged else 1, squeeze=False)[0]
         _draw_course(axes[0], report)
         if judged:
             players = {"A": report.a.plies, "B": report.b.plies}
             _draw_losses(axes[1], players)
-        _write(figure, paths)
 
 
 def draw_tournament(reports: Sequence[MatchReport], paths: Sequence[Path]) -> None:
@@ -87,18 +76,16 @@ def draw_tournament(reports: Sequence[MatchReport], paths: Sequence[Path]) -> No
         OSError: a file cannot be written.
     """
     players = _accuracies(reports)
-    with mpl.rc_context(STYLE):
-        rows, columns, field = score_map(reports)
-        wide = max(5.0, 2.6 + 0.62 * len(columns))
-        high = max(4.0, 1.9 + 0.5 * len(rows))
-        figure = _figure(wide + (5.5 if players else 0), high)
+    rows, columns, field = score_map(reports)
+    wide = max(5.0, 2.6 + 0.62 * len(columns))
+    high = max(4.0, 1.9 + 0.5 * len(rows))
+    with pictures.figure(wide + (5.5 if players else 0), high, paths, style=STYLE) as figure:
         axes = figure.subplots(
             1, 2 if players else 1, squeeze=False, width_ratios=[wide, 5.5] if players else [1]
         )[0]
         _draw_map(axes[0], rows, columns, field, is_square=_is_square(reports))
         if players:
             _draw_losses(axes[1], players)
-        _write(figure, paths)
 
 
 def course_of(results: np.ndarray[Any, Any]) -> tuple[Any, Any, Any, Any]:
@@ -108,7 +95,7 @@ def course_of(results: np.ndarray[Any, Any]) -> tuple[Any, Any, Any, Any]:
         results: of each game: 1, 0, -1.
 
     Returns:
-        Numbers of games, shares, lower and upper ends; where nothing is decided yet nothing is.
+        Numbers of games, shares, lower and upper ends, from the first decisive game on.
     """
     wins, losses = np.cumsum(results == 1), np.cumsum(results == -1)
     decided = wins + losses
@@ -140,9 +127,9 @@ def score_map(
     for report in reports:
         a, b = short(report.a.description), short(report.b.description)
         results = report.a.results
-        _add(field, (a, b), results)
+        add_results(field, (a, b), results)
         if is_square and a != b:
-            _add(field, (b, a), results.reversed())
+            add_results(field, (b, a), results.reversed())
     if is_square:
         players = [short(standing.player) for standing in tournament_standings(reports)]
         return players, players, field
@@ -155,13 +142,6 @@ def _is_square(reports: Sequence[MatchReport]) -> bool:
     from db.records.terms import Seats
 
     return any(report.match.terms.seats is not Seats.FIXED for report in reports)
-
-
-def _add(field: dict[tuple[str, str], Tally], pair: tuple[str, str], seen: Tally) -> None:
-    before = field.get(pair, Tally(0, 0))
-    field[pair] = Tally(
-        before.wins + seen.wins, before.losses + seen.losses, before.draws + seen.draws
-    )
 
 
 def _accuracies(reports: Sequence[MatchReport]) -> dict[str, Mapping[int, Accuracy]]:
@@ -180,8 +160,8 @@ def _accuracies(reports: Sequence[MatchReport]) -> dict[str, Mapping[int, Accura
 def _draw_course(axes: Axes, report: MatchReport) -> None:
     numbers, shares, lows, highs = course_of(report.course)
     axes.axhline(0.5, color=FAINT, linewidth=0.8, linestyle=":")
-    axes.fill_between(numbers, lows, highs, color=GOOD, alpha=0.18, linewidth=0)
-    axes.plot(numbers, shares, color=GOOD, linewidth=1.4)
+    axes.fill_between(numbers, lows, highs, color=GOOD[1], alpha=0.18, linewidth=0)
+    axes.plot(numbers, shares, color=GOOD[1], linewidth=1.4)
     axes.set_ylim(-0.02, 1.02)
     axes.set_xlim(1, max(report.games, 2))
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -250,13 +230,3 @@ def _draw_map(
 def _match_title(report: MatchReport) -> str:
     a, b = short(report.a.description), short(report.b.description)
     return f"A {a}, B {b}: {count(report.games, 'game')}, {report.distinct:,} different"
-
-
-def _figure(width: float, height: float) -> Figure:
-    return Figure(figsize=(width, height), layout="constrained", facecolor="white")
-
-
-def _write(figure: Figure, paths: Sequence[Path]) -> None:
-    for path in paths:
-        metadata = {"Date": None} if path.suffix == ".svg" else None
-        figure.savefig(path, dpi=DOTS_PER_INCH, metadata=metadata)

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cli.output.render import count, duration
+from cli.output.tables import Facts, Table
 from cli.reports import figures
-from cli.reports.tables import Facts, Table
 
 if TYPE_CHECKING:
     from c4core.arena.accuracy import Accuracy
     from c4core.arena.statistics import Tally
-    from cli.reports.tables import Part
+    from cli.output.tables import Part
     from workers.matches.report import MatchReport
 
 RESULT_HEADINGS = ("games", "won", "lost", "drawn", "score")
@@ -36,7 +36,7 @@ def match_parts(report: MatchReport, *, by_ply: bool = False) -> list[Part]:
 
 
 def short(description: str) -> str:
-    """The shortest description of a player; as it is where nobody of that name plays here."""
+    """The shortest description of a player; as it is for one that this version does not know."""
     from c4core.players import PlayerError, parse_player
 
     try:
@@ -57,7 +57,7 @@ def heading(report: MatchReport) -> list[tuple[str, str]]:
 
 
 def player_table(report: MatchReport) -> Table:
-    """What each player has come to; where both had the first move, for each seat as well."""
+    """Each player's results; where both have moved first, for each seat as well."""
     judged = report.judged_games > 0
     headings = ["", *RESULT_HEADINGS, TIME_HEADING, *(ACCURACY_HEADINGS if judged else ())]
     rows: list[list[str]] = []
@@ -84,7 +84,7 @@ def accuracy_cells(accuracy: Accuracy) -> list[str]:
 
 
 def facts(report: MatchReport) -> list[tuple[str, str]]:
-    """What the games say together."""
+    """What all games together say."""
     return [
         ("games", _games_text(report)),
         *_forfeit_facts(report),
@@ -118,7 +118,7 @@ def ply_table(report: MatchReport) -> Table:
 
 
 def p_text(report: MatchReport) -> str:
-    """The binomial P with its verdict, and what it is worth."""
+    """The binomial P with its verdict, and a warning where games repeat."""
     if report.p is None:
         return "- (no decisive game)"
     verdict = "significant at 0.05" if report.is_significant else "not significant at 0.05"
@@ -158,7 +158,7 @@ def _games_text(report: MatchReport) -> str:
     seats = {
         Seats.FIXED: "A moves first",
         Seats.ALTERNATE: "they take turns to move first",
-        Seats.RANDOM: "it is drawn who moves first",
+        Seats.RANDOM: "lots are drawn for the first move",
     }
     begin = f" from a position of {count(terms.start.ply, 'stone')}" if terms.start.ply else ""
     return (

@@ -1,4 +1,4 @@
-"""Work in a thread of its own, so that Ctrl-C is heard at once.
+"""Work in a thread of its own, so that Ctrl-C is handled at once.
 
 Python handles signals in the main thread only, and not while that one is inside the engine.
 """
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LOOK_SECONDS = 0.25
-"""Between two looks whether a signal was lost."""
+"""Time between two looks for a signal that was lost."""
 
 STOP_SECONDS = 0.05
-"""How long to wait before telling the work again to stop: it may just have begun a new search."""
+"""Time until the work is told again to stop: it may just have begun a new search."""
 
 
 def run_in_background(
@@ -31,7 +31,7 @@ def run_in_background(
     Args:
         work: what to do; its exceptions are raised here.
         stop: ends the work soon, from any thread; called until the work has ended.
-        look: called every now and then while it is waited for, in this thread.
+        look: called in this thread every now and then during the wait.
 
     Raises:
         KeyboardInterrupt: after the work was stopped.
@@ -54,7 +54,7 @@ def run_in_background(
 
 
 def fulfil(future: Future[T], work: Callable[[], T]) -> None:
-    """Do the work, unless nobody wants it any more: what a thread for it does."""
+    """Do the work in its thread, unless it was cancelled before."""
     if not future.set_running_or_notify_cancel():
         return
     try:

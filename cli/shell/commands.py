@@ -1,4 +1,4 @@
-"""Click commands as this program wants them: imported late, with examples, ``-h`` for help."""
+"""Click commands of this program: imported when needed, with examples and ``-h`` for help."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Command(click.Command):
         settings.verbose_option(self)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples; unlike an epilog's text they are never wrapped."""
+        """Write the examples, which are never wrapped as an epilog is."""
         super().format_epilog(ctx, formatter)
         write_examples(formatter, self.examples)
 
@@ -60,7 +60,7 @@ def write_examples(formatter: click.HelpFormatter, examples: Sequence[str]) -> N
 
 
 class LazyGroup(click.Group):
-    """A group that imports the module of a command when the command is wanted.
+    """A group that imports the module of a command when the command is used.
 
     Args:
         lazy: where each command lives, ``"module:attribute"`` by name.
@@ -102,7 +102,7 @@ def refuse(context: click.Context, *contradictions: tuple[bool, str]) -> None:
 
     Args:
         context: of the command.
-        contradictions: conditions of which none may hold, each with what to say about it.
+        contradictions: conditions that must not hold, each with the message for it.
     """
     for holds, message in contradictions:
         if holds:

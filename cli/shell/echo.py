@@ -1,6 +1,6 @@
-"""Lines for people on the standard streams, the one way to them: all that is not seen is escaped.
+"""The one way to write lines for people: characters that cannot be seen are escaped.
 
-Labels, names of files and players, details of games and texts of errors come from strangers.
+Labels, names of files and players, details of games and texts of errors may come from strangers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from workers.printable import printable
 
 
 def line(text: str = "", *, err: bool = False) -> None:
-    """Write one line, whatever is in the text.
+    """Write one line, even if the text has line breaks.
 
     Args:
         text: without the line's end.

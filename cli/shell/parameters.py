@@ -18,29 +18,29 @@ Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
 
 
 LARGEST_WHOLE: Final = 10**18
-"""Nothing is counted so far, and a database has room for it."""
+"""Larger than any count, and small enough for a database."""
 LARGEST_FLOAT: Final = 1e9
-"""In seconds 31 years; Python waits no longer than 292."""
+"""31 years in seconds; Python can wait for 292."""
 LARGEST_IN_RANGE: Final = (1 << 15) - 1
-"""Of plies, moves and scores, which databases keep in 16 bits."""
+"""For plies, moves and scores, which databases keep in 16 bits."""
 LARGEST_GAME: Final = (1 << 31) - 1
 """The number of a game in its match, which databases keep in 32 bits."""
 LARGEST_TABLE_MB: Final = 1 << 30
-"""More than a table can be asked for."""
+"""No table can be larger."""
 
 
 class IntRange(click.IntRange):
-    """Whole numbers within bounds; a text that is none is told so in plain words."""
+    """Whole numbers within bounds, called so in messages."""
 
     name = "whole number"
 
 
 class WholeNumber(IntRange):
-    """Whole numbers from some least one on that everything behind the options can take.
+    """Whole numbers from a least one on, which databases and engine can take.
 
     Args:
         least: the least one.
-        most: the largest one. Help does not name it: nobody comes near.
+        most: the largest one; help texts do not name it.
     """
 
     def __init__(self, least: int, most: int = LARGEST_WHOLE) -> None:
@@ -56,7 +56,7 @@ class WholeNumber(IntRange):
 
 
 class FiniteFloat(click.FloatRange):
-    """Numbers within bounds that can be waited for and counted with: not NaN, nor infinity."""
+    """Finite numbers within bounds: neither NaN nor infinity."""
 
     name = "number"
 
@@ -99,7 +99,7 @@ def read_range(
         first = int(first_text) if first_text else None
         last = (int(last_text) if last_text else None) if dots else first
     except ValueError:
-        raise click.BadParameter(f"{text!r} is no number and no range such as 8..12") from None
+        raise click.BadParameter(f"{text!r} is no number, nor a range such as 8..12") from None
     if first is None and last is None:
         raise click.BadParameter(f"{text!r} names no number")
     if first is not None and last is not None and first > last:
@@ -127,21 +127,21 @@ def read_cursor(
 
 
 def check_exists(name: str, *, option: str) -> None:
-    """Refuse the name of a file that there is not.
+    """Refuse the name of a file that does not exist.
 
     Args:
         name: as it was typed.
         option: where it was typed, for the message.
 
     Raises:
-        click.BadParameter: says so.
+        click.BadParameter: the file does not exist.
     """
     if not os.path.exists(name):  # noqa: PTH110 (as typed)
         raise click.BadParameter(f"File {name!r} does not exist.", param_hint=f"'{option}'")
 
 
 def readable(text: str) -> str:
-    """A text of the command line, with a mark for every byte that is no character."""
+    """A text of the command line, with a mark for every byte that is not UTF-8."""
     return text.encode(errors="surrogateescape").decode(errors="replace")
 
 
@@ -151,7 +151,7 @@ def read_label(
     """An option's text as a name that databases can store.
 
     Raises:
-        click.BadParameter: there are bytes in it that are no characters.
+        click.BadParameter: it is not UTF-8.
     """
     if text is None:
         return None
@@ -165,7 +165,7 @@ def label_option(what: str) -> Callable[[Decorated], Decorated]:
     """``--label``.
 
     Args:
-        what: is called so, for the help text.
+        what: what gets the name, for the help text.
     """
     return click.option("--label", metavar="TEXT", callback=read_label, help=f"A name for {what}")
 

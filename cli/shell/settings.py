@@ -1,4 +1,4 @@
-"""The options that commands share: which database, which broker, how much talk, JSON or text.
+"""The options of all commands: which database, which broker, how much talk, JSON or text.
 
 They can be written before the command's name (``c4 --db x.db status``) and after it.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Callback = Callable[[click.Context, click.Parameter, Any], Any]
 
 NO_BROKER = "none"
-"""What to give for a broker to do without one, whatever the environment says."""
+"""Given as the broker: use none, whatever the environment says."""
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
 
@@ -40,9 +40,9 @@ class Settings:
     quiet: bool = False
     """Whether talk and progress are unwanted."""
     verbose: bool = False
-    """Whether to tell more than usual."""
+    """Whether to talk more than usual."""
     opened: list[str] = field(default_factory=list, compare=False, repr=False)
-    """The databases that were opened, for whoever has to explain a fault."""
+    """The databases that were opened, for the report of a fault."""
 
     def say(self, message: str) -> None:
         """Talk to the person at the terminal: standard error, unless ``--quiet``."""
@@ -68,8 +68,8 @@ class Settings:
         """Find the broker that the options name; None without one.
 
         Raises:
-            BrokerUrlError: the URL is none of a broker that can be used.
-            BrokerUnreachableError: nobody answers.
+            BrokerUrlError: the URL is not that of a usable broker.
+            BrokerUnreachableError: the broker does not answer.
         """
         if self.broker_url is None:
             return None
@@ -85,7 +85,7 @@ class Settings:
         """Open the database that the options name.
 
         Args:
-            create: also make a database that is named explicitly; the default one always is made.
+            create: also make a database that is named explicitly; the default one is always made.
         """
         from db.database import Database
 
@@ -96,7 +96,7 @@ class Settings:
 
 
 def default_database() -> Path:
-    """The path of the default database; its directory is made if need be."""
+    """The path of the default database, whose directory is made."""
     import platformdirs
 
     return platformdirs.user_data_path("c4", ensure_exists=True) / "c4.db"

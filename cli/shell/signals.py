@@ -32,13 +32,13 @@ def install() -> None:
 
 
 def check() -> None:
-    """Raise the KeyboardInterrupt of a signal that came, once more: call it from long waits.
+    """Raise the KeyboardInterrupt of a signal again, if it was lost: call it in long waits.
 
     Python drops an exception that a handler raises while an object is being destroyed or a module
     is being locked for import.
 
     Raises:
-        KeyboardInterrupt: a signal came, and the program is still here.
+        KeyboardInterrupt: a signal came, and the program still runs.
     """
     if _received:
         raise KeyboardInterrupt(_received[0])
@@ -79,7 +79,7 @@ def _stop_in_order(number: int, _frame: FrameType | None) -> NoReturn:
 
 def _stop_at_once(number: int, _frame: FrameType | None) -> NoReturn:
     # No clean-up of any kind: a database survives this by its transactions. The cursor is hidden
-    # while progress is drawn, and nobody else is going to bring it back.
+    # while progress is drawn, and nothing else would show it again.
     if sys.stderr is not None and sys.stderr.isatty():
         os.write(2, SHOW_CURSOR + b"\r\n")
     os._exit(128 + number)

@@ -1,4 +1,4 @@
-"""Standard streams that may be closed, full or gone."""
+"""Standard streams that may be closed or full, or whose reader may be gone."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def _text(descriptor: int) -> TextIO:
 
 
 def input_name(file: IO[Any]) -> str:
-    """What a file that is read is called for people."""
+    """The name of an input file, for people."""
     return "standard input" if file.name in ("<stdin>", STDIN) else os.fsdecode(file.name)
 
 
 @contextmanager
 def reading(name: str) -> Iterator[None]:
-    """See that an error while reading says what was read: without a name it is of the output."""
+    """Give an error while reading the name of what was read; one without is of the output."""
     try:
         yield
     except OSError as error:
@@ -80,13 +80,13 @@ def finish(code: int) -> int:
 
 @contextmanager
 def nobody_listening() -> Iterator[None]:
-    """Talk on standard error that may go nowhere: a closed pipe must not change the exit code."""
+    """Ignore a closed standard error, which must not change the exit code."""
     with suppress(OSError):
         yield
 
 
 def discard_output() -> None:
-    """Send what is still buffered for standard output nowhere, so that the last flush is quiet."""
+    """Discard what is still buffered for standard output, so that the last flush cannot fail."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, STDOUT)
     os.close(nowhere)

@@ -50,13 +50,13 @@ EXAMPLES = (
     "--time-limit",
     type=parameters.FiniteFloat(0, min_open=True),
     metavar="SECONDS",
-    help="For each position; what is proven by then is shown.",
+    help="Time for each position; what is proven by then is shown.",
 )
 @click.option(
     "--node-limit",
     type=parameters.WholeNumber(1),
     metavar="N",
-    help="Positions searched for each position.",
+    help="Nodes searched for each position, at most.",
 )
 @book_options
 @click.option("--no-store", is_flag=True, help="Use no database: look nothing up, keep nothing.")
@@ -95,19 +95,19 @@ def solve(
     """Solve positions: exact scores of each and of its columns.
 
     MOVES are the columns played so far, as in 4453; "" is the empty board. A score is for the side
-    to move: 0 is a draw; a win counts the stones that the winner has not played at the end, plus
-    one, so the sooner the more; a loss is the negative of the opponent's win.
+    to move: 0 is a draw; a win is one more than the stones that the winner has left at the end, so
+    a sooner win is larger; a loss is the negative of the opponent's win.
 
-    With - every line of standard input is a position, and is answered as soon as it is there: bare
+    With - every line of standard input is a position, and is answered as soon as it is read: bare
     moves, or a JSON object with "moves", "grid" or "key", and an "id" that is echoed. Answers are
     JSON Lines in the order of the lines; a bad line is answered by an object with "error".
 
-    With --format c4solver a line is answered by itself and its score, as Pascal Pons's program
-    does: one line out for every line in. With --all-moves the scores of all columns follow, -1000
-    for one that cannot be played; with --weak they are 1, 0 and -1. A line that cannot be read, or
-    whose game is won already, is written as it came, without a score; standard error says why.
+    With --format c4solver every line is written again with its score, as by Pascal Pons's program:
+    one line out for every line in. With --all-moves the scores of all columns follow, -1000 for a
+    column that cannot be played; with --weak scores are 1, 0 and -1. A line that cannot be read, or
+    whose game is won already, is written without a score; standard error says why.
 
-    What the book has that came with c4, or that --book names, is not searched.
+    Positions in the book that came with c4, or in that of --book, are not searched.
 
     With --broker a worker searches what is not stored, before all jobs of "c4 analyze"; --threads
     and --table-mb are the workers' then. --no-store always searches in this process.

@@ -1,4 +1,4 @@
-"""Who does the work of a job: threads of this process, or workers that listen to a broker."""
+"""Who works on a job: threads of this process, or workers that listen to a broker."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NOBODY_MAY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """Those that work."""
+    """Those that work on jobs."""
 
     doorbell: Doorbell | None
     """Calls the workers; None for threads of this process."""
@@ -39,8 +39,8 @@ class Backend:
     table_mb: int
     """Size of the table that they share."""
     programs: Consent = NO_PROGRAM
-    """Which players that are programs threads of this process may start; workers know for
-    themselves."""
+    """Which programs threads of this process may start as players; workers have consent of their
+    own."""
 
     @classmethod
     def found(
@@ -51,15 +51,15 @@ class Backend:
         table_mb: int,
         programs: Consent = NO_PROGRAM,
     ) -> Backend:
-        """Those that the options name.
+        """The backend that the options name.
 
         Raises:
-            BrokerError: there is no such broker.
+            BrokerUrlError, BrokerUnreachableError: there is no such broker.
         """
         return cls(settings.open_doorbell(), threads or usable_cores(), table_mb, programs)
 
     def runner(self, settings: Settings, database: Database, job_id: int) -> Runner:
-        """Has the job worked on within a ``with`` block."""
+        """A context within which the job is worked on."""
         if self.doorbell is None:
             from workers.runners.local import LocalRunner
 
@@ -83,7 +83,7 @@ class Backend:
         return runner
 
     def check_consent(self, database: Database, job: JobInfo) -> None:
-        """Refuse a job whose programs this process may not start, before anything changes about it.
+        """Refuse a job whose programs this process may not start, while the job is as it was.
 
         Raises:
             ProgramRefusedError: names one of them.
@@ -94,7 +94,7 @@ class Backend:
             check_consent(database, job, self.programs)
 
     def call(self, database: Database, job_id: int) -> None:
-        """Let workers begin with a job that nobody is going to watch, if there are workers."""
+        """Let workers, if there are any, begin with a job that nobody watches."""
         if self.doorbell is not None:
             from workers.runners.remote import call_workers
 
@@ -106,7 +106,7 @@ class Backend:
         return f"c4 jobs resume {job_id}{option}"
 
     def resume_hint(self, database: Database, job_id: int, results: Results | None = None) -> str:
-        """What to say to somebody who leaves before the job has ended.
+        """What to say to somebody who leaves before the job has ended: who goes on, and how.
 
         Args:
             database: where the job lives.
@@ -120,12 +120,12 @@ class Backend:
         return f"{who}; look at it with: c4 jobs watch {job_id}"
 
     def heirs(self) -> str:
-        """Whom a job is left to that this process does not wait for."""
+        """Who is left with a job that this process does not wait for."""
         return "other processes" if self.doorbell is None else "the workers"
 
 
 def _is_left(database: Database, job_id: int) -> bool:
-    """Whether nobody is there who could go on with a job; if in doubt, somebody is."""
+    """Whether nobody is there to go on with a job; False where the database cannot tell."""
     from db.errors import StorageError
     from workers.core.attendance import unattended_jobs
 

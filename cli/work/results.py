@@ -40,7 +40,7 @@ class Results:
 
     @property
     def is_stdout(self) -> bool:
-        """Whether they go where a progress bar would be among them."""
+        """Whether they go to standard output, where a progress bar would be among them."""
         return self.target in (sys.stdout, sys.stdout.buffer)
 
     @property
@@ -108,7 +108,7 @@ def opened(output: str | None, format_name: ResultFormat) -> Iterator[Results]:
 
 
 def _with_moves(row: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """A row of CSV, where no moves are not to be taken for a cell that nobody has filled."""
+    """A row of CSV: a position without moves must not look like an empty cell."""
     from c4core.lines_csv import NO_MOVES
 
     return row | {"moves": NO_MOVES} if row["moves"] == "" else row

@@ -1,4 +1,4 @@
-"""A job being worked on, from the command line's side: output, progress, summary."""
+"""Working on a job: its output, its progress, and a summary in the end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cli.output import progress
 from cli.output.render import count, duration
 from cli.shell import signals
 from cli.shell.streams import nobody_listening
-from cli.work.drawing import drawing
+from cli.work.job_watch import drawn
 from cli.work.view import content
 from db.records.jobs import JobState
 from workers.core.attendance import Unattended, unattended_jobs
@@ -18,7 +18,7 @@ from workers.core.following import iterate_units, read_job
 from workers.core.kinds import find_kind, unit_objects
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from c4core.lines import JsonValue
     from cli.shell.settings import Settings
@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 
 ATTENDANCE_SECONDS = 5.0
-"""Between two looks whether there are workers."""
+"""Time between two looks whether there are workers."""
 
 NOBODY_NOW = "The workers are gone, and nobody is at work on this: start some with c4 worker"
 SOMEBODY_AGAIN = "There are workers again"
 
 
 @dataclass(slots=True)
-class Tally:
-    """What was written."""
+class Written:
+    """How many lines of results were written."""
 
     lines: int = 0
     errors: int = 0
@@ -56,13 +56,13 @@ class Tally:
 
 
 class Attendance:
-    """Says it when the workers of a job are gone that somebody waits for, and when some are back.
+    """Says when the workers of a job are gone, and when there are some again.
 
     Args:
         settings: how much talk.
         database: where the job lives.
         job_id: its number.
-        backend: who works; threads of this process are here as long as somebody waits.
+        backend: who works; threads of this process stay as long as somebody waits.
     """
 
     def __init__(
@@ -92,9 +92,11 @@ def run_job(
     database: Database,
     job_id: int,
     backend: Backend,
-    results: Results | None,
+    results: Results | None = None,
+    *,
+    remark: Callable[[], str] = lambda: "",
 ) -> bool:
-    """See a job to its end and say what came of it. Whether all is well.
+    """Work on a job to its end and say what came of it. Whether all is well.
 
     Args:
         settings: how much talk.
@@ -102,31 +104,32 @@ def run_job(
         job_id: a job that is running.
         backend: who does the work.
         results: where the results go; None for nowhere.
+        remark: what else to say beside a progress bar, asked at every look.
 
     Raises:
-        KeyboardInterrupt, OSError: after the job was left in order and it was told how to go on;
-            the latter where the results cannot be written.
+        KeyboardInterrupt: after the job was left in order and it was said how to go on.
+        OSError: the results cannot be written; it was said how to go on here, too.
     """
     began = time.monotonic()
-    tally = Tally()
+    written = Written()
     shown = progress.is_shown(settings, over_output=results is not None and results.is_stdout)
     try:
         with (
-            drawing(database, job_id, shown=shown) as tell,
+            drawn(database, read_job(database, job_id), shown=shown, remark=remark) as tell,
             backend.runner(settings, database, job_id) as runner,
         ):
             attendance = Attendance(settings, database, job_id, backend)
 
-            def look(so_far: Progress) -> None:
+            def look(seen: Progress) -> None:
                 signals.check()
                 attendance.look()
                 if tell is not None:
-                    tell(so_far)
+                    tell(seen)
 
             if results is None:
                 runner.wait(look)
             else:
-                results.write(tally.counted(runner.results(look)))
+                results.write(written.counted(runner.results(look)))
     except KeyboardInterrupt:
         settings.say(backend.resume_hint(database, job_id, results))
         raise
@@ -134,33 +137,28 @@ def run_job(
         _tell_way_on(settings, database, job_id, backend, results)
         raise
     job = read_job(database, job_id)
-    settings.say(summary(job, tally, time.monotonic() - began))
-    return job.state is JobState.DONE and not tally.errors
-
-
-def _tell_way_on(
-    settings: Settings, database: Database, job_id: int, backend: Backend, results: Results | None
-) -> None:
-    """Say how to come by the results of a job whose output has failed: full, or nobody reads it."""
-    if read_job(database, job_id).state is JobState.DONE:
-        text = f"Job {job_id} is done; write its results with: c4 jobs results {job_id}"
-    else:
-        text = backend.resume_hint(database, job_id, results)
-    with nobody_listening():
-        settings.say(text)
+    settings.say(summary(job, written, time.monotonic() - began))
+    return job.state is JobState.DONE and not written.errors
 
 
 def finish_job(
-    settings: Settings, database: Database, job_id: int, backend: Backend, *, afterwards: str
+    settings: Settings,
+    database: Database,
+    job_id: int,
+    backend: Backend,
+    *,
+    makes: str,
+    remark: Callable[[], str] = lambda: "",
 ) -> None:
-    """See a job to its end that something is made of then, unless it is done.
+    """Work on a job to its end, unless it is done; afterwards something is made of it.
 
     Args:
         settings: how much talk.
         database: where the job lives.
         job_id: a job that is running, or done.
         backend: who does the work.
-        afterwards: what to say to somebody who interrupts it.
+        makes: what the command makes of it, for whoever interrupts it.
+        remark: as of :func:`run_job`.
 
     Raises:
         KeyboardInterrupt: after the job was left in order.
@@ -169,18 +167,30 @@ def finish_job(
         settings.tell(f"job {job_id} was done before")
         return
     try:
-        run_job(settings, database, job_id, backend, None)
+        run_job(settings, database, job_id, backend, remark=remark)
     except KeyboardInterrupt:
-        settings.say(afterwards)
+        settings.say(f"The same command again goes on, and writes {makes} in the end.")
         raise
 
 
-def write_results(database: Database, job: JobInfo, results: Results) -> Tally:
-    """Write what a job has come to so far, an object for every line of its input."""
-    tally = Tally()
+def _tell_way_on(
+    settings: Settings, database: Database, job_id: int, backend: Backend, results: Results | None
+) -> None:
+    """Say how to get the results of a job whose output failed: a full disk, or a closed pipe."""
+    if read_job(database, job_id).state is JobState.DONE:
+        text = f"Job {job_id} is done; write its results with: c4 jobs results {job_id}"
+    else:
+        text = backend.resume_hint(database, job_id, results)
+    with nobody_listening():
+        settings.say(text)
+
+
+def write_results(database: Database, job: JobInfo, results: Results) -> Written:
+    """Write the results of a job, an object for every line of its input."""
+    written = Written()
     units = iterate_units(database, job.id)
-    results.write(tally.counted(fields for unit in units for fields in unit_objects(job, unit)))
-    return tally
+    results.write(written.counted(fields for unit in units for fields in unit_objects(job, unit)))
+    return written
 
 
 def tell_unanswered(settings: Settings, database: Database, job_id: int) -> bool:
@@ -195,15 +205,16 @@ def tell_unanswered(settings: Settings, database: Database, job_id: int) -> bool
     return not errors
 
 
-def summary(job: JobInfo, tally: Tally, seconds: float) -> str:
+def summary(job: JobInfo, written: Written, seconds: float) -> str:
     """One line about a job that was worked on."""
     positions = sum(job.positions.values())
     what = count(positions, content(job.kind))
     parts = [f"job {job.id} {job.state}: {what} in {duration(seconds)}"]
-    if tally.known:
-        parts.append(f"{tally.known:,} known before")
-    parts.append(count(job.nodes, "node"))
-    if tally.errors:
-        parts.append(f"{count(tally.errors, 'line')} without an answer")
+    if written.known:
+        parts.append(f"{written.known:,} known before")
+    if job.nodes:
+        parts.append(count(job.nodes, "node"))
+    if written.errors:
+        parts.append(f"{count(written.errors, 'line')} without an answer")
     parts += [f"failed: {error}" for error in job.errors]
     return ", ".join(parts)

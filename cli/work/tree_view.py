@@ -8,13 +8,13 @@ from c4core.notation import column_label, format_moves
 from cli.output.render import count, score_text
 
 if TYPE_CHECKING:
-    from workers.deep.standing import AtWork, Standing
+    from workers.deep.progress import AtWork, DeepProgress
 
 MAX_SHOWN = 16
-"""Pieces at work that people are shown one by one."""
+"""Pieces at work that are shown to people one by one, at most."""
 
 
-def as_object(standing: Standing) -> dict[str, object]:
+def as_object(standing: DeepProgress) -> dict[str, object]:
     """The tree as a JSON object. Scores are for the side to move at the start."""
     return {
         "lower": standing.lower,
@@ -39,7 +39,7 @@ def as_object(standing: Standing) -> dict[str, object]:
     }
 
 
-def as_facts(standing: Standing) -> dict[str, str]:
+def as_facts(standing: DeepProgress) -> dict[str, str]:
     """The tree as names and values for people."""
     facts = {
         "score": _score(standing).removeprefix("score "),
@@ -54,7 +54,7 @@ def as_facts(standing: Standing) -> dict[str, str]:
     return facts
 
 
-def line_text(standing: Standing, nodes_per_second: float | None) -> str:
+def line_text(standing: DeepProgress, nodes_per_second: float | None) -> str:
     """The tree in one line."""
     parts = [_score(standing), pieces_text(standing)]
     if nodes_per_second is not None:
@@ -62,7 +62,7 @@ def line_text(standing: Standing, nodes_per_second: float | None) -> str:
     return ", ".join(parts)
 
 
-def moves_text(standing: Standing, *, zero_based: bool = False) -> str:
+def moves_text(standing: DeepProgress, *, zero_based: bool = False) -> str:
     """What is proven about every column: ``1: -2 or less, 2: -1, 3: ?``."""
     parts = []
     for column, bounds in enumerate(standing.moves):
@@ -82,8 +82,8 @@ def moves_text(standing: Standing, *, zero_based: bool = False) -> str:
     return ", ".join(parts)
 
 
-def pieces_text(standing: Standing) -> str:
-    """What became of the pieces."""
+def pieces_text(standing: DeepProgress) -> str:
+    """How many pieces there are in each state."""
     parts = [
         f"{count(standing.decided, 'piece')} proven",
         f"{standing.split:,} split",
@@ -96,7 +96,7 @@ def pieces_text(standing: Standing) -> str:
     return ", ".join(parts)
 
 
-def _score(standing: Standing) -> str:
+def _score(standing: DeepProgress) -> str:
     lower, upper = score_text(standing.lower), score_text(standing.upper)
     if standing.lower == standing.upper:
         return f"score {lower}"
@@ -105,7 +105,7 @@ def _score(standing: Standing) -> str:
 
 
 def _piece_text(piece: AtWork) -> str:
-    """A piece: how it is reached, and what is asked of whoever moves there."""
+    """A piece: the moves to it, and the score that is asked for its side to move."""
     if piece.columns is None:
         return "no longer wanted"
     return f"{format_moves(piece.columns) or 'the start'}: {score_text(piece.beta)} or more?"

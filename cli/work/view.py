@@ -31,14 +31,14 @@ IDLE = {
         "any more: c4 jobs resume {job} goes on with it, and so do workers with a broker"
     ),
 }
-"""What to do about a job that nobody is at work on, behind "nobody"."""
+"""What follows "nobody is at work on it", by the state of the job."""
 
 NEVER_PLANNED = "any more: give the command again; c4 jobs cancel {job} puts this one away"
-"""Likewise of one whose planning was never ended."""
+"""The same for a job whose planning was interrupted."""
 
 
 def idle_sentence(job: JobInfo, state: str) -> str | None:
-    """That nobody is at work on a job, if so by the state that is shown, and what to do then."""
+    """A sentence for a job that nobody is at work on, with what to do; None in other states."""
     todo = _todo(job, state)
     return None if todo is None else f"Nobody is at work on job {job.id} {todo}"
 
@@ -57,7 +57,7 @@ def content(kind: str) -> str:
 
 
 def as_row(job: JobInfo, state: str) -> Row:
-    """A job as a row of a list; ``state`` is what it is called."""
+    """A job as a row of a list, shown with this state."""
     return {
         "job": job.id,
         "kind": job.kind,
@@ -83,11 +83,11 @@ COLUMNS = (
     Column("created (UTC)", 19, lambda row: row["created"].replace("T", " ").removesuffix("Z")),
     Column("label", 0, lambda row: row["label"] or ""),
 )
-"""The table for people: 80 characters with a label of some letters."""
+"""The table for people: 80 characters wide with a short label."""
 
 
 def as_object(job: JobInfo, state: str) -> dict[str, object]:
-    """A job as a JSON object; ``state`` is what it is called."""
+    """A job as a JSON object, shown with this state."""
     fields = asdict(job) | {"state": state}
     fields["board"] = str(job.board)
     for name in ("created_at", "started_at", "finished_at"):
@@ -98,7 +98,7 @@ def as_object(job: JobInfo, state: str) -> dict[str, object]:
 
 
 def as_facts(job: JobInfo, state: str) -> dict[str, str]:
-    """A job as names and values for people; ``state`` is what it is called."""
+    """A job as names and values for people, shown with this state."""
     positions, units = sum(job.positions.values()), sum(job.units.values())
     by_state = ", ".join(f"{number:,} {state}" for state, number in job.units.items() if number)
     facts = {

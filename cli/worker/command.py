@@ -1,4 +1,4 @@
-"""``c4 worker``: a process that works on jobs, until it is told to stop."""
+"""``c4 worker``: a process that works on jobs until it is told to stop."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Endpoint(NamedTuple):
     """Where to listen."""
 
     address: str
-    """Of this machine; empty for that which only its own programs reach."""
+    """Of this machine; empty for the one that only its own programs reach."""
     port: int
 
 
@@ -41,7 +41,7 @@ def _read_endpoint(
         return None
     address, _, port = text.rpartition(":")
     if not port.isdecimal() or float(port) > LARGEST_PORT:  # int() refuses thousands of digits
-        raise click.BadParameter(f"{text!r} is no port, such as 9100 or 127.0.0.1:9100")
+        raise click.BadParameter(f"{text!r} is not a port such as 9100 or 127.0.0.1:9100")
     return Endpoint(address.strip("[]"), int(port))
 
 
@@ -55,12 +55,12 @@ def _read_lanes(
     known = {str(lane) for lane in Lane}
     if not names <= known:
         wrong = ", ".join(sorted(names - known))
-        raise click.BadParameter(f"{wrong!r} is none of: {', '.join(sorted(known))}")
+        raise click.BadParameter(f"{wrong!r} is not one of: {', '.join(sorted(known))}")
     return tuple(lane for lane in Lane if lane in names)
 
 
 @click.command(cls=Command, broker=True, json=False, examples=EXAMPLES)
-@click.option("--name", metavar="TEXT", help="What it is called.  [default: HOST:PID]")
+@click.option("--name", metavar="TEXT", help="Name of the worker.  [default: HOST:PID]")
 @click.option(
     "--queues",
     metavar="NAMES",
@@ -82,7 +82,7 @@ def _read_lanes(
     type=click.Path(dir_okay=False),
     help="Keep the metrics in this file, for the node exporter.",
 )
-@parameters.programs_option("for whoever asks through the database.")
+@parameters.programs_option("for everybody who may write to the database.")
 @parameters.threads_option
 @parameters.table_option
 @click.pass_context
@@ -99,14 +99,14 @@ def worker(
 ) -> None:
     """Work on jobs that come through the broker, until told to stop.
 
-    Start one on every machine, with the database and the broker that all share. Whoever can read
-    the list of processes reads the passwords on a command line: set C4_DB and C4_BROKER instead.
+    Start one on every machine, with the database and the broker that all share. Everybody on the
+    machine can read passwords on a command line: set C4_DB and C4_BROKER instead.
 
-    Players that are programs run with --allow-programs only: on this machine, as you, for whoever
-    may write to the database. Without it their games are left to workers that have it.
+    Players that are programs run only with --allow-programs: on this machine, as you, for everybody
+    who may write to the database. Without it their games are left to workers that have it.
 
-    It waits for a database or a broker that is away. Ctrl-C or SIGTERM end it within a second or
-    so: what it was working on is handed back, and another worker goes on with it.
+    A worker waits for a database or a broker that is away. Ctrl-C or SIGTERM end it within about a
+    second: its work is handed back, and another worker goes on with it.
     """
     settings: Settings = context.obj
     if settings.broker_url is None:
@@ -142,13 +142,13 @@ def worker(
         ),
     )
     if not service.run():
-        _begin_anew()
+        _restart()
 
 
-def _begin_anew() -> NoReturn:
-    """Take this process's place with a fresh one of the same command line and number.
+def _restart() -> NoReturn:
+    """Replace this process by a new one with the same command line and number.
 
-    Measured: in one of ten restarts of a broker Celery's worker gave up for good.
+    Measured: after one of ten restarts of a broker Celery's worker gave up for good.
     """
     sys.stderr.flush()
     os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])  # noqa: S606 (no shell is wanted)

@@ -1,12 +1,14 @@
-"""A deep job while somebody watches: its tree, look by look."""
+"""A job while somebody watches it: a bar, or of a deep job its tree in one line."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from cli.output import progress
 from cli.work.tree_view import line_text
-from workers.deep.standing import Observer
+from workers.deep.progress import Observer
+from workers.deep.task import KIND as DEEP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.jobs import JobInfo
     from workers.core.progress import Progress
-    from workers.deep.standing import Standing
+    from workers.deep.progress import DeepProgress
 
 
 class TreeWatch:
@@ -30,7 +32,7 @@ class TreeWatch:
         self._observer = Observer(job)
         self._first_nodes: int | None = None
 
-    def look(self) -> Standing:
+    def look(self) -> DeepProgress:
         """The tree now."""
         with self._database.read() as session:
             return self._observer.look(session)
@@ -44,13 +46,27 @@ class TreeWatch:
 
 
 @contextmanager
-def drawing(database: Database, job: JobInfo) -> Iterator[Callable[[Progress], None]]:
-    """Draw the tree in one line on the terminal; the context's value is to be told."""
+def drawn(
+    database: Database, job: JobInfo, *, shown: bool, remark: Callable[[], str] = lambda: ""
+) -> Iterator[Callable[[Progress], None] | None]:
+    """Draw the progress of a job on the terminal.
+
+    Args:
+        database: where the job lives.
+        job: of any kind.
+        shown: whether anything is drawn.
+        remark: what else to say beside a bar, asked at every look.
+
+    Yields:
+        What to call with every look at the job; None where nothing is drawn.
+    """
+    if not shown or job.kind != DEEP:
+        with progress.solving(job.id, shown=shown, remark=remark) as tell_bar:
+            yield tell_bar
+        return
     from cli.output.render import console
 
     watch = TreeWatch(database, job)
     title = f"job {job.id}"
     with console(stderr=True).status(title, spinner="line") as status:
-        yield lambda progress: status.update(
-            f"{title}: {line_text(watch.look(), watch.rate(progress))}"
-        )
+        yield lambda seen: status.update(f"{title}: {line_text(watch.look(), watch.rate(seen))}")
