@@ -1,16 +1,17 @@
-"""How fast the solver is, alone and beside others: ``python -m benchmarks --help``.
+"""What was measured, and the commands that measure it again.
 
-==============  =========================================================================
-solvers         the engine and ``bitbully``, called from Python
-programs        any other solver, by its command line
-compare         runs solvers in turn on the same positions and repeats it
-positions       draws positions for the six classes and labels them
-classes         the six classes, solver against solver
-boards          empty boards, first moves
-columns         the scores of all columns
-batches         whole batches, threads
-calls           what a call from Python costs
-results         the file that all results are kept in
-tables, plot    results for people; ``docs/performance.md``
-==============  =========================================================================
+================  ==========================================================================
+engine            the solver alone and beside others: ``python -m benchmarks``
+books             opening books: ``python -m benchmarks.books``
+datasets          labelled data sets: ``python -m benchmarks.datasets``
+deep              one position on many workers: ``python -m benchmarks.deep``
+learning          players that learn: ``python -m benchmarks.learning``
+matches           the source documents' matches: ``python -m benchmarks.matches``
+scaling           the service and many workers: ``python -m benchmarks.scaling``
+storage           databases and jobs: ``python -m benchmarks.storage``
+page, plotting    what the pages of the documents have in common, and their plots
+record, commands  machine, versions, files of figures; what a command of C4 takes
+options           options that several commands have
+random_play       random games
+================  ==========================================================================
 """

@@ -1,12 +1,25 @@
-"""Places on a page of the documents that a program fills."""
+"""Pages of the documents that a program fills: places, tables, and what several pages say.
+
+A page has places, which every run fills anew::
+
+    <!-- begin classes -->
+    ...
+    <!-- end classes -->
+"""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from cli.output.tables import Table, markdown_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
+ROOT: Final = Path(__file__).parents[1]
+DOCS: Final = ROOT / "docs"
 
 
 def fill(page: str, texts: Mapping[str, str]) -> str:
@@ -32,3 +45,45 @@ def fill(page: str, texts: Mapping[str, str]) -> str:
     if missing := [name for name in texts if name not in filled]:
         raise ValueError(f"the page has no place for {', '.join(missing)}")
     return page
+
+
+def fill_file(path: Path, texts: Mapping[str, str]) -> None:
+    """Fill the places of a page that is a file.
+
+    Raises:
+        ValueError: as for :func:`fill`; the file stays as it is.
+    """
+    path.write_text(fill(path.read_text(encoding="utf-8"), texts), encoding="utf-8")
+
+
+def table(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1, title: str = ""
+) -> str:
+    """A table in Markdown.
+
+    Args:
+        headings: one for each column.
+        rows: of as many cells.
+        left: so many columns, from the left, are words; the others are numbers, to the right.
+        title: stands above it.
+    """
+    return "\n".join(markdown_lines([Table(headings, rows, left=left, title=title)]))
+
+
+def machine_line(machine: Mapping[str, str | int]) -> str:
+    """The line that says on which machine figures were made."""
+    return f"- Machine: {machine['processor']}, {machine['cores']} cores, {machine['system']}"
+
+
+def versions_line(versions: Mapping[str, str]) -> str:
+    """The line that says which programs made figures."""
+    return f"- Versions: {', '.join(f'{name} {version}' for name, version in versions.items())}"
+
+
+def span_text(seconds: float) -> str:
+    """A time that may be minutes or hours: ``1 h 01 min``, ``18 min 21 s``, ``2.5 s``."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02} min"
+    return f"{minutes} min {rest:02} s" if minutes else f"{seconds:.1f} s"

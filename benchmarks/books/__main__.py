@@ -1,4 +1,4 @@
-"""What books of 7x6 take: built by the command that users have, or estimated from some units.
+"""What books of 7x6 take, built by ``c4 book build`` or estimated from some units.
 
     python -m benchmarks.books build 4 6 8          # each in an empty database
     python -m benchmarks.books sample 14 --units 60
@@ -19,15 +19,16 @@ from benchmarks.books.building import build_book
 from benchmarks.books.results import keep
 from benchmarks.books.sampling import take_sample
 from benchmarks.books.ways import compare_ways
+from benchmarks.options import WITH_HELP
 from workers.books.planning import ANCESTOR_PLIES
 
 ply_argument = click.argument("ply", type=click.IntRange(ANCESTOR_PLIES, 14))
 seed_option = click.option("--seed", type=int, default=1, show_default=True)
 
 
-@click.group()
+@click.group(context_settings=WITH_HELP)
 def main() -> None:
-    """What books of 7x6 take, measured."""
+    """Measure what books of 7x6 take."""
 
 
 @main.command()
@@ -48,7 +49,7 @@ def build(plies: tuple[int, ...], threads: int, table_mb: int) -> None:
 @click.option("--units", type=click.IntRange(1), default=60, show_default=True)
 @seed_option
 def sample(ply: int, units: int, seed: int) -> None:
-    """Solve some units of a ply, and say what all would take."""
+    """Solve some units of a ply, and estimate what all of them take."""
     estimate = take_sample(ply, units, seed=seed)
     click.echo(f"{estimate}: {estimate.hours:.2f} h of one thread for all")
     keep(estimate)
@@ -66,4 +67,4 @@ def ways(ply: int, units: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(prog_name="python -m benchmarks.books")

@@ -1,12 +1,12 @@
-"""What a book takes that is built by the command that users have."""
+"""What ``c4 book build`` takes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchmarks.engine import commands
-from benchmarks.engine.results import this_machine
+from benchmarks import commands
+from benchmarks.record import this_processor
 from c4core.book import Book
 from db import jobs
 from db.database import Database
@@ -14,7 +14,7 @@ from db.database import Database
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmarks.engine.commands import Usage
+    from benchmarks.commands import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def build_book(directory: Path, *, plies: int, threads: int, table_mb: int) -> B
     """Build a book in an empty database.
 
     Args:
-        directory: is empty, and for the book and the database.
+        directory: an empty one, for the book and the database.
         plies: stones of its last ply.
         threads: of the command.
         table_mb: of the command.
@@ -79,6 +79,6 @@ def describe(path: Path, *, nodes: int, usage: Usage, threads: int, table_mb: in
             file_bytes=path.stat().st_size,
             threads=threads,
             table_mb=table_mb,
-            processor=str(this_machine()["processor"]),
+            processor=this_processor(),
             digest=path.read_bytes()[-8:].hex(),
         )

@@ -1,4 +1,4 @@
-"""What was measured about books: a file that keeps it, and the page that shows it."""
+"""The file that keeps what was measured about books, and the page that shows it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 from benchmarks.books.building import Building
 from benchmarks.books.sampling import Sample
 from benchmarks.books.ways import Ways, way_lines
-from benchmarks.engine.commands import ROOT
-from benchmarks.page import fill
-from benchmarks.spans import span_text
+from benchmarks.page import DOCS, fill_file, span_text
+from benchmarks.record import write_json
 
 if TYPE_CHECKING:
     Figures = dict[str, list[dict[str, Any]]]
 
-FIGURES: Final = ROOT / "docs" / "books.json"
-PAGE: Final = ROOT / "docs" / "books.md"
+FIGURES: Final = DOCS / "books.json"
+PAGE: Final = DOCS / "books.md"
 
 KINDS: Final[dict[type, str]] = {Building: "built", Sample: "sampled", Ways: "compared"}
 
@@ -36,15 +35,15 @@ COLUMNS: Final = (
 
 
 def keep(figure: Building | Sample | Ways) -> None:
-    """Put a figure in the place of an older one for the same plies, and write the page anew."""
+    """Keep a figure, which replaces an older one for the same plies; write the page anew."""
     figures: Figures = {kind: [] for kind in KINDS.values()}
     if FIGURES.exists():
         figures |= json.loads(FIGURES.read_text(encoding="utf-8"))
     kind = KINDS[type(figure)]
     others = [entry for entry in figures[kind] if entry["plies"] != figure.plies]
     figures[kind] = sorted([*others, asdict(figure)], key=lambda entry: entry["plies"])
-    FIGURES.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    PAGE.write_text(fill(PAGE.read_text(encoding="utf-8"), page_parts(figures)), encoding="utf-8")
+    write_json(FIGURES, figures)
+    fill_file(PAGE, page_parts(figures))
 
 
 def page_parts(figures: Figures) -> dict[str, str]:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from benchmarks.engine.results import this_machine
+from benchmarks.record import this_processor
 from c4core.book.building.units import cut_units
 from c4core.position import Position
 from c4core.reachable import open_plies
 from c4core.solver import Solver
-from workers.books.planning import ANCESTOR_PLIES, LEAST_POSITIONS, MOST_BY_LEAST
+from workers.books.planning import ANCESTOR_PLIES, LEAST_POSITIONS, MAX_BY_LEAST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,12 +26,12 @@ HOUR: Final = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Some units of a ply, chosen by chance."""
+    """Some units of a ply, chosen at random."""
 
     positions: int
     """Of the ply: mirror-reduced, not over."""
     searched: int
-    """Those that nobody wins at once: in units."""
+    """Those that nobody wins at once; the units consist of them."""
     chosen: tuple[Keys, ...]
     """The units: keys of positions."""
 
@@ -41,11 +41,11 @@ def choose_units(ply: int, count: int, *, seed: int) -> Units:
 
     Args:
         ply: :data:`ANCESTOR_PLIES` or more.
-        count: how many units; if there are fewer, all.
+        count: how many units to choose; all of them if there are fewer.
         seed: of the choice.
     """
     levels = list(islice(open_plies(Position()), ply - ANCESTOR_PLIES, ply + 1))
-    cut = list(cut_units(levels, least=LEAST_POSITIONS, most=LEAST_POSITIONS * MOST_BY_LEAST))
+    cut = list(cut_units(levels, least=LEAST_POSITIONS, most=LEAST_POSITIONS * MAX_BY_LEAST))
     chosen = np.random.default_rng(seed).choice(len(cut), min(count, len(cut)), replace=False)
     return Units(
         len(levels[-1]), sum(map(len, cut)), tuple(cut[index] for index in chosen.tolist())
@@ -62,18 +62,18 @@ class Sample:
     searched: int
     """Those that nobody wins at once."""
     units: int
-    """That were solved, chosen by chance."""
+    """That were solved, chosen at random."""
     unit_positions: int
-    """In them."""
+    """Positions in these units."""
     nodes: int
-    """In them."""
+    """Searched in these units."""
     seconds: float
-    """For them, of one thread."""
+    """Of one thread, for these units."""
     processor: str
 
     @property
     def hours(self) -> float:
-        """For the ply, of one thread."""
+        """Of one thread, for the whole ply."""
         return self.seconds / self.unit_positions * self.searched / HOUR
 
 
@@ -99,5 +99,5 @@ def take_sample(ply: int, units: int, *, seed: int) -> Sample:
         sum(map(len, some.chosen)),
         nodes,
         seconds,
-        str(this_machine()["processor"]),
+        this_processor(),
     )

@@ -1,4 +1,4 @@
-"""What order, units and table are worth: the same positions, solved in several ways."""
+"""What order, units and table gain: the same positions, solved in several ways."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from benchmarks.books.sampling import TABLE_MB, choose_units
-from benchmarks.engine.results import this_machine
+from benchmarks.record import this_processor
 from c4core.position import Position
 from c4core.solver import Solver
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 LARGE_TABLE_MB: Final = 256
 HARDEST: Final = 0.1
-"""The share of positions whose share of the nodes is told."""
+"""The hardest positions are this share of all."""
 
 
 class Cost(NamedTuple):
@@ -46,27 +46,27 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """What some units of a ply took, one way and another."""
+    """What some units of a ply took, solved in several ways."""
 
     plies: int
     units: int
     positions: int
-    """In them."""
+    """In these units."""
     median: int
-    """Nodes of a position, the way jobs do it."""
+    """Nodes of a position, solved as jobs do it; so are the next three."""
     mean: int
-    """Likewise."""
+    """Nodes of a position."""
     most: int
-    """Likewise."""
+    """Nodes of the hardest position."""
     hardest_share: float
-    """Of all nodes, likewise: what the tenth of the positions took that took most."""
+    """The share of all nodes that the hardest tenth of the positions took."""
     ways: tuple[Way, ...]
-    """The first is that of jobs."""
+    """The first is the way of jobs."""
     processor: str
 
     @classmethod
     def from_json(cls, entry: dict[str, Any]) -> Ways:
-        """What :func:`dataclasses.asdict` has made an object of."""
+        """Undo :func:`dataclasses.asdict`."""
         return cls(**{**entry, "ways": tuple(Way(**way) for way in entry["ways"])})
 
 
@@ -98,7 +98,7 @@ def compare_ways(ply: int, units: int, *, seed: int) -> Ways:
         int(ordered[-1]),
         float(hardest.sum() / ordered.sum()),
         tuple(Way(name, int(cost.nodes.sum()), cost.seconds) for name, cost in costs.items()),
-        str(this_machine()["processor"]),
+        this_processor(),
     )
 
 
@@ -112,7 +112,7 @@ def _kept_table(units: Sequence[Keys], table_mb: int) -> Cost:
 def _emptied_table(keys: Keys, table_mb: int) -> Cost:
     solver = Solver(table_mb=table_mb)
     nodes, seconds = [], 0.0
-    for key in keys.tolist():  # emptying it takes longer than an easy position: not counted
+    for key in keys.tolist():  # emptying takes longer than an easy position, so it is not timed
         solver.clear()
         began = time.process_time()
         nodes.append(solver.solve(Position.from_key(key)).nodes)
@@ -121,7 +121,7 @@ def _emptied_table(keys: Keys, table_mb: int) -> Cost:
 
 
 def way_lines(ways: Ways) -> list[str]:
-    """A table, in Markdown, and what stands before it."""
+    """A sentence and a table, in Markdown."""
     first = ways.ways[0]
     told = (
         f"Ply {ways.plies}, {ways.positions:,} positions in {ways.units} units: {ways.mean:,} "

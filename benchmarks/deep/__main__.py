@@ -8,19 +8,18 @@ from typing import Final
 
 import click
 
-from benchmarks import growth
 from benchmarks.deep.boards import keep, prove, table
 from benchmarks.deep.costs import Costs, UnknownPieceError
+from benchmarks.deep.plot import Line, draw
 from benchmarks.deep.simulation import Outcome, best
-from benchmarks.growth import Line
-from benchmarks.page import fill
+from benchmarks.options import WITH_HELP
+from benchmarks.page import DOCS, fill_file
 from c4core.notation import parse_board
 from c4core.position import Position
 from cli.shell.parameters import usable_cores
 
-ROOT: Final = Path(__file__).parents[2]
-PROOFS: Final = ROOT / "docs" / "deep.json"
-PAGE: Final = ROOT / "docs" / "deep.md"
+PROOFS: Final = DOCS / "deep.json"
+PAGE: Final = DOCS / "deep.md"
 
 WORKERS: Final = (1, 2, 4, 8, 16, 32, 64)
 
@@ -37,7 +36,7 @@ overhead_option = click.option(
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings=WITH_HELP)
 def main() -> None:
     """Measure what splitting one position over many workers gains."""
 
@@ -62,9 +61,9 @@ def measure(
     plies: str,
     overhead: int,
 ) -> None:
-    """Search every piece that any number of workers would, and keep what each costs.
+    """Search every piece that 1 to 64 workers would search, and keep what each costs.
 
-    Takes several times as long as one search of the position.
+    This takes several times as long as one search of the position.
     """
     size = parse_board(board)
     start = Position(moves, width=size.width, height=size.height)
@@ -77,7 +76,11 @@ def measure(
 @click.argument("files", type=path_argument, nargs=-1, required=True)
 @plies_option
 @overhead_option
-@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), help="Draw FILE.svg.")
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw the speed-up into this file, as SVG.",
+)
 def simulate(*, files: tuple[Path, ...], plies: str, overhead: int, plot: Path | None) -> None:
     """Simulate workers on pieces that were measured."""
     curves: list[Line] = []
@@ -91,14 +94,7 @@ def simulate(*, files: tuple[Path, ...], plies: str, overhead: int, plot: Path |
         points = [(each.workers, each.speed_up(costs.single_nodes)) for each in outcomes]
         curves.append(Line(f"{costs.moves or 'empty'} on {costs.board}", points))
     if plot is not None:
-        growth.draw(
-            plot,
-            curves,
-            WORKERS,
-            title="One position, many workers (simulated)",
-            across="workers",
-            up="times as fast as one search",
-        )
+        draw(plot, curves, WORKERS)
 
 
 @main.command()
@@ -122,8 +118,7 @@ def boards(
                 single=single,
             )
         click.echo(proof)
-        text = fill(PAGE.read_text(encoding="utf-8"), {"boards": table(keep(proof, PROOFS))})
-        PAGE.write_text(text, encoding="utf-8")
+        fill_file(PAGE, {"boards": table(keep(proof, PROOFS))})
 
 
 def _outcome(costs: Costs, workers: int, plies: str, overhead: int) -> Outcome:
@@ -135,7 +130,7 @@ def _outcome(costs: Costs, workers: int, plies: str, overhead: int) -> Outcome:
 
 
 def _tell(costs: Costs, outcomes: list[Outcome]) -> None:
-    """A table in the form of the documents."""
+    """Print a table in Markdown."""
     print(
         f"\n{costs.moves or 'empty'} on {costs.board}: {costs.single_nodes:,} nodes in one search"
     )

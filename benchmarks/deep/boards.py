@@ -9,8 +9,8 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks.engine.results import this_machine
-from benchmarks.spans import span_text
+from benchmarks.page import span_text
+from benchmarks.record import this_processor, write_json
 from c4core.notation import parse_board
 from c4core.position import Position
 from c4core.solver import Solver
@@ -34,7 +34,7 @@ first (J. Tromp's table of solved boards)."""
 
 SIGNS: Final = {"+": 1, "=": 0, "-": -1}
 PATIENCE_SECONDS: Final = 60.0
-"""For a command that was told to stop."""
+"""How long a command that was told to stop may take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +43,16 @@ class Proof:
 
     board: str
     score: int | None
-    """For the first player; None where the time was not enough."""
+    """For the first player; None if the board was not proven in time."""
     seconds: float
     """Of ``c4 deep``: its own clock, or all that was allowed."""
     nodes: int | None
-    """Searched by it, in vain or not."""
+    """Searched by it, including what was searched in vain."""
     pieces: int | None
     """That were decided by searching them."""
     threads: int
     single_nodes: int | None
-    """Of one search by one thread; None where there was no time for it."""
+    """Of one search by one thread; None if it was not done in time."""
     single_seconds: float | None
     processor: str
 
@@ -97,12 +97,12 @@ def prove(
         threads=threads,
         single_nodes=alone.nodes if alone and is_alone_done else None,
         single_seconds=alone.seconds if alone and is_alone_done else None,
-        processor=str(this_machine()["processor"]),
+        processor=this_processor(),
     )
 
 
 def _answer(command: list[str], seconds: float) -> dict[str, Any] | None:
-    """What ``c4`` writes, or None if it was not done in time."""
+    """What ``c4`` writes; None if it was not done in time."""
     process = subprocess.Popen([sys.executable, "-m", "cli", *command], stdout=subprocess.PIPE)
     with process:
         try:
@@ -118,12 +118,11 @@ def _answer(command: list[str], seconds: float) -> dict[str, Any] | None:
 
 
 def keep(proof: Proof, file: Path) -> list[Proof]:
-    """Put a proof into the file, in the place of an older one; all of them, easiest first."""
+    """Keep a proof, which replaces an older one for its board; give all of them, easiest first."""
     entries = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
     proofs = {entry["board"]: Proof(**entry) for entry in entries} | {proof.board: proof}
     found = sorted(proofs.values(), key=lambda each: (each.score is None, each.seconds))
-    text = json.dumps([asdict(each) for each in found], indent=1)
-    file.write_text(text + "\n", encoding="utf-8")
+    write_json(file, [asdict(each) for each in found])
     return found
 
 
@@ -159,6 +158,6 @@ def table(proofs: Iterable[Proof]) -> str:
 
 
 def _shares(machines: dict[str, list[str]]) -> str:
-    """Which boards were proven on which machine; the one that had most of them comes first."""
+    """The machine that has proven most boards, then the others, each with its boards."""
     first, *others = sorted(machines, key=lambda each: -len(machines[each]))
     return "; ".join([first, *(f"{each} ({', '.join(machines[each])})" for each in others)])

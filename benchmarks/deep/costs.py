@@ -1,4 +1,4 @@
-"""What pieces cost: measured once, kept in a file, asked for by the simulation."""
+"""What pieces cost: measured once and kept in a file for the simulation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Cost(NamedTuple):
-    """What searching a piece has come to."""
+    """What the search of a piece found, and what it took."""
 
     bounds: Bounds
     nodes: int
@@ -24,7 +24,7 @@ class Cost(NamedTuple):
 
 
 class UnknownPieceError(Exception):
-    """A piece that was not measured, where nothing is to be measured."""
+    """A piece was not measured, and none is to be measured now."""
 
 
 @dataclass
@@ -32,8 +32,7 @@ class Costs:
     """The costs of one position's pieces.
 
     Every piece is searched with an empty table, so that what it costs does not depend on what was
-    searched before: as if each worker were a machine of its own that forgets between two pieces.
-    Workers gain from what their tables remember, so real runs are better than that.
+    searched before. Real workers keep their tables from one piece to the next, so they are faster.
     """
 
     board: str
@@ -45,7 +44,7 @@ class Costs:
     table_mb: int
     pieces: dict[Piece, Cost] = field(default_factory=dict)
     may_measure: bool = False
-    """Whether pieces that are not known are searched."""
+    """Whether a piece that is not known is searched now."""
 
     @property
     def start(self) -> Position:
@@ -55,7 +54,7 @@ class Costs:
 
     @classmethod
     def measured(cls, start: Position, moves: str, *, unit_nodes: int, table_mb: int) -> Costs:
-        """The costs of a position whose single search is done now."""
+        """The costs of a position; searches it as a whole, but none of its pieces."""
         found = Solver(table_mb=table_mb).solve(start)
         return cls(
             str(start.board),
@@ -71,7 +70,7 @@ class Costs:
         """What a piece costs.
 
         Raises:
-            UnknownPieceError: it was not measured, and must not be.
+            UnknownPieceError: it was not measured, and is not to be measured now.
         """
         known = self.pieces.get(piece)
         if known is None:
@@ -81,7 +80,7 @@ class Costs:
         return known
 
     def write(self, path: Path) -> None:
-        """Keep them in a file."""
+        """Write the file."""
         fields = {name: getattr(self, name) for name in _FIELDS}
         rows = [
             [piece.key, piece.beta, *cost.bounds, cost.nodes, int(cost.is_hard)]
@@ -93,7 +92,7 @@ class Costs:
 
     @classmethod
     def read(cls, path: Path) -> Costs:
-        """Those that :meth:`write` has kept.
+        """Read a file that :meth:`write` made.
 
         Raises:
             ValueError: the file holds something else.

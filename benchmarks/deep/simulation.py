@@ -1,9 +1,9 @@
-"""A deep job with a virtual clock: any number of workers, none of which is there.
+"""A deep job with a virtual clock and any number of simulated workers.
 
-A node is the unit of time. What is decided is decided by the tree that real jobs use: which piece
-comes next, what a result cuts off. Left out are what a unit costs beside the search (some
-milliseconds) and the heartbeat that it takes until a worker notices that its piece was cut off,
-unless ``overhead`` stands for them.
+A node is the unit of time. The tree that real jobs use decides which piece comes next and what a
+result cuts off. Two things are left out unless ``overhead`` stands for them: what a unit costs
+beside the search (some milliseconds), and the heartbeat that passes until a worker notices that its
+piece was cut off.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a simulated job has come to."""
+    """What a simulated job took."""
 
     workers: int
     split_plies: int
     nodes: int
-    """Searched by all workers together, in vain or not."""
+    """Searched by all workers together, including what was searched in vain."""
     wall: int
     """Nodes that one worker could have searched in the time that it took."""
     pieces: int
     """Pieces that were begun."""
     cut: int
-    """Pieces that were stopped because nobody had to know any more."""
+    """Pieces that were stopped because their result was no longer needed."""
     idle: float
     """Share of the workers' time in which they had nothing to do."""
 
@@ -47,8 +47,8 @@ def simulate(costs: Costs, *, workers: int, split_plies: int, overhead: int = 0)
 
     Args:
         costs: of its pieces.
-        workers: how many there are; each is at one piece at a time.
-        split_plies: as of the job.
+        workers: how many there are; each searches one piece at a time.
+        split_plies: plies down to which the position is split.
         overhead: nodes that could be searched in the time that a unit takes beside its search.
 
     Raises:
@@ -62,7 +62,7 @@ def simulate(costs: Costs, *, workers: int, split_plies: int, overhead: int = 0)
         return {key: stored[key] for key in keys if key in stored}
 
     now = nodes = begun = cut = busy = 0
-    running: dict[Piece, int] = {}  # with the time at which each was begun
+    running: dict[Piece, int] = {}  # and when each was begun
     ends: list[tuple[int, Piece]] = []
     while not tree.is_decided:
         for piece in tree.wanted(workers - len(running), running=running, known=known):
@@ -92,7 +92,7 @@ def simulate(costs: Costs, *, workers: int, split_plies: int, overhead: int = 0)
 
 
 def best(costs: Costs, *, workers: int, plies: Sequence[int], overhead: int = 0) -> Outcome:
-    """The outcome with the depth of splitting that is best for so many workers."""
+    """The outcome with the depth of splitting that is fastest for so many workers."""
     return min(
         (
             simulate(costs, workers=workers, split_plies=split_plies, overhead=overhead)

@@ -1,4 +1,4 @@
-"""Whole batches in one call, and what more threads are worth. Threads count in wall-clock time."""
+"""Whole batches in one call, and the gain of more threads, which is one of wall-clock time."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ WHOLE_BATCH = "a batch"
 def measure_batches(
     plan: Plan, classes: Mapping[str, Sequence[Scored]], *, table_mb: int, threads: int
 ) -> Iterator[Measurement]:
-    """``solve_many`` of every class and ``analyze_many`` of the easy ones, keys in, arrays out.
+    """Time ``solve_many`` for every class and ``analyze_many`` for the easy ones.
 
     Args:
         plan: how many positions and repetitions.
@@ -70,7 +70,7 @@ def measure_batches(
 def measure_threads(
     plan: Plan, classes: Mapping[str, Sequence[Scored]], *, table_mb: int, most: int
 ) -> Iterator[Measurement]:
-    """A batch, and hard positions one by one, with 1, 2, 4 .. threads in turn.
+    """Time a batch, and hard positions one by one, with 1, 2, 4 .. threads in turn.
 
     Args:
         plan: how many positions and repetitions.

@@ -1,4 +1,4 @@
-"""Empty boards, exact and only win, draw or loss, and the first moves of 7x6."""
+"""Empty boards, solved exactly and for win, draw or loss; the first moves of 7x6."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def measure_boards(
         plan: which boards, how many repetitions.
         own: this project's engine.
         rivals: other solvers.
-        long: let the rivals solve the empty 7x6 board, once; that takes them minutes.
+        long: let the rivals solve the empty 7x6 board too, once; it takes them minutes.
     """
     for name in plan.boards:
         yield from compare(
@@ -84,7 +84,7 @@ def measure_openings(plan: Plan, own: C4) -> Iterator[Measurement]:
 
 
 def solve_board(own: C4, name: str, *, weak: bool = False) -> Run:
-    """Solve an empty board; a weak solve's score is the sign, which is what it promises."""
+    """Solve an empty board; a weak solve promises only the sign of the score."""
     board = parse_board(name)
     position = Position(width=board.width, height=board.height)
     own.clear()

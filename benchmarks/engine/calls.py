@@ -1,6 +1,6 @@
-"""What calls from Python cost, where there is next to nothing to search.
+"""What calls from Python cost where there is next to nothing to search.
 
-The position has one empty square, so the search is over at once and what is left is the call.
+The position has one empty square: its search is over at once, and what is left is the call.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ CALLS = "calls"
 IMPORTS = "imports"
 
 ONE_MOVE_LEFT = "44276122537725234254556347417537166663131"
-"""41 moves that nobody has won; the last one wins for nobody either."""
+"""41 moves without a winner; the last empty square makes none either."""
 
 LOOPS = 10_000
-"""Positions solved in a pass, one call each or all in one batch."""
+"""Positions that are solved in a pass, by one call each or all in one batch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Some Python to be timed."""
+    """A piece of Python code to be timed."""
 
     case: str
-    """What it does; the same for solvers that are compared."""
+    """What it does. Solvers are compared on the same case."""
     solver: str
     """Whose call it is."""
     code: str

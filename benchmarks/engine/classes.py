@@ -26,7 +26,7 @@ def measure(
     *,
     fresh: bool,
 ) -> Iterator[Measurement]:
-    """Time every class, the engine alone on all positions and beside the rivals on their share.
+    """Time every class: the engine on all positions, and beside the rivals on fewer.
 
     Args:
         plan: how many positions and repetitions.

@@ -1,7 +1,7 @@
 """Several solvers on the same positions, in turn, again and again.
 
 Machines are noisy, and their noise comes and goes over minutes. So the repetitions of the solvers
-are interleaved, and what is compared are medians.
+are interleaved, and their medians are compared.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from benchmarks.engine.solvers import Run
 
 LEAST_SECONDS = 0.05
-"""A repetition is made of as many passes as take this long; clocks and caches blur shorter ones."""
+"""A repetition has as many passes as fill this time: shorter times drown in the noise."""
 MAX_SECONDS = 1.0
-"""It ends after so long at the latest, counting what is not timed: emptying tables, starting."""
+"""A repetition ends after this time at the latest, which includes what is not timed: emptying
+tables, starting programs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def compare(
     Args:
         group: the measurements' group.
         case: the measurements' case.
-        scores: the right answers; none where runs do not tell theirs.
+        scores: the right answers; empty if the runs have no answers.
         entries: the solvers.
         count: positions or calls in a pass; the number of the scores if not given.
 
@@ -92,7 +93,7 @@ class _Series:
         self.laps: list[Lap] = [self.first.lap] if is_long else []
 
     def repeat(self) -> None:
-        """Take the time once more, unless the first pass has been counted in its place."""
+        """Take the time once more, unless the first pass was already counted as a repetition."""
         if len(self.laps) == self.entry.repeats:
             return
         total, passes, began = NO_TIME, 0, time.perf_counter()

@@ -13,8 +13,8 @@ ALL: Final = 1_000_000
 class Plan:
     """Numbers of positions and of repetitions.
 
-    A rival that needs minutes for what takes this engine seconds is given the first positions of a
-    class only. The engine is then timed on these as well, so that they are compared on the same
+    Some rivals need minutes for what takes this engine seconds. They are given only the first
+    positions of a class, and the engine is timed on these as well: both are compared on the same
     positions.
     """
 
@@ -65,4 +65,4 @@ QUICK: Final = Plan(
     batch=50,
     hard=2,
 )
-"""Whether everything runs, in a minute; the figures say little."""
+"""Tries in a minute whether everything runs; the figures say little."""

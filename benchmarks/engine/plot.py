@@ -1,17 +1,16 @@
-"""The plot of the classes: a row a class, a mark a solver, processor time on a logarithmic axis.
+"""The plot of the classes: a row for each class, a mark for each solver, processor time across.
 
-The marks of a row are for the same positions, the first few of a class where a rival is slow.
+The time axis is logarithmic. The marks of a row are for the same positions: the first few of a
+class where a rival is slow.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
-
 from benchmarks.engine import boards, classes
 from benchmarks.engine.tables import OWN, partner, ratio, widest
-from c4core import extras
+from benchmarks.plotting import COLOURS, FAINT, INK, SHAPES, plot
 from cli.bench.timing import time_text
 
 if TYPE_CHECKING:
@@ -21,14 +20,9 @@ if TYPE_CHECKING:
 
     from benchmarks.engine.results import Measurement, Results
 
-# Okabe and Ito's colours, told apart by colour-blind people; the shapes are told apart in print.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
-SHAPES = ("o", "s", "D", "^", "v")
-INK = "#333333"
-FAINT = "#cccccc"
 EMPTY_BOARD = "empty board"
 TIMES = "\N{MULTIPLICATION SIGN}"
-WHOLE = 9.95  # ratios from here on have no decimal
+WHOLE = 9.95  # larger ratios have no decimal
 TICKS = {1e-6: "1 µs", 1e-3: "1 ms", 1.0: "1 s", 60.0: "1 min"}
 
 
@@ -41,20 +35,9 @@ def draw(results: Results, path: Path) -> None:
     rows = _rows(results)
     if not rows:
         raise ValueError("the results hold no classes to be drawn")
-    extras.require(extras.PLOT, click.ClickException)
-    import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
-
-    mpl.use("agg")
-    # Text stays text, and the same results make the same file.
-    mpl.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "c4", "font.size": 11}
-    from matplotlib import pyplot as plt  # noqa: PLC0415
-
-    figure, axes = plt.subplots(figsize=(9, 1.6 + 0.62 * len(rows)), layout="constrained")
-    _marks(axes, rows, results)
-    _frame(axes, rows, results)
-    figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
-    figure.savefig(path.with_suffix(".png"), dpi=144)
-    plt.close(figure)
+    with plot(path, (9, 1.6 + 0.62 * len(rows)), png=True) as axes:
+        _marks(axes, rows, results)
+        _frame(axes, rows, results)
 
 
 def _rows(results: Results) -> dict[str, list[Measurement]]:
@@ -131,11 +114,7 @@ def _frame(axes: Axes, rows: dict[str, list[Measurement]], results: Results) -> 
     axes.set_ylim(-0.6, len(rows) - 0.4)
     axes.invert_yaxis()
     axes.set_yticks(range(len(rows)), list(rows))
-    axes.tick_params(length=0, colors=INK)
     axes.grid(visible=True, axis="x", color=FAINT, linewidth=0.6)
-    axes.set_axisbelow(True)
-    for side in axes.spines.values():
-        side.set_visible(False)
     axes.set_xlabel(
         f"processor time for one position, one thread, no book ({results.machine['processor']})",
         color=INK,

@@ -1,9 +1,9 @@
-"""The positions of the six classes: a directory of given ones, or drawn by lot.
+"""The positions of the six classes: read from a directory, or drawn at random.
 
-A drawn position has a number of stones drawn from its phase's range and is reached by random legal
-moves that leave the game going; mirror images count as one. Positions that somebody wins within
-two plies are left out: there is nothing to search. Scores are this engine's, so they check other
-solvers and later versions of this one, but not the one that made them.
+A position is drawn by random legal moves; how many is drawn from the range of its phase. None is
+over, and mirror images count as one. A position that somebody wins within two plies is left out:
+there is nothing to search. The scores are this engine's, so they check other solvers and later
+versions of this one, but not the version that made them.
 """
 
 from __future__ import annotations
@@ -11,19 +11,21 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from c4core import Position, Solver
+from benchmarks.random_play import random_game
+from c4core import Solver
 from c4core.evaluation import plies_to_end
-from c4core.notation import format_moves
 from cli.bench.positions import CLASSES, Scored, class_of, read_scored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from c4core import Position
+
 STONES = {"begin": range(4, 15), "middle": range(15, 29), "end": range(29, 42)}
 """Numbers of stones on the board in each phase of the game."""
 LEAST_PLIES = 3
-"""A won position is drawn when the win is at least so far away."""
+"""How far away a win must be, in plies, for the position to be drawn."""
 
 
 def read_directory(directory: Path) -> dict[str, list[Scored]]:
@@ -31,7 +33,7 @@ def read_directory(directory: Path) -> dict[str, list[Scored]]:
 
     Raises:
         FileNotFoundError: the directory has no file for any class.
-        ValueError: a line that is no position with its score.
+        ValueError: a line is not a position with its score.
     """
     classes = {}
     for name in CLASSES:
@@ -66,14 +68,14 @@ def draw(seed: int, counts: Mapping[str, int]) -> dict[str, list[Scored]]:
 
 
 def _scored_positions(lots: random.Random, stones: range) -> Iterator[Scored]:
-    """Different positions with a number of stones in the range, and their scores, for ever."""
+    """An endless stream of different positions with so many stones, and their scores."""
     solver = Solver()
     seen = set()
     while True:
-        found = _random_game(lots, lots.choice(stones))
-        if found is None or found[0].canonical_key in seen:
+        game = random_game(lots, lots.choice(stones))
+        if game is None or game.position.canonical_key in seen:
             continue
-        position, moves = found
+        moves, position = game
         seen.add(position.canonical_key)
         score = solver.solve(position).score
         if score is not None and not _ends_at_once(position, score):
@@ -83,14 +85,3 @@ def _scored_positions(lots: random.Random, stones: range) -> Iterator[Scored]:
 def _ends_at_once(position: Position, score: int) -> bool:
     left = plies_to_end(score, position.ply, position.width, position.height)
     return score != 0 and left < LEAST_PLIES
-
-
-def _random_game(lots: random.Random, stones: int) -> tuple[Position, str] | None:
-    """A position after so many random moves, or None where the game was over before."""
-    position, columns = Position(), []
-    for _ in range(stones):
-        columns.append(lots.choice(position.legal_columns()))
-        position = position.play(columns[-1])
-        if position.is_over:
-            return None
-    return position, format_moves(columns)

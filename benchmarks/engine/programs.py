@@ -1,14 +1,14 @@
-"""Solvers that are programs: positions in on standard input, scores out on standard output.
+"""Solvers that are programs: they read positions from standard input and write scores.
 
 The program reads one position a line, 1-based columns, and answers each by a line with the same
 moves and the score for the side to move; a third word, if there is one, is taken as the number of
 positions searched. That is what Pascal Pons's ``c4solver`` does, and ``c4 solve`` with
 ``--format c4solver``.
 
-Its time is the processor time that the system charges to the finished child, less what the same
-program takes for no input at all (loading, allocating its table), run just before. A pass that is
-lost in the noise of starting may even seem to take less than nothing; it is repeated, and means are
-taken. Whether a program empties its table between positions is its own affair.
+Its time is the processor time that the system charges to the finished child. What the same program
+takes for no input at all (loading, allocating its table) is measured just before and subtracted. A
+short pass may then even seem to take less than nothing; so it is repeated, and means are taken.
+Whether a program empties its table between positions is up to the program.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ import tempfile
 import time
 from typing import IO, TYPE_CHECKING
 
-from benchmarks.engine.results import without_directories
 from benchmarks.engine.solvers import Contender, Run
+from benchmarks.record import without_directories
 from cli.bench.timing import Lap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 WITH_NODES = 3
-"""Words of an answer that tells the positions searched."""
+"""Words of an answer that has the number of positions searched."""
 
 
 class ProgramError(Exception):
-    """A program that cannot be started, failed, or answered something else than scores."""
+    """A program cannot be started, failed, or answered with something other than scores."""
 
 
 class Program(Contender):
@@ -93,7 +93,7 @@ def run_child(
     source: IO[str] | int = subprocess.DEVNULL,
     sink: IO[str] | int = subprocess.DEVNULL,
 ) -> Lap:
-    """Run a program to its end; the processor time that it used, and the wall-clock time.
+    """Run a program to its end; give its processor time and its wall-clock time.
 
     Args:
         arguments: the command line.

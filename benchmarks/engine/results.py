@@ -12,17 +12,11 @@
 
 from __future__ import annotations
 
-import json
-import platform
-import re
 from dataclasses import asdict, dataclass, field
-from importlib import metadata
 from typing import TYPE_CHECKING
 
-from c4core.version import ENGINE_VERSION, __version__
-from cli.bench.machine import processor
+from benchmarks.record import read_json, write_json
 from cli.bench.timing import Spread
-from cli.shell.parameters import usable_cores
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,11 +29,11 @@ class Measurement:
     """One solver on one case, repeated."""
 
     group: str
-    """Which kind of measurement: the name of a group of cases."""
+    """The kind of measurement."""
     case: str
     """What was done."""
     solver: str
-    """Who did it."""
+    """The solver's name."""
     count: int
     """Positions solved, or calls made, in each repetition."""
     cpu: list[float]
@@ -71,7 +65,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """Everything that one run found, and where it was found."""
+    """All measurements of one run, and where they were made."""
 
     date: str
     """Day of the run, ISO 8601."""
@@ -80,7 +74,7 @@ class Results:
     positions: str
     """Where the positions of the classes came from."""
     table: str
-    """What becomes of a solver's table between positions."""
+    """Whether a solver's table is kept or emptied between positions."""
     machine: dict[str, str | int]
     """Processor, cores, system."""
     versions: dict[str, str]
@@ -98,47 +92,17 @@ class Results:
         return [measurement for measurement in self.measurements if measurement.group == name]
 
     def write(self, path: Path) -> None:
-        """Write the file; directories are made."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"format": FORMAT, **asdict(self)}, indent=1)
-        path.write_text(text + "\n", encoding="utf-8")
+        """Write the file."""
+        write_json(path, {"format": FORMAT, **asdict(self)})
 
     @classmethod
     def read(cls, path: Path) -> Results:
         """Read a file that :meth:`write` made.
 
         Raises:
-            ValueError: it is no such file.
+            ValueError: the file has another format.
         """
-        fields = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
-            raise ValueError(f"{path}: no results of a benchmark in format {FORMAT}")
+        fields = read_json(path, what="results of a benchmark", form=FORMAT)
+        del fields["format"]
         measurements = [Measurement(**entry) for entry in fields.pop("measurements")]
         return cls(**fields, measurements=measurements)
-
-
-def this_machine() -> dict[str, str | int]:
-    """What the figures depend on besides the program."""
-    return {
-        "processor": processor(),
-        "cores": usable_cores(),
-        "system": f"{platform.system()} {platform.machine()}",
-    }
-
-
-def these_versions() -> dict[str, str]:
-    """Versions of the engine and of the Python that calls it."""
-    return {
-        "C4": f"{__version__} (engine {ENGINE_VERSION})",
-        "Python": platform.python_version(),
-    }
-
-
-def version_of(distribution: str) -> str:
-    """The version of an installed package."""
-    return metadata.version(distribution)
-
-
-def without_directories(command: str) -> str:
-    """A command line whose absolute paths are cut to their last part: what to publish of it."""
-    return re.sub(r"(?<![^\s='\"])/(?:[^/\s]+/)+", "", command)

@@ -1,7 +1,7 @@
 """Solvers that are called from Python, behind one small interface.
 
-What is timed is a loop over positions that are ready in the solver's own form, one call a position,
-one thread, no book. Making the positions and clearing the table are not timed.
+A loop over positions is timed, with one call a position, one thread and no book. The positions are
+ready in the solver's own form. Making them and clearing the table are not timed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.engine.results import version_of
+from benchmarks.record import version_of
 from c4core import ENGINE_VERSION, Position, Solver, __version__
 from c4core.notation import parse_moves
 from cli.bench.timing import NO_TIME, Lap, lap
@@ -30,16 +30,16 @@ class Run:
     lap: Lap
     """What the pass took."""
     nodes: int | None = None
-    """Positions searched, where the solver tells."""
+    """Positions searched; None if the solver does not count them."""
 
 
 class Contender(ABC):
     """A solver that can be given positions of the 7x6 board."""
 
     name: str
-    """How tables call it."""
+    """Its name in the tables."""
     version: str
-    """Its version, or where it was found."""
+    """Its version, or its command."""
 
     @abstractmethod
     def run(self, games: Sequence[str], *, fresh: bool = False) -> Run:
@@ -85,7 +85,7 @@ class InProcess(Contender):
 
     @abstractmethod
     def solve_all(self, positions: list[Any]) -> list[Any]:
-        """The loop that is timed: nothing but one call a position."""
+        """The loop that is timed: one call a position and nothing else."""
 
     @abstractmethod
     def analyze_all(self, positions: list[Any]) -> list[Any]:
@@ -144,7 +144,7 @@ class C4(InProcess):
         return [max(score for score in answer.scores if score is not None) for answer in answers]
 
     def nodes(self, answers: list[Any]) -> int:
-        """The sum of what every answer tells."""
+        """The sum over all answers."""
         return sum(answer.nodes for answer in answers)
 
 
@@ -183,11 +183,11 @@ class BitBully(InProcess):
         return [analyze(board) for board in positions]
 
     def scores(self, answers: list[Any]) -> list[int]:
-        """They are the scores."""
+        """The answers themselves."""
         return answers
 
     def best_columns(self, answers: list[Any]) -> list[int]:
-        """The largest; a column that cannot be played has a very low one."""
+        """The largest scores; a column that cannot be played has a very low one."""
         return [max(answer) for answer in answers]
 
     def nodes(self, answers: list[Any]) -> int:  # noqa: ARG002 (the core counts)

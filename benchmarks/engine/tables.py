@@ -1,17 +1,11 @@
-"""Results as Markdown tables, and the page that holds them.
-
-A page has places for tables, which a run fills anew::
-
-    <!-- begin classes -->
-    ...
-    <!-- end classes -->
-"""
+"""The tables of ``docs/performance.md``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from benchmarks.engine import batches, boards, calls, classes, columns
+from benchmarks.page import machine_line, table, versions_line
 from cli.bench.timing import three_digits, time_text
 from cli.output.render import score_text
 
@@ -27,7 +21,7 @@ NOT_MEASURED = "Not measured in this run."
 
 
 def line(measurement: Measurement) -> str:
-    """One measurement in one line, for somebody who is waiting."""
+    """One measurement in one line, for the terminal."""
     wrong = f", {measurement.wrong} WRONG" if measurement.wrong else ""
     threads = f", {measurement.threads} threads" if measurement.threads > 1 else ""
     return (
@@ -54,7 +48,7 @@ def sections(results: Results) -> dict[str, str]:
 
 
 def range_text(spread: Spread) -> str:
-    """The least and the most of a spread, or that there was but one repetition."""
+    """The least and the most of a spread, or ``one run`` if both are the same."""
     if spread.least == spread.most:
         return "one run"
     least, most = time_text(spread.least), time_text(spread.most)
@@ -79,7 +73,7 @@ def times_text(ratio: float | None) -> str:
 
 
 def ratio(measurement: Measurement, own: Measurement | None) -> float | None:
-    """Processor time of a solver over that of the engine, medians."""
+    """The median processor time of a solver, divided by that of the engine."""
     if own is None or own is measurement or not own.each.median or not measurement.each.median:
         return None
     return measurement.each.median / own.each.median
@@ -111,21 +105,16 @@ def widest(measurements: Iterable[Measurement]) -> list[Measurement]:
 
 
 def _table(heading: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 1) -> str:
-    """A table whose first columns are words and whose others are numbers."""
-    if not rows:
-        return ""
-    ruler = ["---" if index < words else "---:" for index in range(len(heading))]
-    return "\n".join(f"| {' | '.join(row)} |" for row in (heading, ruler, *rows))
+    """A table whose first columns are words and whose others are numbers; empty without rows."""
+    return table(heading, rows, left=words) if rows else ""
 
 
 def _run(results: Results) -> str:
-    machine = results.machine
-    versions = ", ".join(f"{name} {version}" for name, version in results.versions.items())
     return "\n".join(
         [
             f"- Day: {results.date}",
-            f"- Machine: {machine['processor']}, {machine['cores']} cores, {machine['system']}",
-            f"- Versions: {versions}",
+            machine_line(results.machine),
+            versions_line(results.versions),
             f"- Positions: {results.positions}",
             f"- Table: {results.table}",
             f"- Wrong answers of all solvers together: {results.wrong}",
@@ -166,7 +155,7 @@ def _columns(results: Results) -> str:
         for own in widest(measurements)
     ]
     alone = _table(["positions of", "positions", "a position", "range", "nodes"], rows)
-    return "\n\n".join(table for table in (alone, _beside(measurements, "positions of")) if table)
+    return "\n\n".join(text for text in (alone, _beside(measurements, "positions of")) if text)
 
 
 def _beside(measurements: Sequence[Measurement], heading: str) -> str:

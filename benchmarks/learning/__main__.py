@@ -1,6 +1,7 @@
 """``python -m benchmarks.learning``: train, try, and write the page, part by part.
 
-A training that was interrupted goes on with its model's file; one that is complete is only tried.
+A training that was interrupted goes on with its model's file. If it is complete, the model is tried
+and not trained.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from benchmarks.learning import pages, plots, results
-from benchmarks.page import fill
+from benchmarks.options import WITH_HELP, failures, file_argument, output_option, page_option
+from benchmarks.page import fill_file
 from cli.shell import signals
 
 if TYPE_CHECKING:
@@ -22,15 +24,8 @@ Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 FILE: Final = Path("docs/learning.json")
 PAGE: Final = Path("docs/learning.md")
 LAST_EPOCHS: Final = 10
-"""Over which the accuracy of a training is seen to jump."""
+"""The least and the most accuracy of these epochs are kept."""
 
-file_option = click.option(
-    "--output",
-    "file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=FILE,
-    show_default=True,
-)
 models_option = click.option(
     "--models",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -42,7 +37,7 @@ data_option = click.option(
     "--data",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     required=True,
-    help="A data set of c4 dataset build, with NPZ files.",
+    help="A data set that c4 dataset build has made, with NPZ files.",
 )
 seed_option = click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 
@@ -55,9 +50,9 @@ def _games_option(default: int) -> Callable[[Decorated], Decorated]:
     return click.option("--games", type=click.IntRange(1), default=default, show_default=True)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings=WITH_HELP)
 def main() -> None:
-    """Train learning players and see what they are worth."""
+    """Train players that learn, and measure how strong they are."""
 
 
 @main.command()
@@ -65,7 +60,7 @@ def main() -> None:
 @_games_option(300_000)
 @_epochs_option(100)
 @seed_option
-@file_option
+@output_option(FILE, "file")
 def cnn(*, models: Path, games: int, epochs: int, seed: int, file: Path) -> None:
     """Train the source's network on games of set against set."""
     from benchmarks.learning.measure import train_cnn  # noqa: PLC0415 (PyTorch is slow to import)
@@ -78,9 +73,9 @@ def cnn(*, models: Path, games: int, epochs: int, seed: int, file: Path) -> None
 @models_option
 @_games_option(500)
 @seed_option
-@file_option
+@output_option(FILE, "file")
 def games(*, models: Path, games: int, seed: int, file: Path) -> None:
-    """Let the source's network, and random, play against set; it is drawn who begins."""
+    """Let the source's network, and random, play against set. Who begins is drawn."""
     from benchmarks.learning.measure import drawn_games  # noqa: PLC0415
 
     players = {"learning-cnn": _model(models, "cnn"), "random": "random"}
@@ -97,13 +92,13 @@ def games(*, models: Path, games: int, seed: int, file: Path) -> None:
 @_epochs_option(100)
 @click.option("--tries", type=click.IntRange(1), default=500, show_default=True)
 @seed_option
-@file_option
+@output_option(FILE, "file")
 def seeds(
     *, models: Path, trainings: int, games: int, epochs: int, tries: int, seed: int, file: Path
 ) -> None:
     """Train the source's network with several seeds, and let each play --tries games against set.
 
-    Their files are called cnn-1.safetensors, cnn-2.safetensors and so on, by the seed.
+    Their files are named by the seed: cnn-1.safetensors, cnn-2.safetensors and so on.
     """
     from benchmarks.learning.measure import drawn_games, train_cnn  # noqa: PLC0415
 
@@ -121,7 +116,7 @@ def seeds(
 @data_option
 @_epochs_option(20)
 @seed_option
-@file_option
+@output_option(FILE, "file")
 def exact(*, models: Path, data: Path, epochs: int, seed: int, file: Path) -> None:
     """Train the network with policy and value on exact labels."""
     from benchmarks.learning.measure import train_exact  # noqa: PLC0415
@@ -134,9 +129,9 @@ def exact(*, models: Path, data: Path, epochs: int, seed: int, file: Path) -> No
 @models_option
 @_epochs_option(100)
 @seed_option
-@file_option
+@output_option(FILE, "file")
 def selfplay(*, models: Path, epochs: int, seed: int, file: Path) -> None:
-    """Train the network that learns by its own games."""
+    """Train the network that learns from its own games."""
     from benchmarks.learning.measure import train_selfplay  # noqa: PLC0415
 
     part = train_selfplay(models / "selfplay.safetensors", epochs=epochs, seed=seed)
@@ -148,9 +143,9 @@ def selfplay(*, models: Path, epochs: int, seed: int, file: Path) -> None:
 @data_option
 @_games_option(200)
 @seed_option
-@file_option
+@output_option(FILE, "file")
 def matches(*, models: Path, data: Path, games: int, seed: int, file: Path) -> None:
-    """Let all three play, and hold the other two against exact labels as well."""
+    """Let all three networks play; compare the other two with exact labels as well."""
     from benchmarks.learning.measure import match, shares_of  # noqa: PLC0415
 
     own = {f"learning-{kind}": _model(models, kind) for kind in ("exact", "cnn", "selfplay")}
@@ -173,22 +168,13 @@ def matches(*, models: Path, data: Path, games: int, seed: int, file: Path) -> N
 
 
 @main.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=FILE)
-@click.option(
-    "--page",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    default=PAGE,
-    show_default=True,
-    help="Replace the tables between the page's markers, and draw the plots beside it.",
-)
+@file_argument(FILE)
+@page_option(PAGE, "Replace the tables between the page's markers, and draw the plots beside it.")
 def report(*, file: Path, page: Path) -> None:
     """Write the page's tables and the plots."""
-    try:
+    with failures(ValueError):
         found = results.read(file)
-        text = fill(page.read_text(encoding="utf-8"), pages.sections(found))
-    except ValueError as error:
-        raise click.ClickException(str(error)) from None
-    page.write_text(text, encoding="utf-8")
+        fill_file(page, pages.sections(found))
     plots.draw_all(found, page.parent)
 
 

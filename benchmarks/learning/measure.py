@@ -1,4 +1,4 @@
-"""What models are worth: trained, held against labels, sent into games."""
+"""How strong models are: training, comparison with labels, games."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from c4core.arena.game import play_game
 from c4core.arena.seeds import game_seed, match_seed
 from c4core.dice import Dice
 from c4core.learning.modelfile import read_model
-from c4core.learning.network import parameter_count
-from c4core.learning.networks import network_of
+from c4core.learning.networks import network_of, parameter_count
 from c4core.players.registry import parse_player
 from c4core.position import Position
 from c4core.training.exact_course import ExactCourse
@@ -36,7 +35,7 @@ MARKS: Final = {1: "w", 0: "d", -1: "l"}
 
 
 def train_cnn(path: Path, *, games: int, epochs: int, seed: int) -> dict[str, Any]:
-    """The source's network on fresh games of set against set; goes on with a file that is there."""
+    """Train the source's network on games of set against set; go on with a file that exists."""
     began = time.perf_counter()
     found = labelled(play_finals(games, seed=seed), seed=seed)
     played = time.perf_counter() - began
@@ -53,7 +52,7 @@ def train_cnn(path: Path, *, games: int, epochs: int, seed: int) -> dict[str, An
 
 
 def train_exact(path: Path, data: Path, *, epochs: int, seed: int) -> dict[str, Any]:
-    """The network with policy and value on a data set; held against its test positions."""
+    """Train the network with policy and value on a data set; try it on the test positions."""
     train_positions, validation = (read_positions(data, split) for split in ("train", "validation"))
     course = ExactCourse(train_positions, validation, seed=seed)
     part = _trained(course, path, epochs)
@@ -66,20 +65,20 @@ def train_exact(path: Path, data: Path, *, epochs: int, seed: int) -> dict[str, 
 
 
 def train_selfplay(path: Path, *, epochs: int, seed: int) -> dict[str, Any]:
-    """The network that learns from its own games."""
+    """Train the network that learns from its own games."""
     course = SelfPlayCourse(seed=seed)
     return {"games_per_epoch": course.settings["games"], **_trained(course, path, epochs)}
 
 
 def shares_of(path: Path, data: Path) -> dict[str, Any]:
-    """How often a model's column is a best one, on the test positions of a data set."""
+    """How often a model chooses a best column, on the test positions of a data set."""
     model = read_model(path)
     shares = share_of_best(network_of(model, path), model.kind, read_positions(data, "test"))
     return shares_object(shares)
 
 
 def _trained(course: Course, path: Path, epochs: int) -> dict[str, Any]:
-    """Train, or take up a training, in one thread."""
+    """Train in one thread; go on with a training that was interrupted."""
     torch.set_num_threads(1)
 
     def tell(step: Step) -> None:
@@ -98,7 +97,7 @@ def _trained(course: Course, path: Path, epochs: int) -> dict[str, Any]:
 
 
 def drawn_games(player: str, opponent: str, *, games: int, seed: int) -> str:
-    """How games went for a player, a mark each; it is drawn who begins.
+    """How games went for a player, a mark for each game. Who begins is drawn.
 
     Args:
         player: its description.
@@ -117,8 +116,8 @@ def drawn_games(player: str, opponent: str, *, games: int, seed: int) -> str:
 def match(player: str, opponent: str, *, games: int, seed: int) -> dict[str, Any]:
     """A match in which they take turns to begin.
 
-    Two players without chance would play two games over and over: they begin once each from every
-    position with two stones.
+    Two players without chance would play the same two games again and again. So each of them
+    begins once from every position with two stones.
 
     Args:
         player: its description.
@@ -156,7 +155,7 @@ def _by_opening() -> Iterator[dict[str, Any]]:
 
 
 def _mark(a: Player, b: Player, *, a_begins: bool, seed: int, start: Position | None = None) -> str:
-    """Play a game; how it went for a."""
+    """Play a game; give the mark of player a."""
     record = play_game(*((a, b) if a_begins else (b, a)), seed=seed, start=start)
     if record.is_forfeit:
         raise RuntimeError(f"{a} - {b}: {record.detail}")

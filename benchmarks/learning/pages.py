@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from benchmarks.page import machine_line, table, versions_line
 from c4core.arena.statistics import wilson_interval
 from cli.reports.figures import percent, percent_interval
-from cli.reports.tables import Table, markdown_lines
 
 if TYPE_CHECKING:
     from benchmarks.learning.results import Results
@@ -41,14 +41,12 @@ def sections(results: Results) -> dict[str, str]:
 
 
 def _run(results: Results) -> str:
-    machine, parts = results["machine"], results["parts"]
-    versions = ", ".join(f"{name} {version}" for name, version in results["versions"].items())
     return "\n".join(
         [
-            f"- Machine: {machine['processor']}, {machine['cores']} cores, {machine['system']}",
+            machine_line(results["machine"]),
             "- Training: one thread, beside other work of the machine: the times are the clock's",
-            f"- Versions: {versions}",
-            *(f"- {part['date']}: `{part['command']}`" for part in parts.values()),
+            versions_line(results["versions"]),
+            *(f"- {part['date']}: `{part['command']}`" for part in results["parts"].values()),
         ]
     )
 
@@ -83,7 +81,7 @@ def _confusion(results: Results) -> str:
         ["time to play the games", "-", f"{part['playing_seconds']:.0f} s"],
     ]
     title = f"{part['games']:,} games of set against set, {part['different']:,} different grids"
-    return _text(Table(("", "Brewer 2017", "here"), rows, title=title))
+    return table(("", "Brewer 2017", "here"), rows, title=title)
 
 
 def _games(results: Results) -> str:
@@ -99,7 +97,7 @@ def _games(results: Results) -> str:
             ]
         )
     headings = ("against `set`", "Brewer 2017", "games won here", "95% sure", "won-lost-drawn")
-    return _text(Table(headings, rows))
+    return table(headings, rows)
 
 
 def _seeds(results: Results) -> str:
@@ -113,7 +111,7 @@ def _seeds(results: Results) -> str:
         for each in results["parts"]["seeds"]["trainings"]
     ]
     headings = ("seed", "accuracy", "of the last ten epochs", "won against `set`", "95% sure")
-    return _text(Table(headings, rows, left=0))
+    return table(headings, rows, left=0)
 
 
 def _exact(results: Results) -> str:
@@ -142,7 +140,7 @@ def _exact(results: Results) -> str:
         f"{len(part['history'])} epochs in {_minutes(part['history'])}; it names the result of "
         f"{percent(part['test']['value_accuracy'])}"
     )
-    return _text(Table(("stones", "positions", *columns, "random column"), rows, title=title))
+    return table(("stones", "positions", *columns, "random column"), rows, title=title)
 
 
 def _matches(results: Results) -> str:
@@ -160,7 +158,7 @@ def _matches(results: Results) -> str:
             ]
         )
     headings = ("A", "B", "games", "A won-lost-drawn", "A's score")
-    return _text(Table(headings, rows, left=2))
+    return table(headings, rows, left=2)
 
 
 def _selfplay(results: Results) -> str:
@@ -183,7 +181,7 @@ def _selfplay(results: Results) -> str:
                 ]
             )
     headings = ("epoch", "own games", "time", "won against `random`", "won against `set`")
-    return _text(Table(headings, rows, left=0, title=f"{part['parameters']:,} parameters"))
+    return table(headings, rows, left=0, title=f"{part['parameters']:,} parameters")
 
 
 def _between(shares: Any, low: int, high: int) -> list[Any]:  # noqa: ANN401
@@ -199,14 +197,10 @@ def _share(shares: Any, low: int, high: int, name: str) -> float:  # noqa: ANN40
 
 
 def _share_won(won: int, games: int) -> list[str]:
-    """A share of games won, and where it lies."""
+    """A share of games won, and its confidence interval."""
     interval = wilson_interval(won, games)
     return [percent(won / games), "-" if interval is None else percent_interval(interval)]
 
 
 def _minutes(history: list[Any]) -> str:
     return f"{sum(entry['seconds'] for entry in history) / 60:.1f} min"
-
-
-def _text(table: Table) -> str:
-    return "\n".join(markdown_lines([table]))

@@ -1,4 +1,4 @@
-"""``docs/learning-*.svg``: how trainings went, and what came of them."""
+"""``docs/learning-*.svg``: the course and the outcome of every training."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 COLOURS: Final = ("#2171b5", "#d2560b", "#3a8f4d", "#8f4da8", "#8a6d1f")
 FAINT: Final = "#666666"
 FEWEST: Final = 50
-"""Positions of a ply that are worth a point."""
+"""A ply with fewer positions has no point in the plot."""
 REPORTED: Final = {"learning-cnn": 0.45, "random": 0.02}
 """Shares of games against set that Brewer 2017 reports."""
 
 
 def draw_all(results: Results, directory: Path) -> None:
-    """Draw what the results have."""
+    """Draw every part that was measured."""
     from c4core.training.report import draw_curves  # noqa: PLC0415 (PyTorch is optional)
 
     parts = results["parts"]
@@ -42,7 +42,7 @@ def draw_all(results: Results, directory: Path) -> None:
 
 
 def win_shares(marks: str) -> Iterator[float]:
-    """The share of games won, after each of them; draws count as games."""
+    """The share of games won after each game; a draw counts as a game that was not won."""
     won = 0
     for games, mark in enumerate(marks, start=1):
         won += mark == "w"

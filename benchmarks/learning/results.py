@@ -1,4 +1,4 @@
-"""What the parts have come to, as one JSON file: a part that is done again replaces its own.
+"""The results of all parts as one JSON file: a part that is done again replaces its old results.
 
 ::
 
@@ -8,13 +8,17 @@
 
 from __future__ import annotations
 
-import json
-import shlex
-import sys
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks.engine.results import these_versions, this_machine, version_of, without_directories
+from benchmarks.record import (
+    read_json,
+    these_versions,
+    this_command,
+    this_machine,
+    today,
+    version_of,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,10 +35,7 @@ def read(path: Path) -> Results:
     Raises:
         ValueError: it is no such file.
     """
-    found = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise ValueError(f"{path}: no results of learning in format {FORMAT}")
-    return found
+    return read_json(path, what="results of learning", form=FORMAT)
 
 
 def write_part(path: Path, name: str, part: Results) -> None:
@@ -42,10 +43,9 @@ def write_part(path: Path, name: str, part: Results) -> None:
     results: Results = read(path) if path.exists() else {"format": FORMAT, "parts": {}}
     results["machine"] = this_machine()
     results["versions"] = these_versions() | {"PyTorch": version_of("torch")}
-    command = shlex.join(["python", "-m", "benchmarks.learning", *sys.argv[1:]])
     results["parts"][name] = {
-        "date": datetime.now(tz=UTC).date().isoformat(),
-        "command": without_directories(command),
+        "date": today(),
+        "command": this_command("benchmarks.learning"),
         **part,
     }
-    path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    write_json(path, results)

@@ -3,7 +3,7 @@
 ==========  =========================================================
 sources     who played whom, and what was reported
 measure     plays the same, by the service's own jobs
-outcomes    what came of it, and the file that keeps it
+outcomes    the outcomes, and the file that keeps them
 pages       ``docs/matches.md``
 ==========  =========================================================
 """

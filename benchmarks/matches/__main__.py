@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 import click
 
-from benchmarks.engine.results import these_versions, this_machine, without_directories
 from benchmarks.matches import pages
 from benchmarks.matches.measure import play
 from benchmarks.matches.outcomes import Outcome, Outcomes
 from benchmarks.matches.sources import GROUPS, all_matches
-from benchmarks.page import fill
+from benchmarks.options import (
+    WITH_HELP,
+    failures,
+    file_argument,
+    output_option,
+    page_option,
+    threads_option,
+)
+from benchmarks.page import fill_file
+from benchmarks.record import these_versions, this_command, this_machine, today
 from cli.reports import figures
 from cli.shell import signals
 from db.database import Database
@@ -23,33 +28,35 @@ from db.database import Database
 FILE: Final = Path("docs/matches.json")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings=WITH_HELP)
 def main() -> None:
-    """Play the matches that the source documents report, and compare."""
+    """Play the matches that the source documents report, and compare the outcomes."""
 
 
 @main.command()
 @click.option(
-    "--db", "url", required=True, metavar="URL", help="Keeps the games; go on with it later."
+    "--db",
+    "url",
+    required=True,
+    metavar="URL",
+    help="The database that keeps the games; a later call goes on with it.",
 )
 @click.option(
     "--group",
     "groups",
     type=click.Choice(list(GROUPS)),
     multiple=True,
-    help="Only these tables; can be given again.  [default: all]",
+    help="Play only these tables; repeatable.  [default: all]",
 )
-@click.option("--slow", is_flag=True, help="Also matches that take minutes or hours.")
+@click.option("--slow", is_flag=True, help="Play also the matches that take minutes or hours.")
 @click.option(
     "--games",
     type=click.IntRange(1),
-    help="Longer matches, kept beside the others: so many games.  [default: those of the source]",
+    help="Play so many games; kept beside the others.  [default: as many as the source]",
 )
 @click.option("--seed", type=click.IntRange(0), default=2022, show_default=True)
-@click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
-@click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), default=FILE, show_default=True
-)
+@threads_option
+@output_option(FILE)
 def run(
     *,
     url: str,
@@ -60,17 +67,20 @@ def run(
     threads: int,
     output: Path,
 ) -> None:
-    """Play; matches that are in the file already are replaced, others stay."""
+    """Play, and keep the outcomes in a file. An older outcome of the same match is replaced."""
     chosen = [
         match
         for match in all_matches()
         if (not groups or match.group in groups) and (slow or not match.is_slow)
     ]
-    command = without_directories(shlex.join(["python", "-m", "benchmarks.matches", *sys.argv[1:]]))
     before = _read(output) if output.exists() else None
     outcomes = Outcomes(
-        date=datetime.now(tz=UTC).date().isoformat(),
-        commands=list(dict.fromkeys([*(before.commands if before else ()), command])),
+        date=today(),
+        commands=list(
+            dict.fromkeys(
+                [*(before.commands if before else ()), this_command("benchmarks.matches")]
+            )
+        ),
         machine=this_machine(),
         versions=these_versions(),
         matches=before.matches if before else [],
@@ -87,28 +97,17 @@ def run(
 
 
 @main.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path), default=FILE)
-@click.option(
-    "--page",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    default=Path("docs/matches.md"),
-    show_default=True,
-    help="Replace the tables between the page's markers.",
-)
+@file_argument(FILE)
+@page_option(Path("docs/matches.md"))
 def report(*, file: Path, page: Path) -> None:
     """Write the page's tables."""
-    try:
-        text = fill(page.read_text(encoding="utf-8"), pages.sections(_read(file)))
-    except ValueError as error:
-        raise click.ClickException(str(error)) from None
-    page.write_text(text, encoding="utf-8")
+    with failures(ValueError):
+        fill_file(page, pages.sections(Outcomes.read(file)))
 
 
 def _read(file: Path) -> Outcomes:
-    try:
+    with failures(ValueError):
         return Outcomes.read(file)
-    except ValueError as error:
-        raise click.ClickException(str(error)) from None
 
 
 if __name__ == "__main__":

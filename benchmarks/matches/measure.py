@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from c4core.arena.seeds import match_seed
-from cli.reports.options import Judging
-from cli.reports.reading import read_report
 from cli.shell import signals
 from db import games
 from db.records.terms import MatchTerms
 from workers.matches.planning import find_job, plan_matches
+from workers.matches.reading import Judging, read_report
 from workers.runners.local import LocalRunner
 
 if TYPE_CHECKING:
@@ -31,14 +30,14 @@ def play(
     seed: int,
     threads: int,
 ) -> Iterator[tuple[SourceMatch, MatchReport]]:
-    """Play matches, one after the other, or go on with those that were begun.
+    """Play matches one after the other; go on with those that were begun.
 
     Args:
         database: keeps the games.
         matches: of the sources.
-        least_games: of a match, where the source played fewer.
-        seed: where all chance comes from.
-        threads: to play with.
+        least_games: the fewest games of a match, even if the source played fewer.
+        seed: of all chance.
+        threads: how many play.
 
     Raises:
         KeyboardInterrupt: what was played is kept.

@@ -1,4 +1,4 @@
-"""What came of the matches that were played again, as one JSON file.
+"""The outcomes of the matches that were played again, as one JSON file.
 
 ::
 
@@ -9,10 +9,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
+from benchmarks.record import read_json, write_json
 from c4core.arena.statistics import Tally
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Outcome:
 
     @classmethod
     def of(cls, name: str, report: MatchReport) -> Outcome:
-        """What a report says."""
+        """From a report."""
         results = report.a.results
         return cls(
             name,
@@ -87,7 +87,7 @@ class Outcomes:
     matches: list[Outcome] = field(default_factory=list)
     """With as many games as the source, in the order in which they were played."""
     longer: list[Outcome] = field(default_factory=list)
-    """Likewise with more games."""
+    """With more games than the source, likewise."""
 
     def find(self, name: str, *, longer: bool = False) -> Outcome | None:
         """The outcome of a match, or None where it was not played."""
@@ -95,24 +95,22 @@ class Outcomes:
         return next((outcome for outcome in outcomes if outcome.name == name), None)
 
     def keep(self, outcome: Outcome, *, longer: bool) -> None:
-        """Put an outcome in the place of an older one of its match."""
+        """Keep an outcome, which replaces an older one of its match."""
         outcomes = self.longer if longer else self.matches
         outcomes[:] = [*(each for each in outcomes if each.name != outcome.name), outcome]
 
     def write(self, path: Path) -> None:
         """Write the file."""
-        text = json.dumps({"format": FORMAT, **asdict(self)}, indent=1)
-        path.write_text(text + "\n", encoding="utf-8")
+        write_json(path, {"format": FORMAT, **asdict(self)})
 
     @classmethod
     def read(cls, path: Path) -> Outcomes:
         """Read a file that :meth:`write` made.
 
         Raises:
-            ValueError: it is no such file.
+            ValueError: the file has another format.
         """
-        fields = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(fields, dict) or fields.pop("format", None) != FORMAT:
-            raise ValueError(f"{path}: no outcomes of matches in format {FORMAT}")
+        fields = read_json(path, what="outcomes of matches", form=FORMAT)
+        del fields["format"]
         matches, longer = ([Outcome(**each) for each in fields.pop(name)] for name in LISTS)
         return cls(**fields, matches=matches, longer=longer)

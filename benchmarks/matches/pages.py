@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.matches.sources import GROUPS, all_matches
+from benchmarks.page import machine_line, table, versions_line
 from c4core.arena import statistics
 from c4core.arena.statistics import Tally
 from cli.reports import figures
-from cli.reports.tables import Table, markdown_lines
 from db.records.terms import Seats
 
 if TYPE_CHECKING:
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from benchmarks.matches.sources import SourceMatch
 
 CLOSE: Final = 2.0
-"""Standard errors that chance alone often explains."""
+"""Up to so many standard errors, chance alone explains the difference well."""
 
 FAR: Final = 3.0
-"""Standard errors that it hardly ever does."""
+"""Beyond so many, it hardly ever does."""
 
 ENOUGH_DISTINCT: Final = 0.9
 
@@ -37,14 +37,12 @@ def sections(outcomes: Outcomes) -> dict[str, str]:
     """The text of every place of the page, by name."""
     texts = {"run": run(outcomes), "summary": summary(outcomes)}
     for group in GROUPS:
-        texts[group] = "\n".join(markdown_lines([group_table(group, outcomes)]))
+        texts[group] = group_table(group, outcomes)
     return texts
 
 
 def run(outcomes: Outcomes) -> str:
     """Where and when it was played."""
-    machine = outcomes.machine
-    versions = ", ".join(f"{name} {version}" for name, version in outcomes.versions.items())
     played = [*outcomes.matches, *outcomes.longer]
     games = sum(outcome.results.games for outcome in played)
     seconds = sum(outcome.seconds for outcome in played)
@@ -52,8 +50,8 @@ def run(outcomes: Outcomes) -> str:
     return "\n".join(
         [
             f"- Day: {outcomes.date}",
-            f"- Machine: {machine['processor']}, {machine['cores']} cores, {machine['system']}",
-            f"- Versions: {versions}",
+            machine_line(outcomes.machine),
+            versions_line(outcomes.versions),
             f"- Commands: {commands}",
             f"- {games:,} games in {len(played)} matches, {seconds:,.0f} s of play",
         ]
@@ -61,7 +59,7 @@ def run(outcomes: Outcomes) -> str:
 
 
 def summary(outcomes: Outcomes) -> str:
-    """How many reports are borne out, and which are not."""
+    """How many reports were confirmed, and which were not."""
     texts = [_summary(outcomes, longer=False)]
     if outcomes.longer:
         texts += ["With more games:", _summary(outcomes, longer=True)]
@@ -91,7 +89,7 @@ def _summary(outcomes: Outcomes, *, longer: bool) -> str:
     return "\n\n".join(lines)
 
 
-def group_table(group: str, outcomes: Outcomes) -> Table:
+def group_table(group: str, outcomes: Outcomes) -> str:
     """The matches of one table of a source."""
     matches = [match for match in all_matches() if match.group == group]
     headings = (
@@ -110,13 +108,13 @@ def group_table(group: str, outcomes: Outcomes) -> Table:
         "apart",
         "",
     )
-    return Table(headings, [*_rows(matches, outcomes)], left=2, title=_title(group, matches))
+    return table(headings, [*_rows(matches, outcomes)], left=2, title=_title(group, matches))
 
 
 def standard_errors(one: Tally, other: Tally) -> float:
     """How far the scores of two samples are from each other, in standard errors of the difference.
 
-    Both are taken to come from the same spread of results. 0 where every result is the same.
+    Both samples are assumed to come from one distribution. 0 if every result is the same.
     """
     together = Tally(one.wins + other.wins, one.losses + other.losses, one.draws + other.draws)
     mean = together.score

@@ -1,4 +1,4 @@
-"""The matches that the source documents report, and what they report of them."""
+"""The matches that the source documents report, and the results that they give."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ class SourceMatch:
     b: str
     """The other player's."""
     reported: Tally | None
-    """Player a's results; None where the source has no numbers."""
+    """Player a's results; None if the source has no numbers."""
     games: int
     """Games that the source played."""
     seats: Seats = Seats.FIXED
     """Who moved first."""
     note: str = ""
-    """What is odd about the report."""
+    """A remark on the report."""
     is_slow: bool = False
     """Whether it takes more than a minute or so."""
 
     @property
     def name(self) -> str:
-        """What it is known by: group and players."""
+        """Group and players, which identify it."""
         return f"{self.group}: {self.a} - {self.b}"
 
 

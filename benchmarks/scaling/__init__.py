@@ -6,12 +6,9 @@ measure           measures that, on a real PostgreSQL and a real Redis:
 kinds, units      .. planning, claiming, solving, completing
 messages, fleet   .. messages, duties beside the units, real workers
 meters            .. processor time of servers, round trips
-events            a simulation of things that wait for each other
-model             the service as such a simulation
-limits            what saturates where, without a simulation
-check             real workers beside simulated ones
+limits            the formula: which resource saturates where
+check             real workers, held against the measured costs
 books             what complete opening books cost
-studies           which services are simulated
-pages, plot       ``docs/scaling.md``
+pages             the tables of ``docs/scaling.md``
 ================  ====================================================================
 """

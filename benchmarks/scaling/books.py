@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from benchmarks.scaling.limits import demands
-from benchmarks.scaling.model import Scenario, Service
+from benchmarks.scaling.limits import Service, bound, demands, unit_cycle
 from workers.books.task import KIND
 
 if TYPE_CHECKING:
@@ -18,6 +18,9 @@ MESSAGE_OPERATIONS: Final = 3
 
 KIND_OF_BATCHES: Final = "analyze"
 
+PROCESS_THREADS: Final = 16
+"""Threads of a worker, where there are so many."""
+
 
 class Ply(NamedTuple):
     """A ply of 7x6, counted: mirror-reduced, without games that are over."""
@@ -27,8 +30,6 @@ class Ply(NamedTuple):
     """Positions that do not win at once."""
     units: int
     """That ``workers.books.planning`` cuts them into."""
-    hours: float
-    """Of one core, for all of them; a prototype's, where nothing newer is given."""
 
     @property
     def unit_positions(self) -> int:
@@ -37,10 +38,10 @@ class Ply(NamedTuple):
 
 
 PLIES: Final = {
-    8: Ply(91_295, 77_715, 156, 0.65),
-    10: Ply(809_464, 634_338, 990, 1.6),
-    12: Ply(5_832_236, 4_200_899, 6_956, 2.7),
-    14: Ply(35_045_629, 23_192_137, 40_531, 5.0),
+    8: Ply(91_295, 77_715, 156),
+    10: Ply(809_464, 634_338, 990),
+    12: Ply(5_832_236, 4_200_899, 6_956),
+    14: Ply(35_045_629, 23_192_137, 40_531),
 }
 
 
@@ -69,15 +70,27 @@ class Book(NamedTuple):
         """Of a unit's search, on average."""
         return self.search_seconds / self.counts.units
 
+    def service(self, *, threads: int = 1) -> Service:
+        """Workers that build it."""
+        of_each = min(threads, PROCESS_THREADS)
+        return Service(threads // of_each, of_each, self.unit_seconds, self.counts.unit_positions)
+
 
 def cost_of_book(measured: Measured, ply: int) -> Book:
-    """What a complete book to a ply costs."""
+    """What a complete book to a ply costs.
+
+    Args:
+        measured: all costs.
+        ply: one whose search is among them.
+    """
     counts = PLIES[ply]
     units = counts.units
-    given = measured.book_seconds.get(ply)
-    seconds = counts.hours * HOUR if given is None else given * counts.searched
-    asked = demands(measured.costs(KIND), scenario_of(counts, seconds))
+    seconds = measured.book_seconds[ply] * counts.searched
     sizes = measured.sizes[KIND]
+    asked = demands(
+        measured.costs(KIND),
+        Service(unit_seconds=seconds / units, unit_positions=counts.unit_positions),
+    )
     return Book(
         counts=counts,
         search_seconds=seconds,
@@ -91,21 +104,12 @@ def cost_of_book(measured: Measured, ply: int) -> Book:
     )
 
 
-def scenario_of(counts: Ply, search_seconds: float, *, threads: int = 1) -> Scenario:
-    """A book's job, done by workers of up to 16 threads."""
-    of_each = min(threads, 16)
-    return Scenario(
-        workers=max(1, threads // of_each),
-        threads=of_each,
-        unit_seconds=search_seconds / counts.units,
-        unit_positions=counts.unit_positions,
-        units=counts.units,
-    )
-
-
 def seconds_of_book(measured: Measured, ply: int, threads: int) -> float:
-    """How long a book takes, its planning included; simulated."""
-    book = cost_of_book(measured, ply)
-    scenario = scenario_of(book.counts, book.search_seconds, threads=threads)
-    job = Service(measured.costs(KIND), scenario).run_job()
-    return book.planner_seconds + job.seconds
+    """The least time in which so many threads make a book, its planning included."""
+    book, costs = cost_of_book(measured, ply), measured.costs(KIND)
+    service = book.service(threads=threads)
+    rounds = math.ceil(book.counts.units / threads)
+    return book.planner_seconds + max(
+        rounds * unit_cycle(costs, service),
+        book.counts.units / bound(costs, service, planned=True).units_per_second,
+    )

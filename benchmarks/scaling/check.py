@@ -1,4 +1,4 @@
-"""A job that real workers do, beside the same one as the costs and the simulation foresee it."""
+"""A job that real workers do, held against what the measured costs make of it."""
 
 from __future__ import annotations
 
@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import select, text
 
-from benchmarks.scaling.costs import RealRun, Seen
+from benchmarks.random_play import random_games
+from benchmarks.scaling.costs import RealRun, Taken
 from benchmarks.scaling.fleet import Fleet
-from benchmarks.scaling.limits import demands
+from benchmarks.scaling.limits import Service, demands
 from benchmarks.scaling.meters import processes
-from benchmarks.scaling.model import Scenario, Service
 from benchmarks.scaling.units import clear
 from c4core.lines import read_lines
-from c4core.notation import DEFAULT_BOARD, format_moves
-from c4core.position import Position
+from c4core.notation import DEFAULT_BOARD
 from db import jobs
 from db.models import Unit
 from db.records.jobs import JobState
@@ -37,11 +36,11 @@ if TYPE_CHECKING:
     from benchmarks.scaling.limits import Demand
     from benchmarks.scaling.messages import Place
 
-PLIES: Final = 20
-"""Stones on the boards: a position takes some tenths of a millisecond."""
+STONES: Final = 20
+"""On the boards: a position takes some tenths of a millisecond."""
 
 EDGE: Final = 0.1
-"""This share of the units at either end of the job does not count: not all workers are at work."""
+"""The share of the units that does not count at either end of the job: some workers are idle."""
 
 JOB_SECONDS: Final = 600.0
 
@@ -49,36 +48,25 @@ LOOK_SECONDS: Final = 0.1
 """Time between two looks at the job, and at how much else the machine has to do."""
 
 WARM_UP_SHARE: Final = 4
-"""Before the job, one of so much less warms up caches."""
-
-REPEATED: Final = 20
-"""How much longer the simulated job is than the real one."""
+"""A job of this part of the size warms up caches before."""
 
 
 class _Units(NamedTuple):
-    """What the units of a job tell in the end."""
+    """What the units of a finished job say."""
 
     seconds: list[float]
     """Search of each, in the order of completion."""
     finished_at: list[float]
 
 
-class _Took(NamedTuple):
-    """What a job took of processors. Seconds."""
-
-    worker: float
-    database: float
-    broker: float
-
-
 def run_and_compare(
     place: Place, costs: Costs, *, workers: int, threads: int, units: int, positions: int
 ) -> RealRun:
-    """Let real workers do a job, then foresee it.
+    """Let real workers do a job, then work out what the costs say of it.
 
     Args:
         place: where.
-        costs: of the simulation.
+        costs: as measured.
         workers: how many.
         threads: of each.
         units: of the job.
@@ -95,60 +83,57 @@ def run_and_compare(
         before = _took(place, fleet)
         with _load(ours=workers * threads) as loads:
             _await_job(place, fleet, job_id)
-        took = _Took(*(end - begin for begin, end in zip(before, _took(place, fleet), strict=True)))
+        after = _took(place, fleet)
     found = _look(place, job_id)
     first, last = round(EDGE * units), round((1 - EDGE) * units)
     search = found.seconds[first:last]
     elapsed = found.finished_at[last - 1] - found.finished_at[first - 1]
-    mean = statistics.fmean(search)
-    scenario = Scenario(
-        workers=workers,
-        threads=threads,
-        unit_seconds=mean,
-        unit_positions=positions,
-        unit_spread=statistics.stdev(search) / mean,
-        units=REPEATED * units,
-    )
+    service = Service(workers, threads, statistics.fmean(search), positions)
     return RealRun(
         workers=workers,
         threads=threads,
         units=units,
         positions=positions,
-        unit_seconds=mean,
-        unit_spread=scenario.unit_spread,
+        unit_seconds=service.unit_seconds,
         load=statistics.fmean(loads),
-        real=Seen(
-            took.worker / units, took.database / units, took.broker / units, len(search) / elapsed
-        ),
-        foreseen=_foresee(costs, scenario, found.finished_at[-1] - found.finished_at[0], units),
+        units_per_second=len(search) / elapsed,
+        real=Taken(*((end - begin) / units for begin, end in zip(before, after, strict=True))),
+        foreseen=_foresee(costs, service, (found.finished_at[-1] - found.finished_at[0]) / units),
     )
 
 
-def _foresee(costs: Costs, scenario: Scenario, seconds: float, units: int) -> Seen:
-    asked = demands(costs, scenario)
-    planned = costs.unit.plan.of(scenario.unit_positions)  # before anything was measured
-    lives = scenario.workers * seconds / units
-    sweeps = seconds / units
+def _foresee(costs: Costs, service: Service, unit_time: float) -> Taken:
+    """What a unit takes by the measured costs.
+
+    Args:
+        costs: as measured.
+        service: the workers and the units.
+        unit_time: seconds of the job for each of its units; duties go on all the time.
+    """
+    asked = demands(costs, service)
+    planned = costs.unit.plan.of(
+        service.unit_positions
+    )  # the job was planned before the measurement began
+    sweep = costs.shared.sweep * unit_time
 
     def of(demand: Demand) -> float:
-        return demand.unit + demand.searching * scenario.unit_seconds + demand.worker * lives
+        return demand.with_search(service) + demand.worker * service.workers * unit_time
 
-    return Seen(
-        worker=of(asked.python) + scenario.unit_seconds + costs.shared.sweep.client * sweeps,
-        database=of(asked.database) - planned.server + costs.shared.sweep.server * sweeps,
+    return Taken(
+        worker=of(asked.python) + service.unit_seconds + sweep.client,
+        database=of(asked.database) - planned.server + sweep.server,
         broker=of(asked.broker),
-        units_per_second=Service(costs, scenario).run_job().units_per_second,
     )
 
 
-def _took(place: Place, fleet: Fleet) -> _Took:
-    servers = place.meter().running, place.redis.meter().running
-    return _Took(processes(fleet.pids).running, *servers)
+def _took(place: Place, fleet: Fleet) -> tuple[float, float, float]:
+    """Processor seconds so far of the workers, the database's server and the broker."""
+    return processes(fleet.pids).running, place.meter().running, place.redis.meter().running
 
 
 @contextmanager
 def _load(ours: int) -> Iterator[list[float]]:
-    """Look now and then how many processes are ready to run, besides ours, for each processor."""
+    """Note now and then how many other processes are ready to run, for each processor."""
     seen: list[float] = [0.0]
     over = threading.Event()
 
@@ -170,7 +155,7 @@ def _await_job(place: Place, fleet: Fleet, job_id: int) -> None:
     top_up(place.database, place.doorbell, Lane.BULK)
 
     def is_over() -> bool:
-        threading.Event().wait(LOOK_SECONDS)  # rarely: that is work for the server as well
+        threading.Event().wait(LOOK_SECONDS)  # not more often: the server has to answer
         with place.database.read() as session:
             return jobs.get_job(session, job_id).state is not JobState.RUNNING
 
@@ -190,15 +175,11 @@ def _submit(place: Place, games: list[str], positions: int) -> int:
 
 def _games(number: int) -> list[str]:
     """Different random games that are not over."""
-    chance = random.Random(3)  # noqa: S311
     found: dict[int, str] = {}
-    while len(found) < number:
-        position, columns = Position(), list[int]()
-        while position.ply < PLIES and not position.is_over:
-            columns.append(chance.choice(position.legal_columns()))
-            position = position.play(columns[-1])
-        if not position.is_over:
-            found[position.canonical_key] = format_moves(columns)
+    for game in random_games(random.Random(3), STONES):  # noqa: S311
+        if len(found) == number:
+            break
+        found[game.position.canonical_key] = game.moves
     return list(found.values())
 
 

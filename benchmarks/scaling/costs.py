@@ -1,8 +1,8 @@
-"""What things cost, as measured; one JSON file, which the simulation reads.
+"""What units and messages cost, as measured, and the JSON file that keeps it.
 
 ::
 
-    {"format": 1, "date": "2026-01-31", "command": "...",
+    {"format": 2, "date": "2026-01-31", "command": "...",
      "machine": {"processor": "...", "cores": 2, "system": "..."},
      "versions": {"C4": "...", "PostgreSQL": "...", ...},
      "units": {"analyze": {"claim": {"each": {"server": 1e-3, ..}, "position": {..}}, ...}, ...},
@@ -12,14 +12,15 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final
+
+from benchmarks.record import read_json, write_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +32,12 @@ class Cost:
     client: float = 0.0
     """Of the process that asks: Python code, of which a process runs one thread at a time."""
     wait: float = 0.0
-    """What else passes until the answer is there: the disk, the way to a server next door."""
+    """The rest of the time until the answer is there: the disk, the network next door."""
     round_trips: float = 0.0
     """How often the client waits for an answer; each takes longer where the server is far."""
 
     def __add__(self, other: Cost) -> Cost:
-        """Both."""
+        """The cost of both."""
         return Cost(
             self.server + other.server,
             self.client + other.client,
@@ -45,7 +46,7 @@ class Cost:
         )
 
     def __sub__(self, other: Cost) -> Cost:
-        """Without the other; nothing is less than nothing, whatever the noise."""
+        """The cost without the other; noise makes no part of it negative."""
         return Cost(
             max(0.0, self.server - other.server),
             max(0.0, self.client - other.client),
@@ -54,7 +55,7 @@ class Cost:
         )
 
     def __mul__(self, times: float) -> Cost:
-        """So many times."""
+        """The cost of so many."""
         return Cost(
             self.server * times, self.client * times, self.wait * times, self.round_trips * times
         )
@@ -62,12 +63,12 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class UnitCost:
-    """What something takes that is done once for a unit of any number of positions."""
+    """What a step takes that is done once for a unit of any number of positions."""
 
     each: Cost = Cost()
-    """However few positions."""
+    """For the unit itself."""
     position: Cost = Cost()
-    """For every position besides."""
+    """For each of its positions."""
 
     def of(self, positions: float) -> Cost:
         """For a unit of so many."""
@@ -124,20 +125,23 @@ class Costs:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What a unit of a job took, all in all; seconds of processors, and units a second."""
+class Taken:
+    """Processor seconds that a unit of a job took, all in all."""
 
     worker: float
     """Search and Python."""
     database: float
     broker: float
-    units_per_second: float
-    """Of all workers together."""
+
+    @property
+    def together(self) -> float:
+        """Of all processes."""
+        return self.worker + self.database + self.broker
 
 
 @dataclass(frozen=True, slots=True)
 class RealRun:
-    """A job that real workers did, beside the same one as it was foreseen."""
+    """A job that real workers did, and what the measured costs make of the same job."""
 
     workers: int
     threads: int
@@ -147,12 +151,12 @@ class RealRun:
     """Of each unit."""
     unit_seconds: float
     """Searching, mean over the units."""
-    unit_spread: float
-    """Standard deviation of that, as a share of the mean."""
     load: float
-    """Processes that were ready to run on the machine besides, on average, for each processor."""
-    real: Seen
-    foreseen: Seen
+    """Other processes that were ready to run, on average, for each processor."""
+    units_per_second: float
+    """Of all workers together."""
+    real: Taken
+    foreseen: Taken
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,17 +192,15 @@ class Measured:
     """To the database, of a worker by its number of threads."""
     runs: list[RealRun] = field(default_factory=list)
     book_seconds: dict[int, float] = field(default_factory=dict)
-    """Search of a position of a book, by ply; not measured here but given."""
+    """Search of a position of a book, by ply; measured elsewhere (docs/books.md) and given here."""
 
     def costs(self, kind: str) -> Costs:
-        """What a simulation of jobs of a kind needs."""
+        """What jobs of a kind cost."""
         return Costs(self.units[kind], self.shared)
 
     def write(self, path: Path) -> None:
-        """Write the file; directories are made."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        text = json.dumps({"format": FORMAT, **_rounded(asdict(self))}, indent=1)
-        path.write_text(text + "\n", encoding="utf-8")
+        """Write the file."""
+        write_json(path, {"format": FORMAT, **_rounded(asdict(self))})
 
     @classmethod
     def read(cls, path: Path) -> Measured:
@@ -207,9 +209,8 @@ class Measured:
         Raises:
             ValueError: it is no such file.
         """
-        entries = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(entries, dict) or entries.pop("format", None) != FORMAT:
-            raise ValueError(f"{path}: no measured costs in format {FORMAT}")
+        entries = read_json(path, what="measured costs", form=FORMAT)
+        del entries["format"]
         try:
             return cls(**entries | _read(entries))
         except (KeyError, TypeError) as error:
@@ -217,7 +218,7 @@ class Measured:
 
 
 def _read(entries: dict[str, Any]) -> dict[str, Any]:
-    """The entries that are more than plain JSON."""
+    """The entries that become objects."""
     return {
         "units": {
             kind: UnitCosts(**{name: _read_unit_cost(cost) for name, cost in costs.items()})
@@ -227,7 +228,7 @@ def _read(entries: dict[str, Any]) -> dict[str, Any]:
         "shared": SharedCosts(**{name: Cost(**cost) for name, cost in entries["shared"].items()}),
         "connections": {int(threads): n for threads, n in entries["connections"].items()},
         "runs": [
-            RealRun(**run | {name: Seen(**run[name]) for name in ("real", "foreseen")})
+            RealRun(**run | {name: Taken(**run[name]) for name in ("real", "foreseen")})
             for run in entries["runs"]
         ],
         "book_seconds": {int(ply): each for ply, each in entries["book_seconds"].items()},
@@ -239,7 +240,7 @@ def _read_unit_cost(entry: dict[str, Any]) -> UnitCost:
 
 
 def _rounded(value: Any) -> Any:  # noqa: ANN401 (JSON)
-    """Four digits are more than the noise leaves."""
+    """Numbers with four digits; the noise is larger."""
     if isinstance(value, float):
         return float(f"{value:.4g}")
     if isinstance(value, dict):

@@ -77,7 +77,7 @@ class Fleet:
         """Wait until the database knows all of them.
 
         Raises:
-            MeterError: they do not come.
+            MeterError: they do not register in time.
         """
 
         def are_there() -> bool:
@@ -88,10 +88,10 @@ class Fleet:
         self.wait(are_there, START_SECONDS)
 
     def wait(self, condition: Callable[[], bool], seconds: float) -> None:
-        """Wait until something is so.
+        """Wait until a condition holds.
 
         Raises:
-            MeterError: it is not in time, or a worker has ended.
+            MeterError: it does not hold in time, or a worker has ended.
         """
         deadline = time.monotonic() + seconds
         while not condition():

@@ -9,38 +9,33 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
+from benchmarks.random_play import random_games
 from c4core.lines import read_lines
-from c4core.notation import DEFAULT_BOARD, format_moves
+from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.records.jobs import UnitPlan
-from workers.books import units as book_units
 from workers.books.payload import encode_keys
-from workers.books.planning import UNITS_PER_TRANSACTION
+from workers.books.task import KIND as BOOK
 from workers.books.task import PlyTask
+from workers.core.submission import UNITS_PER_TRANSACTION
 from workers.positions import analysis
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from benchmarks.random_play import Game
     from db.database import Database
     from workers.books.payload import Keys
 
-EMPTY_SQUARES: Final = 8
-"""Of the positions: searching one takes a microsecond."""
+STONES: Final = DEFAULT_BOARD.cells - 8
+"""On the boards: the search of such a position takes a microsecond."""
 
 
-def games(seed: int) -> Iterator[str]:
-    """Random games that are not over, with so many empty squares, without end."""
-    chance = random.Random(seed)  # noqa: S311
-    while True:
-        position, columns = Position(), list[int]()
-        while position.ply < DEFAULT_BOARD.cells - EMPTY_SQUARES and not position.is_over:
-            columns.append(chance.choice(position.legal_columns()))
-            position = position.play(columns[-1])
-        if not position.is_over:
-            yield format_moves(columns)
+def games(seed: int) -> Iterator[Game]:
+    """An endless stream of random games with so many stones."""
+    return random_games(random.Random(seed), STONES)  # noqa: S311
 
 
 class Kind(Protocol):
@@ -48,8 +43,8 @@ class Kind(Protocol):
 
     name: str
 
-    def prepare(self, units: int, positions: int) -> Any:  # noqa: ANN401 (its own affair)
-        """What a job of so many units of so many positions is made of; not measured."""
+    def prepare(self, units: int, positions: int) -> Any:  # noqa: ANN401 (each kind has its own)
+        """Make what a job of so many units of so many positions needs; not measured."""
 
     def submit(self, database: Database, prepared: Any, positions: int) -> None:  # noqa: ANN401
         """Plan the job and start it."""
@@ -65,7 +60,7 @@ class Batch:
 
     def prepare(self, units: int, positions: int) -> bytes:
         """The lines."""
-        return "".join(f"{next(self._games)}\n" for _ in range(units * positions)).encode()
+        return "".join(f"{next(self._games).moves}\n" for _ in range(units * positions)).encode()
 
     def submit(self, database: Database, prepared: bytes, positions: int) -> None:
         """See ``workers.positions.analysis``."""
@@ -78,9 +73,9 @@ class Batch:
 
 
 class BookPly:
-    """Positions of a ply, as ``c4 book build`` cuts them; without the cutting."""
+    """Units of a ply, as ``c4 book build`` plans them once they are cut."""
 
-    name = book_units.KIND
+    name = BOOK
 
     def __init__(self) -> None:
         self._games = games(seed=1)
@@ -90,7 +85,7 @@ class BookPly:
         return [
             np.unique(
                 np.array(
-                    [Position(moves).canonical_key for moves in islice(self._games, positions)],
+                    [game.position.canonical_key for game in islice(self._games, positions)],
                     dtype=np.uint64,
                 )
             )
@@ -104,7 +99,7 @@ class BookPly:
         positions: int,  # noqa: ARG002
     ) -> None:
         """As ``workers.books.planning`` does."""
-        task = PlyTask(Position(), DEFAULT_BOARD.cells - EMPTY_SQUARES)
+        task = PlyTask(Position(), STONES)
         job_id = database.run(
             lambda session: jobs.create_job(
                 session,

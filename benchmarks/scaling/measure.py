@@ -1,8 +1,7 @@
-"""The measurement as a whole."""
+"""The measurement of all costs."""
 
 from __future__ import annotations
 
-import datetime as dt
 import time
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import make_url, text
 
-from benchmarks.engine.results import these_versions, this_machine
+from benchmarks.record import these_versions, this_machine, today
 from benchmarks.scaling.costs import Cost, Measured, SharedCosts
 from benchmarks.scaling.fleet import Fleet
 from benchmarks.scaling.kinds import Batch, BookPly
@@ -41,7 +40,7 @@ THREADS: Final = (1, 4, 16)
 IDLE_WORKERS: Final = 4
 
 REST_SECONDS: Final = 1.0
-"""A worker that has registered has a few more things to begin with."""
+"""A worker that has just registered is not idle yet."""
 
 
 def open_place(database_url: str, broker_url: str, at_end: ExitStack) -> Place:
@@ -84,7 +83,7 @@ def measure_everything(
     say("connections")
     connections = {threads: count_connections(place, threads) for threads in THREADS}
     return Measured(
-        date=dt.datetime.now(dt.UTC).date().isoformat(),
+        date=today(),
         command=command,
         machine=this_machine(),
         versions=these_versions() | _servers(place),
@@ -103,7 +102,7 @@ def measure_shared(place: Place, rounds: int) -> SharedCosts:
         alone = _measure_idling(place, fleet)
         take = median(measure_take(place, fleet, vain) for _ in range(rounds))
     with Fleet(place.database_url, place.broker_url, workers=IDLE_WORKERS) as fleet:
-        # One of them sweeps, however many there are; the others ask for their turn in vain.
+        # One worker sweeps; the others ask for their turn in vain.
         other = (_measure_idling(place, fleet) - alone) * (1 / (IDLE_WORKERS - 1))
     asks = duties["turn"] * (1 / SWEEP_SECONDS) + duties["beat"] * (1 / BEAT_SECONDS)
     trips = count_round_trips(place)

@@ -1,7 +1,7 @@
-"""Measuring what messages, and workers beside their units, cost; on a real Redis and PostgreSQL.
+"""What messages cost, and workers beside their units, on a real Redis and PostgreSQL.
 
-What it takes to bring a message to a worker's task is measured with a real worker: it gets messages
-about units that do not exist, so that a claim in vain is all it does with each.
+A real worker shows what it takes to bring a message to its task. It gets messages about units that
+do not exist, so all that it does with a message is to claim in vain.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from benchmarks.scaling.meters import RoundTrips, backends, measure, median, pro
 from benchmarks.scaling.units import announce, clear, take
 from c4core.version import ENGINE_VERSION
 from db import jobs
-from db.duties import take_turn
-from db.models import Turn
+from db.duties import acquire_duty
+from db.models import Duty
 from workers.broker.doorbell import Doorbell
 from workers.broker.url import REDIS_PORT
 from workers.core.lanes import Lane
+from workers.service.counters import UnitCounters
 from workers.service.registration import Registration
-from workers.service.sweeping import TURN, sweep
-from workers.service.tally import Tally
+from workers.service.sweeping import SWEEP_DUTY, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from db.database import Database
 
 NO_UNIT: Final = 2**31 - 1
-"""The number of no unit."""
+"""No unit has this number."""
 
 TIMES: Final = 100
 MESSAGES: Final = 300
 """How often something is done in a round."""
 
 IDLE_SECONDS: Final = 5.0
-"""So long is looked at a worker that has nothing to do."""
+"""How long an idle worker is watched."""
 
 DRAIN_SECONDS: Final = 120.0
 
@@ -66,7 +66,7 @@ def measure_duties(place: Place, rounds: int) -> dict[str, Cost]:
     """The cost of what workers do beside their units."""
     database = place.database
     registration = Registration(
-        database, Tally(), name="benchmark", threads=1, table_mb=8, lanes=list(Lane)
+        database, UnitCounters(), name="benchmark", threads=1, table_mb=8, lanes=list(Lane)
     )
     batch = Batch()
     batch.submit(database, batch.prepare(2, 10), 10)
@@ -74,7 +74,7 @@ def measure_duties(place: Place, rounds: int) -> dict[str, Cost]:
     sweep(database, place.doorbell)
     works: dict[str, Callable[[], object]] = {
         "heartbeat": lambda: database.run(lambda session: jobs.heartbeat(session, claim, 600.0)),
-        "turn": lambda: database.run(lambda session: take_turn(session, TURN, 3600.0)),
+        "turn": lambda: database.run(lambda session: acquire_duty(session, SWEEP_DUTY, 3600.0)),
         "beat": registration.beat,
     }
     found = {
@@ -106,7 +106,7 @@ def measure_vain(place: Place) -> Cost:
 
 
 def measure_idling(place: Place, fleet: Fleet) -> Cost:
-    """What a second costs in which workers wait: the broker, and all workers together."""
+    """What a second of waiting costs the broker, and all workers together."""
     broker, workers = place.redis.meter(), processes(fleet.pids)
     time.sleep(IDLE_SECONDS)
     broker, workers = place.redis.meter() - broker, processes(fleet.pids) - workers
@@ -174,7 +174,7 @@ def drain(place: Place, fleet: Fleet) -> None:
 
 
 def _hold(place: Place, fleet: Fleet) -> int:
-    """Stop the worker until it is continued, so that it finds many messages; its number."""
+    """Stop the worker and send it many messages; give the number of its process."""
     (pid,) = fleet.pids
     os.kill(pid, signal.SIGSTOP)
     place.doorbell.ring(Lane.BULK, [NO_UNIT] * MESSAGES)
@@ -182,8 +182,8 @@ def _hold(place: Place, fleet: Fleet) -> int:
 
 
 def _measure_sweep(place: Place) -> Cost:
-    """One turn of the sweeper: every one of them is due."""
-    place.database.run(lambda session: session.execute(delete(Turn)))
+    """Sweep once. The duty is deleted first, so that the sweep is due."""
+    place.database.run(lambda session: session.execute(delete(Duty)))
     return measure(lambda: sweep(place.database, place.doorbell), place.meter, times=1)
 
 

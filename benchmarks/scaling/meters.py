@@ -1,4 +1,4 @@
-"""What servers and other processes take: processor time from the system, round trips by a proxy."""
+"""Meters: the processor time of servers and other processes, and round trips."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Took(NamedTuple):
 
     running: float
     delayed: float
-    """Ready to run, but others had the processors: no part of what anything costs."""
+    """Ready to run while others had the processors; no part of a cost."""
 
     def __sub__(self, earlier: Took) -> Took:
         """Since then."""
@@ -41,11 +41,11 @@ class Took(NamedTuple):
 
 
 Meter = Callable[[], Took]
-"""Tells what was taken so far."""
+"""Gives what was taken so far."""
 
 
 def processes(pids: Iterable[int]) -> Took:
-    """What some processes took, all their threads together; those that have ended are left out."""
+    """What some processes took, with all their threads; those that have ended are left out."""
     running = delayed = 0
     for pid in pids:
         with suppress(OSError):
@@ -222,6 +222,6 @@ class RoundTrips:
 
 
 class _Turn:
-    """Whose turn it is on a connection: the server's once it was asked."""
+    """Which side of a connection speaks: the server, once it was asked."""
 
     asked = False

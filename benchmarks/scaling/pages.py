@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from benchmarks.scaling import studies
+from benchmarks.page import machine_line, table, versions_line
 from benchmarks.scaling.books import HOUR, PLIES, cost_of_book, seconds_of_book
-from benchmarks.scaling.limits import demands, thread_limits, threads_of_a_process
-from benchmarks.scaling.model import Activity
-from benchmarks.scaling.studies import MANY_THREADS, STANDARD, mixes
+from benchmarks.scaling.limits import (
+    Service,
+    bound,
+    demands,
+    thread_limits,
+    threads_of_a_process,
+)
 from cli.bench.timing import three_digits, time_text
+from workers.books.task import KIND as BOOK
+from workers.positions.analysis import KIND as BATCH
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
     from benchmarks.scaling.costs import Cost, Measured
-    from benchmarks.scaling.model import Outcome
 
 PHASES: Final = {
     "plan": "plan, written 32 at a time",
@@ -23,7 +27,7 @@ PHASES: Final = {
     "solve": "read, look up, make the result",
     "complete": "complete and announce the next",
 }
-KINDS: Final = {"analyze": "batch", "book": "book"}
+KINDS: Final = {BATCH: "batch", BOOK: "book"}
 SHARED: Final = {
     "ring": "send a message",
     "take": "take a message, acknowledge it",
@@ -36,42 +40,75 @@ SHARED: Final = {
 BYTES: Final = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 PERCENT: Final = 100.0
 FEW: Final = 0.0005
-"""Shares below that are none."""
+"""Smaller shares are written as none."""
 HANDFUL: Final = 100.0
-"""Seconds that are told as such."""
+"""Up to so many seconds, a time is written in seconds."""
 
 
-def measured_sections(measured: Measured) -> dict[str, str]:
-    """The text of the places that need no simulation, by name."""
-    return {
-        "run": run(measured),
-        "costs": costs(measured),
-        "limits": limits(measured),
-        "connections": connections(measured),
-        "check": check(measured),
-        "books": books(measured),
-    }
+MANY_THREADS: Final = 16
+"""Of a worker on a large machine."""
+GROWTH: Final = (1, 16, 64, 256, 1_024)
+"""Threads of all workers."""
+UNIT_POSITIONS: Final = (1, 10, 100, 1_000, 10_000)
+POSITION_SECONDS: Final = 0.01
+DISTANCES: Final = (0.0, 0.0005, 0.002, 0.01, 0.05)
+BOOK_THREADS: Final = (1, 16, 64, 256, 1_024)
 
 
-def simulated_sections(measured: Measured) -> dict[str, str]:
-    """The text of the other places."""
-    return {
-        "growth": growth(measured),
-        "units": unit_sizes(measured),
-        "distance": distance(measured),
-        "durations": durations(measured),
-    }
+class Work(NamedTuple):
+    """A kind of work."""
+
+    name: str
+    kind: str
+    """Of the job, by which costs are known."""
+    unit_seconds: float
+    unit_positions: int
+
+    def service(self, *, workers: int = 1, threads: int = 1, distance: float = 0.0) -> Service:
+        """Workers that do this work."""
+        return Service(workers, threads, self.unit_seconds, self.unit_positions, distance=distance)
+
+
+STANDARD: Final = Work("batch, 10 ms a position, units of 1 s", BATCH, 1.0, 100)
+SMALL: Final = Work("the same, units of 0.1 s", BATCH, 0.1, 10)
+
+
+def works(measured: Measured) -> list[Work]:
+    """Kinds of work: batches, then books; in each, what asks least of the service comes first."""
+    return [
+        STANDARD,
+        SMALL,
+        Work("batch, 1 ms a position, units of 1 s", BATCH, 1.0, 1_000),
+        Work("batch, 35 µs a position, the largest units", BATCH, 0.035, 1_000),
+        *(
+            Work(
+                f"book, ply {ply}, units of {book.unit_seconds:.2g} s",
+                BOOK,
+                book.unit_seconds,
+                book.counts.unit_positions,
+            )
+            for ply in _plies(measured)
+            for book in [cost_of_book(measured, ply)]
+        ),
+    ]
+
+
+def sections(measured: Measured) -> dict[str, str]:
+    """The text of every place of the page, by name."""
+    makers = (
+        *(run, costs, connections, check),  # measured
+        *(limits, growth, units, distance, books, durations),  # what follows from it
+    )
+    return {make.__name__: make(measured) for make in makers}
 
 
 def run(measured: Measured) -> str:
     """Where and when the costs were measured."""
-    machine = measured.machine
-    versions = ", ".join(f"{name} {version}" for name, version in measured.versions.items())
     return "\n".join(
         [
             f"- Day: {measured.date}",
-            f"- Machine: {machine['processor']}, {machine['cores']} cores, {machine['system']}",
-            f"- Versions: {versions}",
+            machine_line(measured.machine),
+            versions_line(measured.versions),
             f"- Command: `{measured.command}`",
         ]
     )
@@ -83,8 +120,8 @@ def costs(measured: Measured) -> str:
         (
             f"{KINDS[kind]}: {text}",
             *_cost(unit_cost.each),
-            _each(unit_cost.position.server),
-            _each(unit_cost.position.client),
+            time_text(unit_cost.position.server),
+            time_text(unit_cost.position.client),
         )
         for kind, unit in measured.units.items()
         for name, text in PHASES.items()
@@ -110,15 +147,15 @@ def costs(measured: Measured) -> str:
 def limits(measured: Measured) -> str:
     """How many threads every resource can serve."""
     rows = []
-    for mix in mixes(measured):
-        known = measured.costs(mix.kind)
-        alone = mix.scenario()
+    for work in works(measured):
+        known = measured.costs(work.kind)
+        alone = work.service()
         asked = demands(known, alone)
         single = thread_limits(known, alone)
-        many = thread_limits(known, mix.scenario(threads=MANY_THREADS))
+        many = thread_limits(known, work.service(threads=MANY_THREADS))
         rows.append(
             (
-                mix.name,
+                work.name,
                 time_text(asked.database.unit),
                 _number(single.database),
                 _number(many.database),
@@ -144,22 +181,26 @@ def limits(measured: Measured) -> str:
 
 
 def growth(measured: Measured) -> str:
-    """More and more workers."""
-    rows = [
-        (
-            f"{threads // of_each:,} x {of_each}",
-            three_digits(outcome.units_per_second),
-            *_shares(outcome),
-            *_used(outcome),
-        )
-        for of_each in (1, MANY_THREADS)
-        for threads, outcome in studies.growth(measured, STANDARD, of_each)
-    ]
+    """More and more workers, by the bounds."""
+    known = measured.costs(STANDARD.kind)
+    rows = []
+    for of_each in (1, MANY_THREADS):
+        for threads in GROWTH:
+            if threads >= of_each:
+                service = STANDARD.service(workers=threads // of_each, threads=of_each)
+                most = bound(known, service)
+                rows.append(
+                    (
+                        f"{service.workers:,} x {of_each}",
+                        three_digits(most.units_per_second),
+                        *map(_percent, most[1:]),
+                    )
+                )
     return table(
         [
             "workers x threads",
             "units/s",
-            *(str(activity) for activity in Activity),
+            "search",
             "database busy",
             "broker busy",
             "planner busy",
@@ -169,29 +210,31 @@ def growth(measured: Measured) -> str:
     )
 
 
-def unit_sizes(measured: Measured) -> str:
-    """The same job in larger and larger units."""
-    rows = [
-        (
-            f"{positions:,}",
-            time_text(positions * studies.POSITION_SECONDS),
-            f"{outcome.seconds:.0f} s",
-            f"{outcome.seconds / studies.JOB_SECONDS:.2f}",
-            _percent(outcome.database),
-            _percent(outcome.broker),
-            _percent(outcome.python),
+def units(measured: Measured) -> str:
+    """The same work in larger and larger units."""
+    known = measured.costs(BATCH)
+    rows = []
+    for positions in UNIT_POSITIONS:
+        alone = Service(unit_seconds=positions * POSITION_SECONDS, unit_positions=positions)
+        most = thread_limits(known, replace(alone, threads=MANY_THREADS))
+        rows.append(
+            (
+                f"{positions:,}",
+                time_text(alone.unit_seconds),
+                _percent(bound(known, alone).searching),
+                _number(threads_of_a_process(known, alone)),
+                _number(most.database),
+                _number(most.broker),
+            )
         )
-        for positions, outcome in studies.unit_sizes(measured)
-    ]
     return table(
         [
             "positions of a unit",
             "search of a unit",
-            "the job takes",
-            "times the ideal",
-            "database",
-            "broker",
-            "a worker's Python",
+            "searching, one thread alone",
+            "threads: one process",
+            f"database, workers of {MANY_THREADS}",
+            f"broker, workers of {MANY_THREADS}",
         ],
         rows,
     )
@@ -199,14 +242,22 @@ def unit_sizes(measured: Measured) -> str:
 
 def distance(measured: Measured) -> str:
     """Workers far from the servers."""
-    some = [STANDARD, mixes(measured)[1]]
-    columns = [list(studies.distances(measured, mix)) for mix in some]
     rows = [
-        (time_text(row[0][0]), *(_percent(outcome.searching) for _, outcome in row))
-        for row in zip(*columns, strict=True)
+        (
+            time_text(seconds),
+            *(
+                _percent(bound(measured.costs(work.kind), work.service(distance=seconds)).searching)
+                for work in (STANDARD, SMALL)
+            ),
+        )
+        for seconds in DISTANCES
     ]
     return table(
-        ["a round trip takes longer by", *(f"searching: {mix.name}" for mix in some)], rows
+        [
+            "a round trip takes longer by",
+            *(f"searching: {work.name}" for work in (STANDARD, SMALL)),
+        ],
+        rows,
     )
 
 
@@ -217,21 +268,27 @@ def connections(measured: Measured) -> str:
 
 
 def check(measured: Measured) -> str:
-    """Real runs beside what was foreseen."""
-    rows = [
-        (
-            f"{one.workers} x {one.threads}",
-            str(one.positions),
-            time_text(one.unit_seconds),
-            f"{one.load:.1f}",
-            *(
-                f"{time_text(getattr(one.real, part))} / {time_text(getattr(one.foreseen, part))}"
-                for part in ("worker", "database", "broker")
-            ),
-            f"{one.real.units_per_second:.0f} / {one.foreseen.units_per_second:.0f}",
+    """Real runs beside what the costs make of them."""
+    known, cores = measured.costs(BATCH), int(measured.machine["cores"])
+    rows = []
+    for one in measured.runs:
+        service = Service(one.workers, one.threads, one.unit_seconds, one.positions, cores)
+        most = bound(known, service, planned=True)
+        rows.append(
+            (
+                f"{one.workers} x {one.threads}",
+                str(one.positions),
+                time_text(one.unit_seconds),
+                f"{one.load:.1f}",
+                *(
+                    f"{time_text(getattr(one.real, part))} / "
+                    f"{time_text(getattr(one.foreseen, part))}"
+                    for part in ("worker", "database", "broker")
+                ),
+                f"{one.real.together * one.units_per_second:.1f} of {cores}",
+                f"{one.units_per_second:.0f} / {most.units_per_second:.0f}",
+            )
         )
-        for one in measured.runs
-    ]
     return table(
         [
             "workers x threads",
@@ -241,7 +298,8 @@ def check(measured: Measured) -> str:
             "a unit, workers: real / foreseen",
             "database's server",
             "broker",
-            "units/s: real / simulated",
+            "processors that all three had",
+            "units/s: real / at most",
         ],
         rows,
     )
@@ -250,7 +308,7 @@ def check(measured: Measured) -> str:
 def books(measured: Measured) -> str:
     """What books cost."""
     rows = []
-    for ply in PLIES:
+    for ply in _plies(measured):
         book = cost_of_book(measured, ply)
         counts = book.counts
         rows.append(
@@ -293,34 +351,20 @@ def books(measured: Measured) -> str:
 
 
 def durations(measured: Measured) -> str:
-    """How long books take."""
-    fleets = studies.BOOK_THREADS
+    """How long books take at least."""
     rows = [
         (
             str(ply),
-            *(
-                _duration(seconds_of_book(measured, ply, threads))
-                for threads in studies.BOOK_THREADS
-            ),
+            *(_duration(seconds_of_book(measured, ply, threads)) for threads in BOOK_THREADS),
         )
-        for ply in PLIES
+        for ply in _plies(measured)
     ]
-    return table(["ply, threads:", *(f"{threads:,}" for threads in fleets)], rows)
+    return table(["ply, threads:", *(f"{threads:,}" for threads in BOOK_THREADS)], rows)
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table: the first column to the left, the others to the right."""
-
-    def lines() -> Iterator[str]:
-        yield _line(head)
-        yield _line(["---", *["---:"] * (len(head) - 1)])
-        yield from map(_line, rows)
-
-    return "\n".join(lines())
-
-
-def _line(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def _plies(measured: Measured) -> list[int]:
+    """Of the books whose search was measured."""
+    return [ply for ply in PLIES if ply in measured.book_seconds]
 
 
 def _cost(cost: Cost) -> tuple[str, ...]:
@@ -328,27 +372,12 @@ def _cost(cost: Cost) -> tuple[str, ...]:
     return time_text(cost.server), time_text(cost.client), time_text(cost.wait), trips
 
 
-def _each(seconds: float) -> str:
-    return time_text(seconds)
-
-
-def _shares(outcome: Outcome) -> tuple[str, ...]:
-    return tuple(_percent(outcome.shares[activity]) for activity in Activity)
-
-
-def _used(outcome: Outcome) -> tuple[str, ...]:
-    return tuple(
-        _percent(share)
-        for share in (outcome.database, outcome.broker, outcome.planner, outcome.python)
-    )
-
-
 def _percent(share: float) -> str:
     return f"{PERCENT * share:.1f} %" if share > FEW else "0 %"
 
 
 def _number(threads: float) -> str:
-    """Two digits are more than the assumptions are worth."""
+    """A number with two digits; the assumptions are worth no more."""
     return f"{float(f'{threads:.2g}'):,.0f}"
 
 

@@ -39,7 +39,7 @@ UNITS: Final = {FEW: 60, MANY: 12}
 """Units that are worked on in a round."""
 
 LEASE_SECONDS: Final = 600.0
-"""Nobody interferes."""
+"""No lease runs out during the measurement."""
 
 PHASES: Final = ("plan", "claim", "solve", "complete")
 
@@ -47,12 +47,13 @@ _LOG: Final = select(func.pg_wal_lsn_diff(func.pg_current_wal_lsn(), text("'0/0'
 
 
 _EMPTY: Final = text(
-    "TRUNCATE evaluations, games, matches, units, jobs, workers, costs, turns RESTART IDENTITY"
+    "TRUNCATE evaluations, games, corpus_matches, matches, units, jobs, workers, costs, duties "
+    "RESTART IDENTITY"
 )
 
 
 def clear(database: Database) -> None:
-    """Empty all tables, and free their place, which rows that are deleted would still take."""
+    """Truncate all tables: rows that are only deleted would still take space."""
     with database.write() as session:
         session.execute(_EMPTY)
 
@@ -110,7 +111,7 @@ class UnitBench:
                 found = self._round(database, MANY)
             self._meter = meter
         clear(self._database)
-        # A round trip counts as a second. What planning takes is for many units at once.
+        # The meter counts a round trip as a second. Planning is left out: it is for many units.
         return {phase: cost.server for phase, cost in found.items() if phase != "plan"}
 
     def sizes(self) -> Sizes:
@@ -138,7 +139,7 @@ class UnitBench:
     def _round(self, database: Database, positions: int) -> dict[str, Cost]:
         """Measure every phase once, over some units."""
         with database.write() as session:
-            # As the server does by itself about once a minute: without, it knows of no rows.
+            # The server does so about once a minute; before that, it knows of no rows.
             session.execute(text("ANALYZE"))
         units = UNITS[positions]
         prepared = self._kind.prepare(2 * units, positions)
@@ -161,7 +162,7 @@ class UnitBench:
         return dict(zip(PHASES, phases, strict=True))
 
     def _work_off(self, positions: int) -> int:
-        """Plan a job and complete all its units; how many there were."""
+        """Plan a job and complete all its units; give their number."""
         units = 4 * UNITS[positions]
         prepared = self._kind.prepare(units, positions)
         self._kind.submit(self._database, prepared, positions)

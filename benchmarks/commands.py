@@ -1,4 +1,4 @@
-"""What a command of C4 takes, measured from outside."""
+"""What a command of C4 takes, measured from outside its process."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from benchmarks.page import ROOT
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-ROOT: Final = Path(__file__).parents[2]
 KILOBYTE: Final = 1024
 
 
@@ -35,10 +35,10 @@ def run(arguments: Sequence[str]) -> Usage:
     """Run ``c4`` in a process of its own.
 
     Args:
-        arguments: behind ``c4``.
+        arguments: what follows ``c4``.
 
     Raises:
-        click.ClickException: it ended with another exit code than 0.
+        click.ClickException: its exit code was not 0.
     """
     begin = time.perf_counter()
     with subprocess.Popen([sys.executable, "-m", "cli", *arguments], cwd=ROOT) as process:

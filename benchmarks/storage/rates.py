@@ -1,27 +1,20 @@
 """How fast storage is: upserts, lookups, streams, pages, units; on SQLite and PostgreSQL.
 
-    python benchmarks/storage.py
-    python benchmarks/storage.py --postgres postgresql://USER:PASSWORD@HOST/EMPTY_DATABASE
-
-Prints the median of the rounds and their spread. The PostgreSQL database must be empty or C4's
-own scratch database: its rows are deleted.
+For every case the median of the rounds is printed, and the least and the most.
 """
 
-import argparse
+from __future__ import annotations
+
 import gc
 import multiprocessing
 import random
 import resource
 import statistics
-import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, update
-from sqlalchemy.orm import Session
 
 from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
@@ -47,6 +40,11 @@ from db.models import Base, Unit
 from db.records.evaluations import Cursor, EvaluationFilter, StoredEvaluation
 from db.records.jobs import Claim, UnitPlan, UnitState
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sqlalchemy.orm import Session
+
 BOARD = BoardSize(7, 6)
 EVERYTHING = EvaluationFilter(board=BOARD)
 BATCH = 5_000
@@ -57,13 +55,13 @@ LARGE_JOB = 100_000
 """Units of a job that is nearly done."""
 LOOKS = 20
 SETTLED_ROWS = 10_000
-"""After so many, a stream has all the memory that it needs."""
+"""After so many rows, a stream has all the memory that it needs."""
 
 SPAWN = multiprocessing.get_context("spawn")
 
 
 def make_rows(number: int, seed: int) -> list[StoredEvaluation]:
-    """Rows with random keys, in random order; every second one with column scores."""
+    """Rows with random keys, in random order; every second row has column scores."""
     chosen = random.Random(seed)  # noqa: S311 - no secret
     playable = ~full_column_bits(BOARD)
     rows = []
@@ -132,7 +130,7 @@ class Bench:
         )
 
     def upserts(self) -> None:
-        """New rows, the same again, and tighter ones over looser ones."""
+        """Store new rows, tighter bounds over looser ones, and the same rows again."""
         loose = [
             StoredEvaluation(row.key, 7, 6, row.ply, -5, 9, 1, ENGINE_VERSION) for row in self.rows
         ]
@@ -158,7 +156,7 @@ class Bench:
         )
 
     def reads(self) -> None:
-        """Lookups, the stream, and pages near both ends."""
+        """Look up rows, stream all of them, and read pages near both ends."""
         chosen = random.Random(1)  # noqa: S311 - no secret
         keys = [row.key for row in chosen.sample(self.rows, min(50_000, len(self.rows)))]
         singles = keys[:5_000]
@@ -185,21 +183,18 @@ class Bench:
                 )
 
     def single_requests(self) -> None:
-        """Single lookups as separate requests, without and with a transaction for each."""
+        """Look up single rows, with a transaction for each."""
         keys = [row.key for row in self.rows[:2_000]]
 
-        def run(sessions: Callable[[], AbstractContextManager[Session]]) -> None:
+        def run() -> None:
             for key in keys:
-                with sessions() as session:
+                with self.database.read() as session:
                     find(session, BOARD, key)
 
-        self.report("single lookups, a glance each", len(keys), lambda: run(self.database.glance))
-        self.report(
-            "single lookups, a transaction each", len(keys), lambda: run(self.database.read)
-        )
+        self.report("single lookups, a transaction each", len(keys), run)
 
     def memory(self, url: str) -> None:
-        """What streaming adds to the memory of a process, from its 10,000th row on."""
+        """Print what streaming adds to the memory of a process, from the 10,000th row on."""
         queue: multiprocessing.Queue[float] = SPAWN.Queue()
         process = SPAWN.Process(target=stream_in_process, args=(url, queue))
         process.start()
@@ -207,7 +202,7 @@ class Bench:
         process.join()
 
     def units(self) -> None:
-        """Claim, store and complete: the whole cost of a position beyond the search."""
+        """Claim, store and complete units: the whole cost of a position beyond the search."""
         self.report(
             "planned positions, units of 100", 50_000, lambda: self.plan(50_000 // UNIT_POSITIONS)
         )
@@ -275,7 +270,7 @@ class Bench:
         )
 
     def large_job(self) -> None:
-        """What is asked again and again of a job with many units done."""
+        """Ask what is asked again and again while a large job is nearly done."""
         self.plan(LARGE_JOB)
         with self.database.write() as session:
             session.execute(
@@ -300,7 +295,7 @@ class Bench:
             return list_jobs(session, limit=1)[0].id
 
     def ask_often(self, ask: Callable[[Session], object]) -> None:
-        """A transaction each."""
+        """Ask often, with a transaction each time."""
         for _ in range(LOOKS):
             with self.database.write() as session:
                 ask(session)
@@ -321,8 +316,8 @@ def peak_memory() -> float:
     return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
-def stream_in_process(url: str, queue: "multiprocessing.Queue[float]") -> None:
-    """Stream all rows, and tell how much memory that took after the first ones."""
+def stream_in_process(url: str, queue: multiprocessing.Queue[float]) -> None:
+    """Stream all rows, and say how much memory that took after the first ones."""
     before = 0.0
     with Database.open(url) as database, database.read() as session:
         for number, _ in enumerate(stream(session, EVERYTHING)):
@@ -341,7 +336,7 @@ def write_in_process(url: str, rows: int, seed: int) -> None:
 
 
 def concurrent_writers(database: Database, url: str, rows: int) -> None:
-    """Eight processes that write at the same time: rate together, and how many failed."""
+    """Let eight processes write at the same time; print their rate and how many failed."""
     clear(database)
     processes = [
         SPAWN.Process(target=write_in_process, args=(url, rows, 100 + number))
@@ -359,26 +354,19 @@ def concurrent_writers(database: Database, url: str, rows: int) -> None:
 
 
 def look_up_in_batches(session: Session, keys: list[int], size: int) -> None:
-    """All keys, so many a call."""
+    """Look up all keys, so many in a call."""
     for start in range(0, len(keys), size):
         lookup(session, BOARD, keys[start : start + size])
 
 
 def read_page(session: Session, cursor: Cursor, *, times: int) -> None:
-    """The page of 100 rows behind a cursor, again and again."""
+    """Read the page of 100 rows behind a cursor, again and again."""
     for _ in range(times):
         search(session, EVERYTHING, after=cursor, limit=100)
 
 
-@contextmanager
-def scratch_file(directory: str | None) -> Iterator[str]:
-    """The path of an SQLite database that is thrown away."""
-    with tempfile.TemporaryDirectory(dir=directory) as place:
-        yield str(Path(place) / "c4.db")
-
-
 def run(url: str, rows: list[StoredEvaluation], rounds: int) -> None:
-    """All measurements of one database."""
+    """Make all measurements of one database."""
     with Database.open(url) as database:
         bench = Bench(database, rows, rounds)
         bench.upserts()
@@ -389,24 +377,3 @@ def run(url: str, rows: list[StoredEvaluation], rounds: int) -> None:
         clear(database)
         bench.units()
         bench.large_job()
-
-
-def main() -> None:
-    """Parse the arguments, measure, print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--postgres", metavar="URL", help="measure this database as well")
-    parser.add_argument("--directory", help="where the SQLite file is made")
-    arguments = parser.parse_args()
-    rows = make_rows(arguments.rows, seed=0)
-    with scratch_file(arguments.directory) as path:
-        run(path, rows, arguments.rounds)
-    if arguments.postgres:
-        run(arguments.postgres, rows, arguments.rounds)
-
-
-if __name__ == "__main__":
-    main()

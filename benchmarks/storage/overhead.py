@@ -1,11 +1,8 @@
 """What a job costs beyond the search: lines in, units, SQLite, results out.
 
-    python -m benchmarks.overhead [--positions 100000] [--empty 10] [--runs 3] [--score-only]
-
-Analyzes a batch of positions as ``c4 analyze`` does, into a fresh SQLite file, and compares with
-what the same solver needs for the same positions alone. Prints the median and the spread of the
-runs, in wall-clock time and in processor time; on a machine with other work to do the second is the
-one to look at.
+A batch of positions is analyzed as ``c4 analyze`` does it, into a fresh SQLite file, and then the
+same solver searches the same positions alone. The difference is told in wall-clock time and in
+processor time; on a machine that has other work to do, the processor time is the one to look at.
 """
 
 from __future__ import annotations
@@ -21,8 +18,9 @@ from typing import NamedTuple
 
 import click
 
+from benchmarks.random_play import random_games
 from c4core.lines import read_lines
-from c4core.notation import DEFAULT_BOARD, format_moves
+from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from c4core.solver import Solver
 from db.database import Database
@@ -33,22 +31,18 @@ from workers.runners.local import LocalRunner
 TABLE_MB = 64
 
 
-def random_games(count: int, empty: int) -> list[str]:
+def games(count: int, empty: int) -> list[str]:
     """Different random games that are not over, with so many empty squares."""
-    chance = random.Random(1)  # noqa: S311
-    games: dict[str, None] = {}
-    while len(games) < count:
-        position, columns = Position(), list[int]()
-        while position.ply < DEFAULT_BOARD.cells - empty and not position.is_over:
-            columns.append(chance.choice(position.legal_columns()))
-            position = position.play(columns[-1])
-        if not position.is_over:
-            games[format_moves(columns)] = None
-    return list(games)
+    found: dict[str, None] = {}
+    for game in random_games(random.Random(1), DEFAULT_BOARD.cells - empty):  # noqa: S311
+        if len(found) == count:
+            break
+        found[game.moves] = None
+    return list(found)
 
 
 class Taken(NamedTuple):
-    """What something has taken."""
+    """What some work has taken."""
 
     wall: float
     """Wall-clock seconds."""
@@ -64,13 +58,13 @@ class Stopwatch:
 
     @property
     def taken(self) -> Taken:
-        """What has passed."""
+        """The time that has passed."""
         return Taken(time.perf_counter() - self._wall, time.process_time() - self._processor)
 
 
-def search(games: list[str], *, threads: int, score_only: bool) -> Taken:
-    """The search alone."""
-    positions = [Position(moves) for moves in games]
+def search(moves: list[str], *, threads: int, score_only: bool) -> Taken:
+    """Search alone, without a job."""
+    positions = [Position(each) for each in moves]
     solver = Solver(table_mb=TABLE_MB, threads=threads)
     watch = Stopwatch()
     if score_only:
@@ -81,7 +75,7 @@ def search(games: list[str], *, threads: int, score_only: bool) -> Taken:
 
 
 def run_job(data: bytes, directory: Path, *, threads: int, score_only: bool) -> Taken:
-    """A job over a fresh database, results written and all."""
+    """Run a job in a fresh database, and write its results."""
     with Database.open(str(directory / "overhead.db")) as database:
         watch = Stopwatch()
         lines = read_lines(io.BytesIO(data), board=DEFAULT_BOARD)
@@ -95,25 +89,21 @@ def run_job(data: bytes, directory: Path, *, threads: int, score_only: bool) -> 
     return taken
 
 
-@click.command()
-@click.option("--positions", type=click.IntRange(1), default=100_000, show_default=True)
-@click.option(
-    "--empty",
-    type=click.IntRange(1, 29),
-    default=10,
-    show_default=True,
-    help="Empty squares: the more, the harder. With 30 the book that comes with C4 knows them.",
-)
-@click.option("--runs", type=click.IntRange(1), default=3, show_default=True)
-@click.option("--threads", type=click.IntRange(1), default=1, show_default=True)
-@click.option("--score-only", is_flag=True, help="Not the scores of all columns.")
-def main(*, positions: int, empty: int, runs: int, threads: int, score_only: bool) -> None:
-    """Measure what a job costs beyond the search."""
-    games = random_games(positions, empty)
-    data = ("\n".join(games) + "\n").encode()
+def measure(*, positions: int, empty: int, runs: int, threads: int, score_only: bool) -> None:
+    """Measure what a job costs beyond the search, and print it.
+
+    Args:
+        positions: of the job.
+        empty: empty squares of each.
+        runs: how often; the median counts.
+        threads: that search.
+        score_only: without the scores of all columns.
+    """
+    moves = games(positions, empty)
+    data = ("\n".join(moves) + "\n").encode()
     pairs: list[tuple[Taken, Taken]] = []
     for _ in range(runs):
-        searching = search(games, threads=threads, score_only=score_only)
+        searching = search(moves, threads=threads, score_only=score_only)
         with tempfile.TemporaryDirectory() as directory:
             running = run_job(data, Path(directory), threads=threads, score_only=score_only)
         pairs.append((searching, running))
@@ -131,7 +121,3 @@ def main(*, positions: int, empty: int, runs: int, threads: int, score_only: boo
             f"({min(beyond):.1f} to {max(beyond):.1f} in {runs} runs); the job takes "
             f"{statistics.median(job / alone for alone, job in each):.3f} times as long"
         )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,77 @@
+"""What ``c4 dataset build`` takes."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchmarks import commands
+from benchmarks.record import this_processor
+from db import jobs
+from db.database import Database
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """What a data set took."""
+
+    plies: str
+    positions: int
+    threads: int
+    table_mb: int
+    seconds: float
+    """Wall-clock time, from the command's start to its end, in an empty database."""
+    search_seconds: float
+    """Of the searches, summed over threads."""
+    processor_seconds: float
+    """Of all threads."""
+    nodes: int
+    """Visited by the searches."""
+    peak_mb: float
+    """The most memory that the process has had."""
+    file_bytes: int
+    """Of all parts, as NPZ."""
+    processor: str
+
+    @property
+    def rate(self) -> float:
+        """Positions a second, end to end."""
+        return self.positions / self.seconds
+
+
+def build(directory: Path, count: int, plies: str, threads: int, table_mb: int) -> Building:
+    """Make a data set and measure it.
+
+    Args:
+        directory: an empty one, for the database and the files.
+        count: positions.
+        plies: of them, as the command takes it.
+        threads: that search.
+        table_mb: megabytes that they share.
+
+    Raises:
+        click.ClickException: the command failed.
+    """
+    database, out = f"sqlite:///{directory / 'c4.db'}", directory / "out"
+    command = ["dataset", "build", f"--count={count}", f"--plies={plies}", f"--threads={threads}"]
+    command += [f"--table-mb={table_mb}", f"--output={out}", f"--db={database}", "--quiet"]
+    usage = commands.run(command)
+    with Database.open(database) as opened, opened.read() as session:
+        (job,) = jobs.list_jobs(session)
+    return Building(
+        plies=plies,
+        positions=json.loads((out / "card.json").read_text(encoding="utf-8"))["positions"],
+        threads=threads,
+        table_mb=table_mb,
+        seconds=usage.seconds,
+        search_seconds=job.seconds,
+        processor_seconds=usage.processor_seconds,
+        nodes=job.nodes,
+        peak_mb=usage.peak_mb,
+        file_bytes=sum(path.stat().st_size for path in out.glob("*.npz")),
+        processor=this_processor(),
+    )

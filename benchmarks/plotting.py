@@ -1,0 +1,51 @@
+"""What the plots of the documents have in common: colours and a plain frame."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from c4core import extras
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+
+# Okabe and Ito's colours, which colour-blind people can tell apart; shapes differ in print too.
+COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
+SHAPES: Final = ("o", "s", "D", "^", "v")
+INK: Final = "#333333"
+FAINT: Final = "#cccccc"
+
+
+@contextmanager
+def plot(path: Path, size: tuple[float, float], *, png: bool = False) -> Iterator[Axes]:
+    """Give axes to draw on, then write them as an SVG file.
+
+    Args:
+        path: its suffix is replaced.
+        size: width and height in inches.
+        png: write a PNG file as well.
+    """
+    extras.require(extras.PLOT, click.ClickException)
+    import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
+
+    mpl.use("agg")
+    # Text stays text, and the same results make the same file.
+    mpl.rcParams |= {"svg.fonttype": "none", "svg.hashsalt": "c4", "font.size": 11}
+    from matplotlib import pyplot as plt  # noqa: PLC0415
+
+    figure, axes = plt.subplots(figsize=size, layout="constrained")
+    yield axes
+    axes.tick_params(length=0, colors=INK)
+    axes.set_axisbelow(True)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
+    if png:
+        figure.savefig(path.with_suffix(".png"), dpi=144)
+    plt.close(figure)
