@@ -11,7 +11,7 @@ from db.database import Database
 from tests.support.command_line import C4
 from tests.support.databases import make_job
 from tests.support.jobs import finish, must_take
-from tests.support.service import await_that
+from tests.support.waiting import await_that
 
 EASY = "2252576253462244111563365343671351441"
 

@@ -12,6 +12,7 @@ import pytest
 from c4core import extras
 from tests.support.command_line import C4, ROOT
 from tests.support.learning import REASON, write_dataset
+from tests.support.waiting import await_that
 
 EXTRA = "pip install torch safetensors"
 
@@ -191,9 +192,7 @@ class TestInterrupt:
     def test_killed_at_any_time_the_file_is_whole(self, c4: C4) -> None:
         pytest.importorskip("torch", reason=REASON)
         process = c4.start("learn", "train", "cnn", "--games", "300", "--epochs", "1000000", "-q")
-        path, deadline = c4.directory / "cnn.safetensors", time.monotonic() + 60
-        while not path.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
+        await_that((c4.directory / "cnn.safetensors").exists)
         time.sleep(0.5)
         process.kill()
         process.communicate(timeout=60)

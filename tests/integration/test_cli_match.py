@@ -4,13 +4,13 @@ import csv
 import io
 import json
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.command_line import C4
+from tests.support.waiting import await_that
 
 QUICK = ("--games", "24", "--judge", "none", "-q")
 
@@ -162,7 +162,7 @@ class TestMatch:
             (["set", "random", "--swap", "--shuffle"], "do not go together"),
             (["set", "random", "--games", "0"], "0 is not in the range"),
             (["set", "random", "--seed", "-1"], "-1 is not in the range"),
-            (["set", "random", "--sprt", "20"], "no pair of Elo differences"),
+            (["set", "random", "--sprt", "20"], "not a pair of Elo differences"),
             (["set", "random", "--sprt", "5..5"], "5..5: the first Elo difference must be below"),
             (["set", "random", "--sprt", "0..7000"], "elo1 7000 must be between -1000 and 1000"),
             (["set", "random", "--sprt", "0..inf"], "elo1 inf must be between"),
@@ -192,13 +192,12 @@ class TestMatch:
     def test_an_interrupted_match_goes_on(self, c4: C4) -> None:
         command = ("match", "montecarlo-flat:simulations=3000", "random", "--games", "60")
         process = c4.start(*command, "--judge", "none", "--threads", "1")
-        deadline = time.monotonic() + 60
-        while not played(c4) and time.monotonic() < deadline:
-            time.sleep(0.02)
+        await_that(lambda: played(c4))
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
         assert process.returncode == 130
-        assert "c4 jobs resume 1, or with the same command again" in err
+        assert "go on with: c4 jobs resume 1\n" in err
+        assert "The same command again goes on, and writes the report in the end." in err
         before = moves(c4)
         assert 0 < len(before) < 60
         report = json.loads(c4(*command, "--judge", "none", "--json").out)
@@ -237,7 +236,8 @@ class TestTournament:
         assert len({match["job"] for match in report["matches"]}) == 1
 
     def test_levels_are_players(self, c4: C4) -> None:
-        assert c4("tournament", "easy", "medium", "perfect", "--games", "2", "-q").code == 0
+        levels = ("easy", "medium", "perfect")
+        assert c4("tournament", *levels, "--games", "2", "--board", "5x4", "-q").code == 0
         players = {row["a"] for row in c4("games", "matches", "--jsonl").objects}
         assert {"random", "minimax-windows:depth=3,randomize_order=on"} <= players
         refused = c4("match", "hard:depth=3", "easy")

@@ -129,7 +129,7 @@ def test_a_search_for_a_hint_is_given_up_when_somebody_moves(file: Path) -> None
             assert hands.status[1] == "computing the exact scores .."
             await hands.press("h", "4")
             assert hands.game.moves == "4"
-            scores = hands.app.game_screen._table.supplies.scores
+            scores = hands.app.game_screen._setup.supplies.scores
             await hands.until(lambda: not scores._searching)
 
     run(scenario())
@@ -157,22 +157,22 @@ def test_undo_takes_back_the_answer_too(file: Path) -> None:
     run(scenario())
 
 
-def test_the_winning_four_and_the_tally_are_shown(file: Path) -> None:
+def test_the_winning_four_and_the_results_are_shown(file: Path) -> None:
     async def scenario() -> None:
         async with hands_on(new_game("112233"), file) as hands:
-            assert hands.text("#tally") == "games: x 0, o 0, drawn 0"
+            assert hands.text("#results") == "games: x 0, o 0, drawn 0"
             await hands.press("4")
             assert hands.status[0].startswith("x has won (human)")
             assert hands.board.count("◆xx◆") == 4
-            assert hands.text("#tally") == "games: x 1, o 0, drawn 0"
+            assert hands.text("#results") == "games: x 1, o 0, drawn 0"
             await hands.press("5")
             assert hands.status[1] == "The game is over."
             await hands.press("u")
-            assert hands.text("#tally") == "games: x 0, o 0, drawn 0"
+            assert hands.text("#results") == "games: x 0, o 0, drawn 0"
             assert "◆◆" not in hands.board
             await hands.press("4", "n", "enter")
             assert hands.game.columns == ()
-            assert hands.text("#tally") == "games: x 1, o 0, drawn 0"
+            assert hands.text("#results") == "games: x 1, o 0, drawn 0"
 
     run(scenario())
 

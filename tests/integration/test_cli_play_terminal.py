@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import C4
+from tests.support.waiting import await_that
 
 TIMEOUT = 30.0
 
@@ -231,9 +232,7 @@ def test_a_terminal_that_goes_away_while_much_is_drawn(c4: C4) -> None:
         screen.until(lambda: len(kept(c4)) > 1)
         screen.hang_up()
         played = len(kept(c4))
-        deadline = time.monotonic() + TIMEOUT
-        while len(kept(c4)) < played + 4 and time.monotonic() < deadline:
-            time.sleep(0.05)
+        await_that(lambda: len(kept(c4)) >= played + 4)
         screen.process.send_signal(signal.SIGHUP)
         assert screen.process.wait(TIMEOUT) == 129
     assert len(kept(c4)) >= played + 4

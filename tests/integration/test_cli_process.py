@@ -14,9 +14,12 @@ import pytest
 from c4core.version import __version__
 from tests.support.command_line import C4, ROOT
 from tests.support.terminal import run_on_terminal
+from tests.support.waiting import AT_ONCE_SECONDS, await_that, cpu_seconds, needs_proc
 
 EASY = "2252576253462244111563365343671351441"
 HARD = ""  # the empty board
+BEGIN_SECONDS = 1.5
+"""Of computing: more than a command takes until it has begun."""
 
 
 @pytest.fixture
@@ -45,52 +48,44 @@ def test_shell_completion(c4: C4, shell: str) -> None:
     assert done.out == "plain,solve\n"
 
 
+def end_at_once(process: subprocess.Popen[str], number: int) -> tuple[str, str]:
+    """Send a signal to a process that would go on for long; what it has written."""
+    process.send_signal(number)
+    try:
+        return process.communicate(timeout=AT_ONCE_SECONDS)
+    finally:
+        process.kill()
+
+
+@needs_proc
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
 def test_search_ends_when_interrupted(c4: C4, number: int, code: int) -> None:
     process = c4.start("solve", HARD, "--board", "9x6")
-    time.sleep(1.5)
-    process.send_signal(number)
-    began = time.monotonic()
-    try:
-        out, err = process.communicate(timeout=20)
-    finally:
-        process.kill()
-    assert time.monotonic() - began < 5
+    await_that(lambda: cpu_seconds(process.pid) > BEGIN_SECONDS)
+    out, err = end_at_once(process, number)
     assert (process.returncode, out, err) == (code, "", "Interrupted.\n")
 
 
+@needs_proc
 def test_a_game_that_is_replayed_ends_when_interrupted(c4: C4) -> None:
     players = {"first": "minimax-windows:depth=20", "second": "random"}
     game = {"moves": "4343434", "board": "12x4", "seed": 1, **players}
     assert c4("games", "import", "-", stdin=json.dumps(game)).code == 0
     process = c4.start("games", "replay", "1:0")
-    time.sleep(2)
-    process.send_signal(signal.SIGINT)
-    began = time.monotonic()
-    try:
-        out, err = process.communicate(timeout=20)
-    finally:
-        process.kill()
-    assert time.monotonic() - began < 3
+    await_that(lambda: cpu_seconds(process.pid) > BEGIN_SECONDS)
+    out, err = end_at_once(process, signal.SIGINT)
     assert (process.returncode, out, err) == (130, "", "Interrupted.\n")
 
 
+@needs_proc
 def test_a_match_of_a_player_that_thinks_ends_when_interrupted(c4: C4) -> None:
     process = c4.start("match", "minimax-windows:depth=20", "random", "--board", "12x4")
-    for _ in range(100):
-        time.sleep(0.1)
-        if re.search(r'"leased": [1-9]', c4("jobs", "show", "1", "--json").out):
-            break
-    time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    began = time.monotonic()
-    try:
-        _out, err = process.communicate(timeout=20)
-    finally:
-        process.kill()
-    assert time.monotonic() - began < 3
+    await_that(lambda: re.search(r'"leased": [1-9]', c4("jobs", "show", "1", "--json").out))
+    begun = cpu_seconds(process.pid)
+    await_that(lambda: cpu_seconds(process.pid) > begun + 0.3)  # it thinks
+    _out, err = end_at_once(process, signal.SIGINT)
     assert process.returncode == 130
     assert err.endswith("Interrupted.\n")
     assert c4("games", "list", "--jsonl").objects == []
@@ -102,10 +97,7 @@ def start_long_job(c4: C4) -> subprocess.Popen[str]:
     process.stdin.write('{"moves": "1122"}\n' * 3)
     process.stdin.close()
     process.stdin = None
-    for _ in range(100):
-        time.sleep(0.1)
-        if re.search(r'"leased": [1-3]', c4("jobs", "show", "1", "--json").out):
-            break
+    await_that(lambda: re.search(r'"leased": [1-3]', c4("jobs", "show", "1", "--json").out))
     return process
 
 
@@ -143,7 +135,7 @@ def catches_termination(process: subprocess.Popen[str]) -> bool:
     return bool(int(caught[1], 16) >> (signal.SIGTERM - 1) & 1)
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no /proc")
+@needs_proc
 @pytest.mark.parametrize("delay", [0.0, 0.02, 0.05, 0.1, 0.2, 0.4])
 def test_no_stack_trace_whenever_it_is_interrupted(c4: C4, delay: float) -> None:
     # An import that is interrupted leaves its file to the garbage collector, which warns.

@@ -278,7 +278,7 @@ def test_positions_of_jobs(c4: C4) -> None:
     place = f"30:{rows[0]['key']}"
     assert c4("query", "--jsonl", *of_job, "--after", place).objects == rows[1:]
     nothing = c4("query", "--label", "none").err
-    assert nothing.startswith("No such position is stored. What the book answered is not")
+    assert nothing.startswith("No such position is stored. The book's answers never are")
     assert c4("query", "--job", "999").code == 2
     wrong = c4("query", *of_job, "--board", "8x7")
     assert (wrong.code, "7x6" in wrong.err) == (2, True)

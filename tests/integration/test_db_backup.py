@@ -14,6 +14,7 @@ import pytest
 from db.database import Database
 from db.maintenance import backup, check
 from tests.support.damage import fill
+from tests.support.waiting import await_that
 
 ROOT = Path(__file__).parents[2]
 
@@ -106,9 +107,7 @@ def test_a_backup_that_is_killed_blocks_no_other(tmp_path: Path) -> None:
     killed = 0
     while killed < 20:
         process = start(source, target)
-        deadline = time.monotonic() + 30
-        while not names(target) and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.001)
+        await_that(lambda process=process: names(target) or process.poll() is not None)
         time.sleep(lots.uniform(0, 0.05))
         process.send_signal(signal.SIGKILL)
         process.communicate()

@@ -1,4 +1,4 @@
-"""Sessions and the connections below them: glances, and servers that hang up."""
+"""Sessions and the connections below them: streams, and servers that hang up."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from db import engine
 from db.database import Database
 from db.errors import UnreachableError
-from db.evaluations import count, find, lookup, store, stream
+from db.evaluations import count, find, store, stream
 from db.jobs.ending import lock_job
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState
@@ -27,27 +27,7 @@ HANG_UP = text(
 PROCESS = text("SELECT pg_backend_pid()")
 
 Sessions = Callable[[Database], AbstractContextManager[Session]]
-SESSIONS: list[Sessions] = [Database.read, Database.write, Database.glance]
-
-
-def test_a_glance_sees_what_was_just_written(database: Database) -> None:
-    with database.glance() as glance:
-        assert find(glance, BOARD, 1) is None
-    with database.write() as session:
-        store(session, BOARD, [row(1), row(2)])
-    with database.glance() as glance:
-        assert find(glance, BOARD, 1) is not None
-        assert sorted(lookup(glance, BOARD, [1, 2, 3])) == [1, 2]
-
-
-@pytest.mark.postgres
-def test_every_query_of_a_glance_has_its_own_moment(postgres_url: str) -> None:
-    with Database.open(postgres_url) as database, database.glance() as glance:
-        assert find(glance, BOARD, 77) is None
-        with database.write() as session:
-            store(session, BOARD, [row(77)])
-        assert find(glance, BOARD, 77) is not None
-        assert glance.scalar(text("SELECT now() = statement_timestamp()"))  # no transaction
+SESSIONS: list[Sessions] = [Database.read, Database.write]
 
 
 def test_streams_of_a_session_do_not_disturb_each_other(database: Database) -> None:
@@ -116,7 +96,7 @@ class TestHangUp:
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize("sessions", [Database.read, Database.write])
+@pytest.mark.parametrize("sessions", SESSIONS)
 def test_a_stream_that_is_cut(
     served: Database, hang_up: Callable[[], None], sessions: Sessions
 ) -> None:

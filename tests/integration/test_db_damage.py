@@ -152,7 +152,7 @@ class TestSchema:
 def make_trigger(session: Session) -> None:
     if session.get_bind().dialect.name == "sqlite":
         session.execute(
-            text("CREATE TRIGGER spy AFTER UPDATE ON jobs BEGIN DELETE FROM turns; END")
+            text("CREATE TRIGGER spy AFTER UPDATE ON jobs BEGIN DELETE FROM duties; END")
         )
         return
     session.execute(

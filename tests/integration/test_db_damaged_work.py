@@ -1,15 +1,12 @@
 """Values that are damaged fail the units that need them; all others are done, and the job ends."""
 
-import io
 from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import text
 
-from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
-from c4core.solver import Solver
 from db import jobs
 from db.database import Database
 from db.errors import DamagedValueError
@@ -17,13 +14,12 @@ from db.records.jobs import MAX_ATTEMPTS, JobInfo, JobState, UnitState
 from db.registry import beat
 from tests.support.databases import worker
 from tests.support.games import random_games
-from tests.support.jobs import unit_ids
+from tests.support.jobs import state_of, unit_ids
 from tests.support.matches import RANDOM, terms
-from workers.broker.doorbell import Doorbell
+from tests.support.units import failed_unit, job_of_games, states, unit_worker
 from workers.core.lanes import Lane
 from workers.matches.planning import plan_matches
 from workers.matches.programs import TAKES_PROGRAMS
-from workers.positions.analysis import submit
 from workers.runners.local import LocalRunner
 from workers.service.unit_worker import UnitWorker
 
@@ -33,24 +29,13 @@ BOARD = DEFAULT_BOARD
 
 @pytest.fixture
 def site(database: Database) -> Iterator[UnitWorker]:
-    """A worker that nobody hears ring, and that may start no programs."""
-    site = UnitWorker(
-        database,
-        Doorbell("redis://127.0.0.1:9"),
-        Solver(table_mb=1),
-        name="test",
-        threads=1,
-        on_fatal=lambda _error: None,
-    )
-    site.start()
-    yield site
-    site.stop()
+    with unit_worker(database) as site:
+        yield site
 
 
 def make(database: Database) -> int:
     """A job with a unit for each game."""
-    lines = read_lines(io.BytesIO("\n".join(GAMES).encode()), board=BOARD)
-    return submit(database, lines, board=BOARD, unit_lines=1).job_id
+    return job_of_games(database, GAMES, unit_lines=1)
 
 
 def damage(database: Database, statement: str, **values: object) -> None:
@@ -64,17 +49,13 @@ def work(database: Database, job_id: int, threads: int = 1) -> JobInfo:
         return runner.wait()
 
 
-def counts(job: JobInfo) -> dict[UnitState, int]:
-    return {state: number for state, number in job.units.items() if number}
-
-
 @pytest.mark.parametrize("threads", [1, 3])
 def test_a_payload(database: Database, threads: int) -> None:
     job_id = make(database)
     statement = "UPDATE units SET payload = replace(payload, 'entries', 'ent') WHERE seq = 1"
     damage(database, statement)
     job = work(database, job_id, threads)
-    assert (job.state, counts(job)) == (
+    assert (job.state, states(database, job.id)) == (
         JobState.FAILED,
         {UnitState.DONE: 3, UnitState.FAILED: 1},
     )
@@ -105,13 +86,12 @@ def test_the_scores_of_an_evaluation(database: Database) -> None:
         database, "UPDATE evaluations SET scores = :new WHERE key = :key", new=b"\0" * 11, key=key
     )
     job = work(database, make(database))
-    assert (job.state, counts(job)) == (
+    assert (job.state, states(database, job.id)) == (
         JobState.FAILED,
         {UnitState.DONE: 3, UnitState.FAILED: 1},
     )
     assert job.errors[0].startswith("DamagedValueError: stored column scores are damaged")
-    with database.read() as session:
-        (unit,) = jobs.failed_units(session, job.id)
+    unit = failed_unit(database, job.id)
     assert (unit.seq, unit.attempts) == (2, MAX_ATTEMPTS)
 
 
@@ -119,7 +99,7 @@ def test_the_terms_of_a_match(database: Database) -> None:
     submitted = plan_matches(database, [terms(games=4), terms(games=4, player_a=RANDOM)])
     damage_terms(database, submitted.match_ids[0])
     job = work(database, submitted.job_id)
-    assert (job.state, counts(job)) == (
+    assert (job.state, states(database, job.id)) == (
         JobState.FAILED,
         {UnitState.DONE: 1, UnitState.FAILED: 1},
     )
@@ -141,9 +121,8 @@ def test_the_terms_of_a_match_that_a_worker_has_a_unit_of(
     (unit_id,) = unit_ids(database, submitted.job_id)
     for _ in range(MAX_ATTEMPTS):
         assert site.work_on(unit_id, Lane.BULK)
-    with database.read() as session:
-        job = jobs.get_job(session, submitted.job_id)
-    assert (job.state, counts(job)) == (JobState.FAILED, {UnitState.FAILED: 1})
+    assert state_of(database, submitted.job_id) is JobState.FAILED
+    assert states(database, submitted.job_id) == {UnitState.FAILED: 1}
 
 
 def damage_terms(database: Database, match_id: int) -> None:

@@ -20,7 +20,7 @@ from tests.support.command_line import C4
 from workers.books.task import PlyTask
 from workers.core.following import iterate_units, read_job
 from workers.deep.task import DeepTask
-from workers.positions.analysis import unit_answers
+from workers.positions.units import unit_answers
 
 Change = Callable[[dict[str, Any]], object]
 

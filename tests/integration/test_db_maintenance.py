@@ -11,10 +11,10 @@ from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db.costs import Cost, read_costs
 from db.database import Database
-from db.duties import take_turn
-from db.errors import DiskFullError, StorageError, UnreachableError
+from db.duties import acquire_duty
+from db.errors import DiskFullError, MatchInUseError, StorageError, UnreachableError
 from db.evaluations import store, stream
-from db.games import get_match, list_matches
+from db.games import delete_match, list_matches
 from db.jobs import claim, complete, get_job, list_jobs, unit_results
 from db.maintenance import Problem, backup, check, stats
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
@@ -61,9 +61,11 @@ def used(database: Database) -> Database:
             seconds=0.25,
             costs={7: Cost(5, 0.25)},
         )
-        take_turn(session, "sweep", 1.0)
+        acquire_duty(session, "sweep", 1.0)
         beat(session, worker("ada"))
-    store_match(database, [game(0), game(1, seed=2**64 - 1, moves=None, replaced=(1,))])
+    played = [game(0), game(1, seed=2**64 - 1, moves=None, replaced=(1,))]
+    corpus = store_match(database, played)
+    store_match(database, [game(0)], corpus=(corpus,))
     return database
 
 
@@ -71,12 +73,13 @@ def test_stats(used: Database) -> None:
     found = stats(used)
     assert (found.url, found.dialect, found.revision) == (used.url, used.dialect, HEAD)
     assert {table.name: table.rows for table in found.tables} == {
+        "corpus_matches": 1,
         "costs": 1,
+        "duties": 1,
         "evaluations": 4,
-        "games": 2,
+        "games": 3,
         "jobs": 1,
-        "matches": 1,
-        "turns": 1,
+        "matches": 2,
         "units": 2,
         "workers": 1,
     }
@@ -161,9 +164,13 @@ def test_backup(used: Database, tmp_path: Path) -> None:
             assert live_workers(session) == live_workers(original) != ()
             of = {"engine_version": ENGINE_VERSION, "board": BOARD, "columns": True}
             assert read_costs(session, **of) == read_costs(original, **of) != {}
-            (match,) = list_matches(session)
-            assert match == get_match(original, match.id)
-        assert games_of(copy, match.id) == games_of(used, match.id) != []
+            match, corpus = list_matches(session)
+            assert [match, corpus] == list_matches(original)
+            assert match.terms.corpus == (corpus.id,)
+        for each in (match, corpus):
+            assert games_of(copy, each.id) == games_of(used, each.id) != []
+        with pytest.raises(MatchInUseError, match=f"players of match {match.id}"):
+            copy.run(lambda session: delete_match(session, corpus.id))
         # It is a database like any other: its numbers go on behind those that were copied.
         assert make_job(copy) == job_id + 1
 

@@ -1,7 +1,9 @@
 """Databases of every older revision, with rows in them, are brought up to date."""
 
+import json
 import math
 import sqlite3
+import time
 from array import array
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -14,17 +16,29 @@ from sqlalchemy import Connection, create_engine, text
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 from db.database import Database
-from db.errors import SchemaTooOldError
+from db.duties import acquire_duty
+from db.errors import MatchInUseError, SchemaTooOldError
 from db.evaluations import find
-from db.jobs import announce, claim_unit, get_job, list_jobs, progress, totals, unit_results
-from db.maintenance import check
+from db.games import delete_match
+from db.jobs import (
+    abandoned_jobs,
+    announce,
+    attended_jobs,
+    claim_unit,
+    get_job,
+    list_jobs,
+    progress,
+    totals,
+    unit_results,
+)
+from db.maintenance import check, stats
 from db.records.jobs import UnitState
 from db.schema import HEAD, alembic_config
-from db.types import KEY_SHIFT
+from db.types import KEY_SHIFT, seal_object
 from db.urls import parse_url
 from tests.support.databases import BOARD
 from tests.support.jobs import finish
-from tests.support.matches import game, games_of, store_match
+from tests.support.matches import game, games_of, store_match, terms
 
 C4_0001 = """
 INSERT INTO evaluations VALUES (7, 6, -9223372036854775803, 8, 2, 2, 100, 1, NULL, 1e9);
@@ -136,6 +150,92 @@ def test_a_newer_database_goes_back(old_url: str) -> None:
     assert Database.upgrade(old_url) == ("c4_0001", HEAD)
 
 
+def test_heartbeats_and_duties_stay(old_url: str) -> None:
+    fill_0004(old_url)
+    assert Database.upgrade(old_url) == ("c4_0004", HEAD)
+    with Database.open(old_url) as database:
+        with database.write() as session:
+            assert attended_jobs(session) == {4}
+            assert abandoned_jobs(session) == {6}
+            assert not acquire_duty(session, "sweep", 1e12)
+        assert {table.name: table.rows for table in stats(database).tables}["duties"] == 1
+
+
+def test_what_a_match_looks_up_stays(old_url: str) -> None:
+    fill_0004(old_url)
+    Database.upgrade(old_url)
+    with Database.open(old_url) as database:
+        for used in (1, 2):
+            with database.write() as session, pytest.raises(MatchInUseError) as caught:
+                delete_match(session, used)
+            assert (caught.value.match_id, caught.value.used_by) == (used, 4)
+        found = [problem for problem in check(database) if problem.kind in {"row", "match"}]
+        database.run(lambda session: delete_match(session, 4))
+        database.run(lambda session: delete_match(session, 2))
+    damaged, unreadable, gone = found
+    assert "table matches, row 3, column terms" in damaged.message
+    assert "match 3 cannot be read" in unreadable.message
+    assert gone.message == "match 4: its terms and table corpus_matches name different matches"
+
+
+def test_heartbeats_duties_and_corpora_go_back(old_url: str) -> None:
+    fill_0004(old_url)
+    queries = (
+        "SELECT name, taken_at FROM turns WHERE name <> 'working.9' ORDER BY name",
+        "SELECT id, state, checksum FROM jobs ORDER BY id",
+        "SELECT id, terms, checksum FROM matches ORDER BY id",
+    )
+    with connected(old_url) as connection:
+        before = [connection.execute(text(query)).all() for query in queries]
+    Database.upgrade(old_url)
+    with connected(old_url) as connection:
+        command.downgrade(alembic_config(connection), "c4_0004")
+        assert [connection.execute(text(query)).all() for query in queries] == before
+
+
+def fill_0004(database_url: str) -> None:
+    """Upgrade to the fourth revision, and put heartbeats and matches in."""
+    with connected(database_url) as connection:
+        command.upgrade(alembic_config(connection), "c4_0004")
+        for job_id in (5, 6):
+            connection.execute(
+                text(
+                    "INSERT INTO jobs (id, kind, width, height, state, priority, params, "
+                    "engine_version, created_at) VALUES "
+                    "(:id, 'analyze', 7, 6, 'planning', 0, :params, :engine, 1e9)"
+                ),
+                {"id": job_id, "params": seal_object("{}"), "engine": ENGINE_VERSION},
+            )
+        now = time.time()
+        for name, taken_at in (
+            ("sweep", 1e9),
+            ("working.4", now),
+            ("working.9", now),
+            ("planning.5", now),
+            ("planning.6", 1e9),
+        ):
+            connection.execute(
+                text("INSERT INTO turns (name, taken_at) VALUES (:name, :at)"),
+                {"name": name, "at": taken_at},
+            )
+        for match_id, corpus in ((1, ()), (2, ()), (3, (1, 2)), (4, (1, 2, 99))):
+            agreed = terms(games=1, corpus=corpus)
+            sealed = seal_object(json.dumps(agreed.as_json(), separators=(",", ":")))
+            connection.execute(
+                text(
+                    "INSERT INTO matches (id, origin, player_a, player_b, width, height, terms, "
+                    "is_whole, created_at) VALUES "
+                    "(:id, 'played', 'a', 'b', 7, 6, :terms, :is_whole, 1e9)"
+                ),
+                {
+                    "id": match_id,
+                    # What is damaged names no match.
+                    "terms": sealed.replace('"games":1', '"games":2') if match_id == 3 else sealed,
+                    "is_whole": True,
+                },
+            )
+
+
 OWN_SCHEMA = """
 CREATE VIEW mine AS SELECT label, count(*) AS units FROM jobs JOIN units ON job_id = jobs.id;
 CREATE VIEW missing AS SELECT * FROM nowhere;
@@ -147,7 +247,7 @@ CREATE TRIGGER noted AFTER DELETE ON notes BEGIN UPDATE jobs SET label = old.not
 """What a user has made in a file, around the tables of the first revision."""
 
 
-@pytest.mark.parametrize("revision", ["c4_0001", "c4_0003"])
+@pytest.mark.parametrize("revision", ["c4_0001", "c4_0003", "c4_0004"])
 def test_views_and_triggers_of_the_users_own_stay(old_path: Path, revision: str) -> None:
     url = f"sqlite:///{old_path}"
     with connected(url) as connection:
@@ -194,6 +294,18 @@ def test_what_is_damaged_stays_for_the_check_to_find(old_path: Path) -> None:
         assert f"table units, row {unit_id}" in found
     assert "table jobs, row 4 has changed" in found
     assert found.count("table evaluations, row 7,6,") == 2
+
+
+def test_a_row_that_has_changed_is_found_after_an_upgrade(old_path: Path) -> None:
+    with connected(f"sqlite:///{old_path}") as connection:
+        command.upgrade(alembic_config(connection), "c4_0004")
+    content = old_path.read_bytes()
+    assert content.count(b"mine") == 2  # in the label, and behind it in the checksum
+    old_path.write_bytes(content.replace(b"mine", b"mind", 1))
+    Database.upgrade(f"sqlite:///{old_path}")
+    with Database.open(str(old_path)) as database:
+        (problem,) = (problem for problem in check(database) if problem.kind == "row")
+    assert problem.message.startswith("table jobs, row 4 has changed")
 
 
 @pytest.mark.parametrize("seconds", [1e12, 1e308, math.inf, -math.inf, math.nan])

@@ -10,7 +10,8 @@ from db.database import Database
 from db.records.jobs import JobState, UnitState
 from tests.support.deep import conclude
 from tests.support.jobs import must_take
-from tests.support.service import Service, await_that
+from tests.support.service import Service
+from tests.support.waiting import await_that
 from workers.deep.planning import submit
 from workers.deep.proof import follow_proof
 from workers.deep.task import DeepTask

@@ -16,6 +16,7 @@ from c4core.solver import Solver
 from db import evaluations, jobs
 from db.database import Database
 from db.records.jobs import JobState, UnitState
+from tests.support.waiting import AT_ONCE_SECONDS, await_that
 from workers.deep.planning import submit
 from workers.deep.proof import follow_proof
 from workers.deep.task import DeepTask
@@ -47,10 +48,7 @@ def states(url: str, job_id: int) -> dict[UnitState, int]:
 
 
 def await_done(url: str, job_id: int, number: int) -> None:
-    deadline = time.monotonic() + 60
-    while states(url, job_id)[UnitState.DONE] < number:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    await_that(lambda: states(url, job_id)[UnitState.DONE] >= number)
 
 
 def check_proof(url: str, job_id: int) -> None:
@@ -108,14 +106,11 @@ def test_an_interrupt_hands_back_at_once(sqlite_path: Path) -> None:
     with Database.open(url) as database:
         job_id = submit(database, DeepTask(endless, "", split_plies=2), threads=2)
     with working(url, job_id) as process:
-        deadline = time.monotonic() + 30
-        while states(url, job_id)[UnitState.LEASED] < 2:
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        await_that(lambda: states(url, job_id)[UnitState.LEASED] >= 2)
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
         process.wait(30)
-        assert time.monotonic() - began < 2
+        assert time.monotonic() - began < AT_ONCE_SECONDS
     assert process.returncode == 130
     assert states(url, job_id)[UnitState.LEASED] == 0
     assert states(url, job_id)[UnitState.QUEUED] >= 2

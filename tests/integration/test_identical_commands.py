@@ -6,7 +6,9 @@ import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -37,6 +39,19 @@ MANY_ROUNDS = 50
 
 Ask = Callable[[Database, int], object]
 """Asks for something, other than in the rounds before."""
+
+
+def at_once(*calls: Callable[[], object]) -> list[object]:
+    """What calls give that begin in the same moment, each in a thread of its own."""
+    together = threading.Barrier(len(calls))
+
+    def begin(call: Callable[[], object]) -> object:
+        together.wait(30)
+        return call()
+
+    with ThreadPoolExecutor(len(calls)) as pool:
+        begun = [pool.submit(begin, call) for call in calls]
+        return [each.result(timeout=60) for each in begun]
 
 
 def terms(number: int, **options: object) -> MatchTerms:
@@ -96,16 +111,7 @@ def test_one_of_them_makes_the_job(kind: str, database: Database) -> None:
         lines = (f"{c}{c}{c}{c}{c}{c}1213141" for c in "765")
         import_games(database, map(game_of_moves, lines))
     for number in range(ROUNDS):
-        together = threading.Barrier(AT_ONCE)
-
-        def ask(number: int = number, together: threading.Barrier = together) -> object:
-            together.wait(30)
-            return KINDS[kind](database, number)
-
-        with ThreadPoolExecutor(AT_ONCE) as pool:
-            asked = [pool.submit(ask) for _ in range(AT_ONCE)]
-            found = {each.result(timeout=60) for each in asked}
-        assert len(found) == 1
+        assert len(set(at_once(*[partial(KINDS[kind], database, number)] * AT_ONCE))) == 1
     with database.read() as session:
         made = jobs.list_jobs(session, limit=100)
         matches = games.list_matches(session, limit=100)
@@ -124,27 +130,21 @@ def test_no_corpus_is_deleted_under_a_match_that_is_made(database: Database, rou
     for _ in range(rounds):
         used = import_games(database, [game_of_moves("1213141")]).match_id
         asked = terms(1, player_a="matcher", corpus=(used,))
-        together = threading.Barrier(2)
 
-        def delete(used: int = used, together: threading.Barrier = together) -> bool:
-            together.wait(30)
-            try:
+        def delete(used: int = used) -> bool:
+            with suppress(MatchInUseError):
                 database.run(lambda session: games.delete_match(session, used))
-            except MatchInUseError:
-                return False
-            return True
+                return True
+            return False
 
-        def make(asked: MatchTerms = asked, together: threading.Barrier = together) -> bool:
-            together.wait(30)
-            try:
+        def make(asked: MatchTerms = asked) -> bool:
+            with suppress(MatchNotFoundError):
                 database.run(lambda session: games.create_match(session, asked))
-            except MatchNotFoundError:
-                return False
-            return True
+                return True
+            return False
 
-        with ThreadPoolExecutor(2) as pool:
-            deleting, making = pool.submit(delete), pool.submit(make)
-            assert deleting.result(timeout=30) is not making.result(timeout=30)
+        deleted, made = at_once(delete, make)
+        assert deleted is not made
 
 
 COMMANDS = {

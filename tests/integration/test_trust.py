@@ -44,8 +44,9 @@ from tests.support.command_line import C4, ROOT, Result
 from tests.support.learning import write_dataset
 from tests.support.matches import games_of, info, play, run_job, terms
 from tests.support.play import hands_on, new_game, run
-from tests.support.service import Service, await_that
+from tests.support.service import Service
 from tests.support.traps import KINDS, Trap
+from tests.support.waiting import await_that
 from workers.core.lanes import Lane
 from workers.matches.planning import plan_matches
 from workers.matches.replaying import replay_game

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from c4core.book.building.minimax import MOVE_FILLS, MOVE_WINS, children
+from c4core.arrays import MOVE_FILLS, MOVE_WINS, children
 from c4core.book.exchange.uci import uci_keys
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position

@@ -21,8 +21,9 @@ from db.models import Job, Unit
 from db.records.jobs import JobState, UnitState
 from tests.support.command_line import C4, Result
 from tests.support.games import random_games
-from tests.support.service import Service, await_that
+from tests.support.service import Service
 from tests.support.small_books import opening
+from tests.support.waiting import await_that
 from workers.broker.doorbell import MESSAGES_PER_THREAD
 from workers.core.lanes import Lane
 from workers.positions.analysis import submit

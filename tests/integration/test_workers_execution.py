@@ -24,8 +24,8 @@ from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, UnitPlan, UnitState
 from db.session import Session
 from tests.support.games import random_games
 from tests.support.jobs import unit_ids
-from tests.support.service import await_that
-from workers.broker.doorbell import Doorbell
+from tests.support.units import failed_unit, job_of_games, states, unit_worker
+from tests.support.waiting import WAIT_SECONDS, await_that
 from workers.core.execution import UnitEnd, run_unit
 from workers.core.lanes import Lane
 from workers.core.leases import LeaseKeeper
@@ -34,15 +34,9 @@ from workers.logs import LOGGER
 from workers.positions.analysis import submit
 from workers.positions.kind import ANALYZE
 from workers.positions.question import Question
-from workers.service.unit_worker import UnitWorker
 
 EASY = random_games(20, empty=10)
 BOARD = DEFAULT_BOARD
-
-
-def make(database: Database, games: list[str]) -> int:
-    lines = read_lines(io.BytesIO("\n".join(games).encode()), board=BOARD)
-    return submit(database, lines, board=BOARD).job_id
 
 
 def make_unit(database: Database, entries: list[str]) -> int:
@@ -71,12 +65,6 @@ def claim(database: Database, *, lease_seconds: float = 60) -> Claim:
     return claimed
 
 
-def states(database: Database, job_id: int) -> dict[UnitState, int]:
-    with database.read() as session:
-        units = jobs.get_job(session, job_id).units
-    return {state: number for state, number in units.items() if number}
-
-
 def stored(database: Database) -> int:
     with database.read() as session:
         return evaluations.count(session, EvaluationFilter(board=BOARD))
@@ -87,14 +75,14 @@ def never() -> bool:
 
 
 def test_a_unit_is_solved_and_stored_at_once(database: Database) -> None:
-    job_id = make(database, EASY)
+    job_id = job_of_games(database, EASY)
     assert run_unit(database, Solver(table_mb=1), claim(database), never).end is UnitEnd.DONE
     assert states(database, job_id) == {UnitState.DONE: 1}
     assert stored(database) == len(EASY)
 
 
 def test_a_unit_that_somebody_else_has_by_now_is_not_written(database: Database) -> None:
-    job_id = make(database, EASY)
+    job_id = job_of_games(database, EASY)
     late = claim(database, lease_seconds=-1)
     newer = claim(database)
     assert run_unit(database, Solver(table_mb=1), late, never).end is UnitEnd.LOST
@@ -105,7 +93,7 @@ def test_a_unit_that_somebody_else_has_by_now_is_not_written(database: Database)
 
 
 def test_a_unit_of_a_cancelled_job_is_not_written(database: Database) -> None:
-    job_id = make(database, EASY)
+    job_id = job_of_games(database, EASY)
     claimed = claim(database)
     database.run(lambda session: jobs.cancel_job(session, job_id))
     assert run_unit(database, Solver(table_mb=1), claimed, never).end is UnitEnd.LOST
@@ -133,7 +121,7 @@ def test_a_unit_that_is_stopped_is_handed_back(database: Database) -> None:
 
 
 def test_a_database_that_fails_is_not_the_units_fault(database: Database) -> None:
-    job_id = make(database, EASY)
+    job_id = job_of_games(database, EASY)
     with database.write() as session:
         session.execute(text("ALTER TABLE evaluations RENAME TO elsewhere"))
     with pytest.raises(StorageError):
@@ -148,28 +136,24 @@ def test_a_database_that_fails_is_not_the_units_fault(database: Database) -> Non
 def test_what_does_not_pass_is_counted(
     database: Database, monkeypatch: pytest.MonkeyPatch, error: StorageError
 ) -> None:
-    job_id = make(database, EASY)
+    job_id = job_of_games(database, EASY)
     raised_by_units(monkeypatch, error)
     for _ in range(MAX_ATTEMPTS):
         assert run_unit(database, Solver(table_mb=1), claim(database), never).end is UnitEnd.FAILED
-    with database.read() as session:
-        (unit,) = jobs.failed_units(session, job_id)
-    assert unit.error == f"{type(error).__name__}: {error}"
+    assert failed_unit(database, job_id).error == f"{type(error).__name__}: {error}"
 
 
 def test_a_unit_that_exhausts_every_memory_is_given_up(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    job_id = make(database, EASY)
+    job_id = job_of_games(database, EASY)
     raised_by_units(monkeypatch, MemoryError())
     for _ in range(MAX_LAPSES):
         taken = claim(database)
         assert taken.attempts == 1
         with pytest.raises(MemoryError):
             run_unit(database, Solver(table_mb=1), taken, never)
-    with database.read() as session:
-        (unit,) = jobs.failed_units(session, job_id)
-    assert unit.error == "MemoryError"
+    assert failed_unit(database, job_id).error == "MemoryError"
 
 
 def raised_by_units(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
@@ -184,14 +168,13 @@ def test_a_payload_that_makes_no_sense_fails_after_some_attempts(database: Datab
     job_id = make_unit(database, ["99"])
     for _ in range(MAX_ATTEMPTS):
         assert run_unit(database, Solver(table_mb=1), claim(database), never).end is UnitEnd.FAILED
-    with database.read() as session:
-        (unit,) = jobs.failed_units(session, job_id)
+    unit = failed_unit(database, job_id)
     assert unit.error.startswith("DamagedValueError: damaged: a unit's lines cannot be read")
     assert "invalid move at index 0: column 9 is outside the board" in unit.error
 
 
 def test_a_lease_is_kept_until_it_is_let_go(database: Database) -> None:
-    make(database, EASY)
+    job_of_games(database, EASY)
     keeper = LeaseKeeper(database, 0.3, on_lost=lambda: None)
     keeper.start()
     claimed = claim(database, lease_seconds=0.3)
@@ -206,13 +189,13 @@ def test_a_lease_is_kept_until_it_is_let_go(database: Database) -> None:
 
 
 def test_a_lost_lease_is_noticed(database: Database) -> None:
-    job_id = make(database, EASY)
+    job_id = job_of_games(database, EASY)
     lost = threading.Event()
     keeper = LeaseKeeper(database, 0.3, on_lost=lost.set)
     keeper.start()
     with keeper.hold(claim(database)) as lease:
         database.run(lambda session: jobs.cancel_job(session, job_id))
-        assert lost.wait(5)
+        assert lost.wait(WAIT_SECONDS)
         assert lease.is_lost
     keeper.close()
 
@@ -252,7 +235,7 @@ def test_leases_are_kept_after_a_heartbeat_that_nobody_expected_to_fail(
         return prolong(session, claims, lease_seconds)
 
     monkeypatch.setattr(jobs, "prolong", sometimes)
-    make(database, EASY)
+    job_of_games(database, EASY)
     keeper = LeaseKeeper(database, 1, on_lost=lambda: None)
     claimed = claim(database, lease_seconds=1)
     with caplog.at_level("INFO", LOGGER.name), keeper.hold(claimed) as lease:
@@ -276,32 +259,20 @@ def test_who_waits_for_a_turn_in_vain_gives_up_and_interrupts_nobody(database: D
     board = parse_board("8x7")
     lines = read_lines(io.BytesIO(b'{"moves": ""}\n'), board=board)
     searched = submit(database, lines, board=board, book="").job_id
-    waiting = make(database, EASY)
-    site = UnitWorker(
-        database,
-        Doorbell("redis://127.0.0.1:9"),
-        Stoppable(table_mb=1),
-        name="test",
-        threads=1,
-        on_fatal=lambda _error: None,
-        lease_seconds=1,
-    )
-    site.start()
+    waiting = job_of_games(database, EASY)
     with ThreadPoolExecutor(2) as pool:
-        try:
+        with unit_worker(database, Stoppable(table_mb=1), lease_seconds=1) as site:
             first = pool.submit(site.work_on, unit_ids(database, searched)[0], Lane.BULK)
             await_that(lambda: not site._searchers[Lane.BULK].has_turn(0))
             second = pool.submit(site.work_on, unit_ids(database, waiting)[0], Lane.BULK)
-            await_that(lambda: site.tally.in_work == 2)
+            await_that(lambda: site.counters.in_work == 2)
             time.sleep(0.3)
             database.run(lambda session: jobs.cancel_job(session, waiting))
-            assert second.result(timeout=5)
+            assert second.result(timeout=WAIT_SECONDS)
             time.sleep(0.5)
-            assert (site.tally.units, site.tally.in_work) == ({UnitEnd.LOST: 1}, 1)
+            assert (site.counters.units, site.counters.in_work) == ({UnitEnd.LOST: 1}, 1)
             assert len(stops) <= 2
-        finally:
-            site.stop()
-        assert not first.result(timeout=5)
+        assert not first.result(timeout=WAIT_SECONDS)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from db.database import Database
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState, UnitState
 from tests.support.games import random_games
+from tests.support.waiting import AT_ONCE_SECONDS, await_that
 from workers.positions.analysis import submit
 from workers.positions.book_answers import NO_BOOK
 
@@ -67,10 +68,7 @@ def units(url: str, job_id: int) -> dict[UnitState, int]:
 
 
 def await_units(url: str, job_id: int, state: UnitState, number: int) -> None:
-    deadline = time.monotonic() + 60
-    while units(url, job_id)[state] < number:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    await_that(lambda: units(url, job_id)[state] >= number)
 
 
 def kill_and_resume(url: str, games: list[str], *, kills: int) -> None:
@@ -86,11 +84,7 @@ def kill_and_resume(url: str, games: list[str], *, kills: int) -> None:
             process.kill()
         assert process.returncode == -signal.SIGKILL
     assert sum(units(url, job_id).values()) > units(url, job_id)[UnitState.DONE]
-    finish(url, job_id)
-    # A unit that was in work at three of the kills has been given up, as what kills its process
-    # would be; that is told, and `c4 jobs retry` gives it another chance.
-    with Database.open(url) as database:
-        database.run(lambda session: jobs.retry_job(session, job_id))
+    # None is given up: that takes more lapses of one unit than there are kills in its short life.
     results = finish(url, job_id)
 
     undisturbed = f"{url}.undisturbed"
@@ -139,7 +133,7 @@ def test_an_interrupt_leaves_an_orderly_job(sqlite_path: Path) -> None:
         start = time.monotonic()
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)
-        assert time.monotonic() - start < 2
+        assert time.monotonic() - start < AT_ONCE_SECONDS
     assert (process.returncode, errors) == (130, "")
     states = units(url, job_id)
     assert states[UnitState.LEASED] == 0

@@ -31,13 +31,14 @@ from db.records.terms import MatchTerms, Seats
 from tests.support.databases import BOARD
 from tests.support.jobs import must_take
 from tests.support.matches import RANDOM, SET, essence, games_of, info, play, run_job, terms
-from tests.support.service import Service, await_that
+from tests.support.service import Service
+from tests.support.waiting import AT_ONCE_SECONDS, await_that
 from workers.broker.doorbell import Doorbell
 from workers.core.execution import UnitEnd, run_unit
 from workers.core.kinds import unit_objects
 from workers.core.leases import BEATS_PER_LEASE, LEASE_SECONDS
 from workers.matches import planning
-from workers.matches.measuring import PROBE_MOST_SECONDS
+from workers.matches.measuring import MAX_PROBE_SECONDS
 from workers.matches.planning import find_job, plan_matches
 from workers.matches.replaying import replay_game
 from workers.matches.sequential import settle_match
@@ -358,12 +359,9 @@ def test_stopping_ends_within_a_move(database: Database, tmp_path: Path) -> None
     slow = program(tmp_path, "sleep 0.2; echo play 1")
     planned = plan_matches(database, [terms(player_a=slow, player_b=SET, games=4)])
     with LocalRunner(database, planned.job_id, threads=2, table_mb=1, programs=ANY_PROGRAM):
-        deadline = time.monotonic() + 20
-        while not leased(database, planned.job_id):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        await_that(lambda: leased(database, planned.job_id))
         began = time.monotonic()
-    assert time.monotonic() - began < 2
+    assert time.monotonic() - began < AT_ONCE_SECONDS
     assert state_of(database, planned.job_id) is JobState.RUNNING
     assert leased(database, planned.job_id) == 0
     with database.write() as session, pytest.raises(JobStateError):
@@ -420,12 +418,9 @@ def test_stopping_does_not_wait_for_a_program_that_thinks(
     player = program(tmp_path, f"touch {tmp_path}/thinking; sleep 60; echo play 1")
     planned = plan_matches(database, [terms(player_b=player, games=2)])
     with LocalRunner(database, planned.job_id, table_mb=1, programs=ANY_PROGRAM):
-        deadline = time.monotonic() + 20
-        while not (tmp_path / "thinking").exists():
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        await_that((tmp_path / "thinking").exists)
         began = time.monotonic()
-    assert time.monotonic() - began < 3
+    assert time.monotonic() - began < AT_ONCE_SECONDS
     # It was no fault of the program's: nothing is stored against it.
     assert games_of(database, planned.match_ids[0]) == []
     assert leased(database, planned.job_id) == 0
@@ -478,11 +473,12 @@ def test_a_process_that_is_killed_loses_nothing_and_repeats_nothing(
     before: list[StoredGame] = []
     for _ in range(3):
         with working(url, planned.job_id) as process:
-            deadline = time.monotonic() + 60
-            while len(stored_games(url, match_id)) <= len(before):
-                assert time.monotonic() < deadline
-                assert process.poll() is None, process.communicate()
-                time.sleep(0.01)
+            await_that(
+                lambda process=process, known=before: (
+                    process.poll() is not None or len(stored_games(url, match_id)) > len(known)
+                )
+            )
+            assert process.poll() is None, process.communicate()
             process.kill()
             process.wait()
         assert process.returncode == -signal.SIGKILL
@@ -564,11 +560,11 @@ def test_a_cancelled_match_lets_its_thread_go(
         await_that(lambda: leased(database, planned.job_id) >= 1)
         time.sleep(0.5)  # it thinks
         database.run(lambda session: jobs.cancel_job(session, planned.job_id))
-        began = time.monotonic()
         runner.wait()
-        while any(thread.name == "c4-unit-0" for thread in threading.enumerate()):
-            assert time.monotonic() - began < lease + 1
-            time.sleep(0.01)
+        await_that(
+            lambda: all(thread.name != "c4-unit-0" for thread in threading.enumerate()),
+            seconds=AT_ONCE_SECONDS,
+        )
     assert state_of(database, planned.job_id) is JobState.CANCELLED
     assert games_of(database, planned.match_ids[0]) == []
 
@@ -634,4 +630,4 @@ def test_a_match_of_a_slow_player_is_planned_soon(database: Database) -> None:
     """Its pace is measured by a move, which may take hours."""
     began = time.monotonic()
     plan_matches(database, [terms(player_a="minimax-windows:depth=20", games=2, start=HUGE)])
-    assert time.monotonic() - began < PROBE_MOST_SECONDS + 2
+    assert time.monotonic() - began < MAX_PROBE_SECONDS + 2

@@ -16,7 +16,8 @@ from db.records.jobs import JobState
 from tests.support.databases import PostgresDatabases
 from tests.support.games import random_games
 from tests.support.servers import RedisServer
-from tests.support.service import Service, await_that
+from tests.support.service import Service
+from tests.support.waiting import await_that
 from workers.broker.doorbell import Doorbell
 from workers.broker.messaging import TASK, read_unit
 from workers.core.lanes import Lane

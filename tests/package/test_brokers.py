@@ -1,7 +1,6 @@
 """The installed program with a broker, PostgreSQL and two workers, one of which is killed."""
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from db.records.jobs import UnitState
 from tests.support.databases import PostgresDatabases
 from tests.support.environments import Environment
 from tests.support.games import random_games
+from tests.support.waiting import await_that
 
 pytestmark = pytest.mark.package
 
@@ -24,16 +24,11 @@ def essence(path: Path) -> list[tuple[object, ...]]:
     return [(line["moves"], line["score"], line["scores"], line["best"]) for line in lines]
 
 
-def await_done(url: str, number: int) -> None:
-    """Wait until so many units of the one job are done."""
-    deadline = time.monotonic() + SECONDS
-    while True:
-        with Database.open(url) as database, database.read() as session:
-            found = jobs.list_jobs(session)
-            if found and found[0].units[UnitState.DONE] >= number:
-                return
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+def is_done(url: str, number: int) -> bool:
+    """Whether so many units of the one job are done."""
+    with Database.open(url) as database, database.read() as session:
+        found = jobs.list_jobs(session)
+    return bool(found) and found[0].units[UnitState.DONE] >= number
 
 
 def test_a_batch_survives_a_worker(
@@ -53,7 +48,7 @@ def test_a_batch_survives_a_worker(
         workers = [installed.start(worker.format(name), **service) for name in ("ada", "bob")]
         batch = installed.start(analyze.format("together"), **service)
         try:
-            await_done(url, 1)
+            await_that(lambda: is_done(url, 1), seconds=SECONDS)
             workers[0].kill()
             assert batch.poll() is None
             assert batch.wait(SECONDS) == 0, (directory / "log").read_text()

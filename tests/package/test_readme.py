@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from tests.support.command_line import ROOT
+from tests.support.console import blocks, commands, printed
 from tests.support.databases import PostgresDatabases
 from tests.support.environments import Environment
 from tests.support.games import random_games
@@ -18,20 +19,12 @@ from tests.support.servers import RedisServer
 pytestmark = [pytest.mark.package, pytest.mark.servers]
 
 README = ROOT / "README.md"
-BLOCKS = re.findall("^```console\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL)
+BLOCKS = blocks(README)
 SECONDS = 600
 STYLES = re.compile(r"\x1b\[[0-9;]*m")
 
 INTERRUPTED = ("c4 deep", "c4 jobs watch")
 """What takes hours, and is interrupted here, as the README says one may."""
-
-
-def commands(block: str) -> str:
-    return "\n".join(line[2:] for line in block.splitlines() if line.startswith("$ "))
-
-
-def printed(block: str) -> str:
-    return "".join(line for line in block.splitlines(keepends=True) if not line.startswith("$ "))
 
 
 def interrupted(line: str) -> str:

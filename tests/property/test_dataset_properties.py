@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from c4core import Position
-from c4core.dataset.lines import line_to
+from c4core.arrays import are_over, split_keys, squares_of
 from c4core.dataset.lots import Shares, are_mirrored, split_of
-from c4core.words import are_over, split_keys, squares_of
+from c4core.dataset.moves_to import line_to
 from tests.support.positions import games
 
 SEEDS = st.integers(0, 2**63 - 1)

@@ -1,5 +1,6 @@
 """The claim and lease machine against a model that keeps every unit in a few Python fields."""
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -302,10 +303,11 @@ NO_CLAIM = Claim(
 )
 
 
-def test_claims_follow_the_model(rows_url: str) -> None:
+@pytest.mark.parametrize("examples", [15, pytest.param(200, marks=pytest.mark.long)])
+def test_claims_follow_the_model(rows_url: str, examples: int) -> None:
     clock = FakeClock()
     with Database.open(rows_url, clock=clock) as database:
         run_state_machine_as_test(
             lambda: ClaimMachine(database, clock),
-            settings=settings(max_examples=40, stateful_step_count=30, deadline=None),
+            settings=settings(max_examples=examples, stateful_step_count=30, deadline=None),
         )

@@ -1,6 +1,8 @@
 """What holds for every player on every board, and for every heuristic in every position."""
 
+from collections import OrderedDict
 from collections.abc import Callable
+from math import inf as INFINITE  # noqa: N812  (as the search calls it)
 from typing import Literal
 
 import pytest
@@ -13,15 +15,15 @@ from c4core.dice import Dice
 from c4core.players import PlayerError, parse_player, player_kinds
 from c4core.players.blog import blog_weights
 from c4core.players.heuristics import heuristic_value
-from c4core.players.lru_cache import replay
 from c4core.players.minimax import minimax
 from c4core.players.parameters import Parameter
 from c4core.players.player import columns_from_centre
 from c4core.players.values import Digits, Real, Switch, Value, Whole, Word
-from c4core.players.zobrist import zobrist_key, zobrist_step
-from c4core.windows import line_masks, stones_as_bits, window_counts, winning_columns
+from c4core.windows import winning_columns
 from tests.support import player_positions as slow
 from tests.support.positions import games
+
+WIN = 10**6
 
 QUICK = [
     "random",
@@ -111,21 +113,6 @@ def test_heuristics_agree_with_looking_at_every_line(name: str, game: tuple[Posi
 
 
 @given(games(minimum=4))
-def test_line_masks_are_all_lines(game: tuple[Position, str]) -> None:
-    position, _ = game
-    masks = line_masks(width=position.width, height=position.height)
-    stride = position.height + 1
-    lines = {
-        sum(1 << (column * stride + row) for column, row in line)
-        for line in slow.lines_of(slow.squares_of(position))
-    }
-    assert sorted(masks) == sorted(lines)
-    first, second = stones_as_bits(position)
-    open_counts = [(mask & first).bit_count() for mask in masks if not mask & second]
-    assert window_counts(position, "x") == tuple(open_counts.count(n) for n in (2, 3, 4))
-
-
-@given(games(minimum=4))
 def test_winning_columns_are_those_that_win(game: tuple[Position, str]) -> None:
     position, _ = game
     if position.is_over:
@@ -146,7 +133,7 @@ def test_heuristics_do_not_know_left_from_right(name: str, game: tuple[Position,
 def slow_minimax(position: Position, depth: int, side: Literal["x", "o"]) -> int:
     """Plain minimax by the window score of one side, for the side to move."""
     if position.winner:
-        return -(10**6)
+        return -WIN
     if position.is_over:
         return 0
     if depth == 0:
@@ -174,12 +161,12 @@ def test_search_is_minimax(game: tuple[Position, str], depth: int) -> None:
             heuristic="windows",
             depth=depth,
             order=order,
-            win=10**6,
+            win=WIN,
             **options,  # type: ignore[arg-type]
         )
         assert (found.column, found.value) == (best, values[best])
     scores = minimax(
-        position, heuristic="windows", depth=depth, order=order, win=10**6, all_scores=True
+        position, heuristic="windows", depth=depth, order=order, win=WIN, all_scores=True
     ).scores
     assert scores is not None
     assert {c: score for c, score in enumerate(scores) if score is not None} == values
@@ -215,34 +202,85 @@ def test_counting_is_by_board(game: tuple[Position, str], depth: int) -> None:
     assert list(weights) == slow_counts(position, depth)
 
 
-@given(games())
-def test_zobrist_steps_add_up(game: tuple[Position, str]) -> None:
-    position, moves = game
-    key, board = 0, Position(width=position.width, height=position.height)
-    for move in moves:
-        column = "123456789abcdefghijklmnopqrstuvw".index(move)
-        key, board = zobrist_step(key, board, column), board.play(column)
-    assert key == zobrist_key(position)
+class SlowSearch:
+    """Alpha-beta by the window score with a cache, as ``minimax`` describes it.
+
+    Args:
+        position: where it begins.
+        size: entries of the cache.
+        mirrors: whether a position and its mirror image share an entry.
+    """
+
+    def __init__(self, position: Position, *, size: int, mirrors: bool) -> None:
+        self.nodes = 0
+        self._side = position.turn
+        self._order = columns_from_centre(position.width)
+        self._size, self._mirrors = size, mirrors
+        self._cache: OrderedDict[int, tuple[int, float, float, int]] = OrderedDict()
+
+    def best(self, position: Position, depth: int, alpha: float, beta: float) -> int:
+        """The value of the best move, for the side to move."""
+        best = -INFINITE
+        for column in self._order:
+            if position.is_legal(column):
+                best = max(best, self._after(position.play(column), depth, max(alpha, best), beta))
+                if best >= beta:
+                    break
+        return int(best)
+
+    def _after(self, child: Position, depth: int, alpha: float, beta: float) -> int:
+        if child.is_over:
+            return WIN if child.winner else 0
+        if depth == 1:
+            value = heuristic_value(child, self._side, "windows")
+            return value if child.turn != self._side else -value
+        return -self._node(child, depth - 1, -beta, -alpha)
+
+    def _node(self, position: Position, depth: int, alpha: float, beta: float) -> int:
+        self.nodes += 1
+        if any(position.is_winning(column) for column in position.legal_columns()):
+            return WIN
+        key = position.canonical_key if self._mirrors else position.key
+        if key in self._cache:
+            self._cache.move_to_end(key)
+            known, lower, upper, value = self._cache[key]
+            if known == depth and (lower == upper or lower >= beta or upper <= alpha):
+                return value
+        value = self.best(position, depth, alpha, beta)
+        lower, upper = (
+            (-INFINITE if value <= alpha else value),
+            (INFINITE if value >= beta else value),
+        )
+        self._cache[key] = (depth, lower, upper, value)
+        self._cache.move_to_end(key)
+        if len(self._cache) > self._size:
+            self._cache.popitem(last=False)
+        return value
 
 
-@given(
-    st.integers(1, 5),
-    st.lists(st.tuples(st.integers(0, 9), st.one_of(st.none(), st.integers(0, 99)))),
-)
-def test_cache_is_an_ordered_dictionary(
-    capacity: int, operations: list[tuple[int, int | None]]
+@pytest.mark.parametrize("cache", ["exact", "mirror", "zobrist"])
+@settings(max_examples=25)
+@given(game=games(minimum=4, max_cells=42), size=st.integers(1, 60), depth=st.integers(3, 5))
+def test_a_cache_forgets_what_was_used_longest_ago(
+    cache: Literal["exact", "mirror", "zobrist"], game: tuple[Position, str], size: int, depth: int
 ) -> None:
-    cache: dict[int, int] = {}
-    answers = []
-    for key, value in operations:
-        if value is None:
-            answers.append(cache.get(key))
-        if value is not None or key in cache:
-            kept = cache.pop(key, value)
-            cache[key] = kept if value is None else value  # type: ignore[assignment]
-        if len(cache) > capacity:
-            del cache[next(iter(cache))]
-    assert replay(capacity, operations) == answers
+    """The slow search visits as many positions only if its cache knows the same ones throughout."""
+    position, _ = game
+    depth = min(depth, position.board.cells - position.ply)
+    if position.is_over:
+        return
+    slow_search = SlowSearch(position, size=size, mirrors=cache == "mirror")
+    value = slow_search.best(position, depth, -INFINITE, INFINITE)
+    found = minimax(
+        position,
+        heuristic="windows",
+        depth=depth,
+        order=columns_from_centre(position.width),
+        win=WIN,
+        cache=cache,
+        cache_size=size,
+    )
+    assert (found.value, found.nodes) == (value, slow_search.nodes)
 
 
 def values_of(parameter: Parameter) -> st.SearchStrategy[Value]:

@@ -11,7 +11,7 @@ from c4core import Position
 from c4core.version import ENGINE_VERSION
 from db.costs import Cost
 from db.database import Database
-from db.duties import take_turn
+from db.duties import acquire_duty
 from db.evaluations import store
 from db.jobs import claim, complete, fail
 from db.models import Base
@@ -107,7 +107,7 @@ def fill_database(database: Database, rows: int) -> None:
                     costs={7: Cost(5, lots.random())},
                 )
     with database.write() as session:
-        take_turn(session, "sweep", 1.0)
+        acquire_duty(session, "sweep", 1.0)
         beat(session, worker("ada", note="nothing to do"))
         beat(session, worker("bob", seconds=lots.random()))
     played = [
@@ -115,7 +115,8 @@ def fill_database(database: Database, rows: int) -> None:
         for number in range(rows // 50)
     ]
     unknown = {"moves": None, "seed": None, "detail": "who knows?", "replaced": (1, 2)}
-    store_match(database, [*played, game(len(played), **unknown)])
+    corpus = store_match(database, [*played, game(len(played), **unknown)])
+    store_match(database, [game(0)], corpus=(corpus,))
 
 
 def flipped(source: Path, target: Path, flips: int, seed: int) -> Iterator[str]:

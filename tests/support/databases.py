@@ -30,7 +30,7 @@ BOARD = BoardSize(7, 6)
 
 @dataclass
 class FakeClock:
-    """A clock that a test turns on by hand; given to ``Database.open(..., clock=...)``."""
+    """A clock that a test sets by hand; given to ``Database.open(..., clock=...)``."""
 
     time: float = 1_000_000.0
 

@@ -14,10 +14,10 @@ from c4core.players import ANY_PROGRAM
 from cli.play.app import PlayApp
 from cli.play.board import BoardView
 from cli.play.game import Game
+from cli.play.opponents import Supplies
 from cli.play.scores import Scores
-from cli.play.screen import Table
+from cli.play.screen import Setup
 from cli.play.seats import read_seat
-from cli.play.supplies import Supplies
 
 TIMEOUT = 20.0
 """Seconds to wait for something that has to happen."""
@@ -100,7 +100,7 @@ async def hands_on(
 ) -> AsyncIterator[Backend]:
     """A program that is running."""
     supplies = Supplies(Scores(None, table_mb=4, threads=1))
-    app = PlayApp(game, Table(file, supplies, delay, animated=animated), unfinished=unfinished)
+    app = PlayApp(game, Setup(file, supplies, delay, animated=animated), unfinished=unfinished)
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         yield Backend(app, pilot)

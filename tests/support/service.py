@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +13,7 @@ from db import jobs, registry
 from db.database import Database
 from db.records.jobs import JobInfo
 from tests.support.command_line import ROOT, Result
-
-READY_SECONDS = 30
-WAIT_SECONDS = 60
+from tests.support.waiting import WAIT_SECONDS, await_that
 
 
 @dataclass(frozen=True)
@@ -118,13 +116,3 @@ class Process:
         self.process.terminate()
         self.process.wait(WAIT_SECONDS)
         return time.monotonic() - began
-
-
-def await_that(holds: Callable[[], bool], process: Process | None = None) -> None:
-    """Wait until a condition holds; if a process ends before, so does the test."""
-    deadline = time.monotonic() + WAIT_SECONDS
-    while not holds():
-        assert time.monotonic() < deadline, process and process.log
-        if process is not None:
-            assert process.process.poll() is None, process.log
-        time.sleep(0.02)

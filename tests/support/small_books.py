@@ -5,7 +5,10 @@ from __future__ import annotations
 import struct
 import zlib
 from dataclasses import replace
+from functools import cache
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +21,6 @@ from c4core.reachable import open_plies
 from c4core.solver import Solver
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
     from c4core.book.format.layout import Kind
@@ -40,6 +41,11 @@ def derived_levels(levels: list[NDArray[np.uint64]], below: Level, start: Positi
 
 def whole_game(start: Position) -> list[Level]:
     """Every position from the start to the last square, with its score."""
+    return [(keys.copy(), scores.copy()) for keys, scores in _whole_game(start)]
+
+
+@cache
+def _whole_game(start: Position) -> list[Level]:
     return derived_levels(list(open_plies(start)), NOTHING, start)
 
 
@@ -66,11 +72,21 @@ def small_book(
 ) -> list[Level]:
     """Write a book of a whole small board; returns its contents."""
     start = Position(moves, width=width, height=height)
+    path.write_bytes(_small_book(start, kind))
+    return _contents(start, kind)
+
+
+@cache
+def _small_book(start: Position, kind: Kind) -> bytes:
+    with TemporaryDirectory() as directory:
+        path = Path(directory) / "small.c4book"
+        write_book(path, _contents(start, kind), start=start, kind=kind)
+        return path.read_bytes()
+
+
+def _contents(start: Position, kind: Kind) -> list[Level]:
     levels = whole_game(start)
-    if kind == "sparse":
-        levels = thinned(levels, 0.2)
-    write_book(path, levels, start=start, kind=kind)
-    return levels
+    return thinned(levels, 0.2) if kind == "sparse" else levels
 
 
 def resealed(data: bytes) -> bytes:

@@ -1,10 +1,9 @@
 """Watching the job of a command that runs, to interrupt or kill it in the midst of its work."""
 
-import time
-
 from db import jobs
 from db.database import Database
 from db.records.jobs import UnitState
+from tests.support.waiting import await_that
 
 
 def units(url: str) -> dict[UnitState, int]:
@@ -16,7 +15,6 @@ def units(url: str) -> dict[UnitState, int]:
 
 def await_work(url: str, done: int) -> None:
     """Wait until somebody works, and so many units are done."""
-    deadline = time.monotonic() + 120
-    while not ((now := units(url))[UnitState.LEASED] and now[UnitState.DONE] >= done):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    await_that(
+        lambda: (now := units(url))[UnitState.LEASED] and now[UnitState.DONE] >= done, seconds=120
+    )

@@ -18,7 +18,7 @@ from tests.fuzz.mutation import ODD, mutated, mutated_json, mutated_text
 from tests.fuzz.target import Target
 from workers.broker.messaging import TASK, make_app
 from workers.core.lanes import Lane
-from workers.service import standing
+from workers.service.this_process import THIS_PROCESS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,7 +66,7 @@ class _Site:
     """Is told which units to work on."""
 
     def __init__(self) -> None:
-        self.site = self
+        self.unit_worker = self
 
     def work_on(self, unit_id: object, _lane: Lane) -> bool:
         assert type(unit_id) is int
@@ -102,7 +102,7 @@ def prepare(_: Path) -> Target:
         message = queue.get(no_ack=False)
         assert message is not None
         handle(message)
-        with mock.patch.object(standing, "process", _Site):
+        with mock.patch.object(THIS_PROCESS, "worker", _Site):
             while taken:
                 request = taken.pop()
                 request.execute()

@@ -13,9 +13,10 @@ from benchmarks.engine import boards, calls, classes, plot, positions, tables
 from benchmarks.engine.compare import LEAST_SECONDS, Entry, compare
 from benchmarks.engine.plan import Plan
 from benchmarks.engine.programs import Program, ProgramError
-from benchmarks.engine.results import Measurement, Results, this_machine, without_directories
+from benchmarks.engine.results import Measurement, Results
 from benchmarks.engine.solvers import C4, BitBully, Run
 from benchmarks.page import fill
+from benchmarks.record import this_machine, without_directories
 from c4core import Position, Solver
 from cli.bench.positions import CLASSES, Scored, by_class, class_of, read_scored, shipped_set
 from cli.bench.timing import Lap, Spread, lap, three_digits, time_text

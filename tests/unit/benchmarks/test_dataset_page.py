@@ -3,7 +3,7 @@
 import json
 import re
 
-from benchmarks.datasets import FIGURES, PAGE, page_lines
+from benchmarks.datasets.results import FIGURES, PAGE, page_lines
 from c4core.dataset.card_page import card_page
 from c4core.dataset.records import COLUMNS
 from tests.support.datasets import made, recipe

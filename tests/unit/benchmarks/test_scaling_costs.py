@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,12 +13,13 @@ from benchmarks.scaling.costs import (
     Cost,
     Measured,
     RealRun,
-    Seen,
     SharedCosts,
     Sizes,
+    Taken,
     UnitCost,
     UnitCosts,
 )
+from benchmarks.scaling.limits import unit_cycle
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +38,7 @@ MEASURED = Measured(
     sizes={"analyze": Sizes(evaluation=100.0), "book": Sizes(1_000.0, 10.0, 0.0, 3_000.0, 5.0)},
     shared=SharedCosts(ring=Cost(0.5), poll=Cost(client=0.25)),
     connections={1: 3, 16: 8},
-    runs=[RealRun(2, 1, 9, 10, 0.5, 0.25, 1.0, Seen(1.0, 2.0, 3.0, 4.0), Seen(1.5, 2.5, 3.5, 4.5))],
+    runs=[RealRun(2, 1, 9, 10, 0.5, 1.0, 4.0, Taken(1.0, 2.0, 3.0), Taken(1.5, 2.5, 3.5))],
     book_seconds={12: 0.004},
 )
 
@@ -62,7 +64,7 @@ def test_a_file_keeps_everything(tmp_path: Path) -> None:
     assert Measured.read(path) == MEASURED
 
 
-@pytest.mark.parametrize("text", ["[]", "{}", '{"format": 2}', '{"format": 1}'])
+@pytest.mark.parametrize("text", ["[]", "{}", '{"format": 1}', '{"format": 2}'])
 def test_another_file_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "costs.json"
     path.write_text(text)
@@ -91,13 +93,18 @@ def test_a_book_costs_what_its_units_and_positions_do() -> None:
     assert book.planner_seconds == pytest.approx(0.001 * units + 1e-6 * searched, rel=1e-3)
 
 
-def test_a_book_without_a_measured_cost_takes_the_prototypes() -> None:
-    assert cost_of_book(MEASURED, 14).search_seconds == pytest.approx(5 * 3600)
+def test_more_threads_make_a_book_faster_until_its_planning_and_one_unit_are_left() -> None:
+    measured = replace(MEASURED, book_seconds={8: 0.03}, shared=SharedCosts())
+    book = cost_of_book(measured, 8)
+    one, some, many = (seconds_of_book(measured, 8, threads) for threads in (1, 64, 1_024))
+    cycle = unit_cycle(measured.costs("book"), book.service())
+    assert cycle == pytest.approx(book.unit_seconds + 0.002 + 0.003 + 0.004 + 0.003, abs=0.002)
+    assert one == pytest.approx(book.planner_seconds + book.counts.units * cycle)
+    assert some == pytest.approx(book.planner_seconds + 3 * cycle)
+    assert many == pytest.approx(book.planner_seconds + cycle)
 
 
-def test_more_threads_make_a_book_faster_until_its_planning_and_its_last_unit_are_left() -> None:
-    one, many = (seconds_of_book(MEASURED, 8, threads) for threads in (1, 64))
-    book = cost_of_book(MEASURED, 8)
-    assert one == pytest.approx(book.search_seconds, rel=0.05)  # the units are drawn by lot
-    assert many > book.planner_seconds + 0.95 * book.search_seconds / 64
-    assert many < one / 10  # three rounds of units on 64 threads
+def test_a_book_takes_as_long_as_the_resource_that_it_asks_for_most() -> None:
+    book = cost_of_book(MEASURED, 12)
+    broker = book.counts.units * 0.5  # seconds that a message is said to take
+    assert seconds_of_book(MEASURED, 12, 1_024) == pytest.approx(book.planner_seconds + broker)

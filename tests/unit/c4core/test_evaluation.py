@@ -4,7 +4,8 @@ import pytest
 
 from c4core import Analysis, Evaluation, Position
 from c4core.evaluation import plies_to_end, score_limits
-from c4core.reference import ReferenceSolver, columns_of
+from c4core.reference import columns_of
+from tests.support.oracle import whole_4x4
 
 
 def test_exact_only_when_the_bounds_meet() -> None:
@@ -45,7 +46,7 @@ def test_distance_to_the_end(score: int, ply: int, plies: int) -> None:
 
 def test_distance_agrees_with_play() -> None:
     """Best play by both sides on 4x4: each ply shortens the distance by one."""
-    oracle = ReferenceSolver(4)
+    oracle = whole_4x4()
 
     def score(position: Position) -> int:
         return oracle.score(columns_of(position))

@@ -3,11 +3,12 @@
 import pytest
 
 from c4core import Position
-from c4core.reference import ReferenceSolver, columns_of, has_won, reference_score, reference_scores
+from c4core.reference import columns_of, has_won, reference_score, reference_scores
+from tests.support.oracle import whole_4x4
 
 
 def test_the_empty_4x4_board_is_a_draw_over_161029_positions() -> None:
-    solver = ReferenceSolver(4)
+    solver = whole_4x4()
     assert solver.score(("",) * 4) == 0
     assert len(solver.known) == 161_029
 

@@ -7,10 +7,10 @@ import pytest
 
 from c4core.arena.judging import JudgedMove
 from c4core.arena.statistics import Elo, Interval, Sprt, Tally
+from cli.output.tables import Facts, Table, markdown_lines, text_lines
 from cli.reports import figures
 from cli.reports.crosstable import tournament_parts
 from cli.reports.objects import match_object, match_row
-from cli.reports.tables import Facts, Table, markdown_lines, text_lines
 from cli.reports.view import match_parts
 from tests.support.reports import report_of
 from workers.matches.report import MatchReport
@@ -47,7 +47,7 @@ def test_other_figures() -> None:
 
 def test_tables_are_aligned() -> None:
     table = Table(("player", "won"), [("a", "1"), ("somebody", "1,000")], title="Who")
-    lines = [line for line, _ in text_lines([table, Facts([("P", "0.5"), ("games", "3")])])]
+    lines = list(text_lines([table, Facts([("P", "0.5"), ("games", "3")])]))
     assert lines == [
         "Who",
         "player      won",
@@ -75,7 +75,7 @@ def test_markdown() -> None:
 
 
 def text_of(report: MatchReport, **options: Any) -> str:  # noqa: ANN401
-    return "\n".join(line for line, _ in text_lines(match_parts(report, **options)))
+    return "\n".join(text_lines(match_parts(report, **options)))
 
 
 def test_a_match() -> None:

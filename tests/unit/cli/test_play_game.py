@@ -12,11 +12,10 @@ from c4core.players import LEVELS, Player, parse_player
 from c4core.players.errors import PlayerError
 from c4core.players.ranges import parse_players
 from cli.play.game import Game
-from cli.play.opponents import Opponents
+from cli.play.opponents import Opponents, Supplies
 from cli.play.saved import SavedGameError, read_game, write_game
 from cli.play.seats import HUMAN, Seat, choices, read_seat
-from cli.play.supplies import Supplies
-from cli.play.tally import Tally
+from cli.play.side import Results
 
 if TYPE_CHECKING:
     from cli.play.scores import Scores
@@ -126,9 +125,9 @@ def test_everybody_in_the_list_can_play() -> None:
         read_seat(text)
 
 
-def test_tally_counts_games_that_are_over() -> None:
-    tally = Tally().counting(game("4")).counting(game("1122334")).counting(game("71122334"))
-    assert str(tally) == "x 1, o 1, drawn 0"
+def test_results_count_games_that_are_over() -> None:
+    results = Results().counting(game("4")).counting(game("1122334")).counting(game("71122334"))
+    assert str(results) == "x 1, o 1, drawn 0"
 
 
 def test_a_kept_game_is_read_again(tmp_path: Path) -> None:

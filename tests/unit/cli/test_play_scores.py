@@ -10,8 +10,8 @@ import pytest
 
 from c4core import Position, Solver
 from c4core.players import parse_player
+from cli.play.opponents import Supplies
 from cli.play.scores import Scores
-from cli.play.supplies import Supplies
 from db.database import Database
 from tests.support.play import TIMEOUT
 from workers.matches.importing import game_of_moves, import_games

@@ -4,47 +4,47 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from db.database import Database
-from db.duties import take_turn
+from db.duties import acquire_duty
 from tests.support.databases import FakeClock
 
 
-def take(database: Database, name: str = "sweep", every: float = 1.0) -> bool:
-    return database.run(lambda session: take_turn(session, name, every))
+def acquire(database: Database, name: str = "sweep", every: float = 1.0) -> bool:
+    return database.run(lambda session: acquire_duty(session, name, every))
 
 
-def test_a_turn_is_taken_once_in_its_time(timed: Database, clock: FakeClock) -> None:
-    assert take(timed)
-    assert not take(timed)
+def test_a_duty_is_acquired_once_in_its_time(timed: Database, clock: FakeClock) -> None:
+    assert acquire(timed)
+    assert not acquire(timed)
     clock.time += 0.5
-    assert not take(timed)
+    assert not acquire(timed)
     clock.time += 0.5
-    assert take(timed)
-    assert not take(timed)
+    assert acquire(timed)
+    assert not acquire(timed)
 
 
-def test_duties_have_turns_of_their_own(timed: Database) -> None:
-    assert take(timed, "sweep")
-    assert take(timed, "count")
-    assert not take(timed, "sweep")
+def test_duties_are_acquired_one_by_one(timed: Database) -> None:
+    assert acquire(timed, "sweep")
+    assert acquire(timed, "count")
+    assert not acquire(timed, "sweep")
 
 
 def test_a_clock_that_was_set_back_stops_nobody(timed: Database, clock: FakeClock) -> None:
-    assert take(timed)
+    assert acquire(timed)
     clock.time -= 3_600.0
-    assert take(timed)
-    assert not take(timed)
+    assert acquire(timed)
+    assert not acquire(timed)
 
 
-def test_of_many_one_gets_the_turn(database: Database) -> None:
+def test_of_many_one_acquires_the_duty(database: Database) -> None:
     barrier = threading.Barrier(8)
 
     def together(number: int) -> list[bool]:
         del number
-        taken = []
+        acquired = []
         for every in (3_600.0, 0.001):  # the first ever, and a later one
             barrier.wait()
-            taken.append(take(database, "sweep", every))
-        return taken
+            acquired.append(acquire(database, "sweep", every))
+        return acquired
 
     with ThreadPoolExecutor(8) as pool:
         first, second = zip(*pool.map(together, range(8)), strict=True)
@@ -53,10 +53,10 @@ def test_of_many_one_gets_the_turn(database: Database) -> None:
 
 
 @pytest.mark.postgres
-def test_nobody_waits_for_who_is_taking_it(postgres_url: str) -> None:
+def test_nobody_waits_for_who_is_acquiring_it(postgres_url: str) -> None:
     with Database.open(postgres_url) as database:
-        take(database, "slow", 0.0)
+        acquire(database, "slow", 0.0)
         with database.write() as session:
-            assert take_turn(session, "slow", 0.0)
+            assert acquire_duty(session, "slow", 0.0)
             with ThreadPoolExecutor(1) as pool:
-                assert pool.submit(take, database, "slow", 0.0).result(timeout=30) is False
+                assert pool.submit(acquire, database, "slow", 0.0).result(timeout=30) is False

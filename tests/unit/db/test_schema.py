@@ -34,8 +34,8 @@ from db.schema import (
 from db.urls import parse_url
 
 FIRST = frozenset({"alembic_version", "evaluations", "jobs", "units"})
-SECOND = FIRST | {"costs", "turns", "workers"}
-OWN = SECOND | {"games", "matches"}
+SECOND = FIRST | {"costs", "duties", "workers"}
+OWN = SECOND | {"corpus_matches", "games", "matches"}
 
 
 def test_the_revisions_are_those_of_the_migrations_in_order() -> None:
@@ -96,6 +96,8 @@ def test_every_column_is_in_a_checksum_or_says_why_not() -> None:
         "evaluations.scores",
         "games.moves",
         "jobs.params",
+        "jobs.planner_seen_at",
+        "jobs.runner_seen_at",
         "matches.terms",
         "units.payload",
         "units.result",
@@ -132,7 +134,7 @@ def test_migrations_go_down_and_up_again(database_url: str) -> None:
         (["alembic_version", "albums"], None, Standing.FOREIGN),
         (["albums"], None, Standing.FOREIGN),
         (["jobs"], None, Standing.FOREIGN),
-        (["alembic_version", "costs", "turns", "workers"], "17", Standing.FOREIGN),
+        (["alembic_version", "costs", "duties", "workers"], "17", Standing.FOREIGN),
     ],
 )
 def test_standing(tables: list[str], revision: str | None, standing: Standing) -> None:

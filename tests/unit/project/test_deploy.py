@@ -15,8 +15,8 @@ import yaml
 
 from cli.app import c4
 from workers.core.lanes import Lane
+from workers.service.counters import UnitCounters
 from workers.service.metrics import WorkerCollector
-from workers.service.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,6 @@ OWN = {name: service for name, service in SERVICES.items() if service["image"] =
 WORKERS = {name: service for name, service in OWN.items() if "worker" in name}
 SYSTEMD = ROOT / "deploy" / "systemd"
 PROMETHEUS = ROOT / "deploy" / "prometheus"
-PAGES = [ROOT / "docs" / name for name in ("deploy.md", "scaling.md")]
 SETTINGS = {"C4_DB", "C4_BROKER"}
 HELP = {"-h", "--help"}
 
@@ -172,7 +171,7 @@ def test_backup_timer_has_its_service() -> None:
 def metric_names() -> set[str]:
     """The names under which a worker's metrics are kept."""
     depths: Any = SimpleNamespace(depths={Lane.BULK: 1})
-    metrics = WorkerCollector(Tally(), depths, name="worker", threads=1).collect()
+    metrics = WorkerCollector(UnitCounters(), depths, name="worker", threads=1).collect()
     return {sample.name for metric in metrics for sample in metric.samples}
 
 
@@ -208,24 +207,6 @@ def test_page_types_commands_that_exist() -> None:
     assert len(typed) > 5
     for command in typed:
         check_command(shlex.split(re.split(r"[|<>]", command)[0]))
-
-
-def anchors(page: Path) -> set[str]:
-    """What can be linked to within a page."""
-    titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_page_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)]+)\)", page.read_text()):
-        name, _, anchor = target.partition("#")
-        if name.startswith("http"):
-            continue
-        other = (page.parent / name).resolve() if name else page
-        assert other.exists(), target
-        if anchor:
-            assert anchor in anchors(other), target
 
 
 def test_page_names_files_that_exist() -> None:

@@ -1,16 +1,15 @@
 """Whether anybody is at work on a job, as the database's clock tells it."""
 
 import io
-from functools import partial
 
 import pytest
 
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from c4core.version import ENGINE_VERSION, __version__
-from db import duties, jobs, registry
+from db import jobs, registry
 from db.database import Database
-from db.jobs.attendance import HEARD_SECONDS
+from db.jobs.attendance import RUNNER_ALIVE_SECONDS
 from db.jobs.planner_heartbeat import PLANNER_ALIVE_SECONDS
 from db.records.jobs import INTERACTIVE_PRIORITY, MAX_ATTEMPTS
 from db.records.workers import WorkerInfo
@@ -68,17 +67,19 @@ def test_a_job_is_waiting_until_somebody_begins_and_running_while_a_lease_lives(
     assert idle(timed) == {}  # done
 
 
-def test_the_word_of_a_process_between_two_units_counts(timed: Database, clock: FakeClock) -> None:
+def test_the_heartbeat_of_a_process_between_two_units_counts(
+    timed: Database, clock: FakeClock
+) -> None:
     job_id, other = make(timed), make(timed)
-    timed.run(lambda session: jobs.say_at_work(session, job_id))
+    timed.run(lambda session: jobs.record_runner_heartbeat(session, job_id))
     assert idle(timed) == {other: WAITING}
-    clock.time += HEARD_SECONDS - 1
+    clock.time += RUNNER_ALIVE_SECONDS - 1
     assert idle(timed) == {other: WAITING}
     clock.time += 2
     assert idle(timed) == {job_id: WAITING, other: WAITING}
-    timed.run(lambda session: jobs.say_at_work(session, job_id))
+    timed.run(lambda session: jobs.record_runner_heartbeat(session, job_id))
     assert idle(timed) == {other: WAITING}
-    timed.run(lambda session: jobs.say_gone(session, job_id))
+    timed.run(lambda session: jobs.clear_runner_heartbeat(session, job_id))
     assert idle(timed) == {job_id: WAITING, other: WAITING}
 
 
@@ -100,7 +101,7 @@ def test_a_job_whose_planner_is_gone_is_interrupted(timed: Database, clock: Fake
         job_id = jobs.create_job(
             session, kind="analyze", board=DEFAULT_BOARD, params={}, engine_version=ENGINE_VERSION
         )
-        jobs.leave_word(session, job_id)
+        jobs.record_planner_heartbeat(session, job_id)
     assert idle(timed) == {}
     clock.time += PLANNER_ALIVE_SECONDS + 1
     assert idle(timed) == {job_id: INTERRUPTED}
@@ -118,18 +119,3 @@ def test_a_job_that_has_ended_needs_nobody(timed: Database, ending: str) -> None
                 jobs.fail(session, claimed, "broken")
         timed.run(lambda session: jobs.finish_if_complete(session, job_id))
     assert idle(timed) == {}
-
-
-def test_a_word_whose_name_is_damaged_is_nobodys(database: Database) -> None:
-    job_id = make(database)
-    for name in (
-        "working.abc",
-        "working.",
-        "working.-1",
-        "working.\u0661",
-        f"working.{'9' * 5000}",
-    ):
-        database.run(partial(duties.leave_word, name=name))
-    assert idle(database) == {job_id: WAITING}
-    database.run(lambda session: jobs.say_at_work(session, job_id))
-    assert idle(database) == {}

@@ -1,3 +1,4 @@
+from functools import cache
 from itertools import islice
 
 import numpy as np
@@ -23,15 +24,23 @@ from workers.books.build import (
     check_plies,
 )
 from workers.books.payload import decode_keys, decode_scores, encode_keys, encode_scores
-from workers.books.planning import LEAST_POSITIONS, MOST_BY_LEAST, find_job, plan_job
+from workers.books.planning import LEAST_POSITIONS, MAX_BY_LEAST, find_job, plan_job
 from workers.books.scores import read_scores
 from workers.books.sparse import SparseBook
 from workers.books.task import Choice, PlyTask
 from workers.books.units import solve_unit, unit_objects
+from workers.core import submission
 from workers.errors import BookIncompleteError
 from workers.runners.local import LocalRunner
 
 SMALL = BoardSize(5, 4)
+TINY = BoardSize(4, 4)
+
+
+@cache
+def tiny_oracle() -> Oracle:
+    """What is found out of the tiny board, once for all tests."""
+    return Oracle()
 
 
 def empty(board: BoardSize = SMALL) -> Position:
@@ -92,7 +101,7 @@ class TestPlanning:
         assert len(set(keys.tolist())) == len(keys)
         assert set(keys.tolist()) < set(book.levels[-1].tolist())
         sizes = [len(decode_keys(unit.payload)) for unit in units]
-        assert max(sizes) <= MOST_BY_LEAST * LEAST_POSITIONS
+        assert max(sizes) <= MAX_BY_LEAST * LEAST_POSITIONS
         assert len(sizes) > 20
 
     def test_the_same_task_finds_its_job(self, database: Database) -> None:
@@ -145,7 +154,8 @@ class TestPlanning:
             raise KeyboardInterrupt
 
         book = CompleteBook(empty(), 5)
-        monkeypatch.setattr("workers.books.planning._add", interrupted)
+        monkeypatch.setattr(submission, "UNITS_PER_TRANSACTION", 1)
+        monkeypatch.setattr(jobs, "start_job", interrupted)
         with pytest.raises(KeyboardInterrupt):
             plan_job(database, book.task, book.levels)
         with database.read() as session:
@@ -313,12 +323,13 @@ class TestSparse:
     def test_holds_what_good_play_reaches(
         self, database: Database, within: int, sides: str
     ) -> None:
-        start, last = empty(BoardSize(4, 4)), 7
+        start, last = empty(TINY), 7
         choice = Choice(within, sides)  # type: ignore[arg-type]
         levels = SparseBook(start, last, choice).scored(source(database))
-        oracle = Oracle()
         halves = {"first": [0], "second": [1], "both": [0, 1]}[sides]
-        expected = [reached(oracle, start, last, within=within, chooser=half) for half in halves]
+        expected = [
+            reached(tiny_oracle(), start, last, within=within, chooser=half) for half in halves
+        ]
         assert [set(level) for level in scores_of(levels)] == [
             set.union(*plies) for plies in zip(*expected, strict=True)
         ]

@@ -27,8 +27,8 @@ from workers.core.execution import UnitEnd, run_unit
 from workers.core.following import read_job
 from workers.deep import planning, task
 from workers.deep.planning import SPARE, find_job, go_on, submit
+from workers.deep.progress import Observer
 from workers.deep.proof import follow_proof, proven_line, searched_line
-from workers.deep.standing import Observer
 from workers.deep.task import DeepTask
 from workers.deep.tree import Bounds, Piece
 from workers.deep.units import CUT, piece_of, solve_unit, unit_objects

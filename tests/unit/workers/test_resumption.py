@@ -18,7 +18,7 @@ from db.jobs.planner_heartbeat import PLANNER_ALIVE_SECONDS
 from db.records.jobs import JobState
 from tests.support.databases import FakeClock
 from tests.support.jobs import state_of
-from workers.positions import analysis
+from workers.core import submission
 from workers.positions.analysis import find_job, submit
 
 
@@ -45,7 +45,7 @@ def problems(database: Database) -> list[str]:
 
 @pytest.fixture(autouse=True)
 def short_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysis, "UNITS_PER_TRANSACTION", 1)
+    monkeypatch.setattr(submission, "UNITS_PER_TRANSACTION", 1)
 
 
 def await_job(database: Database) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import random
-import signal
 import struct
 import subprocess
 import sys
@@ -21,8 +20,8 @@ import numpy as np
 import pytest
 
 from c4core import KeyValueError, MoveError, Position, Solver
+from c4core.arrays import wins_now
 from c4core.book import NOT_IN_BOOK, Book
-from c4core.book.building.minimax import wins_now
 from c4core.book.errors import (
     BookBoardError,
     BookContentError,
@@ -35,10 +34,11 @@ from c4core.book.format.layout import pack_header
 from c4core.book.writer import write_book
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.reachable import open_plies, plies
+from tests.support.interrupts import interrupted
 from tests.support.small_books import opening, resealed, small_book, whole_game
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from c4core.book.format.layout import Kind
@@ -278,6 +278,15 @@ def test_no_book(tmp_path: Path) -> None:
         Book.open(tmp_path / "nothing")
 
 
+def at(offset: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
+    """What changes one byte of a book."""
+
+    def changed(data: bytes) -> bytes:
+        return data[:offset] + bytes([change(data[offset])]) + data[offset + 1 :]
+
+    return changed
+
+
 @pytest.mark.parametrize("length", [0, 1, 7, 8, 47, 48, 100, 600, -40, -1])
 def test_cut_off(small: Path, length: int) -> None:
     data = small.read_bytes()
@@ -287,26 +296,29 @@ def test_cut_off(small: Path, length: int) -> None:
     assert caught.value.offset == len(data[:length])
 
 
-def test_longer_than_it_says(small: Path) -> None:
-    small.write_bytes(small.read_bytes() + b"x")
-    with pytest.raises(BookDamagedError, match="1 bytes follow its end"):
-        Book.open(small)
-
-
-def test_newer_version(small: Path) -> None:
-    data = bytearray(small.read_bytes())
-    data[8] = 2
-    small.write_bytes(data)
-    with pytest.raises(BookVersionError, match="format version 2"):
-        Book.open(small)
-
-
-@pytest.mark.parametrize("offset", [12, 16, 30, 33, 48, 60, 200])
-def test_damaged_header(small: Path, offset: int) -> None:
-    data = bytearray(small.read_bytes())
-    data[offset] ^= 1
-    small.write_bytes(data)
-    with pytest.raises(BookDamagedError, match=r"checksum|impossible"):
+@pytest.mark.parametrize(
+    ("damage", "error", "words"),
+    [
+        pytest.param(
+            lambda data: data + b"x", BookDamagedError, "1 bytes follow its end", id="longer"
+        ),
+        pytest.param(at(8, lambda _: 2), BookVersionError, "format version 2", id="newer"),
+        *(
+            pytest.param(
+                at(offset, lambda byte: byte ^ 1),
+                BookDamagedError,
+                "checksum|impossible",
+                id=f"header-{offset}",
+            )
+            for offset in (12, 16, 30, 33, 48, 60, 200)
+        ),
+    ],
+)
+def test_a_file_that_is_no_whole_book(
+    small: Path, damage: Callable[[bytes], bytes], error: type[Exception], words: str
+) -> None:
+    small.write_bytes(damage(small.read_bytes()))
+    with pytest.raises(error, match=words):
         Book.open(small)
 
 
@@ -420,14 +432,21 @@ def test_a_batch_is_answered_by_book_and_search(
 WHOLE = Position(width=5, height=4)
 
 
-@pytest.fixture
-def whole_book(tmp_path: Path) -> tuple[Path, list[Level]]:
+@pytest.fixture(scope="module")
+def whole_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A complete book of several groups of blocks."""
-    path = tmp_path / "whole.c4book"
-    levels = whole_game(WHOLE)[:9]
-    info = write_book(path, levels, start=WHOLE)
+    path = tmp_path_factory.mktemp("books") / "whole.c4book"
+    info = write_book(path, whole_game(WHOLE)[:9], start=WHOLE)
     assert info.plies[-1].count > 8192
-    return path, levels
+    return path.read_bytes()
+
+
+@pytest.fixture
+def whole_book(tmp_path: Path, whole_bytes: bytes) -> tuple[Path, list[Level]]:
+    """That book, as a file of the test's own, and what is in it."""
+    path = tmp_path / "whole.c4book"
+    path.write_bytes(whole_bytes)
+    return path, whole_game(WHOLE)[:9]
 
 
 @pytest.mark.parametrize("asked_before", [False, True])
@@ -472,19 +491,6 @@ except BookDamagedError as error:
 """
 
 
-def test_a_file_that_is_cut_off_while_it_is_open(whole_book: tuple[Path, list[Level]]) -> None:
-    """A mapped file would end the process with SIGBUS."""
-    done = subprocess.run(
-        [sys.executable, "-c", ASK_A_SHORT_FILE, whole_book[0]],
-        stdout=subprocess.PIPE,
-        check=False,
-        text=True,
-        timeout=60,
-    )
-    assert done.returncode == 0
-    assert "changed meanwhile" in done.stdout
-
-
 READ_A_DIRECTORY = """
 import os, sys
 from c4core import Book, Position
@@ -502,17 +508,27 @@ except BookDamagedError as error:
 """
 
 
-def test_a_file_that_cannot_be_read_any_more(whole_book: tuple[Path, list[Level]]) -> None:
-    """Of a disk that has failed it is not said that the bytes are wrong."""
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        # A mapped file would end the process with SIGBUS.
+        pytest.param(ASK_A_SHORT_FILE, "changed meanwhile", id="cut-off"),
+        # Of a disk that has failed it is not said that the bytes are wrong.
+        pytest.param(READ_A_DIRECTORY, "a group of ply 4 cannot be read", id="unreadable"),
+    ],
+)
+def test_a_file_that_fails_while_it_is_open(
+    whole_book: tuple[Path, list[Level]], script: str, said: str
+) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", READ_A_DIRECTORY, whole_book[0]],
+        [sys.executable, "-c", script, whole_book[0]],
         stdout=subprocess.PIPE,
         check=False,
         text=True,
         timeout=60,
     )
     assert done.returncode == 0
-    assert "a group of ply 4 cannot be read" in done.stdout
+    assert said in done.stdout
 
 
 def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
@@ -665,12 +681,8 @@ class TestABatchOutOfABook:
     def test_a_signal(
         self, known_keys: np.ndarray[tuple[int], np.dtype[np.uint64]], call: str
     ) -> None:
-        with Book.shipped() as book:
-            timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
-            timer.start()
-            with pytest.raises(KeyboardInterrupt):
-                getattr(Solver(book=book), call)(known_keys)
-            timer.join()
+        with Book.shipped() as book, pytest.raises(KeyboardInterrupt):
+            interrupted(0.05, getattr(Solver(book=book), call), known_keys)
 
     def test_others_go_on(
         self, known_keys: np.ndarray[tuple[int], np.dtype[np.uint64]], call: str
@@ -680,7 +692,9 @@ class TestABatchOutOfABook:
             batch = threading.Thread(target=getattr(solver, call), args=[known_keys])
             batch.start()
             turns = 0
-            while batch.is_alive():
+            while batch.is_alive() and turns <= 20:
                 turns += 1
                 time.sleep(0.001)
+            solver.stop()
+            batch.join()
         assert turns > 20

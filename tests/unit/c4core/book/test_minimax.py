@@ -8,20 +8,17 @@ import numpy as np
 import pytest
 
 from c4core import BoardError, KeyValueError, Position
-from c4core.book.building.minimax import (
+from c4core.arrays import (
     MOVE_FILLS,
     MOVE_GOES_ON,
     MOVE_NONE,
     MOVE_WINS,
-    UNKNOWN,
-    best_of_known,
     canonical_keys,
     children,
-    derive,
     is_threatened,
     wins_now,
 )
-from c4core.book.building.within import MERIT_FIRST, MERIT_SECOND, hand_down_merits
+from c4core.book.building.minimax import UNKNOWN, best_of_known, derive
 from c4core.book.errors import BookContentError
 from c4core.reachable import open_plies
 from tests.support.exhaustive import exhaustive_scores, fours, split_keys
@@ -111,42 +108,3 @@ def test_canonical_keys() -> None:
         canonical_keys(np.array([0], dtype=np.uint64))
     with pytest.raises(BoardError):
         canonical_keys(np.array([0], dtype=np.uint64), width=99)
-
-
-@pytest.mark.parametrize("within", [0, 1, 3])
-def test_merits_are_those_of_all_ways_to_a_position(within: int) -> None:
-    start = Position(width=4, height=4)
-    levels = whole_game(start)[:9]
-    score_of = [dict(zip(keys.tolist(), scores.tolist(), strict=True)) for keys, scores in levels]
-    expected = {start.canonical_key: MERIT_FIRST | MERIT_SECOND}
-    merits = np.array([MERIT_FIRST | MERIT_SECOND], dtype=np.uint8)
-    for ply in range(8):
-        handed: dict[int, int] = dict.fromkeys(score_of[ply + 1], 0)
-        for key, merit in expected.items():
-            position = Position.from_key(key, width=4, height=4)
-            for column in position.legal_columns():
-                child = position.play(column)
-                if child.is_over:
-                    continue
-                is_good = -score_of[ply + 1][child.canonical_key] >= score_of[ply][key] - within
-                mover = MERIT_SECOND if ply % 2 else MERIT_FIRST
-                handed[child.canonical_key] |= merit if is_good else merit & ~mover
-        expected = handed
-        merits = hand_down_merits(
-            *levels[ply], merits, *levels[ply + 1], within=within, width=4, height=4
-        )
-        assert merits.tolist() == [handed[key] for key in levels[ply + 1][0].tolist()]
-    assert 0 < np.count_nonzero(merits) < len(merits)
-
-
-def test_merits_need_every_child() -> None:
-    (keys, scores), (child_keys, child_scores) = whole_game(Position(width=4, height=4))[2:4]
-    merits = np.ones(len(keys), dtype=np.uint8)
-    with pytest.raises(BookContentError, match="missing"):
-        hand_down_merits(
-            keys, scores, merits, child_keys[:-1], child_scores[:-1], within=0, width=4, height=4
-        )
-    with pytest.raises(ValueError, match="within"):
-        hand_down_merits(
-            keys, scores, merits, child_keys, child_scores, within=-1, width=4, height=4
-        )

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from c4core import Position, Solver
+from c4core.arrays import wins_now
 from c4core.book import Book
-from c4core.book.building.minimax import wins_now
 from c4core.book.format.layout import pack_header, read_header
 from c4core.book.verify import verify
 from c4core.book.writer import write_book

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from c4core.arrays import canonical_keys
 from c4core.batch import UNPLAYABLE
-from c4core.book.building.minimax import canonical_keys
 from c4core.dataset import checking
 from c4core.dataset.allowance import LEAST_FILE, MAX_CARD, MAX_PER_BYTE, Allowance
 from c4core.dataset.card import read_card

@@ -1,6 +1,7 @@
 """Positions out of random games: what there is, as often as it should be, without repeats."""
 
 from itertools import islice
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -106,8 +107,8 @@ def test_a_stream_with_repeats() -> None:
     assert gather(iter([]), 2, 1).keys.tolist() == []
 
 
-def test_a_book(tmp_path: object) -> None:
-    path = f"{tmp_path}/a.c4book"
+def test_a_book(tmp_path: Path) -> None:
+    path = tmp_path / "a.c4book"
     small_book(path, width=4, height=4)
     with Book.open(path) as book:
         last = book.info.last_ply

@@ -277,7 +277,7 @@ def test_an_array_with_an_impossible_header(directory: Path, header: bytes) -> N
         ({"seed": 1 << 64}, "is out of range"),
         ({"splits": []}, "no data card"),
         ({"split": {"shares": "1"}}, "no split"),
-        ({"representation": ["words"]}, "there are not"),
+        ({"representation": ["words"]}, "an unknown part or representation"),
         ({"splits": {"train": {"plies": [{}]}}}, "is missing"),
         ({"files": [{"name": "../x", "split": "train", "sha256": ""}]}, "names a file"),
     ],

@@ -9,10 +9,10 @@ from tests.support.learning import REASON
 
 torch = pytest.importorskip("torch", reason=REASON)
 
+from c4core.learning.cnn import FinalGridNetwork  # noqa: E402
 from c4core.learning.columns import ColumnNetwork  # noqa: E402
 from c4core.learning.exact import ExactNetwork  # noqa: E402
-from c4core.learning.network import FinalGridNetwork, parameter_count  # noqa: E402
-from c4core.learning.networks import new_network  # noqa: E402
+from c4core.learning.networks import new_network, parameter_count  # noqa: E402
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,7 @@ from c4core.players import (
 )
 from c4core.players.host import configuration_of, observation_of
 from c4core.players.roster.external import Exec, Kaggle, Python
+from tests.support.waiting import await_that
 
 EXAMPLES = Path(__file__).parents[4] / "examples" / "players"
 
@@ -82,6 +83,12 @@ def is_dead(pid: int) -> bool:
     """Whether a process that is nobody's here has ended; whose it is may not have waited for it."""
     status = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, check=False)
     return status.stdout.strip()[:1] in (b"", b"Z")
+
+
+def await_death(note: Path) -> None:
+    """Wait for the end of the process whose number a program has noted."""
+    child = int(note.read_text())
+    await_that(lambda: is_dead(child))
 
 
 def pid_of(player: Exec) -> int | None:
@@ -199,11 +206,7 @@ def test_a_hanging_program_is_killed_with_its_children(shell: Shell) -> None:
     assert record.detail == "no answer within 0.25 s"
     assert time.monotonic() - begun < 10
     assert pid_of(player) is None
-    child = int(note.read_text())
-    deadline = time.monotonic() + 5
-    while not is_dead(child) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert is_dead(child)
+    await_death(note)
 
 
 def test_a_program_that_ignores_the_end_is_killed(
@@ -250,8 +253,9 @@ def test_a_fork_leaves_the_program_alone(shell: Shell) -> None:
 
 
 def test_a_program_that_does_not_greet(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program, "START_SECONDS", 0.2)
-    record = against_random(shell.player("sleep 1000"))
+    with monkeypatch.context() as patch:
+        patch.setattr(program, "START_SECONDS", 0.2)
+        record = against_random(shell.player("sleep 1000"))
     assert (record.winner, record.ending, record.length) == ("o", Ending.TIME, 0)
     record = against_random(Exec("cat", programs=ANY_PROGRAM))
     assert (record.ending, record.detail) == (
@@ -345,7 +349,8 @@ def test_a_program_that_closes_its_input_has_crashed(
     shell: Shell, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(program, "QUIT_SECONDS", 0.3)
-    record = against_random(shell.answering("echo play 1; exec <&-; sleep 60"))
+    # Before it answers: who is told the next move at once would else be faster now and then.
+    record = against_random(shell.answering("exec <&-; echo play 1; sleep 60"))
     assert (record.winner, record.ending) == ("o", Ending.CRASH)
     assert "closed its input" in record.detail
 
@@ -357,11 +362,7 @@ def test_children_of_a_program_that_has_ended_are_killed(shell: Shell) -> None:
     assert record.winner == "o"
     assert record.ending in (Ending.CRASH, Ending.TIME)  # the child holds its pipes open
     player.close()
-    child = int(note.read_text())
-    deadline = time.monotonic() + 5
-    while not is_dead(child) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert is_dead(child)
+    await_death(note)
 
 
 @pytest.mark.parametrize("number", [errno.EAGAIN, errno.ENOMEM, errno.EMFILE, errno.ENFILE])

@@ -1,17 +1,13 @@
 """Line counts, score tables and worked examples of every heuristic."""
 
+from itertools import pairwise
+
 import pytest
 
 from c4core import Position
 from c4core.players.heuristics import FEATURES_LIMIT, feature_bits, heuristic_value
-from c4core.windows import (
-    has_four,
-    line_masks,
-    stones_as_bits,
-    window_counts,
-    winning_columns,
-)
-from tests.support.player_positions import grid, named
+from c4core.windows import stones_as_bits, winning_columns
+from tests.support.player_positions import grid, lines_of, named, squares_of
 
 LINES_THROUGH = (
     (3, 4, 5, 7, 5, 4, 3),
@@ -24,22 +20,19 @@ LINES_THROUGH = (
 
 
 def test_there_are_69_lines() -> None:
-    masks = line_masks()
-    assert len(masks) == len(set(masks)) == 69
-    assert all(mask.bit_count() == 4 for mask in masks)
-    column = (2**7 - 1) << 21
-    vertical = [mask for mask in masks if mask in (0xF << i for i in range(64))]
-    assert len(vertical) == 21
-    assert all(mask & column for mask in masks if mask not in vertical)
+    # Each is counted at its four squares.
+    assert sum(map(sum, LINES_THROUGH)) == 4 * 69
 
 
-def test_lines_through_every_square() -> None:
-    through = tuple(
-        tuple(sum(mask >> (7 * column + row) & 1 for mask in line_masks()) for column in range(7))
-        for row in range(6)
-    )
-    assert through == LINES_THROUGH
-    assert sum(map(sum, through)) == 276
+@pytest.mark.parametrize("column", range(7))
+def test_lines_through_every_square(column: int) -> None:
+    values = [
+        heuristic_value(Position.from_columns([column] * stones), "x", "squares")
+        for stones in range(7)
+    ]
+    # Every stone counts what its square is worth, for the side that has played it.
+    gains = [abs(after - before) for before, after in pairwise(values)]
+    assert gains == [row[column] for row in LINES_THROUGH]
 
 
 @pytest.mark.parametrize(
@@ -73,9 +66,11 @@ def test_the_first_report_example_has_these_counts() -> None:
     position = named("E1")
     first, second = stones_as_bits(position)
     assert (first.bit_count(), second.bit_count()) == (17, 16)
-    open_lines = [mask for mask in line_masks() if not (mask & first and mask & second)]
+    squares = squares_of(position)
+    lines = [{squares[square] for square in line} for line in lines_of(squares)]
+    open_lines = [stones for stones in lines if not {"x", "o"} <= stones]
     assert len(open_lines) == 8
-    assert sum(not mask & (first | second) for mask in open_lines) == 2
+    assert open_lines.count({"."}) == 2
 
 
 def test_islands() -> None:
@@ -200,24 +195,10 @@ def test_unknown_names_are_told() -> None:
         heuristic_value(Position(), "red", "groups")
 
 
-def test_window_counts_and_winning_columns() -> None:
-    assert window_counts(named("P1"), "x") == (1, 1, 0)
+def test_winning_columns() -> None:
     assert winning_columns(named("P1"), "x") == (2,)
     assert winning_columns(named("P2"), "o") == (4,)
     assert winning_columns(named("P3"), "o") == ()
-
-
-# The web program's words: eight bits a column. That is the engine's layout of a 7x7 board.
-@pytest.mark.parametrize("bits", [0xF, 0x01010101, 0x08040201, 0x01020408])
-def test_four_in_each_direction(bits: int) -> None:
-    assert has_four(bits, height=7)
-    for index in range(64):
-        if bits >> index & 1:
-            assert not has_four(bits & ~(1 << index), height=7)
-
-
-def test_four_does_not_wrap() -> None:
-    assert not has_four(1 << 5 | 1 << 8 | 1 << 9 | 1 << 10, height=7)
 
 
 def test_heights_from_words() -> None:

@@ -1,17 +1,13 @@
 """Players that look ahead: their moves in the sources' positions, and the search they share."""
 
-from itertools import pairwise
-
 import pytest
 
 from c4core import Position
 from c4core.arena.game import play_game
 from c4core.dice import Dice
 from c4core.players import PlayerError, parse_player
-from c4core.players.lru_cache import replay
 from c4core.players.minimax import minimax
 from c4core.players.player import Limits, columns_from_centre
-from c4core.players.zobrist import zobrist_key, zobrist_step
 from tests.support.player_positions import named
 
 ORDER = columns_from_centre(7)
@@ -110,31 +106,6 @@ def test_a_cache_saves_nodes() -> None:
 
     assert nodes(cache="exact", cache_size=100_000) < 0.7 * nodes()
     assert nodes(killer_moves=True) < nodes()
-
-
-def test_zobrist_hash_step_by_step() -> None:
-    moves = [3, 3, 2, 4, 4, 2, 0, 6, 3, 3, 5]
-    positions = [Position.from_columns(moves[:count]) for count in range(len(moves) + 1)]
-    key = zobrist_key(positions[0])
-    assert key == 0
-    for (before, after), column in zip(pairwise(positions), moves, strict=True):
-        stepped = zobrist_step(key, before, column)
-        assert stepped == zobrist_key(after)
-        assert zobrist_step(stepped, before, column) == key  # taken back
-        key = stepped
-    # Transpositions meet.
-    assert zobrist_key(Position("345")) == zobrist_key(Position("543"))
-    assert zobrist_key(Position("345")) != zobrist_key(Position("435"))
-
-
-def test_the_cache_forgets_what_was_used_longest_ago() -> None:
-    assert replay(2, [(1, 10), (2, 20), (1, None), (3, 30), (2, None), (1, None), (3, None)]) == [
-        10,
-        None,
-        10,
-        30,
-    ]
-    assert replay(1, [(1, 10), (1, 11), (1, None)]) == [11]
 
 
 @pytest.mark.parametrize("depth", [1, 3, 5])

@@ -155,18 +155,6 @@ def test_final_grids_are_looked_up() -> None:
     assert tally[6] == (1, 1, 0)
 
 
-def test_final_grids_from_cells() -> None:
-    # The example of the data pipeline: 3,2,3,2,3,2,3.
-    cells = [0] * 14 + [0, 0, 0, 1, 0, 0, 0] + [0, 0, -1, 1, 0, 0, 0] * 3
-    stored = FinalGrids.from_cells(
-        np.array([cells, cells], dtype=np.int8), np.array([1, 1], dtype=np.int8)
-    )
-    same = FinalGrids.from_positions([Position.from_columns([3, 2, 3, 2, 3, 2, 3])] * 2)
-    for moves in ("", "4", "43", "434"):
-        assert stored.tally(Position(moves)) == same.tally(Position(moves))
-    assert stored.tally(Position())[3] == (2, 2, 0)
-
-
 def test_final_grids_of_other_boards_are_refused() -> None:
     stored = finals(["1212121"])
     with pytest.raises(ValueError, match="games on a 7x6 board"):

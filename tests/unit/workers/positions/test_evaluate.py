@@ -18,7 +18,8 @@ from db.database import Database
 from db.errors import ReadOnlyError
 from db.records.evaluations import StoredEvaluation
 from tests.support.games import random_games
-from workers.positions.evaluate import Findings, evaluate, find_answers
+from tests.support.waiting import AT_ONCE_SECONDS
+from workers.positions.evaluate import Findings, evaluate, find_answers, search_with
 from workers.positions.question import Question
 
 COLUMNS = Question()
@@ -61,7 +62,7 @@ def ask(
     question: Question = COLUMNS,
     known: Mapping[int, StoredEvaluation] | None = None,
 ) -> Findings:
-    return find_answers(positions, question, Solver(table_mb=1), known or {})
+    return find_answers(positions, question, search_with(Solver(table_mb=1)), known or {})
 
 
 @pytest.mark.parametrize("count", [1, len(GAMES)])
@@ -204,7 +205,8 @@ def test_a_search_that_is_taken_up_again_has_what_is_left_of_its_limit() -> None
             return super().solve(position, node_limit=node_limit, **more)
 
     asked = Question(columns=False, node_limit=limit)
-    (answer,) = find_answers([Position("")], asked, Interrupted(table_mb=1), {}).answers
+    search = search_with(Interrupted(table_mb=1))
+    (answer,) = find_answers([Position("")], asked, search, {}).answers
     assert given[0] == limit
     assert len(given) == 2
     assert 0 < (given[1] or 0) <= 0.2 * limit
@@ -214,7 +216,7 @@ def test_a_search_that_is_taken_up_again_has_what_is_left_of_its_limit() -> None
 def test_the_time_limit_holds_for_each_position() -> None:
     start = time.monotonic()
     ask([Position(""), Position("1"), Position("2")], Question(time_limit=0.05))
-    assert 0.1 < time.monotonic() - start < 1
+    assert 0.1 < time.monotonic() - start < AT_ONCE_SECONDS
 
 
 @pytest.mark.parametrize("count", [1, 40])
@@ -231,8 +233,9 @@ def test_a_stop_ends_the_search_and_keeps_what_is_known(count: int) -> None:
     timer = threading.Timer(0.3, stop)
     timer.start()
     start = time.monotonic()
-    findings = find_answers([*easy, *hard], COLUMNS, solver, {}, is_stopped=stopping.is_set)
-    assert time.monotonic() - start < 1
+    search = search_with(solver, stopping.is_set)
+    findings = find_answers([*easy, *hard], COLUMNS, search, {})
+    assert time.monotonic() - start < AT_ONCE_SECONDS
     timer.join()
     assert not findings.is_complete
     assert len(findings.answers) == len(easy) + count
@@ -254,7 +257,7 @@ def test_a_stop_that_was_not_meant_is_overcome(count: int) -> None:
 
     nagger = threading.Thread(target=nag)
     nagger.start()
-    findings = find_answers(positions, COLUMNS, solver, {})
+    findings = find_answers(positions, COLUMNS, search_with(solver), {})
     over.set()
     nagger.join()
     assert findings.is_complete

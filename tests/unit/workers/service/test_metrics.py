@@ -14,9 +14,9 @@ from c4core.version import ENGINE_VERSION, __version__
 from workers.core.execution import UnitEnd, UnitReport
 from workers.core.lanes import Lane
 from workers.errors import BrokerUnreachableError, MetricsError
+from workers.service.counters import UnitCounters
 from workers.service.metrics import MetricsSettings, QueueDepths, RateMeter
 from workers.service.process import WorkerSettings
-from workers.service.tally import Tally
 
 
 class Bell:
@@ -28,18 +28,18 @@ class Bell:
         return 5 if lane is Lane.BULK else 0
 
 
-def process(tally: Tally) -> Any:  # noqa: ANN401 (as much of one as is looked at)
+def process(counters: UnitCounters) -> Any:  # noqa: ANN401 (as much of one as is looked at)
     settings = WorkerSettings(name="ada", threads=3)
-    return SimpleNamespace(site=SimpleNamespace(tally=tally), settings=settings)
+    return SimpleNamespace(unit_worker=SimpleNamespace(counters=counters), settings=settings)
 
 
-def worked() -> Tally:
-    tally = Tally()
+def worked() -> UnitCounters:
+    counters = UnitCounters()
     for _ in range(3):
-        tally.begin()
-    tally.end(UnitReport(UnitEnd.DONE, nodes=1000, seconds=0.5), 40)
-    tally.end(UnitReport(UnitEnd.FAILED, error="oops"), 40)
-    return tally
+        counters.begin()
+    counters.end(UnitReport(UnitEnd.DONE, nodes=1000, seconds=0.5), 40)
+    counters.end(UnitReport(UnitEnd.FAILED, error="oops"), 40)
+    return counters
 
 
 def samples(text: str) -> dict[tuple[str, ...], float]:
@@ -120,19 +120,19 @@ def test_a_port_that_is_taken_and_a_file_that_cannot_be(tmp_path: Path) -> None:
         settings = MetricsSettings(port=taken.getsockname()[1], address="127.0.0.1")
         with (
             pytest.raises(MetricsError, match="cannot listen on port"),
-            settings.exposition(process(Tally()), bell),
+            settings.exposition(process(UnitCounters()), bell),
         ):
             pass
     settings = MetricsSettings(file=tmp_path / "no" / "such" / "file")
     with (
         pytest.raises(MetricsError, match="cannot write"),
-        settings.exposition(process(Tally()), bell),
+        settings.exposition(process(UnitCounters()), bell),
     ):
         pass
 
 
 def test_nothing_is_done_for_nobody() -> None:
-    with MetricsSettings().exposition(process(Tally()), cast("Any", Bell())) as duties:
+    with MetricsSettings().exposition(process(UnitCounters()), cast("Any", Bell())) as duties:
         assert duties == []
 
 

@@ -1,0 +1,116 @@
+"""A kind of job that comes from outside: whole roots of numbers.
+
+It is made as the project's own kinds are: a function that solves a unit, one that shows a unit, and
+one object with both. The program gets to know it by one line in its table of kinds
+(:func:`install`), and by nothing else.
+
+A unit's payload holds numbers, ``{"numbers": [9, 16]}``; its result holds their roots,
+``{"roots": [3, 4]}``. With ``"waits_for"`` in the payload, solving waits until a file of this name
+is there. A number below 0 has no root, which is an error.
+"""
+
+from __future__ import annotations
+
+import time
+from math import isqrt
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from c4core.notation import DEFAULT_BOARD
+from c4core.version import ENGINE_VERSION
+from db import jobs
+from db.decoding import decoding, field
+from db.records.jobs import UnitPlan, UnitState
+from workers.core.kinds import KINDS, JobKind
+from workers.core.outcome import UnitOutcome
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from c4core.lines import JsonValue
+    from db.database import Database
+    from db.records.jobs import Claim, JobInfo, UnitResult
+    from db.session import Session
+    from workers.core.rationing import Searcher
+
+KIND: Final = "roots"
+
+ADDRESS: Final = "tests.support.toy_kind:ROOTS"
+"""The kind's line in the table."""
+
+
+def install() -> None:
+    """Make the kind known to this process."""
+    KINDS[KIND] = ADDRESS
+
+
+def plan(
+    database: Database,
+    units: Sequence[Sequence[int]],
+    *,
+    waits_for: Path | None = None,
+    label: str | None = None,
+) -> int:
+    """Make a job and start it; its number.
+
+    Args:
+        database: where it shall live.
+        units: the numbers of each unit.
+        waits_for: a file without which no unit is solved.
+        label: a name for people.
+    """
+    wait = {} if waits_for is None else {"waits_for": str(waits_for)}
+
+    def make(session: Session) -> int:
+        job_id = jobs.create_job(
+            session,
+            kind=KIND,
+            board=DEFAULT_BOARD,
+            params={},
+            label=label,
+            engine_version=ENGINE_VERSION,
+        )
+        plans = [UnitPlan({"numbers": list(numbers), **wait}, len(numbers)) for numbers in units]
+        jobs.add_units(session, job_id, plans)
+        jobs.start_job(session, job_id)
+        return job_id
+
+    return database.run(make)
+
+
+def solve_unit(
+    claim: Claim, _solver: Searcher, _database: Database, is_stopped: Callable[[], bool]
+) -> UnitOutcome:
+    """Find the roots, as soon as the file is there that is waited for.
+
+    Raises:
+        ValueError: a number has no root.
+    """
+    file = claim.payload.get("waits_for")
+    while file is not None and not Path(file).exists() and not is_stopped():
+        time.sleep(0.01)
+    is_complete = not is_stopped()
+    return UnitOutcome(
+        evaluations=(),
+        result={"roots": [isqrt(number) for number in claim.payload["numbers"]]},
+        nodes=0,
+        seconds=0.0,
+        costs={},
+        with_columns=False,
+        is_complete=is_complete,
+    )
+
+
+def unit_objects(_job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
+    """One object a number."""
+    with decoding("a unit of roots"):
+        numbers = field(unit.payload, "numbers", list)
+    if unit.state is not UnitState.DONE or not unit.result:
+        yield from ({"number": number, "error": unit.error or unit.state} for number in numbers)
+        return
+    for number, root in zip(numbers, unit.result["roots"], strict=True):
+        yield {"number": number, "root": root}
+
+
+ROOTS: Final = JobKind(KIND, "number", solve_unit, unit_objects)
+"""The kind itself."""

@@ -1,0 +1,63 @@
+"""Jobs of positions whose units are worked on within the test."""
+
+from __future__ import annotations
+
+import io
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from c4core.lines import read_lines
+from c4core.notation import DEFAULT_BOARD
+from c4core.solver import Solver
+from db import jobs
+from workers.broker.doorbell import Doorbell
+from workers.positions.analysis import UNIT_LINES, submit
+from workers.service.unit_worker import UnitWorker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from db.database import Database
+    from db.jobs import FailedUnit
+    from db.records.jobs import UnitState
+
+
+def job_of_games(database: Database, games: Sequence[str], *, unit_lines: int = UNIT_LINES) -> int:
+    """A job that analyzes games on the default board."""
+    lines = read_lines(io.BytesIO("\n".join(games).encode()), board=DEFAULT_BOARD)
+    return submit(database, lines, board=DEFAULT_BOARD, unit_lines=unit_lines).job_id
+
+
+def states(database: Database, job_id: int) -> dict[UnitState, int]:
+    """How many of a job's units are in each state, where there are any."""
+    with database.read() as session:
+        units = jobs.get_job(session, job_id).units
+    return {state: number for state, number in units.items() if number}
+
+
+def failed_unit(database: Database, job_id: int) -> FailedUnit:
+    """The only unit of a job that has failed."""
+    with database.read() as session:
+        (unit,) = jobs.failed_units(session, job_id)
+    return unit
+
+
+@contextmanager
+def unit_worker(
+    database: Database, solver: Solver | None = None, **options: float
+) -> Iterator[UnitWorker]:
+    """A worker that nobody hears ring, and that may start no programs."""
+    worker = UnitWorker(
+        database,
+        Doorbell("redis://127.0.0.1:9"),
+        solver or Solver(table_mb=1),
+        name="test",
+        threads=1,
+        on_fatal=lambda _error: None,
+        **options,
+    )
+    worker.start()
+    try:
+        yield worker
+    finally:
+        worker.stop()

@@ -1,0 +1,109 @@
+"""The documents: what they link to and name is there, and the tutorial runs as printed."""
+
+import doctest
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import C4
+from tests.support.console import answer, blocks, dialogue, without_measures
+
+ROOT = Path(__file__).parents[3]
+DOCS = ROOT / "docs"
+TUTORIAL = DOCS / "tutorial.md"
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))]
+API = sorted((DOCS / "api").glob("*.rst"))
+
+CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+PLACES = "c4core|db|workers|cli|tests|benchmarks|deploy|docs|examples"
+PATH = re.compile(rf"`((?:{PLACES})/[\w./@-]*)`")
+DIRECTIVE = re.compile(r"^\.\. auto(module|class|function):: (\S+)$", re.MULTILINE)
+
+
+@pytest.fixture(autouse=True)
+def no_shipped_book() -> None:
+    """Readers have it."""
+
+
+def anchors(page: Path) -> set[str]:
+    """What can be linked to within a page."""
+    titles = re.findall(r"^#+ (.*)$", CODE.sub("", page.read_text()), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def by_name(page: Path) -> str:
+    return page.name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=by_name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)]+)\)", CODE.sub("", page.read_text())):
+        name, _, anchor = target.partition("#")
+        if name.startswith("http"):
+            continue
+        other = (page.parent / name).resolve() if name else page
+        assert other.is_file(), target
+        if anchor:
+            assert anchor in anchors(other), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=by_name)
+def test_files_that_are_named_exist(page: Path) -> None:
+    assert [name for name in PATH.findall(page.read_text()) if not (ROOT / name).exists()] == []
+
+
+def test_index_names_every_document() -> None:
+    index = (DOCS / "index.md").read_text()
+    for page in {*DOCS.glob("*.md"), DOCS / "api" / "index.rst"} - {DOCS / "index.md"}:
+        assert f"]({page.relative_to(DOCS)})" in index
+        assert f"\n{page.relative_to(DOCS).with_suffix('')}\n" in index  # in the site's contents
+
+
+def test_architecture_shows_the_rooms_as_they_are() -> None:
+    """Otherwise: ``python docs/house.py --write``."""
+    spec = importlib.util.spec_from_file_location("house", DOCS / "house.py")
+    assert spec is not None
+    assert spec.loader is not None
+    house = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(house)
+    assert blocks(DOCS / "architecture.md", "mermaid") == [f"{house.picture()}\n"]
+
+
+@pytest.mark.parametrize("page", API, ids=by_name)
+def test_reference_documents_what_there_is(page: Path) -> None:
+    directives = DIRECTIVE.findall(page.read_text())
+    assert directives or page.stem == "index"
+    for kind, address in directives:
+        module, _, name = (address, "", "") if kind == "module" else address.rpartition(".")
+        found = importlib.import_module(module)
+        assert (getattr(found, name) if name else found).__doc__, address
+
+
+def test_reference_has_the_engine() -> None:
+    """Compiled classes come with their docstrings."""
+    module = importlib.import_module("c4core")
+    for name in ("Book", "Position", "Solver"):
+        assert name in module.__all__
+        members = vars(getattr(module, name)).items()
+        functions = {key: value for key, value in members if callable(value) and key[0] != "_"}
+        assert functions
+        assert [key for key, value in functions.items() if not value.__doc__] == []
+
+
+def test_tutorial(tmp_path: Path) -> None:
+    """From top to bottom in an empty folder; ``python -m tests.support.console`` writes it anew."""
+    c4 = C4(tmp_path)
+    parts = [part for block in blocks(TUTORIAL) for part in dialogue(block)]
+    assert len(parts) > 10
+    for line, expected in parts:
+        assert without_measures(answer(c4, line)) == without_measures(expected), line
+
+
+@pytest.mark.parametrize("page", [TUTORIAL, DOCS / "api" / "index.rst"], ids=by_name)
+def test_python_sessions(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    results = doctest.testfile(str(page), module_relative=False)
+    assert results.attempted > 0
+    assert results.failed == 0
