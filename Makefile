@@ -20,7 +20,7 @@ LOWEST := $(BROKERS)::test_the_output_is_that_of_one_process $(SCREEN)::test_a_g
 	tests/unit/c4core/dataset/test_files.py tests/unit/c4core/book/test_exchange.py tests/unit/db/test_evaluations.py \
 	tests/unit/cli/test_match_picture.py tests/unit/workers/service/test_metrics.py
 
-.PHONY: help demo test test-skipped test-long test-servers faults debug fuzz lint package lowest bench clean
+.PHONY: help demo test test-skipped test-long test-servers faults debug fuzz lint docs package lowest bench clean
 
 help:
 	@echo "make demo          solve, store and query a batch of positions (under 3 minutes)"
@@ -32,6 +32,7 @@ help:
 	@echo "make debug         the engine's tests on a build with bounds checks and sanitizers"
 	@echo "make fuzz          whatever strangers may hand in, crafted by chance (CASES=n, SEED=n)"
 	@echo "make lint          ruff, mypy --strict, stubs against the engine, the direction of imports"
+	@echo "make docs          a site of the documents and the Python reference, in build/site"
 	@echo "make package       sdist and wheel, installed in empty environments, with servers and extras"
 	@echo "make lowest        the tests of what other packages do, with the oldest that are allowed"
 	@echo "make bench         every benchmark, and docs/performance.md anew (POSITIONS=dir, BENCH=options)"
@@ -101,6 +102,15 @@ lint: $(VENV)/dev
 	$(BIN)/mypy
 	$(BIN)/python -m mypy.stubtest --mypy-config-file pyproject.toml --allowlist tests/stubtest-allowlist.txt $(STUBBED)
 	$(BIN)/lint-imports
+
+# Every warning is an error.
+docs: $(VENV)/docs
+	rm -rf build/site
+	$(BIN)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going -d build/doctrees -c docs . build/site
+
+$(VENV)/docs: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	touch $@
 
 package: $(VENV)/dev
 	rm -rf dist

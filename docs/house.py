@@ -1,0 +1,116 @@
+"""Prints the picture of the rooms in architecture.md: ``python docs/house.py``.
+
+With ``--write`` the picture is put into the page.
+
+A room is a package within one of the four. An arrow goes from a room to one whose modules it
+imports, also for types only. An arrow that follows from others is left out, and rooms with the same
+arrows share a box. From one of the four packages to another there is one arrow, whatever the rooms.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+ROOT: Final = Path(__file__).parents[1]
+PACKAGES: Final = ("cli", "workers", "db", "c4core")
+
+Graph = dict[str, set[str]]
+"""What every name imports."""
+
+
+def imports() -> Iterator[tuple[str, str]]:
+    """Every module, and the address of whatever it imports from the four packages."""
+    for package in PACKAGES:
+        for path in sorted((ROOT / package).rglob("*.py")):
+            module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Import):
+                    names = [alias.name for alias in node.names]
+                elif isinstance(node, ast.ImportFrom) and node.module:
+                    names = [f"{node.module}.{alias.name}" for alias in node.names]
+                else:
+                    continue
+                yield from ((module, name) for name in names if name.split(".")[0] in PACKAGES)
+
+
+def rooms() -> dict[str, list[str]]:
+    """The rooms of each package, by name; migrations are none."""
+    return {
+        package: sorted(
+            f"{package}.{file.parent.name}"
+            for file in (ROOT / package).glob("*/__init__.py")
+            if file.parent.name != "migrations"
+        )
+        for package in PACKAGES
+    }
+
+
+def reduced(graph: Graph) -> Graph:
+    """Without the arrows that follow from others; the graph has no circles."""
+
+    def reached(name: str) -> set[str]:
+        return graph[name].union(*map(reached, graph[name]))
+
+    return {
+        name: {to for to in direct if not any(to in reached(other) for other in direct - {to})}
+        for name, direct in graph.items()
+    }
+
+
+def graph_of(names: Iterable[str], found: Iterable[tuple[str, str]]) -> Graph:
+    """Which of some packages imports which other one."""
+    graph: Graph = {name: set() for name in names}
+    for (module, imported), name, other in product(found, graph, graph):
+        if name != other and is_within(module, name) and is_within(imported, other):
+            graph[name].add(other)
+    return graph
+
+
+def is_within(module: str, package: str) -> bool:
+    """Whether an address is that of a package, or of something in it."""
+    return f"{module}.".startswith(f"{package}.")
+
+
+def boxes(graph: Graph) -> dict[str, list[str]]:
+    """The names that share a box, by the first of them."""
+    alike: dict[object, list[str]] = {}
+    for name in sorted(graph):
+        importers = frozenset(other for other in graph if name in graph[other])
+        alike.setdefault((frozenset(graph[name]), importers), []).append(name)
+    return {names[0]: names for names in alike.values()}
+
+
+def picture() -> str:
+    """The rooms and their imports, as Mermaid draws it."""
+    found = list(imports())
+    lines = ["flowchart TB"]
+    for package, names in rooms().items():
+        graph = reduced(graph_of(names, found))
+        shared = boxes(graph)
+        lines.append(f"    subgraph {package}")
+        for first, alike in shared.items():
+            label = "<br/>".join(name.removeprefix(f"{package}.") for name in alike)
+            lines.append(f'        {first}["{label}"]')
+        for first in shared:
+            lines += [f"        {first} --> {to}" for to in sorted(graph[first] & shared.keys())]
+        lines.append("    end")
+    between = reduced(graph_of(PACKAGES, found))
+    lines += [f"    {name} ==> {to}" for name in PACKAGES for to in sorted(between[name])]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        page = ROOT / "docs" / "architecture.md"
+        fence = re.compile(r"(?<=^```mermaid\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
+        page.write_text(fence.sub(lambda _: f"{picture()}\n", page.read_text(), count=1))
+    else:
+        print(picture())
