@@ -16,11 +16,12 @@ import db
 import workers
 from c4core import MoveError, parse_moves
 from c4core.learning.errors import LearningMissingError
+from tests.support.deprecated import DEPRECATED
 
 Raised = TypeVar("Raised", bound=BaseException)
 TOPS = ("c4core", "db", "workers", "cli")
-NOT_IMPORTED = ("__main__", "db.migrations.env", "c4core.search_x86_v3")
-"""What runs something when it is imported, or needs another processor."""
+NOT_IMPORTED = ("__main__", "db.migrations.env", "c4core.search_x86_v3", *DEPRECATED)
+"""What runs something or warns when it is imported, or needs another processor."""
 
 
 def exception_classes() -> list[type[BaseException]]:
