@@ -13,8 +13,8 @@ SOURCES := setup.py pyproject.toml $(wildcard $(foreach kind,pyx pxd h,c4core/*.
 DEMO := build/demo
 STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(wildcard c4core/*.pyi c4core/*/*.pyi c4core/*/*/*.pyi)))
 # Where other packages are leaned on most.
-BROKERS := tests/integration/test_workers_broker.py
-SCREEN := tests/integration/test_cli_play_terminal.py
+BROKERS := tests/integration/workers/test_broker.py
+SCREEN := tests/integration/play/test_terminal.py
 LOWEST := $(BROKERS)::test_the_output_is_that_of_one_process $(SCREEN)::test_a_game_on_a_terminal \
 	$(SCREEN)::test_a_fault_is_reported_without_a_stack_trace $(SCREEN)::test_a_terminal_that_goes_away \
 	tests/unit/c4core/dataset/test_files.py tests/unit/c4core/book/test_exchange.py tests/unit/db/test_evaluations.py \
@@ -74,7 +74,7 @@ test-servers: $(VENV)/installed
 	C4_TEST_SERVERS=1 $(PYTEST) -m '(postgres or servers) and not faults'
 
 faults: $(VENV)/installed
-	C4_TEST_SERVERS=1 $(BIN)/python -m pytest -m faults tests/faults tests/integration/test_cli_killed.py
+	C4_TEST_SERVERS=1 $(BIN)/python -m pytest -m faults tests/faults tests/integration/cli/test_killed.py
 	$(BIN)/python -m tests.faults.report
 
 # In a copy of the tree, so that the sanitizers' build does not replace the fast one. The library of

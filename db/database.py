@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from db import schema
 from db.clock import CLOCK
-from db.engine import BUSY_SECONDS, WRITING, make_engine, reading, writing
+from db.engine import BUSY_SECONDS, WRITING, make_engine, patiently, reading, writing
 from db.errors import (
     BusyError,
     MissingDatabaseError,
@@ -240,7 +240,7 @@ def _migrate(engine: Engine, from_standings: set[schema.Standing]) -> schema.Sch
             cursor = connection.connection.cursor()
             # None of these can be set in a transaction. The first is kept in the file, for all
             # later connections.
-            cursor.execute("PRAGMA journal_mode = WAL")
+            patiently(lambda: cursor.execute("PRAGMA journal_mode = WAL"))
             # A migration drops a table to make it anew. With foreign keys on, that would delete
             # the rows that refer to it.
             cursor.execute("PRAGMA foreign_keys = OFF")

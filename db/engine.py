@@ -15,6 +15,8 @@ from sqlalchemy.exc import DisconnectionError, OperationalError
 from db.read_only import file_uri, is_read_only
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import psycopg
     from sqlalchemy import URL, Connection, Engine
     from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -179,12 +181,24 @@ def _begin_sqlite(connection: Connection) -> None:
     if not writes:
         connection.exec_driver_sql("BEGIN")
         return
+    patiently(lambda: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+
+
+def patiently(statement: Callable[[], object]) -> None:
+    """Run a statement that SQLite may refuse because of other writers, until BUSY_SECONDS passed.
+
+    For those that SQLite refuses at once, however long its own timeout is.
+
+    Raises:
+        OperationalError: SQLAlchemy's or the driver's: it was refused to the end, or for another
+            reason.
+    """
     deadline = time.monotonic() + BUSY_SECONDS
     pause = 0.001
     while True:
         try:
-            connection.exec_driver_sql("BEGIN IMMEDIATE")
-        except OperationalError as error:
+            statement()
+        except (OperationalError, sqlite3.OperationalError) as error:
             if not _is_busy(error) or time.monotonic() > deadline:
                 raise
             # Jitter: writers that were refused together must not come back together.
@@ -210,6 +224,7 @@ def _set_query_only(connection: Connection, *, wanted: bool) -> None:
         info["query_only"] = wanted
 
 
-def _is_busy(error: OperationalError) -> bool:
-    code: int = getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_OK)
+def _is_busy(error: OperationalError | sqlite3.OperationalError) -> bool:
+    of_driver = error.orig if isinstance(error, OperationalError) else error
+    code: int = getattr(of_driver, "sqlite_errorcode", sqlite3.SQLITE_OK)
     return code & 0xFF == sqlite3.SQLITE_BUSY

@@ -22,9 +22,9 @@ import pytest
 from hypothesis import settings
 
 from db.database import Database
-from tests.support.databases import FakeClock, PostgresDatabases, clear
-from tests.support.server_process import GivenServer, Server
-from tests.support.servers import PostgreSQLServer, RabbitMQServer, RedisServer
+from tests.support.running.databases import FakeClock, PostgresDatabases, clear
+from tests.support.running.server_process import GivenServer, Server
+from tests.support.running.servers import PostgreSQLServer, RabbitMQServer, RedisServer
 from workers.positions import book_answers
 
 # The time of a test is not what it is about. With CI in the environment, examples are always the

@@ -13,14 +13,14 @@ from kombu import Connection
 
 from tests.faults.figures import Figures, save, table
 from tests.faults.run import Answers, Scenarios, job_positions
-from tests.support.databases import PostgresDatabases
-from tests.support.servers import PostgreSQLServer, RabbitMQServer, RedisServer
+from tests.support.running.databases import PostgresDatabases
+from tests.support.running.servers import PostgreSQLServer, RabbitMQServer, RedisServer
 from workers.core.lanes import Lane
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.support.server_process import Server
+    from tests.support.running.server_process import Server
 
 FIGURES_FILE = Path(__file__).parents[2] / "build" / "faults.json"
 ALL_FIGURES = pytest.StashKey[list[Figures]]()

@@ -14,7 +14,7 @@ from typing import Final
 
 from sqlalchemy.engine import make_url
 
-from tests.support.servers import PostgreSQLServer
+from tests.support.running.servers import PostgreSQLServer
 
 _NUMBER: Final = os.getpid() % (1 << 14)
 _NETWORK: Final = f"10.213.{_NUMBER >> 6}.{{}}"

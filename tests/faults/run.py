@@ -19,8 +19,8 @@ from db.database import Database
 from tests.faults import ledger
 from tests.faults.figures import Figures
 from tests.faults.system import System
-from tests.support.databases import PostgresDatabases
-from tests.support.games import random_games
+from tests.support.boards.games import random_games
+from tests.support.running.databases import PostgresDatabases
 from workers.positions import planning
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from tests.faults.ledger import Change
     from tests.faults.system import SupervisedWorker
-    from tests.support.server_process import Server
+    from tests.support.running.server_process import Server
 
 EMPTY_SQUARES: Final = 28
 

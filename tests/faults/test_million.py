@@ -13,8 +13,8 @@ import pytest
 
 from tests.faults.figures import SLACK
 from tests.faults.system import ROOT, System
-from tests.support.games import random_games
-from tests.support.servers import RedisServer
+from tests.support.boards.games import random_games
+from tests.support.running.servers import RedisServer
 from workers.broker.doorbell import Doorbell
 from workers.core.lanes import Lane
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from tests.support.databases import PostgresDatabases
-    from tests.support.server_process import Server
+    from tests.support.running.databases import PostgresDatabases
+    from tests.support.running.server_process import Server
 
 pytestmark = [pytest.mark.servers, pytest.mark.faults]
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.faults.run import Answers, Run, Scenarios
-    from tests.support.server_process import Server
-    from tests.support.servers import PostgreSQLServer
+    from tests.support.running.server_process import Server
+    from tests.support.running.servers import PostgreSQLServer
 
 pytestmark = [pytest.mark.servers, pytest.mark.faults]
 

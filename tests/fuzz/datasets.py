@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from c4core.dataset.directory import write_dataset
 from c4core.notation import BoardSize
-from tests.support.datasets import made, recipe
+from tests.support.boards.datasets import made, recipe
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 import redis
 
-from tests.support.databases import PostgresDatabases
-from tests.support.service import Service
+from tests.support.running.databases import PostgresDatabases
+from tests.support.running.service import Service
 from workers.core.lanes import Lane
 
 

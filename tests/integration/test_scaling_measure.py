@@ -12,7 +12,7 @@ from benchmarks.scaling.meters import MeterError, database_meter
 
 if TYPE_CHECKING:
     from tests.conftest import GivenServer
-    from tests.support.databases import PostgresDatabases
+    from tests.support.running.databases import PostgresDatabases
 
 
 @pytest.mark.servers

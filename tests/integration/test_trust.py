@@ -39,14 +39,14 @@ from db.models import Job, Match, Unit
 from db.records.games import ON_THE_BOARD, GameFilter
 from db.records.jobs import JobState
 from db.urls import parse_url
-from tests.integration.test_cli_play_terminal import terminal
-from tests.support.command_line import C4, ROOT, Result
-from tests.support.learning import write_dataset
-from tests.support.matches import games_of, info, play, run_job, terms
-from tests.support.play import hands_on, new_game, run
-from tests.support.service import Service
+from tests.integration.play.test_terminal import terminal
+from tests.support.boards.learning import write_dataset
+from tests.support.boards.matches import games_of, info, play, run_job, terms
+from tests.support.boards.play import hands_on, new_game, run
+from tests.support.running.command_line import C4, ROOT, Result
+from tests.support.running.service import Service
+from tests.support.running.waiting import await_that
 from tests.support.traps import KINDS, Trap
-from tests.support.waiting import await_that
 from workers.core.lanes import Lane
 from workers.matches.planning import plan_matches
 from workers.matches.replaying import replay_game

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.environments import Environment
+from tests.support.running.environments import Environment
 
 
 @pytest.fixture(scope="session")

@@ -8,10 +8,10 @@ import pytest
 from db import jobs
 from db.database import Database
 from db.records.jobs import UnitState
-from tests.support.databases import PostgresDatabases
-from tests.support.environments import Environment
-from tests.support.games import random_games
-from tests.support.waiting import await_that
+from tests.support.boards.games import random_games
+from tests.support.running.databases import PostgresDatabases
+from tests.support.running.environments import Environment
+from tests.support.running.waiting import await_that
 
 pytestmark = pytest.mark.package
 

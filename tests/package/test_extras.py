@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 
-from tests.support.command_line import ROOT
-from tests.support.environments import Environment
+from tests.support.running.command_line import ROOT
+from tests.support.running.environments import Environment
 
 pytestmark = pytest.mark.package
 

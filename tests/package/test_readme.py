@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from tests.support.command_line import ROOT
-from tests.support.console import blocks, commands, printed
-from tests.support.databases import PostgresDatabases
-from tests.support.environments import Environment
-from tests.support.games import random_games
-from tests.support.servers import RedisServer
+from tests.support.boards.games import random_games
+from tests.support.running.command_line import ROOT
+from tests.support.running.console import blocks, commands, printed
+from tests.support.running.databases import PostgresDatabases
+from tests.support.running.environments import Environment
+from tests.support.running.servers import RedisServer
 
 pytestmark = [pytest.mark.package, pytest.mark.servers]
 

@@ -15,11 +15,11 @@ from c4core.book.errors import BookError
 from c4core.book.exchange.pons import read_pons
 from c4core.book.writer import write_book
 from c4core.position import Position
-from tests.support.small_books import resealed, thinned, whole_game
+from tests.support.boards.small_books import resealed, thinned, whole_game
 
 if TYPE_CHECKING:
     from c4core.book.format.layout import Kind
-    from tests.support.small_books import Level
+    from tests.support.boards.small_books import Level
 
 DIRECTORY = tempfile.TemporaryDirectory(prefix="c4-books-")
 FILE = Path(DIRECTORY.name) / "damaged.c4book"

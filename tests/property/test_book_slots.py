@@ -10,7 +10,7 @@ from c4core import Position
 from c4core.book.building.unit_keys import pack_keys, unpack_keys
 from c4core.book.exchange.pons_keys import MAX_DIGITS, pons_keys, read_pons_keys
 from c4core.book.numbering.rank import Ranking
-from tests.support.positions import games
+from tests.support.boards.positions import games
 
 
 def key_of(position: Position) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:

@@ -8,7 +8,7 @@ from c4core import Position
 from c4core.arrays import are_over, split_keys, squares_of
 from c4core.dataset.lots import Shares, are_mirrored, split_of
 from c4core.dataset.moves_to import line_to
-from tests.support.positions import games
+from tests.support.boards.positions import games
 
 SEEDS = st.integers(0, 2**63 - 1)
 SHARES = st.builds(Shares, *[st.integers(1, 100)] * 3)

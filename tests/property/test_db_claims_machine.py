@@ -36,7 +36,7 @@ from db.jobs import (
 from db.models import Unit
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, JobState, UnitState
-from tests.support.databases import BOARD, FakeClock, clear, make_job, row
+from tests.support.running.databases import BOARD, FakeClock, clear, make_job, row
 from tests.support.unit_model import Model, ModelUnit
 
 LEASE = 10.0

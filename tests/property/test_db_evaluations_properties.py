@@ -8,7 +8,7 @@ from db.database import Database
 from db.evaluations import lookup, store
 from db.evaluations.merging import merge
 from db.records.evaluations import StoredEvaluation
-from tests.support.databases import BOARD, clear, row
+from tests.support.running.databases import BOARD, clear, row
 
 SCORES = (4, 2, 0, -1, -2, -3, -4)
 

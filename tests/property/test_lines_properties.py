@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from c4core.lines import BadLine, Request, parse_line, read_lines
 from c4core.notation import BoardSize
 from c4core.position import Position
-from tests.support.positions import games
+from tests.support.boards.positions import games
 
 json_values = st.recursive(
     st.none()

@@ -16,8 +16,8 @@ from db import games
 from db.database import Database
 from db.records.games import StoredGame
 from db.records.terms import MatchTerms, Seats
-from tests.support.databases import clear
-from tests.support.matches import games_of, terms
+from tests.support.boards.matches import games_of, terms
+from tests.support.running.databases import clear
 from tests.support.text import storable_text
 from workers.matches.sequential import Trial
 from workers.matches.table import side_of_a

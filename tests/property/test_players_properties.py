@@ -20,8 +20,8 @@ from c4core.players.parameters import Parameter
 from c4core.players.player import columns_from_centre
 from c4core.players.values import Digits, Real, Switch, Value, Whole, Word
 from c4core.windows import winning_columns
-from tests.support import player_positions as slow
-from tests.support.positions import games
+from tests.support.boards import player_positions as slow
+from tests.support.boards.positions import games
 
 WIN = 10**6
 

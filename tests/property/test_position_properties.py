@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from c4core import Position
 from c4core.reference import columns_of, has_won
-from tests.support.positions import boards, games
+from tests.support.boards.positions import boards, games
 
 
 @given(games())

@@ -8,7 +8,7 @@ import pytest
 from c4core.bounds import upper_bounds
 from c4core.evaluation import score_limits
 from c4core.solver import Solver
-from tests.support.exhaustive import exhaustive_scores, fours, split_keys
+from tests.support.boards.exhaustive import exhaustive_scores, fours, split_keys
 
 NOT_PROVEN = 127
 

@@ -17,8 +17,8 @@ from db.jobs import claim, complete, fail
 from db.models import Base
 from db.records.evaluations import StoredEvaluation
 from db.registry import beat
-from tests.support.databases import BOARD, make_job, worker
-from tests.support.matches import game, store_match
+from tests.support.boards.matches import game, store_match
+from tests.support.running.databases import BOARD, make_job, worker
 
 ROWS = 5_000
 READING_COMMANDS = (

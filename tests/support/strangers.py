@@ -6,10 +6,10 @@ import json
 import sqlite3
 from typing import TYPE_CHECKING
 
-from tests.support.small_books import small_book
+from tests.support.boards.small_books import small_book
 
 if TYPE_CHECKING:
-    from tests.support.command_line import C4
+    from tests.support.running.command_line import C4
 
 HOSTILE = (
     "\x1b]0;owned\x07\x1b[2J\r\nError: all is lost\x9b31m\u202ednuor\u2028\u200b\u2066\x7f\t"

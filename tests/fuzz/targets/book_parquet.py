@@ -15,7 +15,7 @@ from c4core.errors import KeyValueError
 from tests.fuzz.mutation import mutated
 from tests.fuzz.target import Target
 from tests.fuzz.targets.parquet import other_column
-from tests.support.small_books import small_book
+from tests.support.boards.small_books import small_book
 
 if TYPE_CHECKING:
     from pathlib import Path

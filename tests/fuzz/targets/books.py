@@ -13,7 +13,7 @@ from c4core.position import Position
 from c4core.solver import Solver
 from tests.fuzz.mutation import NUMBERS, mutated
 from tests.fuzz.target import Target
-from tests.support.small_books import resealed, small_book
+from tests.support.boards.small_books import resealed, small_book
 
 if TYPE_CHECKING:
     from pathlib import Path

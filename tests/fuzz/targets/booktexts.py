@@ -15,7 +15,7 @@ from c4core.position import Position
 from tests.fuzz.mutation import mutated, mutated_text
 from tests.fuzz.sizes import random_position
 from tests.fuzz.target import Target
-from tests.support.small_books import small_book
+from tests.support.boards.small_books import small_book
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,7 +22,7 @@ from db.jobs import list_jobs
 from db.types import seal_object
 from tests.fuzz.mutation import ODD, mutated, mutated_text
 from tests.fuzz.target import Target
-from tests.support.matches import play, run_job, terms
+from tests.support.boards.matches import play, run_job, terms
 from workers.core.following import iterate_units
 from workers.core.kinds import unit_objects
 from workers.positions import analysis

@@ -9,7 +9,7 @@ from c4core.book import Book
 from c4core.book.errors import BookError
 from c4core.book.exchange.pons import read_pons, write_pons
 from tests.fuzz.target import Target
-from tests.support.small_books import small_book
+from tests.support.boards.small_books import small_book
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from benchmarks.books.results import FIGURES, PAGE, page_parts
 from benchmarks.page import fill
 from c4core.notation import DEFAULT_BOARD
 from c4core.solver import Solver
-from tests.support.learning import random_positions
+from tests.support.boards.learning import random_positions
 
 
 def test_every_way_solves_every_position() -> None:

@@ -6,7 +6,7 @@ import re
 from benchmarks.datasets.results import FIGURES, PAGE, page_lines
 from c4core.dataset.card_page import card_page
 from c4core.dataset.records import COLUMNS
-from tests.support.datasets import made, recipe
+from tests.support.boards.datasets import made, recipe
 
 TEXT = PAGE.read_text(encoding="utf-8")
 

@@ -12,7 +12,7 @@ from benchmarks.learning.__main__ import main
 from benchmarks.learning.plots import win_shares
 from benchmarks.page import fill
 from c4core.notation import DEFAULT_BOARD
-from tests.support.learning import REASON, write_dataset
+from tests.support.boards.learning import REASON, write_dataset
 
 ROOT = Path(__file__).parents[3]
 FILE = ROOT / "docs" / "learning.json"

@@ -5,7 +5,7 @@ import pytest
 from c4core import Analysis, Evaluation, Position
 from c4core.evaluation import plies_to_end, score_limits
 from c4core.reference import columns_of
-from tests.support.oracle import whole_4x4
+from tests.support.boards.oracle import whole_4x4
 
 
 def test_exact_only_when_the_bounds_meet() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from c4core import Position
 from c4core.reference import columns_of, has_won, reference_score, reference_scores
-from tests.support.oracle import whole_4x4
+from tests.support.boards.oracle import whole_4x4
 
 
 def test_the_empty_4x4_board_is_a_draw_over_161029_positions() -> None:

@@ -18,7 +18,7 @@ from c4core import solver as solver_module
 from c4core.batch import UNPLAYABLE
 from c4core.errors import BoardError, KeyValueError
 from c4core.solver import Solver
-from tests.support.interrupts import interrupted
+from tests.support.running.interrupts import interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

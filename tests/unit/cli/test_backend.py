@@ -9,8 +9,8 @@ import pytest
 from cli.work.backend import Backend
 from cli.work.results import ResultFormat, Results
 from db.database import Database
-from tests.support.databases import make_job
 from tests.support.jobs import must_take
+from tests.support.running.databases import make_job
 
 NO_BELL: Any = object()
 """Rings for nobody."""

@@ -13,7 +13,7 @@ from cli.bench import measures
 from cli.bench.measures import measure, signature, thread_counts
 from cli.bench.positions import CLASSES, Scored, shipped_set
 from cli.shell import exits
-from tests.support.command_line import C4
+from tests.support.running.command_line import C4
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ from c4core.errors import BoardError
 from cli.failures import explain
 from cli.shell import exits
 from db import errors
-from tests.support.command_line import ROOT
+from tests.support.running.command_line import ROOT
 
 
 @pytest.mark.parametrize(

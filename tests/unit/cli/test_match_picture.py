@@ -8,8 +8,8 @@ import pytest
 from c4core.arena.judging import JudgedMove
 from c4core.arena.statistics import Tally
 from db.records.terms import Seats
-from tests.support.command_line import C4
 from tests.support.reports import report_of
+from tests.support.running.command_line import C4
 
 pytest.importorskip("matplotlib")
 

@@ -10,7 +10,7 @@ from c4core import Position
 from c4core.notation import BoardSize
 from cli.play.geometry import fit, least
 from cli.play.painting import BRIGHT, DIMMED, Look, paint
-from tests.support.positions import boards
+from tests.support.boards.positions import boards
 
 BOARD = BoardSize(7, 6)
 

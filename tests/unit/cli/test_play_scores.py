@@ -13,7 +13,7 @@ from c4core.players import parse_player
 from cli.play.opponents import Supplies
 from cli.play.scores import Scores
 from db.database import Database
-from tests.support.play import TIMEOUT
+from tests.support.boards.play import TIMEOUT
 from workers.matches.importing import game_of_moves, import_games
 
 MIDDLE = "44444556"

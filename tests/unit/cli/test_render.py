@@ -8,7 +8,7 @@ from rich.console import Console
 from c4core import Position
 from c4core.evaluation import score_limits
 from cli.output import render
-from tests.support.positions import games
+from tests.support.boards.positions import games
 from workers.positions.results import Answer
 
 

@@ -8,7 +8,7 @@ from c4core.position import Position
 from cli.failures import explain
 from cli.positions.asking import LocalAsker, from_centre
 from cli.shell import exits
-from tests.support.command_line import C4
+from tests.support.running.command_line import C4
 from workers.errors import BrokerUnreachableError, BrokerUrlError, MetricsError, NotSolvedError
 
 NOWHERE = "redis://:hunter2@127.0.0.1:1/0"

@@ -14,8 +14,8 @@ from db.jobs import (
     unit_results,
 )
 from db.records.jobs import INTERACTIVE_PRIORITY, Claim, UnitPlan, UnitState
-from tests.support.databases import BOARD, FakeClock, counted_queries, make_job
 from tests.support.jobs import LEASE, give_up, must_take, take, take_unit, unit_ids
+from tests.support.running.databases import BOARD, FakeClock, counted_queries, make_job
 
 
 def ring(database: Database, limit: int = 100, **options: object) -> list[int]:

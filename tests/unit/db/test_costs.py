@@ -8,8 +8,8 @@ from db.costs import Cost, add_costs, read_costs
 from db.database import Database
 from db.errors import ContradictionError
 from db.evaluations import store
-from tests.support.databases import BOARD, make_job, row
 from tests.support.jobs import finish, must_take
+from tests.support.running.databases import BOARD, make_job, row
 
 
 def add(database: Database, costs: dict[int, Cost], **changes: object) -> None:

@@ -8,8 +8,8 @@ from sqlalchemy import text
 from db.database import Database
 from db.jobs import failed_units, finish_if_complete, retry_job
 from db.records.jobs import JobState
-from tests.support.databases import FakeClock, make_job
 from tests.support.jobs import LEASE, finish, must_take, state_of, take, take_unit, unit_ids
+from tests.support.running.databases import FakeClock, make_job
 
 
 def damage(database: Database, statement: str, **values: object) -> None:

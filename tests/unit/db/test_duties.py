@@ -5,7 +5,7 @@ import pytest
 
 from db.database import Database
 from db.duties import acquire_duty
-from tests.support.databases import FakeClock
+from tests.support.running.databases import FakeClock
 
 
 def acquire(database: Database, name: str = "sweep", every: float = 1.0) -> bool:

@@ -6,7 +6,7 @@ from db.database import Database
 from db.errors import ContradictionError, ReadOnlyError
 from db.evaluations import boards, count, find, lookup, search, store, stream, summary
 from db.records.evaluations import Cursor, EvaluationFilter, StoredEvaluation
-from tests.support.databases import BOARD, query_plans, row
+from tests.support.running.databases import BOARD, query_plans, row
 
 TOP_KEY = 2**64 - 1
 EVERYTHING = EvaluationFilter(board=BOARD)

@@ -26,9 +26,9 @@ from db.records.games import GameCursor, GameFilter, StoredGame
 from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
 from db.records.matches import Origin
 from db.records.terms import MatchTerms, Seats
-from tests.support.databases import BOARD, counted_queries, query_plans
+from tests.support.boards.matches import game, games_of, info, store_match, terms
 from tests.support.jobs import finish, give_up, must_take, take
-from tests.support.matches import game, games_of, info, store_match, terms
+from tests.support.running.databases import BOARD, counted_queries, query_plans
 
 DRAW = game(moves=None, final_key=1, length=42, winner=None, ending="full", seed=None)
 

@@ -5,8 +5,8 @@ from c4core.version import ENGINE_VERSION
 from db.database import Database
 from db.jobs import claim, failed_units, finish_if_complete, list_jobs, progress, totals
 from db.records.jobs import JobState, UnitPlan
-from tests.support.databases import FakeClock, make_job, make_planned_job, query_plans
 from tests.support.jobs import finish, must_take
+from tests.support.running.databases import FakeClock, make_job, make_planned_job, query_plans
 
 
 def test_progress(timed: Database, clock: FakeClock) -> None:

@@ -23,8 +23,8 @@ from db.jobs import (
 )
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, JobState, UnitPlan, UnitState
-from tests.support.databases import BOARD, FakeClock, make_job, row
 from tests.support.jobs import LEASE, finish, give_up, must_take, state_of, take
+from tests.support.running.databases import BOARD, FakeClock, make_job, row
 
 
 class TestPlanning:

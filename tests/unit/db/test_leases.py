@@ -1,8 +1,8 @@
 from db.database import Database
 from db.jobs import cancel_job, failed_units, get_job, heartbeat, progress, requeue_lapsed
 from db.records.jobs import LONGEST_LEASE, MAX_LAPSES, JobState, UnitState
-from tests.support.databases import FakeClock, make_job
 from tests.support.jobs import LEASE, finish, must_take, state_of, take_unit
+from tests.support.running.databases import FakeClock, make_job
 
 
 def sweep(database: Database, **options: int) -> int:

@@ -3,7 +3,7 @@ import pytest
 from db.errors import ContradictionError
 from db.evaluations.merging import merge
 from db.records.evaluations import StoredEvaluation
-from tests.support.databases import row
+from tests.support.running.databases import row
 
 WIDE = row(lower=-5, upper=5, nodes=900)
 LEFT = row(lower=-5, upper=2, nodes=30)

@@ -4,7 +4,7 @@ from db.database import Database
 from db.jobs import totals
 from db.records.workers import WorkerInfo
 from db.registry import WORKER_ALIVE_SECONDS, beat, leave, live_workers
-from tests.support.databases import FakeClock, worker
+from tests.support.running.databases import FakeClock, worker
 
 DAY = 86_400.0
 

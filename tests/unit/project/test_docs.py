@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.command_line import C4
-from tests.support.console import answer, blocks, dialogue, without_measures
+from tests.support.running.command_line import C4
+from tests.support.running.console import answer, blocks, dialogue, without_measures
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs"
@@ -93,7 +93,7 @@ def test_reference_has_the_engine() -> None:
 
 
 def test_tutorial(tmp_path: Path) -> None:
-    """From top to bottom in an empty folder; ``python -m tests.support.console`` writes it anew."""
+    """From top to bottom in an empty folder; tests.support.running.console writes it anew."""
     c4 = C4(tmp_path)
     parts = [part for block in blocks(TUTORIAL) for part in dialogue(block)]
     assert len(parts) > 10

@@ -14,8 +14,8 @@ from db.jobs.planner_heartbeat import PLANNER_ALIVE_SECONDS
 from db.records.jobs import INTERACTIVE_PRIORITY, MAX_ATTEMPTS
 from db.records.workers import WorkerInfo
 from db.registry import WORKER_ALIVE_SECONDS
-from tests.support.databases import FakeClock
 from tests.support.jobs import LEASE, finish, must_take
+from tests.support.running.databases import FakeClock
 from workers.core.attendance import Unattended, unattended_jobs
 from workers.core.lanes import Lane
 from workers.positions.analysis import submit

@@ -14,7 +14,7 @@ from db import evaluations, jobs
 from db.database import Database
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import MAX_ATTEMPTS, Claim, JobState, UnitState
-from tests.support.books import Oracle, reached, scores_of, source
+from tests.support.boards.books import Oracle, reached, scores_of, source
 from tests.support.jobs import must_take
 from workers.books.build import (
     MAX_SLOTS,

@@ -14,7 +14,7 @@ from c4core.position import Position
 from db import games
 from db.database import Database
 from db.records.games import GameFilter
-from tests.support.matches import RANDOM, SET, run_job, terms
+from tests.support.boards.matches import RANDOM, SET, run_job, terms
 from workers.books.build import CompleteBook, ScoreSource
 from workers.books.files import default_name, is_book_of, write_scored
 from workers.books.task import Choice

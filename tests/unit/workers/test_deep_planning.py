@@ -20,9 +20,9 @@ from db.models import Unit
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import MAX_ATTEMPTS, JobState, UnitPlan, UnitState
 from db.session import Session
-from tests.support.databases import worker
-from tests.support.deep import conclude
+from tests.support.boards.deep import conclude
 from tests.support.jobs import must_take, take
+from tests.support.running.databases import worker
 from workers.core.execution import UnitEnd, run_unit
 from workers.core.following import read_job
 from workers.deep import planning, task

@@ -19,8 +19,7 @@ from db.records.games import GameFilter, StoredGame
 from db.records.matches import Origin
 from db.records.terms import Seats
 from db.session import Session
-from tests.support.databases import BOARD, row
-from tests.support.matches import (
+from tests.support.boards.matches import (
     SET,
     essence,
     game,
@@ -31,6 +30,7 @@ from tests.support.matches import (
     store_match,
     terms,
 )
+from tests.support.running.databases import BOARD, row
 from workers.matches import measuring, planning
 from workers.matches.analyst import MatchAnalyst, StopPlaying
 from workers.matches.corpora import read_corpus

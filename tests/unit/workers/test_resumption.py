@@ -16,8 +16,8 @@ from db.errors import JobStateError
 from db.integrity.check import check
 from db.jobs.planner_heartbeat import PLANNER_ALIVE_SECONDS
 from db.records.jobs import JobState
-from tests.support.databases import FakeClock
 from tests.support.jobs import state_of
+from tests.support.running.databases import FakeClock
 from workers.core import submission
 from workers.positions.analysis import find_job, submit
 

@@ -15,7 +15,7 @@ from c4core.players import Limits, Player, parse_player
 from c4core.players.errors import Failing, PlayerFailure, StopPlaying
 from c4core.players.player import NO_LIMITS, GameStart, PlayerKind
 from c4core.windows import winning_columns
-from tests.support.player_positions import grid
+from tests.support.boards.player_positions import grid
 
 FINAL_BOARDS = [
     ("......./......./...R.../Y..R.../Y..R.../Y..R...", "x"),

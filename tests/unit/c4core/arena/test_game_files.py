@@ -13,7 +13,7 @@ from c4core.arena.game import Ending
 from c4core.lines import BadLine
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
-from tests.support.finished_games import finished_games
+from tests.support.boards.finished_games import finished_games
 
 # The source's own example: columns 3, 2, 3, 2, 3, 2, 3 from 0, the first player wins upright.
 STANDING = "4343434"

@@ -4,7 +4,7 @@ from c4core.arena.files import GameEntry
 from c4core.arena.files_json import parse_json_game
 from c4core.arena.repeats import Repeats, mirrored_moves
 from c4core.position import Position
-from tests.support.finished_games import finished_games
+from tests.support.boards.finished_games import finished_games
 
 # One final grid, reached in two orders of moves.
 UPRIGHT, OTHER_ORDER = "4141474", "4147414"

@@ -34,15 +34,15 @@ from c4core.book.format.layout import pack_header
 from c4core.book.writer import write_book
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.reachable import open_plies, plies
-from tests.support.interrupts import interrupted
-from tests.support.small_books import opening, resealed, small_book, whole_game
+from tests.support.boards.small_books import opening, resealed, small_book, whole_game
+from tests.support.running.interrupts import interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from c4core.book.format.layout import Kind
-    from tests.support.small_books import Level
+    from tests.support.boards.small_books import Level
 
 
 START = Position("44444432332211")

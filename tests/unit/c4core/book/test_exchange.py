@@ -34,7 +34,7 @@ from c4core.book.exchange.text import (
 from c4core.book.exchange.uci import read_uci_lines, uci_keys, uci_line, uci_lines
 from c4core.book.writer import write_book
 from c4core.reachable import open_plies
-from tests.support.small_books import small_book
+from tests.support.boards.small_books import small_book
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

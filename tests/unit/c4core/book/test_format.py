@@ -14,7 +14,7 @@ from c4core import Position
 from c4core.book import Book
 from c4core.book.writer import write_book
 from c4core.notation import format_moves
-from tests.support.small_books import opening, small_book
+from tests.support.boards.small_books import opening, small_book
 
 PAGE = Path(__file__).parents[4] / "docs" / "book-format.md"
 

@@ -14,7 +14,7 @@ from c4core.book import Book
 from c4core.book.format.layout import pack_header, read_header
 from c4core.book.verify import verify
 from c4core.book.writer import write_book
-from tests.support.small_books import small_book, whole_game
+from tests.support.boards.small_books import small_book, whole_game
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,7 +19,7 @@ from c4core.book.errors import BookContentError
 from c4core.book.format.huffman import LONGEST, code_lengths, code_words
 from c4core.book.verify import verify
 from c4core.book.writer import write_book
-from tests.support.small_books import small_book, whole_game
+from tests.support.boards.small_books import small_book, whole_game
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -145,7 +145,7 @@ def test_permissions_are_those_of_any_new_file(tmp_path: Path) -> None:
 FULL_DISK = """
 import resource, sys
 from c4core import Position
-from tests.support.small_books import small_book
+from tests.support.boards.small_books import small_book
 from pathlib import Path
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 try:

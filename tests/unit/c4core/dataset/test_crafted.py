@@ -22,8 +22,8 @@ from c4core.dataset.formats import FORMATS
 from c4core.dataset.records import are_full, make_records
 from c4core.notation import BoardSize
 from c4core.position import Position
-from tests.support.command_line import C4
-from tests.support.datasets import made, recipe
+from tests.support.boards.datasets import made, recipe
+from tests.support.running.command_line import C4
 
 PARTS, CARD = made(recipe(representations=("planes", "moves")))
 MEMORY = 60_000_000

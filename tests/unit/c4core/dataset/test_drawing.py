@@ -13,7 +13,7 @@ from c4core.dataset.random_play import reach_ply, stop_within
 from c4core.dataset.sample import choose_from_book, gather
 from c4core.dice import Dice
 from c4core.reachable import open_plies
-from tests.support.small_books import small_book
+from tests.support.boards.small_books import small_book
 
 TINY = BoardSize(3, 3)
 SMALL = BoardSize(5, 4)

@@ -15,7 +15,7 @@ from c4core.dataset.directory import inspect, write_dataset
 from c4core.dataset.errors import DatasetError
 from c4core.dataset.formats import FORMATS
 from c4core.dataset.lots import Shares
-from tests.support.datasets import made, recipe
+from tests.support.boards.datasets import made, recipe
 
 PARTS, CARD = made(recipe())
 ENDINGS = [

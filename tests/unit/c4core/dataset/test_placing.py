@@ -11,9 +11,9 @@ import pytest
 from c4core.dataset.directory import check_free, inspect, write_dataset
 from c4core.dataset.errors import DatasetExistsError
 from c4core.dataset.placing import ASIDE
-from tests.support.books import digest
-from tests.support.databases import file_size_limit
-from tests.support.datasets import made, recipe
+from tests.support.boards.books import digest
+from tests.support.boards.datasets import made, recipe
+from tests.support.running.databases import file_size_limit
 
 OLD, OLD_CARD = made(recipe(command="c4 old"))
 NEW, NEW_CARD = made(recipe(command="c4 new", seed=2))

@@ -11,7 +11,7 @@ from c4core.dataset.errors import DatasetError
 from c4core.dataset.lots import SPLITS, are_mirrored
 from c4core.dataset.moves_to import line_to
 from c4core.reference import ReferenceSolver, columns_of
-from tests.support.datasets import SMALL, made, recipe
+from tests.support.boards.datasets import SMALL, made, recipe
 
 PARTS, CARD = made(recipe())
 SLOW = ReferenceSolver(SMALL.height)

@@ -14,8 +14,8 @@ from c4core.learning.errors import ModelError
 from c4core.notation import BoardSize
 from c4core.players import PlayerError, PlayerFailure, parse_player
 from c4core.position import Position
-from tests.support.command_line import C4
-from tests.support.learning import REASON, labelled_arrays, random_positions, write_dataset
+from tests.support.boards.learning import REASON, labelled_arrays, random_positions, write_dataset
+from tests.support.running.command_line import C4
 
 torch = pytest.importorskip("torch", reason=REASON)
 pytest.importorskip("safetensors", reason=REASON)

@@ -14,8 +14,8 @@ from c4core.learning.encoding import grids_of_planes, planes_of_positions
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import ANY_PROGRAM, FinalGrids
 from c4core.training.grids import labelled, play_finals, read_finals
-from tests.support.finished_games import finished_games
-from tests.support.learning import random_positions
+from tests.support.boards.finished_games import finished_games
+from tests.support.boards.learning import random_positions
 
 
 @given(st.integers(0, 10_000), st.booleans(), st.sampled_from([(7, 6), (5, 4), (6, 7)]))
@@ -83,7 +83,7 @@ def test_games_are_the_same_at_a_seed() -> None:
 
 def test_a_player_that_fails_has_no_final_grid() -> None:
     with pytest.raises(DatasetError, match="game 0: column 9 is outside the board"):
-        play_finals(1, player="python:tests.support.learning:outside", programs=ANY_PROGRAM)
+        play_finals(1, player="python:tests.support.boards.learning:outside", programs=ANY_PROGRAM)
 
 
 def test_files_give_the_same_games() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from c4core.learning.errors import ModelError
 from c4core.notation import BoardSize
-from tests.support.learning import REASON
+from tests.support.boards.learning import REASON
 
 pytest.importorskip("torch", reason=REASON)
 pytest.importorskip("safetensors", reason=REASON)

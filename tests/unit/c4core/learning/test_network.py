@@ -5,7 +5,7 @@ import pytest
 
 from c4core.learning.errors import LearningError
 from c4core.notation import DEFAULT_BOARD, BoardSize
-from tests.support.learning import REASON
+from tests.support.boards.learning import REASON
 
 torch = pytest.importorskip("torch", reason=REASON)
 

@@ -15,8 +15,8 @@ from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import Failing, PlayerError, PlayerFailure, parse_player
 from c4core.players.errors import PlayerMissingError
 from c4core.players.ranges import parse_players
-from tests.support.learning import REASON, random_positions
-from tests.support.player_positions import named
+from tests.support.boards.learning import REASON, random_positions
+from tests.support.boards.player_positions import named
 
 torch = pytest.importorskip("torch", reason=REASON)
 

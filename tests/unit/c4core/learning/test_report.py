@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from c4core.dataset.errors import DatasetError
 from c4core.training.labels import read_positions
-from tests.support.learning import (
+from tests.support.boards.learning import (
     REASON,
     SMALL,
     labelled_arrays,

@@ -9,7 +9,7 @@ from c4core import Position
 from c4core.learning.encoding import planes_of_positions
 from c4core.notation import BoardSize
 from c4core.training.side_by_side import Games
-from tests.support.learning import REASON
+from tests.support.boards.learning import REASON
 
 pytest.importorskip("torch", reason=REASON)
 

@@ -8,7 +8,7 @@ import pytest
 
 from c4core.learning.errors import LearningError, ModelError, ModelMismatchError
 from c4core.notation import BoardSize
-from tests.support.learning import REASON, SMALL, labelled_arrays, random_positions
+from tests.support.boards.learning import REASON, SMALL, labelled_arrays, random_positions
 
 torch = pytest.importorskip("torch", reason=REASON)
 

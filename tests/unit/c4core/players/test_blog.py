@@ -9,7 +9,7 @@ from c4core.arena.game import play_game
 from c4core.dice import Dice
 from c4core.players import parse_player
 from c4core.players.roster.blog import opening_columns
-from tests.support.player_positions import named
+from tests.support.boards.player_positions import named
 
 # Position, player, depth; weights by column ("*" all others); the columns that may be played.
 FIGURES = [

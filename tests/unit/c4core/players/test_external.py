@@ -28,7 +28,7 @@ from c4core.players import (
 )
 from c4core.players.host import configuration_of, observation_of
 from c4core.players.roster.external import Exec, Kaggle, Python
-from tests.support.waiting import await_that
+from tests.support.running.waiting import await_that
 
 EXAMPLES = Path(__file__).parents[4] / "examples" / "players"
 

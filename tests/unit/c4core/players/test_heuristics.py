@@ -7,7 +7,7 @@ import pytest
 from c4core import Position
 from c4core.players.heuristics import FEATURES_LIMIT, feature_bits, heuristic_value
 from c4core.windows import stones_as_bits, winning_columns
-from tests.support.player_positions import grid, lines_of, named, squares_of
+from tests.support.boards.player_positions import grid, lines_of, named, squares_of
 
 LINES_THROUGH = (
     (3, 4, 5, 7, 5, 4, 3),

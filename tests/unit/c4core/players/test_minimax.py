@@ -8,7 +8,7 @@ from c4core.dice import Dice
 from c4core.players import PlayerError, parse_player
 from c4core.players.minimax import minimax
 from c4core.players.player import Limits, columns_from_centre
-from tests.support.player_positions import named
+from tests.support.boards.player_positions import named
 
 ORDER = columns_from_centre(7)
 POSITIONS = ["P1", "P2", "P3", "P4", "P5", "P6"]

@@ -7,7 +7,7 @@ import pytest
 from c4core import Position
 from c4core.dice import Dice
 from c4core.players import parse_player
-from tests.support.player_positions import grid, named
+from tests.support.boards.player_positions import grid, named
 
 
 def counted(text: str, position: Position, draws: int, seed: int = 1) -> Counter[int]:

@@ -27,7 +27,7 @@ from c4core.players import (
 )
 from c4core.players.minimax import minimax
 from c4core.players.values import Whole
-from tests.support.learning import REASON, model_file
+from tests.support.boards.learning import REASON, model_file
 
 WIDE = Position("7777", width=12, height=4)
 """Many columns, so that even few plies are many boards; the middle one is full."""

@@ -17,8 +17,8 @@ from c4core.version import ENGINE_VERSION
 from db.database import Database
 from db.errors import ReadOnlyError
 from db.records.evaluations import StoredEvaluation
-from tests.support.games import random_games
-from tests.support.waiting import AT_ONCE_SECONDS
+from tests.support.boards.games import random_games
+from tests.support.running.waiting import AT_ONCE_SECONDS
 from workers.positions.evaluate import Findings, evaluate, find_answers, search_with
 from workers.positions.question import Question
 

@@ -11,7 +11,7 @@ from c4core.lines import BadLine, Request, read_lines
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 from db.costs import Cost
-from tests.support.games import random_games
+from tests.support.boards.games import random_games
 from workers.positions import payload
 from workers.positions.costs import CostModel
 from workers.positions.planning import UNIT_LINES, UNIT_SECONDS, plan_units

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from db.database import Database
-from tests.support.databases import FakeClock, make_job
 from tests.support.jobs import LEASE, must_take
+from tests.support.running.databases import FakeClock, make_job
 from workers.logs import LOGGER
 from workers.service import sweeping
 

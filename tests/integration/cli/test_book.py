@@ -1,0 +1,323 @@
+"""``c4 book``: asking, checking, exchanging and drawing, and books in other commands."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from c4core.position import Position
+from c4core.solver import Solver
+from tests.support.boards.books import digest
+from tests.support.running.command_line import C4
+
+PLIES = 6
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    c4 = C4(tmp_path_factory.mktemp("built"))
+    done = c4("book", "build", "--board", "5x4", "--plies", str(PLIES), "--out", "b.c4book")
+    assert done.code == 0
+    return c4.directory / "b.c4book"
+
+
+@pytest.fixture
+def c4(tmp_path: Path, built: Path) -> C4:
+    """A directory with a book of 5x4, ``b.c4book``."""
+    shutil.copy(built, tmp_path)
+    return C4(tmp_path)
+
+
+def damage(c4: C4, at: int) -> None:
+    """Change a byte of the book."""
+    data = bytearray((c4.directory / "b.c4book").read_bytes())
+    data[at] ^= 1
+    (c4.directory / "b.c4book").write_bytes(data)
+
+
+class TestInfo:
+    def test_for_programs(self, c4: C4) -> None:
+        about = json.loads(c4("book", "info", "b.c4book", "--json").out)
+        assert (about["board"], about["kind"], about["last_ply"]) == ("5x4", "complete", PLIES)
+        assert about["bytes"] == (c4.directory / "b.c4book").stat().st_size
+        assert [ply["positions"] for ply in about["plies"]] == [1, 3, 13, 49, 177, 542, 1626]
+        assert about["positions"] == sum(ply["positions"] for ply in about["plies"])
+
+    def test_for_people(self, c4: C4) -> None:
+        done = c4("book", "info", "b.c4book")
+        assert done.code == 0
+        assert "complete" in done.out
+        assert "1,626" in done.out
+
+    def test_none_was_shipped(self, c4: C4) -> None:
+        assert c4("book", "probe", "--board", "4x4", "1").code == 2
+
+
+class TestProbe:
+    def test_answers_as_the_solver_does(self, c4: C4) -> None:
+        lines = ["", "3", "33", "3344", "12345", "12341"]
+        done = c4("book", "probe", "--book", "b.c4book", "--json", *lines)
+        assert done.code == 0
+        for moves, found in zip(lines, done.objects, strict=True):
+            analysis = Solver(table_mb=1).analyze(Position(moves, width=5, height=4))
+            assert (found["moves"], found["score"]) == (moves, analysis.score)
+            assert found["scores"] == list(analysis.scores)
+            assert found["best"] == [column + 1 for column in analysis.best]
+            assert found["source"] == "book"
+
+    def test_for_people(self, c4: C4) -> None:
+        done = c4("book", "probe", "--book", "b.c4book", "33")
+        assert done.code == 0
+        assert "x to move: score 0 for x, a draw" in done.out
+        assert "best column: 3" in done.out
+        assert "known from the book" in done.out
+
+    def test_on_the_last_ply_columns_are_unknown(self, c4: C4) -> None:
+        done = c4("book", "probe", "--book", "b.c4book", "--json", "123451")
+        (found,) = done.objects
+        assert done.code == 0
+        assert found["score"] is not None
+        assert found["scores"] == [None] * 5
+
+    def test_lines(self, c4: C4) -> None:
+        lines = '33\n\n{"id": "a", "moves": "1234512"}\n{"id": 4, "moves": "3"}\n'
+        done = c4("book", "probe", "--book", "b.c4book", "-", stdin=lines)
+        assert done.code == 1
+        first, empty, unknown, last = done.objects
+        assert first["score"] == 0
+        assert "empty line" in empty["error"]
+        assert (unknown["id"], unknown["error"]) == ("a", "the book does not have it")
+        assert last["id"] == 4
+
+    def test_unknown_for_people(self, c4: C4) -> None:
+        done = c4("book", "probe", "--book", "b.c4book", "1234512")
+        assert (done.code, done.out) == (1, "")
+        assert "the book does not have it" in done.err
+
+    def test_a_game_that_is_over(self, c4: C4) -> None:
+        done = c4("book", "probe", "--book", "b.c4book", "1212121")
+        assert done.code == 1
+        assert "the game is over" in done.err
+
+
+class TestVerify:
+    def test_a_right_book(self, c4: C4) -> None:
+        done = c4("book", "verify", "b.c4book", "--sample", "50", "--json")
+        assert done.code == 0
+        found = json.loads(done.out)
+        assert (found["sound"], found["problems"], found["solved"]) == (True, [], 50)
+        assert found["positions"] == 2411
+
+    def test_a_damaged_one(self, c4: C4) -> None:
+        damage(c4, -40)
+        done = c4("book", "verify", "b.c4book", "--sample", "0")
+        assert done.code == 1
+        assert "checksum" in done.out
+        assert "b.c4book is wrong" in done.err
+
+
+@pytest.mark.parametrize("command", [["info"], ["verify"], ["export"], ["probe", "--book"]])
+class TestFilesThatAreNoBooks:
+    def run(self, c4: C4, command: list[str]) -> str:
+        moves = ["33"] if command[0] == "probe" else []
+        done = c4("book", *command, "b.c4book", *moves)
+        assert done.code == 1
+        assert done.err.startswith("Error: b.c4book: ")
+        return done.err
+
+    def test_foreign(self, c4: C4, command: list[str]) -> None:
+        (c4.directory / "b.c4book").write_text("not a book at all, but a text of some length")
+        assert "no opening book" in self.run(c4, command)
+
+    def test_empty(self, c4: C4, command: list[str]) -> None:
+        (c4.directory / "b.c4book").write_bytes(b"")
+        assert "cut off" in self.run(c4, command)
+
+    def test_cut_off(self, c4: C4, command: list[str]) -> None:
+        path = c4.directory / "b.c4book"
+        path.write_bytes(path.read_bytes()[:-100])
+        assert "cut off" in self.run(c4, command)
+
+    def test_newer(self, c4: C4, command: list[str]) -> None:
+        damage(c4, 9)  # the higher byte of the format's version
+        assert "newer program" in self.run(c4, command)
+
+    def test_altered_header(self, c4: C4, command: list[str]) -> None:
+        damage(c4, 40)
+        assert "damaged" in self.run(c4, command)
+
+    def test_missing(self, c4: C4, command: list[str]) -> None:
+        done = c4("book", *command, "nowhere", *(["33"] if command[0] == "probe" else []))
+        assert done.code == 2
+        assert "does not exist" in done.err
+
+
+class TestExchange:
+    @pytest.mark.parametrize(
+        ("name", "options"), [("jsonl", []), ("csv", ["--board", "5x4", "--complete"])]
+    )
+    def test_there_and_back(self, c4: C4, name: str, options: list[str]) -> None:
+        assert c4("book", "export", "b.c4book", "--format", name, "--output", "x").code == 0
+        back = c4("book", "import", "x", "--format", name, *options, "--out", "y.c4book")
+        assert back.code == 0
+        assert digest(c4.directory / "y.c4book") == digest(c4.directory / "b.c4book")
+
+    def test_the_ending_says_the_format(self, c4: C4) -> None:
+        assert c4("book", "export", "b.c4book", "-o", "x.csv").code == 0
+        assert (c4.directory / "x.csv").read_text().startswith("ply,key,score\n")
+        options = ("--board", "5x4", "--complete", "--out", "y.c4book")
+        assert c4("book", "import", "x.csv", *options).code == 0
+        assert digest(c4.directory / "y.c4book") == digest(c4.directory / "b.c4book")
+        assert c4("book", "export", "b.c4book", "-o", "x.book").code == 0
+        assert c4("book", "import", "x.book", "--out", "z.c4book").code == 0
+        assert c4("book", "export", "b.c4book", "--format", "csv", "-o", "x.jsonl").code == 0
+        assert (c4.directory / "x.jsonl").read_text() == (c4.directory / "x.csv").read_text()
+
+    def test_parquet(self, c4: C4) -> None:
+        pytest.importorskip("pyarrow")
+        assert c4("book", "export", "b.c4book", "--format", "parquet", "-o", "x").code == 0
+        assert c4("book", "import", "x", "--format", "parquet", "--out", "y.c4book").code == 0
+        assert digest(c4.directory / "y.c4book") == digest(c4.directory / "b.c4book")
+
+    def test_pons(self, c4: C4) -> None:
+        done = c4("book", "export", "b.c4book", "--format", "pons", "-o", "x.book")
+        assert done.code == 0
+        assert "x.book: 2,411 positions" in done.err
+        assert c4("book", "import", "x.book", "--format", "pons", "--out", "y.c4book").code == 0
+        assert c4("book", "verify", "y.c4book").code == 0
+        asked = ("33", "3344", "123")
+        ask = ("book", "probe", "--json", *asked, "--book")
+        answers = [
+            [found["score"] for found in c4(*ask, name).objects]
+            for name in ("b.c4book", "y.c4book")
+        ]
+        assert answers[0] == answers[1]
+
+    def test_lines_are_read_by_solve(self, c4: C4) -> None:
+        lines = c4("book", "export", "b.c4book").out.splitlines()[1:20]
+        solved = c4("solve", "-", "--board", "5x4", "--no-book", stdin="\n".join(lines))
+        assert solved.code == 0
+        assert [found["score"] for found in solved.objects] == [
+            json.loads(line)["score"] for line in lines
+        ]
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["export", "b.c4book", "--format", "uci"], "needs a complete book of 7x6"),
+            (["export", "b.c4book", "--format", "pons"], "needs a file"),
+            (["export", "b.c4book", "-o", "no/where"], "No such file"),
+            (["import", "b.c4book", "--out", "y"], "is no text"),
+            (["import", "bad.csv", "--out", "y"], "'bad.csv': line 3: score"),
+            (["import", "bad.csv", "--format", "jsonl", "--out", "y"], "'bad.csv': line 1"),
+            (["import", "bad.csv", "--format", "pons", "--out", "y"], "bad.csv"),
+            (
+                ["import", "bad.csv", "--format", "jsonl", "--start", "3", "--out", "y"],
+                "--start and --complete",
+            ),
+            (["export", "b.c4book", "-o", "x.json"], "written as .jsonl, .csv, .book or .parquet"),
+            (["export", "b.c4book", "-o", "x.md"], "'x.md': books are written as"),
+            (["import", "/dev/null", "--out", "y"], "'/dev/null' has no positions"),
+            (["import", "bad.csv", "--output", "no/y"], "'no/y': No such file"),
+        ],
+    )
+    def test_what_cannot_be_exchanged(self, c4: C4, arguments: list[str], message: str) -> None:
+        (c4.directory / "bad.csv").write_text("ply,key,score\n0,1082401,0\n1,1082402,many\n")
+        done = c4("book", *arguments)
+        assert done.code in {1, 2}
+        assert message in done.err
+        assert sorted(path.name for path in c4.directory.iterdir()) == ["b.c4book", "bad.csv"]
+
+    def test_nothing_is_replaced_unasked(self, c4: C4) -> None:
+        lines = c4("book", "export", "b.c4book").out
+        (c4.directory / "x").write_text(lines)
+        (c4.directory / "y.c4book").write_text("years of work")
+        done = c4("book", "import", "x", "--out", "y.c4book")
+        assert done.code == 2
+        assert "'y.c4book' exists already: --force replaces it" in done.err
+        assert (c4.directory / "y.c4book").read_text() == "years of work"
+        assert c4("book", "import", "x", "--out", "y.c4book", "--force").code == 0
+        assert digest(c4.directory / "y.c4book") == digest(c4.directory / "b.c4book")
+
+    def test_a_cut_off_export_makes_no_complete_book(self, c4: C4) -> None:
+        lines = c4("book", "export", "b.c4book").out.splitlines(keepends=True)
+        (c4.directory / "x").write_text("".join(lines[:-5]))
+        done = c4("book", "import", "x", "--out", "y.c4book")
+        assert done.code != 0
+        assert not (c4.directory / "y.c4book").exists()
+
+
+class TestPlot:
+    def test_svg_and_png(self, c4: C4) -> None:
+        pytest.importorskip("matplotlib")
+        done = c4("book", "plot", "b.c4book", "--depth", "3")
+        assert done.code == 0
+        svg = (c4.directory / "b.svg").read_bytes()
+        assert svg.startswith(b"<?xml")
+        assert (c4.directory / "b.png").read_bytes().startswith(b"\x89PNG")
+        assert c4("book", "plot", "b.c4book", "--depth", "3", "-o", "again.svg").code == 0
+        assert (c4.directory / "again.svg").read_bytes() == svg
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--depth", "7"], "the book has 6"),
+            (["-o", "x.txt"], "ends with none of"),
+            (["-o", "no/x.png"], "No such file"),
+        ],
+    )
+    def test_bad_arguments(self, c4: C4, arguments: list[str], message: str) -> None:
+        pytest.importorskip("matplotlib")
+        done = c4("book", "plot", "b.c4book", *arguments)
+        assert done.code == 2
+        assert message in done.err
+
+
+class TestInOtherCommands:
+    def test_solve(self, c4: C4) -> None:
+        lines = ["", "33", "123451", "1234512"]
+        options = ("--board", "5x4", "--json", "--no-store")
+        with_book = c4("solve", *options, "--book", "b.c4book", *lines).objects
+        assert [found["source"] for found in with_book] == ["book", "book", "search", "search"]
+        assert [found["nodes"] for found in with_book[:2]] == [0, 0]
+        without = c4("solve", *options, "--no-book", *lines).objects
+        for name in ("score", "scores", "best", "plies"):
+            assert [found[name] for found in with_book] == [found[name] for found in without]
+
+    def test_score_only_reaches_the_last_ply(self, c4: C4) -> None:
+        options = ("--board", "5x4", "--json", "--no-store", "--score-only", "--book", "b.c4book")
+        (found,) = c4("solve", *options, "123451").objects
+        assert found["source"] == "book"
+
+    def test_best_play_begins_in_the_book(self, c4: C4) -> None:
+        options = ("--board", "5x4", "--json", "--no-store", "--pv")
+        (with_book,) = c4("solve", *options, "--book", "b.c4book", "").objects
+        (without,) = c4("solve", *options, "").objects
+        assert with_book["pv"] == without["pv"]
+
+    def test_analyze(self, c4: C4) -> None:
+        lines = "33\n54\n\n1234512\n"
+        done = c4("analyze", "--board", "5x4", "--book", "b.c4book", "-", stdin=lines)
+        assert [found.get("source") for found in done.objects] == ["book", "book", None, "search"]
+        assert "2 known before" in done.err
+        again = c4("analyze", "--board", "5x4", "--no-book", "-", stdin="33\n")
+        assert again.objects[0]["source"] == "search"
+        assert again.objects[0]["scores"] == done.objects[0]["scores"]
+
+    def test_a_book_that_has_gone_is_not_missed(self, c4: C4) -> None:
+        arguments = ("analyze", "--board", "5x4", "--book", "b.c4book", "--detach", "-")
+        assert c4(*arguments, stdin="33\n").code == 0
+        (c4.directory / "b.c4book").unlink()
+        (found,) = c4.shell("c4 jobs resume 1 --output -").objects
+        assert found["source"] == "search"
+
+    @pytest.mark.parametrize("command", [["solve", "33"], ["analyze", "--sample"]])
+    def test_wrong_books(self, c4: C4, command: list[str]) -> None:
+        done = c4(*command, "--book", "b.c4book")
+        assert (done.code, "book for 5x4" in done.err) == (2, True)
+        assert c4(*command, "--book", "nowhere").code == 2
+        assert c4(*command, "--book", "b.c4book", "--no-book").code == 2
+        (c4.directory / "x.c4book").write_text("nothing of the kind")
+        done = c4(*command, "--book", "x.c4book")
+        assert (done.code, "no opening book" in done.err) == (1, True)

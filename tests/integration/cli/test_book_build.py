@@ -1,0 +1,228 @@
+"""The same book, whoever builds it and whatever happens meanwhile: the bytes are the same."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from db import jobs
+from db.database import Database
+from db.records.jobs import MAX_ATTEMPTS, UnitState
+from tests.support.boards.books import digest
+from tests.support.running.command_line import C4, ROOT
+from tests.support.running.watching import await_work, units
+
+HARD = ("book", "build", "--board", "6x5", "--plies", "6", "--table-mb", "8")
+"""Some seconds of work, in a hundred units or so."""
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    return C4(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The digest of the book that one thread builds."""
+    c4 = C4(tmp_path_factory.mktemp("undisturbed"))
+    assert c4(*HARD, "--threads", "1", "--out", "x.c4book").code == 0
+    return digest(c4.directory / "x.c4book")
+
+
+def test_two_threads(c4: C4, undisturbed: str) -> None:
+    done = c4(*HARD, "--threads", "2")
+    assert done.code == 0
+    assert re.search(r"c4-6x5-ply6.c4book: 5,493 positions, [\d,]+ bytes", done.err)
+    assert digest(c4.directory / "c4-6x5-ply6.c4book") == undisturbed
+
+
+def test_interrupted_and_resumed_three_times(c4: C4, undisturbed: str) -> None:
+    url = c4.environment["C4_DB"]
+    assert c4("db", "init").code == 0
+    for number in range(3):
+        with c4.start(*HARD, "--threads", "2", "--out", "x.c4book") as process:
+            await_work(url, done=2 * (number + 1))
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert "The same command again goes on" in errors
+        assert units(url)[UnitState.LEASED] == 0
+        assert not (c4.directory / "x.c4book").exists()
+    done = c4(*HARD, "--out", "x.c4book")
+    assert (done.code, "job 1 done" in done.err) == (0, True)
+    assert digest(c4.directory / "x.c4book") == undisturbed
+
+
+@contextmanager
+def working(c4: C4) -> Iterator[subprocess.Popen[bytes]]:
+    """A process that works on the first job, with short leases."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.support.running.job_process", c4.environment["C4_DB"], "1"],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def test_killed_during_the_build(c4: C4, undisturbed: str) -> None:
+    assert c4(*HARD, "--detach").out == "1\n"
+    url = c4.environment["C4_DB"]
+    for number in range(3):
+        with working(c4) as process:
+            await_work(url, done=2 * (number + 1))
+            process.kill()
+        assert process.returncode == -signal.SIGKILL
+    assert units(url)[UnitState.DONE] < sum(units(url).values())
+    assert c4(*HARD, "--out", "x.c4book").code == 0
+    assert digest(c4.directory / "x.c4book") == undisturbed
+
+
+def test_done_before_only_writes_the_file_again(c4: C4) -> None:
+    command = ("book", "build", "--board", "5x4", "--plies", "6", "--json")
+    first = json.loads(c4(*command).out)
+    again = c4("-v", *command)
+    second = json.loads(again.out)
+    assert first | {"seconds": 0} == second | {"seconds": 0}
+    assert "job 1 was done before" in again.err
+    assert json.loads(c4(*command, "--fresh").out)["jobs"] == [2]
+
+
+@pytest.mark.parametrize("sparse", [(), ("--within", "0", "--for", "first")])
+def test_only_the_same_book_is_replaced_unasked(c4: C4, sparse: tuple[str, ...]) -> None:
+    command = ("book", "build", "--board", "5x4", "--plies", "4", *sparse, "--out", "x.c4book")
+    book = c4.directory / "x.c4book"
+    assert c4(*command).code == 0
+    written = digest(book)
+    assert c4(*command).code == 0
+    assert digest(book) == written
+    other = ("book", "build", "--board", "5x4", "--plies", "5", *sparse, "--out", "x.c4book")
+    for refused in (other, (*command, "--start", "3"), (*command, "--within", "3")):
+        done = c4(*refused)
+        assert done.code == 2
+        assert "'x.c4book' exists already: --force replaces it" in done.err
+    assert digest(book) == written
+    book.write_bytes(book.read_bytes()[:-1])
+    assert c4(*command).code == 2
+    assert c4(*other, "--force").code == 0
+    assert digest(book) != written
+
+
+def test_detached_then_resumed_then_written(c4: C4) -> None:
+    command = ("book", "build", "--board", "5x4", "--plies", "6")
+    detached = c4(*command, "--detach")
+    assert (detached.code, detached.out) == (0, "1\n")
+    assert "c4 jobs resume 1" in detached.err
+    assert list(c4.directory.glob("*.c4book")) == []
+    resumed = c4("jobs", "resume", "1", "--output", "-")
+    assert resumed.code == 0
+    assert {found["board"] for found in resumed.objects} == {"5x4"}
+    assert c4("jobs", "results", "1").out == resumed.out
+    assert c4(*command).code == 0
+    assert c4("book", "verify", "c4-5x4-ply6.c4book").code == 0
+
+
+def test_failed_units_leave_no_file(c4: C4) -> None:
+    command = ("book", "build", "--board", "5x4", "--plies", "6", "--out", "x.c4book")
+    assert c4(*command[:-2], "--detach").code == 0
+    with Database.open(c4.environment["C4_DB"]) as database, database.write() as session:
+        for unit in range(MAX_ATTEMPTS):
+            claim = jobs.claim(session, owner="ada", lease_seconds=60, engine_version=1)
+            assert claim is not None, unit
+            jobs.fail(session, claim, "out of luck")
+    assert c4("jobs", "resume", "1").code == 1
+    # Another try, as the same command makes it, succeeds.
+    assert c4(*command).code == 0
+
+
+def test_sparse(c4: C4) -> None:
+    command = (
+        "book",
+        "build",
+        "--board",
+        "5x4",
+        "--plies",
+        "8",
+        "--within",
+        "1",
+        "--for",
+        "second",
+    )
+    assert c4(*command).code == 0
+    path = c4.directory / "c4-5x4-ply8-within1-second.c4book"
+    first = digest(path)
+    about = json.loads(c4("book", "info", path.name, "--json").out)
+    assert (about["kind"], about["description"]) == ("sparse", "within 1 for second")
+    path.unlink()
+    assert c4("--db", "other.db", *command, "--threads", "1").code == 0
+    assert digest(path) == first
+    assert c4("book", "verify", path.name).code == 0
+
+
+def test_start(c4: C4) -> None:
+    for moves in ("12", "54"):
+        command = ("book", "build", "--board", "5x4", "--plies", "6", "--start", moves)
+        assert c4(*command, "--out", f"{moves}.c4book").code == 0
+    assert digest(c4.directory / "12.c4book") == digest(c4.directory / "54.c4book")
+    assert c4("book", "probe", "--book", "12.c4book", "123").code == 0
+    assert c4("book", "probe", "--book", "12.c4book", "33").code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--plies", "20", "--board", "5x4"], "plies 0 to 19"),
+        (["--plies", "1", "--start", "44"], "plies 2 to 41"),
+        (["--plies", "40"], "more than the limit"),
+        (["--plies", "64"], "--plies"),
+        (["--plies", "x"], "--plies"),
+        (["--plies", "4", "--start", "4x"], "'--start': invalid move at index 1"),
+        (["--plies", "12", "--start", "1212121"], "over"),
+        (["--plies", "4", "--for", "first"], "--for belongs to --within"),
+        (["--plies", "4", "--within", "-1"], "--within"),
+        (["--plies", "4", "--within", "0", "--detach"], "one job after the other"),
+        (["--plies", "4", "--detach", "--out", "x"], "a detached job writes no file"),
+        (["--plies", "4", "--out", "no/such/place"], "'no/such/place': No such file"),
+        (["--plies", "4", "--out", "."], "'.': not a regular file"),
+        (["--plies", "4", "--out", "/dev/null"], "'/dev/null': not a regular file"),
+        (["--plies", "4", "--out", "/proc/x"], "'/proc/x'"),
+    ],
+)
+def test_bad_arguments_cost_no_work(c4: C4, arguments: list[str], message: str) -> None:
+    done = c4("book", "build", *arguments)
+    assert done.code == 2
+    assert message in done.err
+    assert not (c4.directory / "test.db").exists()
+
+
+@pytest.mark.servers
+def test_workers_of_which_one_is_killed(
+    c4: C4, broker_url: str, empty_url: str, undisturbed: str
+) -> None:
+    """Two Celery workers on a broker; one is killed with -9 in the middle."""
+    there = ("--db", empty_url, "--broker", broker_url)
+    assert c4("--db", empty_url, "db", "init").code == 0
+    worker = (*there, "worker", "--threads", "1", "--table-mb", "8")
+    with (
+        c4.start(*worker, "--name", "ada", warnings="default", stderr=subprocess.DEVNULL) as ada,
+        c4.start(*worker, "--name", "bob", warnings="default", stderr=subprocess.DEVNULL) as bob,
+    ):
+        try:
+            with c4.start(*there, *HARD, "--out", "x.c4book") as build:
+                await_work(empty_url, done=2)
+                ada.kill()
+                _, errors = build.communicate(timeout=180)
+            assert (build.returncode, "job 1 done" in errors) == (0, True)
+        finally:
+            ada.kill()
+            bob.terminate()
+    assert digest(c4.directory / "x.c4book") == undisturbed

@@ -1,0 +1,141 @@
+import ctypes
+import json
+import os
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.support.running.command_line import C4
+
+EASY = "2252576253462244111563365343671351441"
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    return C4(tmp_path)
+
+
+@pytest.fixture
+def filled(c4: C4) -> C4:
+    assert c4("solve", EASY, EASY + "6").code == 0
+    return c4
+
+
+def test_init_tells_what_it_has_done(c4: C4) -> None:
+    assert c4("db", "init").out.endswith("test.db: created\n")
+    assert c4("db", "init").out.endswith("test.db: was ready already\n")
+    assert json.loads(c4("db", "init", "--json").out)["created"] is False
+
+
+def test_default_database_is_made_at_first_use(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(C4, "environment", {"XDG_DATA_HOME": str(c4.directory / "data")})
+    monkeypatch.delenv("C4_DB", raising=False)
+    assert c4("solve", EASY).code == 0
+    assert (c4.directory / "data" / "c4" / "c4.db").exists()
+    assert c4("query", "--count").out == "1\n"
+
+
+def test_reading_makes_no_database_that_is_named(c4: C4) -> None:
+    for arguments in (["status"], ["query"], ["jobs", "list"], ["db", "stats"], ["db", "check"]):
+        done = c4("--db", "typo.db", *arguments)
+        assert done.code == 3
+        assert "there is no database typo.db" in done.err
+    assert list(c4.directory.iterdir()) == []
+
+
+def test_option_stands_before_or_after_the_command(c4: C4) -> None:
+    assert c4("--db", "one.db", "db", "init").code == 0
+    assert c4("db", "init", "--db", "one.db").out.endswith("one.db: was ready already\n")
+
+
+def test_upgrade_of_a_current_database(filled: C4) -> None:
+    assert "was up to date" in filled("db", "upgrade").out
+    versions = json.loads(filled("db", "upgrade", "--json").out)
+    assert versions["before"] == versions["after"]
+
+
+def test_stats(filled: C4) -> None:
+    stats = json.loads(filled("db", "stats", "--json").out)
+    assert [row["ply"] for row in stats["boards"]["7x6"]] == [37, 38]
+    text = filled("db", "stats").out
+    assert text.splitlines()[-1].split() == ["all", "2", "2", "1", "0", "1", "2"]
+    assert max(map(len, text.splitlines()[1:])) <= 80
+
+
+def test_check_finds_nothing_then_damage(filled: C4) -> None:
+    assert filled("db", "check").code == 0
+    with sqlite3.connect(filled.directory / "test.db") as connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute("UPDATE evaluations SET lower = upper + 1")
+    connection.close()
+    done = filled("db", "check", "--json")
+    assert done.code == 1
+    assert {problem["kind"] for problem in done.objects} <= {"damage", "evaluation"}
+    assert done.objects[0]["message"] in filled("db", "check").out
+
+
+def test_backup_can_be_used(filled: C4) -> None:
+    assert filled("db", "backup", "copy.db").out.startswith("copy.db: ")
+    assert filled("--db", "copy.db", "query", "--count").out == "2\n"
+    again = filled("db", "backup", "copy.db")
+    assert again.code == 2
+    assert "exists already" in again.err
+    nowhere = filled("db", "backup", "no/copy.db")
+    assert nowhere.code == 2
+    assert "No such file or directory" in nowhere.err
+
+
+@pytest.mark.parametrize(
+    ("url", "code", "message"),
+    [
+        ("mysql://me:secret@host/c4", 2, "unknown database scheme 'mysql'"),
+        ("postgresql://me:secret@127.0.0.1:1/c4", 3, "cannot reach"),
+        ("no/such/directory/c4.db", 3, "there is no directory"),
+        (".", 3, "is a directory"),
+        ("noise.db", 1, "noise.db is not an SQLite database"),
+    ],
+)
+def test_database_that_cannot_be_used(c4: C4, url: str, code: int, message: str) -> None:
+    (c4.directory / "noise.db").write_bytes(os.urandom(8192))
+    for arguments in (["status"], ["solve", EASY]):
+        done = c4("--db", url, *arguments)
+        assert (done.code, done.out) == (code, "")
+        assert message in done.err
+        assert "secret" not in done.err
+        assert "Traceback" not in done.err
+
+
+def test_database_of_a_newer_version(filled: C4) -> None:
+    with sqlite3.connect(filled.directory / "test.db") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = 'c4_9999'")
+    connection.close()
+    done = filled("solve", EASY)
+    assert (done.code, done.out) == (1, "")
+    assert "newer" in done.err
+
+
+def test_damaged_database(filled: C4) -> None:
+    path = filled.directory / "test.db"
+    content = bytearray(path.read_bytes())
+    content[4096:] = b"\xff" * len(content[4096:])
+    path.write_bytes(content)
+    done = filled("query")
+    assert done.code == 1
+    assert "test.db" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_read_only_database(filled: C4) -> None:
+    (filled.directory / "test.db").chmod(0o444)
+    filled.directory.chmod(0o555)
+    process = filled.start("solve", EASY + "7", preexec_fn=obey_permissions)
+    _, talk = process.communicate(timeout=60)
+    filled.directory.chmod(0o755)
+    assert (process.returncode, talk) == (0, "Nothing is kept: the database is read-only.\n")
+
+
+def obey_permissions() -> None:
+    """Let even root be refused: permission to override file modes is gone after the next exec."""
+    drop_from_bounding_set, cap_dac_override = 24, 1  # linux/prctl.h, linux/capability.h
+    ctypes.CDLL(None).prctl(drop_from_bounding_set, cap_dac_override)

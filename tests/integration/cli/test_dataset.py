@@ -1,0 +1,271 @@
+"""``c4 dataset``: the same files, whoever makes them and whatever happens meanwhile."""
+
+import json
+import re
+import signal
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from db import jobs
+from db.database import Database
+from db.records.jobs import MAX_ATTEMPTS, UnitState
+from tests.support.boards.books import digest
+from tests.support.running.command_line import C4
+from tests.support.running.watching import await_work, units
+
+SMALL = ("dataset", "build", "--board", "5x4", "--count", "300")
+HARD = ("dataset", "build", "--plies", "12..13", "--count", "250", "--no-book", "--output", "out")
+"""Some seconds of work, in several units."""
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    return C4(tmp_path)
+
+
+def digests(directory: Path) -> dict[str, str]:
+    return {path.name: digest(path) for path in sorted(directory.iterdir())}
+
+
+def keys(directory: Path) -> list[int]:
+    """The positions of all parts."""
+    found: list[int] = []
+    for name in ("train", "validation", "test"):
+        with np.load(directory / f"{name}.npz") as archive:
+            found += archive["key"].tolist()
+    return found
+
+
+class TestBuilding:
+    def test_from_play_and_what_info_says(self, c4: C4) -> None:
+        done = c4(*SMALL, "--from", "play", "--output", "x")
+        assert done.code == 0
+        assert re.search(r"/x: 300 positions \(\d+ train, \d+ validation, \d+ test\)", done.err)
+        assert sorted(digests(c4.directory / "x")) == [
+            "card.json", "card.md", "test.npz", "train.npz", "validation.npz",
+        ]  # fmt: skip
+        assert len(set(keys(c4.directory / "x"))) == 300
+        for place in ("x", "x/card.json", "x/train.npz"):
+            shown = c4("dataset", "info", place)
+            assert shown.code == 0
+            assert "as the card says" in shown.err
+            assert "300 positions of 5x4" in shown.out
+        told = json.loads(c4("dataset", "info", "x", "--json").out)
+        assert (told["problems"], told["positions"]) == ([], 300)
+        assert told["command"] == (
+            "c4 dataset build --from play --plies 0..19 --count 300 --board 5x4 --seed 1 "
+            "--split 80/10/10 --format npz --representation planes"
+        )
+
+    def test_the_command_of_the_card_makes_the_same_again(self, c4: C4) -> None:
+        formats = ("--format", "npz", "--format", "jsonl", "--representation", "moves")
+        built = json.loads(c4(*SMALL, *formats, "--output", "x", "--json").out)
+        again = built["command"].split()[1:]
+        assert c4("--db", "other.db", *again, "--threads", "1", "--output", "y").code == 0
+        assert digests(c4.directory / "x") == digests(c4.directory / "y")
+        other = c4(*SMALL, *formats, "--seed", "2", "--output", "y")
+        assert (other.code, "has another data set already: --force replaces it" in other.err) == (
+            2,
+            True,
+        )
+        assert digests(c4.directory / "x") == digests(c4.directory / "y")
+        assert c4(*SMALL, *formats, "--seed", "2", "--output", "y", "--force").code == 0
+        assert digests(c4.directory / "x")["train.npz"] != digest(c4.directory / "y/train.npz")
+
+    def test_parquet(self, c4: C4) -> None:
+        parquet = pytest.importorskip("pyarrow.parquet")
+        assert c4(*SMALL, "--format", "parquet", "--output", "x").code == 0
+        assert c4("dataset", "info", "x").code == 0
+        table = parquet.read_table(c4.directory / "x" / "train.parquet")
+        assert (
+            table.num_rows
+            == json.loads((c4.directory / "x/card.json").read_text())["splits"]["train"][
+                "positions"
+            ]
+        )
+
+    def test_a_part_without_a_share_has_no_file(self, c4: C4) -> None:
+        assert c4(*SMALL, "--split", "1/0/1", "--output", "x").code == 0
+        assert not (c4.directory / "x" / "validation.npz").exists()
+        assert c4("dataset", "info", "x").code == 0
+
+    def test_what_is_stored_is_not_searched(self, c4: C4) -> None:
+        assert c4(*SMALL, "--output", "x").code == 0
+        again = c4("-v", *SMALL, "--output", "y", "--split", "1/1/1")
+        assert "job 1 was done before" in again.err
+        fresh = json.loads(c4(*SMALL, "--output", "z", "--fresh", "--json").out)
+        assert fresh["job"] == 2
+        assert digests(c4.directory / "x") == digests(c4.directory / "z")
+
+    def test_detached_then_written(self, c4: C4) -> None:
+        detached = c4(*SMALL, "--detach")
+        assert (detached.code, detached.out) == (0, "1\n")
+        assert "c4 jobs resume 1" in detached.err
+        assert c4("jobs", "resume", "1").code == 0
+        written = c4("-v", *SMALL, "--output", "x")
+        assert (written.code, "job 1 was done before" in written.err) == (0, True)
+        assert len(c4("jobs", "results", "1").objects) == 300
+
+    def test_more_than_there_is(self, c4: C4) -> None:
+        command = ("dataset", "build", "--board", "3x3", "--count", "5000", "--output", "x")
+        done = c4(*command)
+        assert done.code == 0
+        assert "391 positions instead of 5,000: there are no more" in done.err
+        card = json.loads((c4.directory / "x" / "card.json").read_text())
+        assert (card["positions"], card["asked"], card["is_all"]) == (391, 5000, True)
+        assert "no more were found" in (c4.directory / "x" / "card.md").read_text()
+
+    def test_failed_units_leave_no_file(self, c4: C4) -> None:
+        assert c4(*SMALL, "--detach").code == 0
+        with Database.open(c4.environment["C4_DB"]) as database, database.write() as session:
+            for unit in range(MAX_ATTEMPTS):
+                claim = jobs.claim(session, owner="ada", lease_seconds=60, engine_version=1)
+                assert claim is not None, unit
+                jobs.fail(session, claim, "out of luck")
+        assert c4("jobs", "resume", "1").code == 1
+        # Another try, as the same command makes it, succeeds.
+        assert c4(*SMALL, "--output", "x").code == 0
+
+
+class TestSources:
+    def test_games(self, c4: C4) -> None:
+        board = ("--board", "5x4")
+        lines = "".join(json.dumps({"moves": game}) + "\n" for game in ("3131353", "3535313"))
+        assert c4("games", "import", "-", *board, stdin=lines).code == 0
+        command = ("dataset", "build", *board, "--from", "games", "--output", "x")
+        assert c4(*command).code == 0
+        card = json.loads((c4.directory / "x" / "card.json").read_text())
+        # The second game is the first one's mirror image.
+        assert (card["positions"], card["drawn"], card["duplicates"]) == (7, 14, 7)
+        assert card["source"]["matches"] == [1]
+        assert card["source"]["games"] == 2
+        assert c4(*command, "--corpus", "1", "--plies", "3", "--force").code == 0
+        assert len(keys(c4.directory / "x")) == 1
+        assert c4("dataset", "info", "x").code == 0
+
+    def test_games_of_which_only_the_end_is_known(self, c4: C4) -> None:
+        assert c4("games", "import", "-", stdin=json.dumps({"moves": "4141474"})).code == 0
+        rows = c4("games", "export", "--format", "csv").out
+        assert c4("--db", "o.db", "db", "init").code == 0
+        assert c4("--db", "o.db", "games", "import", "-", "--format", "csv", stdin=rows).code == 0
+        done = c4("--db", "o.db", "dataset", "build", "--from", "games", "--output", "x")
+        assert done.code == 2
+        assert "1 stored game on 7x6: none with moves" in done.err
+
+    def test_a_book(self, c4: C4) -> None:
+        assert c4("book", "build", "--board", "5x4", "--plies", "6", "--out", "b.c4book").code == 0
+        command = ("dataset", "build", "--from", "book", "--book", "b.c4book", "--board", "5x4")
+        assert c4(*command, "--count", "40", "--output", "x", "--representation", "moves").code == 0
+        card = json.loads((c4.directory / "x" / "card.json").read_text())
+        assert card["source"]["book"] == "b.c4book"
+        assert card["positions"] == 40
+        assert c4("dataset", "info", "x").code == 0
+        assert c4(*command[:-2], "--output", "y").code == 2
+        none = c4(*command, "--plies", "7..", "--output", "y")
+        assert (none.code, "no position at plies 7 to 19" in none.err) == (2, True)
+
+
+def test_interrupted_and_gone_on_with(c4: C4) -> None:
+    undisturbed = C4(c4.directory / "undisturbed")
+    undisturbed.directory.mkdir()
+    assert undisturbed(*HARD, "--threads", "1").code == 0
+    url = c4.environment["C4_DB"]
+    assert c4("db", "init").code == 0
+    for number in range(2):
+        with c4.start(*HARD, "--threads", "2") as process:
+            await_work(url, done=number + 1)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert "The same command again goes on" in errors
+        assert units(url)[UnitState.LEASED] == 0
+        assert list((c4.directory / "out").iterdir()) == []
+    done = c4(*HARD)
+    assert (done.code, "job 1 done" in done.err) == (0, True)
+    assert digests(c4.directory / "out") == digests(undisturbed.directory / "out")
+
+
+def test_the_same_command_may_come_to_another_set(c4: C4) -> None:
+    """Of games that were stored since: nothing is replaced without being asked."""
+    board = ("--board", "5x4")
+    command = ("dataset", "build", *board, "--from", "games", "--output", "x")
+    for game, changes in (("3131353", False), ("1212121", True)):
+        line = json.dumps({"moves": game})
+        assert c4("games", "import", "-", *board, stdin=line).code == 0
+        done = c4(*command)
+        assert (done.code, "the same command with --force replaces it" in done.err) == (
+            (2, True) if changes else (0, False)
+        )
+    before = len(keys(c4.directory / "x"))
+    assert c4(*command, "--force").code == 0
+    assert len(keys(c4.directory / "x")) > before
+
+
+class TestBadInput:
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            ([], "--output DIR"),
+            (["--format", "csv"], "'csv' is not one of"),
+            (["--from", "nowhere"], "'nowhere' is not one of"),
+            (["--representation", "words"], "'words' is not one of"),
+            (["--count", "0"], "--count"),
+            (["--plies", "3..42", "--output", "x"], "0 to 41 stones"),
+            (["--plies", "9..3"], "is empty"),
+            (["--plies", "-2", "--output", "x"], "0 to 41 stones"),
+            (["--split", "80/20"], "no split"),
+            (["--split", "0/0/0"], "no split"),
+            (["--seed", "-1"], "--seed"),
+            (["--corpus", "1"], "--corpus is for --from games"),
+            (["--from", "book", "--no-book"], "leaves --from book nothing"),
+            (["--detach", "--output", "x"], "a detached job writes no file"),
+            (["--detach", "--force"], "a detached job writes no file"),
+            (["--output", "file"], "'file': there is a file of that name"),
+            (["--output", "/proc/x"], "'/proc/x'"),
+            (["--board", "9x9", "--output", "x"], "impossible board"),
+        ],
+    )
+    def test_costs_no_work(self, c4: C4, arguments: list[str], message: str) -> None:
+        (c4.directory / "file").touch()
+        done = c4("dataset", "build", *arguments)
+        assert done.code == 2
+        assert message in done.err
+        assert not (c4.directory / "test.db").exists()
+
+    def test_no_games_and_no_such_match(self, c4: C4) -> None:
+        command = ("dataset", "build", "--from", "games", "--output", "x")
+        none = c4(*command)
+        assert (none.code, "no finished match on 7x6 is stored" in none.err) == (2, True)
+        wrong = c4(*command, "--corpus", "7")
+        assert (wrong.code, "match 7 is no finished match on 7x6" in wrong.err) == (2, True)
+
+    def test_no_book_for_the_board(self, c4: C4) -> None:
+        done = c4(*SMALL, "--from", "book", "--output", "x")
+        assert (done.code, "without a book for 5x4" in done.err) == (2, True)
+
+    def test_without_pyarrow(self, c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "pyarrow", None)
+        done = c4(*SMALL, "--format", "parquet", "--output", "x")
+        assert done.code == 1
+        assert "pip install pyarrow" in done.err
+        assert not (c4.directory / "test.db").exists()
+
+    def test_a_data_set_that_was_changed(self, c4: C4) -> None:
+        assert c4(*SMALL, "--format", "jsonl", "--output", "x").code == 0
+        path = c4.directory / "x" / "test.jsonl"
+        path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
+        done = c4("dataset", "info", "x")
+        assert done.code == 1
+        assert "wrong: test.jsonl: not the file that was written with the card" in done.out
+        assert "wrong: test.jsonl: the numbers of positions" in done.out
+        assert json.loads(c4("dataset", "info", "x", "--json").out)["problems"]
+
+    def test_no_data_set(self, c4: C4) -> None:
+        (c4.directory / "x.npz").write_bytes(b"nothing")
+        for place, message in (("x.npz", "no data set in NPZ"), (".", "card.json: missing")):
+            done = c4("dataset", "info", place)
+            assert (done.code, message in done.err) == (1, True)
+        assert c4("dataset", "info", "nowhere").code == 2

@@ -1,0 +1,53 @@
+"""Commands on a disk that is full: what they say, what they leave, and how they go on."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.integration.cli.test_killed import COMMANDS, finished, prepared, ran
+from tests.support.running.command_line import Result
+from tests.support.running.small_disk import filled, needs_mount, small_disk
+
+MEGABYTES = 64
+ROOM = (0, 20_000, 300_000)
+"""Bytes that are left on the disk when a command begins."""
+
+
+@needs_mount
+@pytest.mark.long
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_full_disk(name: str, tmp_path: Path) -> None:
+    command = COMMANDS[name]
+    undisturbed = prepared(tmp_path / "undisturbed", command)
+    finished(undisturbed, command)
+    expected = command.read(undisturbed.directory / command.output)
+
+    with small_disk(tmp_path / "disk", megabytes=MEGABYTES) as disk:
+        for room in ROOM:
+            c4 = prepared(disk / f"with-{room}", command)
+            assert c4("db", "init").code == 0
+            written = c4.directory / command.output
+            with filled(disk, but=room):
+                done = ran(c4, *command.arguments)
+                if done.code:
+                    check_refusal(done)
+                    assert not written.exists() or not any(written.iterdir())
+            assert c4("db", "check").code == 0
+            if done.code:
+                finished(c4, command)
+            assert command.read(written) == expected
+
+        # Writing again, over what has been written before, destroys nothing.
+        with filled(disk, but=0):
+            again = ran(c4, *command.arguments)
+            if again.code:
+                check_refusal(again)
+        assert command.read(written) == expected
+
+
+def check_refusal(done: Result) -> None:
+    """The command has said that there is no room, or that it is not going to replace a file."""
+    assert done.code in {1, 2}
+    assert "Traceback" not in done.err
+    assert "fault in c4" not in done.err
+    assert any(word in done.err for word in ("disk is full", "No space left", "--force")), done.err

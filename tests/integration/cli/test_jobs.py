@@ -1,0 +1,253 @@
+import json
+import signal
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from cli.jobs import watch
+from db.database import Database
+from tests.support.jobs import finish, must_take
+from tests.support.running.command_line import C4
+from tests.support.running.databases import make_job
+from tests.support.running.waiting import await_that
+
+EASY = "2252576253462244111563365343671351441"
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    """Job 1 is done, job 2 is detached."""
+    c4 = C4(tmp_path)
+    lines = f"{EASY}\n{EASY}6\n"
+    assert c4("analyze", "-q", "--label", "first", "-", stdin=lines).code == 0
+    assert c4("analyze", "-q", "--detach", "-", stdin=lines + "9\n").out == "2\n"
+    return c4
+
+
+def test_list(c4: C4) -> None:
+    rows = c4("jobs", "list", "--jsonl").objects
+    assert [(row["job"], row["state"], row["done"]) for row in rows] == [
+        (2, "waiting", 0),
+        (1, "done", 2),
+    ]
+    assert c4("jobs", "list", "--state", "done", "--jsonl").objects == rows[1:]
+    assert c4("jobs", "list", "--limit", "1", "--jsonl").objects == rows[:1]
+    heading, *lines = c4("jobs", "list").out.splitlines()
+    assert heading.split()[:4] == ["job", "kind", "board", "state"]
+    assert [line.split()[0] for line in lines] == ["2", "1"]
+    assert max(map(len, lines)) <= 80
+
+
+def test_show(c4: C4) -> None:
+    job = json.loads(c4("jobs", "show", "1", "--json").out)
+    assert job["label"] == "first"
+    assert job["board"] == "7x6"
+    assert job["positions"]["done"] == 2
+    assert job["created_at"].endswith("Z")
+    text = c4("jobs", "show", "1").out
+    assert "2 of 2 done" in text
+    assert "first" in text
+
+
+def test_status(c4: C4) -> None:
+    status = json.loads(c4("status", "--json").out)
+    assert status["jobs"]["waiting"] == status["jobs"]["done"] == 1
+    assert status["jobs"]["running"] == 0
+    assert status["queued_positions"] == 2
+    assert status["workers"] == 0
+    assert "2 positions in 1 unit" in c4("status").out
+
+
+def test_nothing_is_promised_while_nobody_works(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch, "IDLE_SECONDS", 2.5)
+    c4 = C4(tmp_path)
+    with Database.open(str(c4.directory / "test.db")) as database:
+        make_job(database, 8, positions=10)
+        for _ in range(4):
+            finish(database, must_take(database), seconds=0.5)
+    watched = c4("jobs", "watch", "1")
+    assert watched.code == 1
+    (look,) = watched.out.splitlines()
+    assert "/s" not in look
+    assert "left" not in look
+    status = c4("status").out
+    assert "workers        0 at work, 0 of c4 worker alive" in status
+    assert "rate           -\n" in status
+    assert "remaining      unknown" in status
+    totals = json.loads(c4("status", "--json").out)
+    assert (totals["positions_per_second"], totals["eta_seconds"]) == (None, None)
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+def test_a_job_whose_process_is_gone_is_interrupted(
+    end: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch, "IDLE_SECONDS", 0.2)
+    c4 = C4(tmp_path)
+
+    def states() -> list[str]:
+        return [row["state"] for row in c4("jobs", "list", "--jsonl").objects]
+
+    assert c4("db", "init").code == 0
+    endless = c4.start("analyze", "--board", "8x7", "--threads", "1", "-")
+    assert endless.stdin is not None
+    endless.stdin.write('{"moves": ""}\n')
+    endless.stdin.close()
+    endless.stdin = None
+    await_that(lambda: json.loads(c4("status", "--json").out)["running_units"] == 1)
+    assert states() == ["running"]
+    endless.send_signal(end)
+    said = endless.communicate(timeout=30)[1]
+    if end is signal.SIGINT:
+        assert "go on with: c4 jobs resume 1 --output -\n" in said
+        assert states() == ["interrupted"]  # at once
+    else:
+        assert states() == ["running"]  # nobody can know yet
+        await_that(lambda: states() == ["interrupted"])
+    shown = c4("jobs", "show", "1")
+    assert "state      interrupted" in shown.out
+    assert "c4 jobs resume 1" in shown.out
+    assert json.loads(c4("jobs", "show", "1", "--json").out)["state"] == "interrupted"
+    status = json.loads(c4("status", "--json").out)
+    assert (status["jobs"]["interrupted"], status["jobs"]["running"]) == (1, 0)
+    assert (status["workers"], status["running_units"]) == (0, 0)
+    status_text = c4("status")
+    assert "1 interrupted" in status_text.out
+    assert "c4 jobs resume goes on" in status_text.err
+    for json_option in ([], ["--json"]):
+        watched = c4("jobs", "watch", "1", "--interval", "0.1", *json_option)
+        assert watched.code == 1
+        assert "interrupted" in watched.out
+        assert watched.err == (
+            "Nobody is at work on job 1 any more: c4 jobs resume 1 goes on with it, "
+            "and so do workers with a broker\n"
+        )
+    assert len(c4("jobs", "list", "--state", "interrupted", "--jsonl").objects) == 1
+    assert c4("jobs", "list", "--state", "running", "--jsonl").objects == []
+    with c4.start("jobs", "resume", "1", "--threads", "1") as again:
+        await_that(lambda: states() == ["running"])
+        again.send_signal(signal.SIGINT)
+
+
+def test_cancel_and_resume(c4: C4) -> None:
+    assert c4("jobs", "cancel", "2").err == "job 2 cancelled\n"
+    watched = c4("jobs", "watch", "2")
+    assert watched.code == 1
+    assert "cancelled" in watched.out
+    resumed = c4("jobs", "resume", "2")
+    assert resumed.code == 1  # as of the command that made the job: it has a bad line
+    assert resumed.out == ""
+    assert "job 2 done: 2 positions" in resumed.err
+    assert "1 line without an answer" in resumed.err
+
+
+def test_results_of_a_job_that_is_not_done(c4: C4) -> None:
+    done = c4("jobs", "results", "2")
+    assert done.code == 1
+    assert [found["line"] for found in done.objects] == [1, 2, 3]
+    assert "3 lines without an answer" in done.err
+
+
+def test_watch_ends_with_the_job(c4: C4) -> None:
+    done = c4("jobs", "watch", "1", "--json")
+    assert done.code == 0
+    (look,) = done.objects
+    assert (look["job_id"], look["state"], look["positions_done"]) == (1, "done", 2)
+    assert c4("jobs", "resume", "2", "-q").code == 1
+    assert c4("jobs", "watch").out.startswith("job 2 done: 2 of 2 positions, ")
+    with closing(sqlite3.connect(c4.directory / "test.db", isolation_level=None)) as database:
+        database.execute("UPDATE units SET finished_at = finished_at - 100")
+    assert c4("jobs", "watch").out == "job 2 done: 2 of 2 positions\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "job_state", "unit_state"),
+    [("resume", "cancelled", "cancelled"), ("retry", "failed", "failed")],
+)
+def test_a_job_for_another_engine_stays_as_it_is(
+    c4: C4, command: str, job_state: str, unit_state: str
+) -> None:
+    with closing(sqlite3.connect(c4.directory / "test.db", isolation_level=None)) as database:
+        database.execute("UPDATE jobs SET engine_version = 99, state = ? WHERE id = 2", [job_state])
+        database.execute("UPDATE units SET state = ? WHERE job_id = 2", [unit_state])
+    for options in ([], ["--detach"]):
+        refused = c4("jobs", command, "2", *options)
+        assert refused.code != 0
+        assert "job 2 was made for version 99 of the engine" in refused.err
+        assert json.loads(c4("jobs", "show", "2", "--json").out)["state"] == job_state
+
+
+def test_retry_without_failures_does_nothing(c4: C4) -> None:
+    done = c4("jobs", "retry", "1", "--detach")
+    assert done.code == 0
+    assert "0 failed units" in done.err
+    assert "is left to" not in done.err
+
+
+def test_a_job_that_is_left_to_others(c4: C4) -> None:
+    assert c4("jobs", "cancel", "2").code == 0
+    done = c4("jobs", "resume", "2", "--detach")
+    assert (done.code, done.out, done.err) == (0, "", "job 2 is left to other processes\n")
+
+
+@pytest.mark.parametrize(
+    "arguments", [["show"], ["cancel"], ["resume"], ["retry"], ["results"], ["watch"]]
+)
+def test_job_that_is_not_there(c4: C4, arguments: list[str]) -> None:
+    done = c4("jobs", *arguments, "99")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "Error: there is no job 99\n"
+
+
+def test_done_job_cannot_be_cancelled(c4: C4) -> None:
+    done = c4("jobs", "cancel", "1")
+    assert done.code == 1
+    assert "job 1 is done" in done.err
+
+
+def test_nothing_to_watch(tmp_path: Path) -> None:
+    c4 = C4(tmp_path)
+    assert c4("db", "init").code == 0
+    assert c4("jobs", "watch").code == 2
+    assert c4("jobs", "list").err == "No jobs.\n"
+
+
+@pytest.mark.parametrize("command", ["resume", "retry"])
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        (("-o", "nodir/x"), "'nodir/x': No such file or directory"),
+        (("-o", "x", "--detach"), "a detached job writes nothing"),
+    ],
+)
+def test_output_that_cannot_be_written_leaves_the_job_alone(
+    c4: C4, command: str, output: tuple[str, ...], message: str
+) -> None:
+    assert c4("jobs", "cancel", "2").code == 0
+    done = c4("jobs", command, "2", *output)
+    assert done.code == 2
+    assert message in done.err
+    assert json.loads(c4("jobs", "show", "2", "--json").out)["state"] == "cancelled"
+
+
+def test_jobs_are_cancelled_together_or_not_at_all(c4: C4) -> None:
+    assert c4("analyze", "-q", "--detach", "-", stdin=EASY).out == "3\n"
+    assert c4("jobs", "cancel", "2", "99").code == 2
+    assert json.loads(c4("status", "--json").out)["jobs"]["waiting"] == 2
+    done = c4("jobs", "cancel", "2", "3", "2", "--json")
+    assert done.err == "job 2 cancelled\njob 3 cancelled\n"
+    assert json.loads(done.out) == {"jobs": [2, 3], "state": "cancelled"}
+
+
+def test_the_job_of_a_match_is_one_of_games(c4: C4) -> None:
+    match = ("match", "set", "random", "--games", "4")
+    assert c4(*match, "--detach").out == "3\n"
+    assert "job 3 done: 4 games in" in c4("jobs", "resume", "3").err
+    assert c4("jobs", "watch", "3").out.startswith("job 3 done: 4 of 4 games, ")
+    assert "games     4 of 4 done" in c4("jobs", "show", "3").out
+    (unit,) = c4("jobs", "results", "3").objects
+    assert (unit["match"], unit["games"]) == (1, [0, 4])

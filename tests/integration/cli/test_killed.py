@@ -1,0 +1,154 @@
+"""Commands that are killed at any moment: what they have left behind, and how they go on."""
+
+import json
+import random
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.support.boards.games import random_games
+from tests.support.running.command_line import C4, Result
+
+POSITIONS = random_games(1500, empty=24)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command that writes something, and how to tell what is in it."""
+
+    arguments: tuple[str, ...]
+    output: str
+    """What it writes: a file, or a directory of files."""
+    read: Callable[[Path], object]
+    """What has been written, but for what differs from run to run."""
+    prepare: tuple[tuple[str, ...], ...] = ()
+    """What is run before, in a new directory."""
+
+
+def digest(path: Path) -> object:
+    """The bytes of a file, or of all files of a directory."""
+    if path.is_dir():
+        return {file.name: file.read_bytes() for file in path.iterdir()}
+    return path.read_bytes()
+
+
+def answers(path: Path) -> object:
+    """The answers in a file of results."""
+    fields = ("moves", "score", "scores", "best", "plies")
+    rows = map(json.loads, path.read_text().splitlines())
+    return [[row[name] for name in fields] for row in rows]
+
+
+def content(path: Path) -> object:
+    """The evaluations in a database that is sound."""
+    c4 = C4(path.parent)
+    assert c4("db", "check", "--db", path.name).code == 0
+    rows = c4("query", "--db", path.name, "--jsonl").objects
+    return [[row[name] for name in ("key", "lower", "upper", "scores")] for row in rows]
+
+
+DATASET = ("dataset", "build", "--count", "3000", "--plies", "18..24", "--seed", "5")
+COMMANDS = {
+    "analyze": Command(("analyze", "positions.txt", "--output", "out.jsonl"), "out.jsonl", answers),
+    "jobs resume": Command(
+        ("jobs", "resume", "1", "--output", "out.jsonl"),
+        "out.jsonl",
+        answers,
+        prepare=(("analyze", "--detach", "positions.txt"),),
+    ),
+    "book build": Command(
+        ("book", "build", "--board", "5x5", "--plies", "8", "--out", "out.c4book"),
+        "out.c4book",
+        digest,
+    ),
+    "dataset build": Command((*DATASET, "--output", "out"), "out", digest),
+    "db backup": Command(
+        ("db", "backup", "out.db"),
+        "out.db",
+        content,
+        prepare=(("analyze", "positions.txt", "--output", "x"),),
+    ),
+}
+
+
+def prepared(directory: Path, command: Command) -> C4:
+    """A directory in which the command can run."""
+    directory.mkdir()
+    c4 = C4(directory)
+    (directory / "positions.txt").write_text("".join(f"{moves}\n" for moves in POSITIONS))
+    for arguments in command.prepare:
+        assert c4(*arguments).code == 0
+    return c4
+
+
+def ran(c4: C4, *arguments: str) -> Result:
+    """Run a process to its end."""
+    with c4.start(*arguments) as process:
+        out, errors = process.communicate(timeout=300)
+    return Result(process.returncode, out, errors)
+
+
+def finished(c4: C4, command: Command) -> None:
+    """Run the command until it has done all; what was given up is tried again."""
+    done = ran(c4, *command.arguments)
+    if done.code != 0:
+        for job in json.loads(c4("jobs", "list", "--state", "failed", "--json").out):
+            c4("jobs", "retry", str(job["job"]))
+        done = ran(c4, *command.arguments)
+    assert (done.code, "Traceback" in done.err) == (0, False), done.err
+
+
+@pytest.mark.parametrize(
+    "kills", [pytest.param(4, marks=pytest.mark.long), pytest.param(20, marks=pytest.mark.faults)]
+)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_killed_at_any_moment(name: str, kills: int, tmp_path: Path) -> None:
+    command = COMMANDS[name]
+    undisturbed = prepared(tmp_path / "undisturbed", command)
+    began = time.monotonic()
+    finished(undisturbed, command)
+    lasts = time.monotonic() - began
+    expected = command.read(undisturbed.directory / command.output)
+
+    c4 = prepared(tmp_path / "killed", command)
+    written = c4.directory / command.output
+    chance = random.Random(7)
+    killed = 0
+    while killed < kills:
+        with c4.start(*command.arguments) as process:
+            try:
+                process.wait(chance.uniform(0.1, lasts))
+            except subprocess.TimeoutExpired:
+                process.kill()
+        if process.returncode == -signal.SIGKILL:
+            killed += 1
+        else:
+            assert process.returncode in {0, 1}
+        if written.is_file() or (written.is_dir() and any(written.iterdir())):
+            # There is all of it, or nothing.
+            assert command.read(written) == expected
+            _remove(written)
+        if process.returncode == 0:  # all is stored: begin anew
+            for file in c4.directory.glob("test.db*"):
+                file.unlink()
+            for arguments in command.prepare:
+                assert c4(*arguments).code == 0
+    finished(c4, command)
+    assert command.read(written) == expected
+    # What the killed were at is known to be nobody's; nothing else is wrong.
+    problems = c4("db", "check").out.splitlines()
+    assert [problem for problem in problems if not problem.startswith("lease: ")] == []
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        for file in path.iterdir():
+            file.unlink()
+        path.rmdir()
+    else:
+        path.unlink()

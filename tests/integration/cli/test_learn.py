@@ -1,0 +1,268 @@
+"""``c4 learn``: train, be interrupted, resume, evaluate, and refuse."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from c4core import extras
+from tests.support.boards.learning import REASON, write_dataset
+from tests.support.running.command_line import C4, ROOT
+from tests.support.running.waiting import await_that
+
+EXTRA = "pip install torch safetensors"
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    return C4(tmp_path)
+
+
+class TestWithout:
+    """PyTorch is missing, or nobody asked for it."""
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ["train", "cnn"],
+            ["train", "exact", "--data", "."],
+            ["train", "selfplay"],
+            ["evaluate", "model.safetensors"],
+        ],
+    )
+    def test_it_says_what_to_install(
+        self, c4: C4, monkeypatch: pytest.MonkeyPatch, arguments: list[str]
+    ) -> None:
+        monkeypatch.setattr(extras, "find_spec", lambda _name: None)
+        done = c4("learn", *arguments)
+        assert (done.code, done.out) == (1, "")
+        assert EXTRA in done.err
+        assert list(c4.directory.glob("*.safetensors")) == []
+
+    def test_so_does_the_player(self, c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(extras, "find_spec", lambda _name: None)
+        done = c4("match", "learning-cnn:model=x.safetensors", "set", "--games", "1")
+        assert (done.code, done.out) == (1, "")
+        assert EXTRA in done.err
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [["learn", "--help"], ["learn", "train", "cnn", "--help"], ["players", "list"]],
+    )
+    def test_nothing_else_imports_it(self, arguments: list[str]) -> None:
+        program = (
+            f"import sys; from cli.boundary import run; code = run({arguments!r}); "
+            "sys.exit(code or any(name in sys.modules for name in ('torch', 'safetensors')))"
+        )
+        done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True)  # noqa: PLW1510
+        assert done.returncode == 0
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with a data set, games and a model of every kind."""
+    pytest.importorskip("torch", reason=REASON)
+    directory = tmp_path_factory.mktemp("trained")
+    c4 = C4(directory)
+    write_dataset(directory / "data", count=60)
+    small = ("--epochs", "1", "--channels", "4", "--hidden", "8", "-q")
+    for command in (
+        ("learn", "train", "cnn", "--games", "600", "--epochs", "1", "-q"),
+        ("learn", "train", "exact", "--data", "data", *small),
+        ("learn", "train", "selfplay", "--games", "20", "--board", "5x4", *small),
+        ("match", "set", "random", "--games", "60", "--judge", "none", "-q"),
+        ("games", "export", "--format", "csv", "-o", "games.csv", "-q"),
+    ):
+        assert c4(*command).code == 0, command
+    return directory
+
+
+@pytest.fixture
+def kept(trained: Path) -> C4:
+    return C4(trained)
+
+
+class TestTrain:
+    def test_for_people(self, kept: C4) -> None:
+        done = kept("learn", "train", "cnn", "--games", "600", "--epochs", "1", "--resume")
+        assert done.code == 0
+        assert "parameters     3,375" in done.out
+        assert "says won  says not won" in done.out
+        assert "600 games" in done.err or "repeated" in done.err
+
+    def test_for_programs(self, c4: C4, trained: Path) -> None:
+        csv = str(trained / "games.csv")
+        done = c4(
+            "learn", "train", "cnn", "--csv", csv, "--padding", "valid", "--batch", "10",
+            "--rate", "0.02", "--epochs", "2", "--seed", "5", "--json", "--plot", "curve.svg",
+        )  # fmt: skip
+        assert done.code == 0
+        told = json.loads(done.out)
+        assert (told["kind"], told["parameters"], told["epochs"]) == ("cnn", 1317, 2)
+        assert told["architecture"] == {"padding": "valid"}
+        assert told["settings"]["rate"] == 0.02
+        assert [entry["epoch"] for entry in told["history"]] == [1, 2]
+        assert told["confusion"]["games"] == round(0.3 * told["settings"]["games"])
+        assert (c4.directory / "cnn.safetensors").stat().st_mode & 0o777 == 0o644
+        assert (c4.directory / "curve.svg").read_bytes().startswith(b"<?xml")
+
+    def test_stored_games_are_those_of_their_file(self, kept: C4) -> None:
+        options = ("--epochs", "1", "--json", "-q")
+        stored = kept("learn", "train", "cnn", "--match", "1", "-o", "a.safetensors", *options)
+        read = kept("learn", "train", "cnn", "--csv", "games.csv", "-o", "b.safetensors", *options)
+        one, other = json.loads(stored.out), json.loads(read.out)
+        assert one["settings"] == other["settings"]
+        assert one["weights"] == other["weights"]
+
+    def test_resumed_or_not(self, c4: C4) -> None:
+        pytest.importorskip("torch", reason=REASON)
+        options = ("learn", "train", "selfplay", "--board", "4x4", "--games", "20", "--json")
+        small = ("--channels", "4", "--hidden", "8")
+        weights = []
+        for epochs, more in (("1", ()), ("2", ("--resume",)), ("2", ("--fresh",))):
+            done = c4(*options, *small, "--epochs", epochs, *more)
+            assert done.code == 0
+            weights.append(json.loads(done.out)["weights"])
+        assert weights[0] != weights[1] == weights[2]
+
+    @pytest.mark.parametrize(
+        ("arguments", "code", "message"),
+        [
+            (["cnn"], 2, "cnn.safetensors exists: --resume goes on from it"),
+            (["cnn", "--resume", "--fresh"], 2, "do not go together"),
+            (
+                ["cnn", "--resume", "--games", "600", "--seed", "1"],
+                2,
+                "cannot be resumed: settings",
+            ),
+            (["cnn", "--resume", "--games", "2"], 2, "cannot be resumed"),
+            (["cnn", "--games", "1", "-o", "new"], 2, "1 different games are too few"),
+            (["cnn", "--games", "9", "--csv", "games.csv", "-o", "new"], 2, "do not go together"),
+            (["cnn", "--csv", "data/train.npz", "-o", "new"], 1, "data/train.npz, line 1"),
+            (["cnn", "--match", "1", "--board", "5x4", "-o", "new"], 2, "was played on 7x6"),
+            (["cnn", "--match", "99", "-o", "new"], 2, "99"),
+            (["cnn", "--board", "4x4", "--padding", "valid", "--games", "99", "-o", "n"], 2, "4x4"),
+            (["cnn", "--plot", "x.txt", "-o", "new"], 2, "ends with none of"),
+            (["cnn", "-o", "no/such/place"], 2, "No such file or directory"),
+            (["exact", "--data", ".", "-o", "new"], 1, "validation.npz is missing"),
+            (["exact", "--data", "nowhere"], 2, "does not exist"),
+        ],
+    )
+    def test_refused(self, kept: C4, arguments: list[str], code: int, message: str) -> None:
+        done = kept("learn", "train", *arguments)
+        assert (done.code, done.out) == (code, "")
+        assert message in " ".join(done.err.split())
+        assert not (kept.directory / "new").exists()
+
+    def test_a_damaged_model_is_not_resumed(self, c4: C4, trained: Path) -> None:
+        content = (trained / "cnn.safetensors").read_bytes()
+        (c4.directory / "cnn.safetensors").write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+        done = c4("learn", "train", "cnn", "--games", "600", "--resume")
+        assert done.code == 1
+        assert "is a damaged model" in done.err
+
+
+class TestInterrupt:
+    def test_ctrl_c_leaves_a_checkpoint_that_resumes_exactly(self, c4: C4) -> None:
+        pytest.importorskip("torch", reason=REASON)
+        options = ("learn", "train", "cnn", "--games", "3000", "--json")
+        process = c4.start(*options, "--epochs", "1000", "--verbose")
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith("epoch 2:"):
+                break
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, out) == (130, "")
+        assert "of 1000 epochs and can play" in err
+        assert "Traceback" not in err
+        reached = json.loads(c4("learn", "evaluate", "cnn.safetensors", "--json").out)["epochs"]
+        assert 2 <= reached < 1000
+        wanted = str(reached + 2)
+        resumed = json.loads(c4(*options, "--epochs", wanted, "--resume", "-q").out)
+        whole = json.loads(c4(*options, "--epochs", wanted, "-o", "whole.st", "-q").out)
+        assert resumed["weights"] == whole["weights"]
+        assert resumed["confusion"] == whole["confusion"]
+        assert [path.name for path in c4.directory.glob(".*")] == []
+
+    def test_killed_at_any_time_the_file_is_whole(self, c4: C4) -> None:
+        pytest.importorskip("torch", reason=REASON)
+        process = c4.start("learn", "train", "cnn", "--games", "300", "--epochs", "1000000", "-q")
+        await_that((c4.directory / "cnn.safetensors").exists)
+        time.sleep(0.5)
+        process.kill()
+        process.communicate(timeout=60)
+        assert c4("learn", "evaluate", "cnn.safetensors", "--games", "50").code == 0
+
+
+class TestEvaluate:
+    def test_final_grids(self, kept: C4) -> None:
+        done = kept("learn", "evaluate", "cnn.safetensors", "--games", "200", "--seed", "9")
+        assert done.code == 0
+        assert "What the network says about" in done.out
+        told = json.loads(
+            kept("learn", "evaluate", "cnn.safetensors", "--csv", "games.csv", "--json").out
+        )
+        assert told["confusion"]["games"] <= 60
+        assert told["confusion"]["accuracy"] <= 1
+
+    @pytest.mark.parametrize("kind", ["exact", "selfplay"])
+    def test_positions(self, kept: C4, kind: str) -> None:
+        model = f"{kind}.safetensors"
+        done = kept("learn", "evaluate", model, "--data", "data", "--split", "validation")
+        assert done.code == 0
+        assert "How often its column is a best one" in done.out
+        told = json.loads(kept("learn", "evaluate", model, "--data", "data", "--json").out)
+        assert told["positions"]["positions"] == 60
+        assert (told["positions"]["value_accuracy"] is None) == (kind == "selfplay")
+
+    @pytest.mark.parametrize(
+        ("arguments", "code", "message"),
+        [
+            (["exact.safetensors"], 2, "it is evaluated with --data"),
+            (["cnn.safetensors", "--data", "data"], 2, "plays on 7x6, the positions are on 5x4"),
+            (["cnn.safetensors", "--data", "data", "--games", "1"], 2, "--data does not go with"),
+            (["cnn.safetensors", "--board", "5x4"], 2, "give --board 7x6"),
+            (["games.csv"], 1, "games.csv is no model of c4"),
+            (["nothing"], 2, "File 'nothing' does not exist."),
+        ],
+    )
+    def test_refused(self, kept: C4, arguments: list[str], code: int, message: str) -> None:
+        done = kept("learn", "evaluate", *arguments)
+        assert (done.code, done.out) == (code, "")
+        assert message in " ".join(done.err.split())
+
+
+def test_a_model_plays_a_match(kept: C4) -> None:
+    model = "learning-cnn:model=cnn.safetensors"
+    done = kept("match", model, "set", "--swap", "--games", "4", "--judge", "none", "--json", "-q")
+    assert done.code == 0
+    told = json.loads(done.out)
+    assert "learning-cnn:model=cnn.safetensors,weights=" in json.dumps(told)
+    weights = json.loads(kept("learn", "evaluate", "cnn.safetensors", "--json").out)["weights"]
+    assert weights in json.dumps(told)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["match", "set", "PLAYER", "--games", "2"],
+        ["match", "PLAYER", "set", "--games", "2"],
+        ["play", "--plain", "--second", "PLAYER"],
+        ["play", "--plain", "--first", "PLAYER"],
+    ],
+)
+def test_nobody_plays_on_a_board_that_the_model_does_not_know(
+    kept: C4, arguments: list[str]
+) -> None:
+    model = "learning-cnn:model=cnn.safetensors"
+    words = [model if word == "PLAYER" else word for word in arguments]
+    done = kept(*words, "--board", "5x4")
+    assert (done.code, done.out) == (2, "")
+    assert "player learning-cnn: cnn.safetensors plays on 7x6, not on 5x4" in " ".join(
+        done.err.split()
+    )

@@ -1,0 +1,229 @@
+"""What is the same in every command: passwords, empty options, folders, words, long searches."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+import pytest
+
+from c4core.position import Position
+from cli.positions import asking, watching
+from cli.positions.watching import HINT, Progress
+from cli.reference import contexts
+from tests.support.boards.learning import REASON
+from tests.support.running.command_line import C4, ROOT
+from tests.support.running.terminal import run_on_terminal
+from workers.positions.question import Question
+from workers.runners.remote_search import RemoteSearch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+EASY = "2252576253462244111563365343671351441"
+SECRET = "hunter2"
+
+DATABASES = [
+    f"postgresqll://u:{SECRET}/x@127.0.0.1:1/d",
+    f"postgresql://u:p@{SECRET}@127.0.0.1:1/d",
+    f"postgresql://u:{SECRET}@127.0.0.1:1/d",
+    f"postgresql://u:{SECRET}@127.0.0.1:port/d",
+    f"postgresql://127.0.0.1:1/d?user=u&password={SECRET}",
+    f"postgresql://127.0.0.1:1/d?sslpassword={SECRET}&no_such_option=1",
+    f"postgresql:/u:{SECRET}@127.0.0.1/d",
+    f"u:{SECRET}@127.0.0.1/d",
+    f"postgresql://u:{SECRET}",
+]
+BROKERS = [
+    f"rediss://:{SECRET}@127.0.0.1:1/0",
+    f"redis://:{SECRET}/x@127.0.0.1:1/0",
+    f"redis://{SECRET}@127.0.0.1:1/0",
+    f"redis://:p@{SECRET}@127.0.0.1:1",
+    f"amqp://u:{SECRET}@127.0.0.1:1//",
+    f"amqp://u:5672/{SECRET}@127.0.0.1",
+    f"amqp://u:?{SECRET}@127.0.0.1:1",
+    f"kafka://u:{SECRET}@127.0.0.1",
+    f"redis://:{SECRET}",
+]
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    return C4(tmp_path)
+
+
+@pytest.mark.parametrize("url", DATABASES)
+@pytest.mark.parametrize("command", ["status -v", "db stats --json", "analyze -v --sample"])
+def test_no_command_tells_the_database_s_password(c4: C4, command: str, url: str) -> None:
+    done = c4(*command.split(), "--db", url)
+    assert done.code in {1, 2, 3}
+    assert SECRET not in done.out + done.err
+    assert "a fault in c4" not in done.err
+    assert not list(c4.directory.iterdir())
+
+
+@pytest.mark.parametrize("url", BROKERS)
+def test_no_command_tells_the_broker_s_password(c4: C4, url: str) -> None:
+    done = c4("solve", "-v", EASY, "--no-book", "--broker", url)
+    assert done.code in {2, 3}
+    assert SECRET not in done.out + done.err
+    assert "a fault in c4" not in done.err
+
+
+def test_nor_does_a_process_with_its_trace(c4: C4) -> None:
+    done = c4.shell(f"C4_TRACE=1 c4 status --db '{DATABASES[0]}'; C4_DB='{DATABASES[2]}' c4 status")
+    assert "UnknownSchemeError" in done.err
+    assert "cannot reach" in done.err
+    assert SECRET not in done.out + done.err
+
+
+@pytest.mark.parametrize("option", ["--db", "--broker"])
+def test_an_empty_option_is_a_mistake(c4: C4, option: str) -> None:
+    for command in (["solve", EASY, option, ""], [option, "", "solve", EASY]):
+        done = c4(*command)
+        assert done.code == 2
+        assert re.search(rf"'{option}'.*: it is empty", done.err)
+
+
+def test_an_empty_variable_counts_as_none(c4: C4) -> None:
+    done = c4.shell(f"C4_DB= C4_BROKER= c4 solve -v {EASY} --no-book")
+    assert done.code == 0
+    assert f"{c4.directory}/data/c4/c4.db" in done.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "analyze --sample --output",
+        "book build --plies 2 --output",
+        "games report 1 --plot",
+        "dataset build --count 3 --plies 20 --output",
+        "db backup",
+        "games export --output",
+        "games report 1 --output",
+        "learn train cnn --games 10 --output",
+        "match random random --games 2 --output",
+        "tournament random set --games 2 --output",
+    ],
+)
+def test_a_folder_that_is_not_there_is_not_made(c4: C4, command: str) -> None:
+    if command.startswith("learn"):
+        pytest.importorskip("torch", reason=REASON)
+    assert c4("match", "random", "random", "--games", "2", "-q").code == 0
+    name = "nowhere/deeper/x.svg" if "plot" in command else "nowhere/deeper/x"
+    done = c4(*command.split(), name)
+    assert done.code == 2
+    assert f"'{name}': No such file or directory" in done.err
+    assert not (c4.directory / "nowhere").exists()
+
+
+def test_resume_ends_as_analyze_does(c4: C4) -> None:
+    (c4.directory / "lines").write_text(f"{EASY}\n44z\n")
+    assert c4("analyze", "lines", "--detach").code == 0
+    done = c4("jobs", "resume", "1")
+    assert done.code == 1
+    assert done.err.endswith("1 line without an answer\n")
+    assert c4("jobs", "resume", "1", "--output", "out").code == 1
+    assert c4("analyze", "lines").code == 1
+
+
+def test_watch_shows_the_rate(c4: C4) -> None:
+    assert c4("analyze", "--sample", "--score-only", "-q").code == 0
+    assert re.search(r"positions, ([\d,.]+|-)/s$", c4("jobs", "watch", "1").out.strip())
+
+
+@pytest.mark.parametrize("command", ["jobs show abc", "solve 44 --threads abc", "games delete abc"])
+def test_what_is_no_number(c4: C4, command: str) -> None:
+    assert "'abc' is not a valid whole number." in c4(*command.split()).err
+
+
+def test_every_option_of_numbers_says_so() -> None:
+    for context in contexts():
+        for parameter in context.command.params:
+            assert "range" not in parameter.type.name, parameter.name
+            assert type(parameter.type) is not click.IntRange
+
+
+def test_there_is_one_way_to_the_terminal() -> None:
+    """Use cli.shell.echo: it escapes what strangers have named."""
+    allowed = {"cli/shell/echo.py", "cli/reference.py"}
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "cli").rglob("*.py")
+        if re.search(r"\bclick\.(echo|secho)\b|(?<![.\w])print\(", path.read_text())
+    }
+    assert found <= allowed
+
+
+def test_a_long_search_at_a_terminal_says_how_far_it_is(c4: C4) -> None:
+    arguments = ("solve", "--board", "8x7", "--score-only", "--time-limit", "3", "")
+    written = run_on_terminal(c4, *arguments, code=1)
+    assert re.search(rb"[\d,]{5,} nodes in 1\.\d\d s, score between -\d+ and \+\d+", written)
+    assert b" nodes in " not in run_on_terminal(c4, *arguments, "-q", code=1).replace(
+        b"nodes in 3.", b""
+    )
+    assert c4(*arguments).err == ""
+
+
+def test_after_a_time_it_tells_another_way(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 100.0
+    monkeypatch.setattr(watching.time, "monotonic", lambda: now)
+    for hint in (True, False):
+        now = 100.0
+        with watching.watching(lambda: Progress(5, -1, 2), shown=True, hint=hint) as look:
+            for now in (100.5, 101.5, 109.0):  # noqa: B007 (the clock reads it)
+                look()
+            assert HINT not in capsys.readouterr().err
+            for now in (110.5, 111.0):  # noqa: B007
+                look()
+        assert capsys.readouterr().err.count(HINT) == hint
+
+
+def test_who_waits_for_workers_is_told_of_another_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[dict[str, object]] = []
+
+    @contextmanager
+    def seen(progress: object, **options: object) -> Iterator[Callable[[], None]]:
+        assert progress is None
+        shown.append(options)
+        yield lambda: None
+
+    monkeypatch.setattr(asking, "watching", seen)
+    monkeypatch.setattr(RemoteSearch, "evaluate", lambda *_: [])
+    nothing: Any = None
+    asker = asking.RemoteAsker(nothing, nothing, on_nobody=lambda: None)
+    for positions, limit in ((1, None), (2, None), (1, 5.0)):
+        asker.ask([Position("")] * positions, Question(time_limit=limit))
+    assert [options["hint"] for options in shown] == [True, False, False]
+
+
+def test_nobody_is_said_to_search_where_nobody_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    def search(search: RemoteSearch, *_arguments: object) -> list[object]:
+        search._on_nobody()
+        return []
+
+    shown: list[Callable[[], bool]] = []
+
+    @contextmanager
+    def seen(
+        *_: object, is_alone: Callable[[], bool], **__: object
+    ) -> Iterator[Callable[[], None]]:
+        shown.append(is_alone)
+        yield lambda: None
+        assert is_alone()
+
+    monkeypatch.setattr(asking, "watching", seen)
+    monkeypatch.setattr(RemoteSearch, "evaluate", search)
+    nothing: Any = None
+    told: list[bool] = []
+    asker = asking.RemoteAsker(nothing, nothing, on_nobody=lambda: told.append(True))
+    asker.ask([Position("")], Question())
+    assert told == [True]
+    for is_alone, text in ((False, "workers search, 5.0"), (True, "waiting for workers, 5.0")):
+        line = watching._Line(None, hint=False, is_alone=[bool, shown[0]][is_alone])
+        assert line._text(5.0).startswith(text)

@@ -1,0 +1,292 @@
+"""``c4 match`` and ``c4 tournament`` from the command line to the database and back."""
+
+import csv
+import io
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.running.command_line import C4
+from tests.support.running.waiting import await_that
+
+QUICK = ("--games", "24", "--judge", "none", "-q")
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    return C4(tmp_path)
+
+
+def moves(c4: C4, match: int = 1) -> list[str]:
+    return [game["moves"] for game in c4("games", "export", str(match), "-q").objects]
+
+
+class TestMatch:
+    def test_report_for_people(self, c4: C4) -> None:
+        done = c4("match", "set", "random", "--swap", *QUICK)
+        assert (done.code, done.err) == (0, "")
+        assert "A      set" in done.out
+        assert "they take turns to move first; seed 0" in done.out
+        assert " as x     12" in done.out
+
+    def test_report_for_programs(self, c4: C4) -> None:
+        report = json.loads(c4("match", "set", "random", "--json", *QUICK).out)
+        assert report["games"] == report["a"]["wins"] + report["a"]["losses"] + report["a"]["draws"]
+        assert report["games"] == 24
+        assert report["a"]["player"] == "set:fallback=vector"
+        assert report["a"]["as_o"]["score"] is None
+        assert report["finished"] is True
+        assert report["a"]["accuracy"] is None
+        (row,) = csv.DictReader(io.StringIO(c4("match", "set", "random", "--csv", *QUICK).out))
+        assert int(row["a_wins"]) == report["a"]["wins"]
+        assert row["significant"] == str(report["significant"]).lower()
+        markdown = c4("match", "set", "random", "--markdown", *QUICK).out
+        assert "| A | 24 |" in markdown
+
+    def test_the_same_again_plays_nothing(self, c4: C4) -> None:
+        first = json.loads(c4("match", "set", "random", "--json", *QUICK).out)
+        assert json.loads(c4("match", "set", "random", "--json", *QUICK).out) == first
+        assert json.loads(c4("--json", "match", "set", "random", *QUICK).out) == first
+        fresh = json.loads(c4("match", "set", "random", "--json", "--fresh", *QUICK).out)
+        assert fresh["match"] == first["match"] + 1
+        assert moves(c4, 1) == moves(c4, 2)
+
+    def test_the_seed_decides(self, c4: C4) -> None:
+        for seed, threads in ((1, 1), (1, 2), (2, 2)):
+            options = ("--seed", str(seed), "--threads", str(threads), "--fresh")
+            assert c4("match", "random", "set", *options, *QUICK).code == 0
+        assert moves(c4, 1) == moves(c4, 2)
+        assert moves(c4, 1) != moves(c4, 3)
+
+    def test_who_moves_first(self, c4: C4) -> None:
+        for option in ((), ("--swap",), ("--shuffle",)):
+            assert c4("match", "set", "random", *option, *QUICK).code == 0
+        firsts = [
+            [game["first"] for game in c4("games", "export", str(match), "-q").objects]
+            for match in (1, 2, 3)
+        ]
+        assert firsts[0] == ["set:fallback=vector"] * 24
+        assert firsts[1] == ["set:fallback=vector", "random"] * 12
+        assert 2 < firsts[2].count("random") < 22
+
+    def test_moves_are_judged(self, c4: C4) -> None:
+        done = c4(
+            "match", "perfect:choice=center", "random", "--board", "4x4", "--games", "6",
+            "--judge", "4", "--json", "--by-ply",
+        )  # fmt: skip
+        assert "judging moves: " in done.err
+        report = json.loads(done.out)
+        assert report["judged_games"] == 4
+        assert report["a"]["accuracy"]["best_share"] == 1.0
+        assert report["a"]["accuracy"]["lost"] == 0
+        assert report["b"]["accuracy"]["moves"] > 0
+        plies = [part["ply"] for part in report["a"]["accuracy_by_ply"]]
+        assert plies == list(range(0, 2 * len(plies), 2))
+        again = c4("games", "report", "1", "--judge", "all", "--judge-from", "3", "--json")
+        assert json.loads(again.out)["judged_from"] == 3
+        assert json.loads(again.out)["a"]["accuracy_by_ply"][0]["ply"] == 4
+
+    def test_hard_positions_are_not_judged_unasked(self, c4: C4) -> None:
+        done = c4("match", "set", "random", "--games", "2", "--board", "6x7")
+        assert "by exact scores; from 8 stones on" in done.out
+
+    def test_repeated_games_are_told(self, c4: C4) -> None:
+        done = c4("match", "stupid", "greedy", "--board", "5x4", *QUICK)
+        assert "only 1 of 24 games is not a repeat, so P is too small" in done.out
+
+    def test_a_sequential_test_stops_early(self, c4: C4) -> None:
+        done = c4(
+            "match", "set", "random", "--swap", "--sprt", "0..100", "--games", "2000",
+            "--judge", "none", "--json",
+        )  # fmt: skip
+        report = json.loads(done.out)
+        assert done.code == 0
+        assert report["sprt"]["verdict"] == "H1"
+        assert 0 < report["games"] < 2000
+        assert report["finished"] is True
+
+    def test_other_boards_and_starts(self, c4: C4) -> None:
+        assert c4("match", "set", "random", "--board", "5x4", "--start", "3333", *QUICK).code == 0
+        for game in c4("games", "export", "-q").objects:
+            assert game["board"] == "5x4"
+            assert game["start"] > 0
+            assert "3" not in game["moves"]
+
+    def test_players_that_fail_lose(self, c4: C4) -> None:
+        program = c4.directory / "liar.sh"
+        program.write_text(
+            "read hello; echo ready\n"
+            'while read word rest; do case $word in go) echo "play 9";; quit) exit;; esac; done\n'
+        )
+        done = c4("match", f"exec:sh {program}", "random", "--games", "3", "--judge", "none")
+        assert done.code == 0
+        assert "forfeits  A 3" in done.out
+        for game in c4("games", "export", "-q").objects:
+            assert (game["ending"], game["winner"]) == ("illegal", "o")
+            assert "column 9 is outside the board" in game["detail"]
+        assert "illegal: column 9 is outside the board" in c4("games", "show", "1:0").out
+
+    def test_detached_and_gone_on_with(self, c4: C4) -> None:
+        done = c4("match", "set", "random", "--detach", "--games", "24")
+        assert done.out == "1\n"
+        assert "c4 jobs resume 1" in done.err
+        again = c4("match", "set", "random", "--detach", "--games", "24", "--json", "--label", "x")
+        assert json.loads(again.out) == {"job": 1}
+        assert "job 1 was made for these games before: --label changes nothing" in again.err
+        assert c4("games", "report", "1").code == 1
+        assert json.loads(c4("match", "set", "random", "--json", *QUICK).out)["games"] == 24
+        assert c4("games", "report", "1").code == 0
+
+    def test_report_into_a_file(self, c4: C4) -> None:
+        assert c4("match", "set", "random", "-o", "report.txt", *QUICK).out == ""
+        assert "B      random" in (c4.directory / "report.txt").read_text()
+
+    def test_the_ending_of_the_file_says_the_format(self, c4: C4) -> None:
+        arguments = ("match", "set", "random", *QUICK, "-o")
+        for name in ("r.csv", "r.json", "r.md"):
+            assert c4(*arguments, name).code == 0
+        assert (c4.directory / "r.csv").read_text().count("\n") == 2
+        assert json.loads((c4.directory / "r.json").read_text())["games"] == 24
+        assert "| --" in (c4.directory / "r.md").read_text()
+        assert c4(*arguments, "r.csv", "--table").code == 0
+        assert "B      random" in (c4.directory / "r.csv").read_text()
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (["set", "nobody"], "no player is called 'nobody'"),
+            (["set", "pvs:depth=0"], "parameter depth cannot be '0'"),
+            (["set", "random", "--swap", "--shuffle"], "do not go together"),
+            (["set", "random", "--games", "0"], "0 is not in the range"),
+            (["set", "random", "--seed", "-1"], "-1 is not in the range"),
+            (["set", "random", "--sprt", "20"], "not a pair of Elo differences"),
+            (["set", "random", "--sprt", "5..5"], "5..5: the first Elo difference must be below"),
+            (["set", "random", "--sprt", "0..7000"], "elo1 7000 must be between -1000 and 1000"),
+            (["set", "random", "--sprt", "0..inf"], "elo1 inf must be between"),
+            (["set", "random", "--sprt", "nan..20"], "elo0 nan must be between"),
+            (["set", "random", "--judge", "some"], "'some' is no number of games"),
+            (["set", "random", "--start", "8"], "column 8 is outside the board"),
+            (["set", "random", "--start", "4343434"], "game is over"),
+            (["set", "random", "--board", "3x3"], "at least 4 columns and rows"),
+            (["set", "random", "--corpus", "9"], "there is no match 9"),
+            (["set", "random", "--plot", "x.bmp"], "ends with none of .svg"),
+            (["set", "random", "--plot", "no/x.svg"], "No such file"),
+            (["set", "random", "-o", "no/x"], "No such file"),
+            (["set", "random", "-o", "x.jsonl"], "reports are written as .csv, .json or .md"),
+            (["set", "random", "-o", "x", "--detach"], "a detached job writes no report"),
+            (["set", "random", "--plot", "x.svg", "--detach"], "a detached job writes no report"),
+            (["set"], "Missing argument 'B'"),
+        ],
+    )
+    def test_what_makes_no_sense(self, c4: C4, arguments: list[str], words: str) -> None:
+        done = c4("match", *arguments)
+        assert done.code == 2
+        assert words in done.err
+        assert done.out == ""
+        assert "Traceback" not in done.err
+        assert not (c4.directory / "test.db").exists() or not c4("games", "matches", "-q").out
+
+    def test_an_interrupted_match_goes_on(self, c4: C4) -> None:
+        command = ("match", "montecarlo-flat:simulations=3000", "random", "--games", "60")
+        process = c4.start(*command, "--judge", "none", "--threads", "1")
+        await_that(lambda: played(c4))
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert "go on with: c4 jobs resume 1\n" in err
+        assert "The same command again goes on, and writes the report in the end." in err
+        before = moves(c4)
+        assert 0 < len(before) < 60
+        report = json.loads(c4(*command, "--judge", "none", "--json").out)
+        assert report["games"] == 60
+        assert set(before) <= set(moves(c4))
+
+
+def played(c4: C4) -> int:
+    """Games that are stored by now."""
+    listed = c4("games", "matches", "--json")
+    return sum(match["played"] for match in json.loads(listed.out)) if listed.code == 0 else 0
+
+
+class TestWithTheBookThatShips:
+    @pytest.fixture(autouse=True)
+    def no_shipped_book(self) -> None:
+        """Elsewhere it answers nothing; here it does."""
+
+    def test_the_opening_is_judged(self, c4: C4) -> None:
+        done = c4("match", "set", "random", "--games", "2")
+        assert "by exact scores\n" in done.out
+
+
+class TestTournament:
+    def test_everybody_against_everybody(self, c4: C4) -> None:
+        done = c4("tournament", "random", "set", "stupid", "--games", "10", "-q")
+        assert done.code == 0
+        assert "1. set" in done.out
+        assert "they take turns to move first" in done.out
+        report = json.loads(
+            c4("tournament", "random", "set", "stupid", "--games", "10", "--json").out
+        )
+        assert report["standings"][0]["player"] == "set:fallback=vector"
+        assert [match["games"] for match in report["matches"]] == [10, 10, 10]
+        assert len({match["terms"]["seed"] for match in report["matches"]}) == 3
+        assert len({match["job"] for match in report["matches"]}) == 1
+
+    def test_levels_are_players(self, c4: C4) -> None:
+        levels = ("easy", "medium", "perfect")
+        assert c4("tournament", *levels, "--games", "2", "--board", "5x4", "-q").code == 0
+        players = {row["a"] for row in c4("games", "matches", "--jsonl").objects}
+        assert {"random", "minimax-windows:depth=3,randomize_order=on"} <= players
+        refused = c4("match", "hard:depth=3", "easy")
+        assert refused.code == 2
+        assert "hard is a level and has no parameters" in refused.err
+
+    def test_a_newcomer_changes_nobody_s_games(self, c4: C4) -> None:
+        assert c4("tournament", "random", "set", "--games", "5", "-q").code == 0
+        assert c4("tournament", "stupid", "random", "set", "--games", "5", "-q").code == 0
+        rows = json.loads(c4("games", "matches", "--json").out)
+        (again,) = [row["match"] for row in rows if (row["a"][:3], row["b"][:3]) == ("ran", "set")][
+            :-1
+        ]
+        assert moves(c4, 1) == moves(c4, again)
+
+    def test_a_family_over_a_grid(self, c4: C4) -> None:
+        arguments = ["blog-v6:depth=0..2", "--fixed", "--themselves", "--games", "4", "--csv", "-q"]
+        rows = list(csv.DictReader(io.StringIO(c4("tournament", *arguments).out)))
+        assert len(rows) == 6
+        assert {row["seats"] for row in rows} == {"fixed"}
+        arguments = ["blog-v5:depth=0..1", "--against", "blog-v6:depth=0..2", "--games", "4"]
+        report = json.loads(c4("tournament", *arguments, "--fixed", "--both-ways", "--json").out)
+        assert len(report["matches"]) == 12
+        markdown = c4("tournament", *arguments, "--fixed", "--both-ways", "--markdown", "-q").out
+        assert "**Matches (A moves first)**" in markdown
+
+    @pytest.mark.parametrize(
+        ("arguments", "words"),
+        [
+            (["set"], "at least two players"),
+            (["set", "set"], "at least two players"),
+            (["set", "random", "--both-ways"], "--both-ways belongs to --fixed"),
+            (["set", "--against", "random", "--themselves"], "do not go together"),
+            (["blog-v6:depth=3..1", "set"], "3 is more than 1"),
+            (["montecarlo-flat:simulations=1..200"], "matches are more than"),
+            (["set", "random", "-o", "no/x"], "No such file"),
+            (["set", "random", "-o", "x", "--detach"], "a detached job writes no report"),
+        ],
+    )
+    def test_what_makes_no_sense(self, c4: C4, arguments: list[str], words: str) -> None:
+        done = c4("tournament", *arguments)
+        assert done.code == 2
+        assert words in done.err
+
+
+def test_several_reports_are_one(c4: C4) -> None:
+    assert c4("tournament", "random", "set", "stupid", "--games", "6", "-q").code == 0
+    asked: dict[str, Any] = json.loads(c4("games", "report", "1", "3", "--json").out)
+    assert [match["match"] for match in asked["matches"]] == [1, 3]
+    alone = json.loads(c4("games", "report", "2", "--json").out)
+    assert alone["match"] == 2
+    assert "there is no match 9" in c4("games", "report", "9").err

@@ -1,0 +1,359 @@
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from c4core.book import Book
+from c4core.book.writer import write_book
+from c4core.position import Position
+from tests.support.boards.small_books import opening, small_book
+from tests.support.running.command_line import C4
+from workers.positions import book_answers
+
+GAME = "2252576253462244111563365343671351441"
+
+
+@pytest.fixture(scope="module")
+def c4(tmp_path_factory: pytest.TempPathFactory) -> C4:
+    """A database of the last positions of a game."""
+    c4 = C4(tmp_path_factory.mktemp("query"))
+    lines = "".join(f"{GAME[:length]}\n" for length in range(28, len(GAME) + 1))
+    assert c4("analyze", "-q", "-", stdin=lines).code == 0
+    return c4
+
+
+def test_all_in_order(c4: C4) -> None:
+    rows = json.loads(c4("query", "--json").out)
+    assert [row["ply"] for row in rows] == list(range(28, 38))
+    assert c4("query", "--count").out == "10\n"
+
+
+def test_formats_agree(c4: C4) -> None:
+    array = json.loads(c4("query", "--json").out)
+    assert c4("query", "--jsonl").objects == array
+    table = list(csv.DictReader(io.StringIO(c4("query", "--csv").out)))
+    assert [int(row["key"]) for row in table] == [row["key"] for row in array]
+    assert [row["grid"].split("/") for row in table] == [row["grid"].split() for row in array]
+    assert all(len(row["scores"].split()) in {0, 7} for row in table)
+    assert len(c4("query", "--csv").out.splitlines()) == 11
+    people = c4("query").out.splitlines()
+    assert people[0].split()[:4] == ["ply", "side", "score", "plies"]
+    assert len(people) == 11
+    assert max(map(len, people)) <= 80
+
+
+@pytest.mark.parametrize(
+    ("conditions", "check"),
+    [
+        (["--ply", "30..32"], lambda row: 30 <= row["ply"] <= 32),
+        (["--score", "1.."], lambda row: row["score"] >= 1),
+        (["--score", "..-1"], lambda row: row["score"] <= -1),
+        (["--value", "loss"], lambda row: row["value"] == "loss"),
+        (["--exact", "--with-scores"], lambda row: row["scores"] is not None),
+        (["--open"], lambda row: row["score"] is None),
+        (["--board", "8x7"], lambda row: row["board"] == "8x7"),
+    ],
+)
+def test_conditions(c4: C4, conditions: list[str], check: object) -> None:
+    everything = c4("query", "--jsonl").objects
+    assert callable(check)
+    found = c4("query", "--jsonl", *conditions).objects
+    assert found == [row for row in everything if check(row)]
+
+
+def test_pages_join_without_gap(c4: C4) -> None:
+    joined, cursor = [], "0:0"
+    for _ in range(10):
+        page = c4("query", "--jsonl", "--limit", "3", "--after", cursor)
+        joined += page.objects
+        if "--after" not in page.err:
+            break
+        cursor = page.err.split()[-1]
+        assert cursor == f"{joined[-1]['ply']}:{joined[-1]['key']}"
+    assert joined == c4("query", "--jsonl").objects
+
+
+def test_positions_as_they_were_asked(c4: C4) -> None:
+    mirrored = "".join(str(8 - int(move)) for move in GAME)
+    done = c4("query", GAME, mirrored, "--jsonl")
+    assert done.code == 0
+    first, second = done.objects
+    assert first["scores"] == [None, None, None, None, None, -1, -2]
+    assert second["scores"] == first["scores"][::-1]
+    assert first["key"] == second["key"]
+    assert first["grid"] != second["grid"]
+
+
+def test_position_that_is_not_stored(c4: C4) -> None:
+    done = c4("query", "1", GAME, "--jsonl")
+    assert done.code == 1
+    assert [row["stored"] for row in done.objects] == [False, True]
+    assert "unknown" in c4("query", "1").out
+
+
+def test_line_of_play(c4: C4) -> None:
+    done = c4("query", "--line", GAME, "--jsonl")
+    assert [row["moves"] for row in done.objects] == [GAME[:n] for n in range(len(GAME) + 1)]
+    assert [row["stored"] for row in done.objects] == [False] * 28 + [True] * 10
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--line"],
+        ["44", "--ply", "2"],
+        ["--count", "44"],
+        ["--after", "x"],
+        ["--ply", "3..1"],
+        ["8"],
+        ["--book", "nope"],
+        ['{"key": 4432676798593}', "--line"],
+        ["--count", "--limit", "1"],
+        ["--count", "--desc"],
+        ["--count", "--boards"],
+        ["--boards", "--json"],
+        ["--output", "q.txt"],
+    ],
+)
+def test_bad_arguments(c4: C4, arguments: list[str]) -> None:
+    done = c4("query", *arguments)
+    assert done.code == 2
+    assert done.err.startswith("Usage: c4 query")
+
+
+def test_count_in_every_format(c4: C4) -> None:
+    for arguments in (["--json", "query", "--count"], ["query", "--count", "--json"]):
+        assert json.loads(c4(*arguments).out) == {"count": 10}
+    assert c4("query", "--count", "--jsonl").objects == [{"count": 10}]
+    assert c4("query", "--count", "--csv").out == "count\n10\n"
+    for name, text in (("n.csv", "count\n10\n"), ("n.json", '{\n  "count": 10\n}\n')):
+        assert c4("query", "--count", "--output", name).out == ""
+        assert (c4.directory / name).read_text() == text
+    assert c4("query", "--count", "--output", "-").out == "10\n"
+
+
+def test_columns_are_counted_as_asked(c4: C4) -> None:
+    for arguments in (["query"], ["query", "".join(str(int(move) - 1) for move in GAME)]):
+        heading, *_ = c4(*arguments, "--zero-based").out.splitlines()
+        assert " 0   1   2   3   4   5   6" in heading
+
+
+def test_nothing_is_an_answer(c4: C4) -> None:
+    done = c4("query", "--ply", "3")
+    assert (done.code, done.out, done.err) == (0, "", "No such position is stored.\n")
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> C4:
+    """A directory with the whole of 4x4 as a book; the database is empty."""
+    directory = tmp_path_factory.mktemp("query-book")
+    small_book(directory / "b.c4book", width=4, height=4)
+    return C4(directory)
+
+
+ASK = ("query", "--board", "4x4", "--book", "b.c4book")
+
+
+def test_a_book_is_asked_like_the_database(small: C4) -> None:
+    rows = small(*ASK, "--ply", "3..5", "--jsonl").objects
+    assert [(row["ply"], row["key"]) for row in rows] == sorted(
+        (row["ply"], row["key"]) for row in rows
+    )
+    assert small(*ASK, "--ply", "3..5", "--count").out == f"{len(rows)}\n"
+    for row in rows[::50]:
+        line = json.dumps({"key": row["key"]})
+        (solved,) = small(
+            "solve", "--board", "4x4", "--no-store", "--json", "-", stdin=line
+        ).objects
+        assert (row["score"], row["scores"]) == (solved["score"], solved["scores"])
+    conditions = {"--value=draw": 0, "--score=1..": 1, "--score=..-1": -1}
+    parts = [small(*ASK, "--ply=3..5", "--jsonl", condition).objects for condition in conditions]
+    assert sum(len(part) for part in parts) == len(rows)
+    for part, sign in zip(parts, conditions.values(), strict=True):
+        assert all((row["score"] > 0) - (row["score"] < 0) == sign for row in part)
+    assert small(*ASK, "--open", "--count").out == "0\n"
+
+
+def test_a_book_is_read_page_by_page(small: C4) -> None:
+    everything = small(*ASK, "--ply=..4", "--jsonl").objects
+    begun = small(*ASK, "--ply=..4", "--limit=20", "--jsonl")
+    cursor = begun.err.split("--after ")[1].strip()
+    rest = small(*ASK, "--ply=..4", "--after", cursor, "--jsonl").objects
+    assert begun.objects + rest == everything
+
+
+def test_positions_and_lines_from_a_book(small: C4) -> None:
+    rows = small(*ASK, "--line", "2332", "--jsonl").objects
+    assert [row["moves"] for row in rows] == ["", "2", "23", "233", "2332"]
+    assert all(row["stored"] and row["score"] is not None for row in rows)
+    (mirrored,) = small(*ASK, "3223", "--jsonl").objects
+    assert mirrored["scores"] == rows[-1]["scores"][::-1]
+
+
+@pytest.mark.parametrize(
+    ("book", "board", "told"),
+    [("b.c4book", "5x4", "4x4"), ("no.c4book", "4x4", "no.c4book"), ("shipped", "4x4", "4x4")],
+)
+def test_a_book_that_cannot_be_asked(small: C4, book: str, board: str, told: str) -> None:
+    done = small("query", "--board", board, "--book", book)
+    assert done.code == 2
+    assert told in done.err
+    assert "Traceback" not in done.err
+
+
+@pytest.fixture
+def with_book(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[C4]:
+    """An empty database, and a c4 that came with a book of 4x4 to ply 6."""
+    assert C4(tmp_path)("db", "init").code == 0
+    start = Position(width=4, height=4)
+    write_book(tmp_path / "b.c4book", opening(start, 6), start=start, kind="complete")
+    # Undone here: later, it would put back what no_shipped_book has put there for this test only.
+    with Book.open(tmp_path / "b.c4book") as book, monkeypatch.context() as changes:
+        changes.setattr(
+            book_answers, "_shipped", lambda board: book if board == book.info.board else None
+        )
+        book_answers.shipped_book.cache_clear()
+        yield C4(tmp_path)
+        book_answers.shipped_book.cache_clear()
+
+
+def test_positions_are_looked_up_in_the_book_that_c4_came_with(with_book: C4) -> None:
+    ask = ("query", "--board", "4x4", "--jsonl")
+    done = with_book(*ask, "2332", "1234123412")
+    assert done.code == 1
+    assert [(row["stored"], row["source"]) for row in done.objects] == [
+        (True, "book"),
+        (False, None),
+    ]
+    assert '1 of 2 not known: "c4 solve" finds out' in done.err
+    done = with_book(*ask, "--no-book", "2332")
+    assert done.code == 1
+    assert '1 of 1 not known: "c4 solve --no-book" finds out and keeps it' in done.err
+    done = with_book(*ask, "--book", "b.c4book", "1234123412")
+    assert done.code == 1
+    assert 'the book does not have it; "c4 solve" works it out' in done.err
+    assert with_book("solve", "--board", "4x4", "--no-book", "2332").code == 0
+    assert with_book(*ask, "--no-book", "2332").code == 0
+
+
+def test_that_book_has_the_same_name_wherever_a_book_is_named(with_book: C4) -> None:
+    probe = ("book", "probe", "--board", "4x4", "--json", "2332")
+    named = with_book(*probe, "--book", "shipped")
+    assert (named.code, named.out) == (0, with_book(*probe).out)
+    solve = ("solve", "--board", "4x4", "--json", "--book", "shipped", "2332")
+    assert [found["source"] for found in with_book(*solve).objects] == ["book"]
+    refused = with_book(*solve, "--no-book")
+    assert refused.code == 2
+    assert "--book and --no-book do not go together" in refused.err
+    assert with_book("book", "info", "shipped").code == 2  # there is none of 7x6
+    assert "this c4 came without a book" in with_book("book", "info", "shipped").err
+
+
+def test_what_solve_finds_out_is_known_then(with_book: C4) -> None:
+    """The advice of query leads somewhere, whatever the position."""
+    for moves in ("2332", "1234123412", "1212121"):
+        known = with_book("query", "--board", "4x4", moves).code == 0
+        assert with_book("solve", "--board", "4x4", moves).code == 0
+        assert with_book("query", "--board", "4x4", moves).code == 0
+        assert known == (moves != "1234123412")
+
+
+def test_a_search_that_finds_nothing_names_the_book(with_book: C4) -> None:
+    done = with_book("query", "--board", "4x4", "--ply", "3")
+    assert "--book shipped" in done.err
+    assert len(with_book("query", "--board", "4x4", "--book", "shipped", "--ply", "3", "--csv").out)
+
+
+def test_positions_of_jobs(c4: C4) -> None:
+    late, later = GAME[:30], GAME[:36]
+    assert c4("analyze", "-q", "--label", "two", "-", stdin=f"{late}\n{later}\n").code == 0
+    of_job = ["--job", str(json.loads(c4("jobs", "list", "--json").out)[0]["job"])]
+    for condition in (of_job, ["--label", "two"], [*of_job, "--ply", "30.."]):
+        rows = c4("query", "--jsonl", *condition).objects
+        assert [row["ply"] for row in rows] == [30, 36]
+        assert c4("query", "--count", *condition).out == "2\n"
+    place = f"30:{rows[0]['key']}"
+    assert c4("query", "--jsonl", *of_job, "--after", place).objects == rows[1:]
+    nothing = c4("query", "--label", "none").err
+    assert nothing.startswith("No such position is stored. The book's answers never are")
+    assert c4("query", "--job", "999").code == 2
+    wrong = c4("query", *of_job, "--board", "8x7")
+    assert (wrong.code, "7x6" in wrong.err) == (2, True)
+
+
+def test_a_job_that_asks_about_no_positions(tmp_path: Path) -> None:
+    c4 = C4(tmp_path)
+    assert c4("match", "set", "random", "--games", "2", "--detach").out == "1\n"
+    done = c4("query", "--job", "1")
+    assert done.code == 2
+    assert "is of kind match: only those of kind analyze ask about positions" in done.err
+
+
+@pytest.mark.parametrize("option", [["--sort", "nodes"], ["--desc"], ["--ply", "3"], ["--open"]])
+def test_an_option_that_does_not_go_with_moves_is_named(c4: C4, option: list[str]) -> None:
+    done = c4("query", "4453", *option)
+    assert done.code == 2
+    assert f"{option[0]} and MOVES do not go together" in done.err
+
+
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("order", ["score", "nodes", "ply"])
+def test_sorted(c4: C4, order: str, *, descending: bool) -> None:
+    more = ["--desc"] if descending else []
+    rows = c4("query", "--jsonl", "--sort", order, *more).objects
+    values = [row["lower" if order == "score" else order] for row in rows]
+    assert values == sorted(values, reverse=descending)
+    assert len(rows) == len(c4("query", "--jsonl").objects)
+    first = c4("query", "--jsonl", "--sort", order, *more, "--limit", "2")
+    assert first.objects == rows[:2]
+    assert "There are more" in first.err
+
+
+def test_files_by_their_ending(c4: C4) -> None:
+    rows = c4("query", "--jsonl").objects
+    for name, read in (
+        ("q.csv", lambda text: text == c4("query", "--csv").out),
+        ("q.json", lambda text: json.loads(text) == rows),
+        ("q.jsonl", lambda text: list(map(json.loads, text.splitlines())) == rows),
+    ):
+        assert c4("query", "-o", name).out == ""
+        assert read((c4.directory / name).read_text())
+    refused = c4("query", "-o", "q.txt")
+    assert refused.code == 2
+    assert ".csv" in refused.err
+    assert c4("query", "--ply", "3", "--csv").out.startswith("board,ply,key,")
+
+
+def test_parquet(c4: C4) -> None:
+    pq = pytest.importorskip("pyarrow.parquet")
+    assert c4("query", "-o", "q.parquet").code == 0
+    assert pq.read_table(c4.directory / "q.parquet").to_pylist() == c4("query", "--jsonl").objects
+    assert c4("query", "-o", "none.parquet", "--ply", "3").code == 0
+    assert pq.read_table(c4.directory / "none.parquet").num_rows == 0
+    assert c4("query", "-o", "count.parquet", "--count").code == 0
+    assert pq.read_table(c4.directory / "count.parquet").to_pylist() == [{"count": 10}]
+
+
+def test_boards_are_drawn(c4: C4) -> None:
+    drawn = c4("query", "--boards", "--limit", "2").out
+    rows = c4("query", "--jsonl", "--limit", "2").objects
+    for row in rows:
+        for line in row["grid"].splitlines():
+            assert "  ".join(line) in drawn
+        assert f"key {row['key']}" in drawn
+    assert "score" in c4("query", "--boards", GAME).out
+    assert c4("query", "--boards", "--csv").code == 2
+    ended = c4("query", "--boards", "1212121").out
+    assert "the game is over, score -18" in ended
+    assert "to move" not in ended
+
+
+def test_a_key_can_be_solved(c4: C4) -> None:
+    (row,) = c4("query", "--jsonl", "--limit", "1").objects
+    (solved,) = c4("solve", "--json", "--key", str(row["key"])).objects
+    assert (solved["score"], solved["key"]) == (row["score"], row["key"])
+    refused = c4("solve", "--key", "7")
+    assert (refused.code, "'--key'" in refused.err) == (2, True)

@@ -1,0 +1,382 @@
+"""Many at once: threads and processes on the same database."""
+
+import multiprocessing
+import threading
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
+from typing import Any, TypeVar
+
+import pytest
+from sqlalchemy import event, text
+from sqlalchemy.orm import Session
+
+from c4core.version import ENGINE_VERSION
+from db import games
+from db.database import Database
+from db.errors import BusyError
+from db.evaluations import count, store
+from db.jobs import (
+    announce,
+    cancel_job,
+    claim,
+    complete,
+    finish_if_complete,
+    get_job,
+    heartbeat,
+    release,
+    requeue_lapsed,
+    resume_job,
+    unit_results,
+)
+from db.jobs.ending import lock_job
+from db.records.evaluations import EvaluationFilter, StoredEvaluation
+from db.records.jobs import Claim, JobState, UnitState
+from tests.support.boards.matches import terms
+from tests.support.jobs import take_unit, unit_ids
+from tests.support.running.databases import BOARD, clear, make_job, row
+
+T = TypeVar("T")
+
+WORKERS = 4
+UNITS = 60
+
+SPAWN = multiprocessing.get_context("spawn")
+
+
+def work(database: Database, owner: str) -> list[int]:
+    """Claim and complete until there is nothing left; the units that were completed."""
+    mine = []
+    while True:
+        with database.write() as session:
+            taken = claim(session, owner=owner, lease_seconds=60.0, engine_version=ENGINE_VERSION)
+        if taken is None:
+            return mine
+        rows = [row(100 * taken.seq + offset) for offset in range(10)]
+        # Shared rows as well, each worker in another order: here two could wait for each other.
+        rows += [row(1_000_000 + offset) for offset in range(20)][:: (-1) ** taken.seq]
+
+        assert database.run(partial(finish, taken, rows))
+        with database.write() as session:
+            finish_if_complete(session, taken.job_id)
+        mine.append(taken.seq)
+
+
+def finish(taken: Claim, rows: list[StoredEvaluation], session: Session) -> bool:
+    result = {"owner": taken.owner}
+    return complete(session, taken, evaluations=rows, result=result, nodes=1, seconds=0.0)
+
+
+def work_in_process(url: str, owner: str, units: "multiprocessing.Queue[list[int]]") -> None:
+    with Database.open(url) as database:
+        units.put(work(database, owner))
+
+
+def assert_each_once(database: Database, job_id: int, completed: list[list[int]]) -> None:
+    assert sorted(seq for mine in completed for seq in mine) == list(range(UNITS))
+    with database.read() as session:
+        job = get_job(session, job_id)
+        results = unit_results(session, job_id, limit=UNITS)
+        assert count(session, EvaluationFilter(board=BOARD)) == 10 * UNITS + 20
+    assert job.state is JobState.DONE
+    assert job.units[UnitState.DONE] == UNITS
+    owners = Counter(unit.result["owner"] for unit in results if unit.result)
+    assert owners == {f"w{number}": len(mine) for number, mine in enumerate(completed) if mine}
+
+
+def test_threads_get_every_unit_exactly_once(database: Database) -> None:
+    job_id = make_job(database, UNITS)
+    with ThreadPoolExecutor(WORKERS) as pool:
+        completed = list(pool.map(lambda number: work(database, f"w{number}"), range(WORKERS)))
+    assert_each_once(database, job_id, completed)
+
+
+def test_processes_get_every_unit_exactly_once(database: Database, rows_url: str) -> None:
+    job_id = make_job(database, UNITS)
+    queues = [SPAWN.Queue() for _ in range(WORKERS)]
+    processes = [
+        SPAWN.Process(target=work_in_process, args=(rows_url, f"w{number}", queue))
+        for number, queue in enumerate(queues)
+    ]
+    run_all(processes)
+    assert_each_once(database, job_id, [queue.get(timeout=60) for queue in queues])
+
+
+def answer_the_bell(database: Database, owner: str) -> list[int]:
+    """Claim what is announced and complete it, as workers do; the units that were completed."""
+    mine = []
+    bell = announce_some(database, 2)
+    while bell:
+        taken = take_unit(database, bell.pop(0), owner=owner)
+        if taken is not None:
+            assert database.run(partial(finish, taken, [row(taken.seq)]))
+            mine.append(taken.seq)
+        bell += announce_some(database, 1)
+    return mine
+
+
+def announce_some(database: Database, limit: int) -> list[int]:
+    return database.run(
+        lambda session: announce(
+            session, engine_version=ENGINE_VERSION, interactive=False, limit=limit
+        )
+    )
+
+
+def test_announced_units_are_done_exactly_once(database: Database) -> None:
+    job_id = make_job(database, UNITS)
+    with ThreadPoolExecutor(WORKERS) as pool:
+        completed = list(
+            pool.map(lambda number: answer_the_bell(database, f"w{number}"), range(WORKERS))
+        )
+    assert sorted(seq for mine in completed for seq in mine) == list(range(UNITS))
+    with database.write() as session:
+        assert finish_if_complete(session, job_id) is JobState.DONE
+
+
+def test_of_many_who_claim_a_unit_one_gets_it(database: Database) -> None:
+    (unit,) = unit_ids(database, make_job(database, 1))
+    barrier = threading.Barrier(8)
+
+    def take(number: int) -> Claim | None:
+        barrier.wait()
+        return take_unit(database, unit, owner=str(number))
+
+    with ThreadPoolExecutor(8) as pool:
+        claims = [taken for taken in pool.map(take, range(8)) if taken is not None]
+    assert [taken.fence for taken in claims] == [1]
+
+
+def test_many_who_announce_get_different_units(database: Database) -> None:
+    units = unit_ids(database, make_job(database, 24))
+    barrier = threading.Barrier(8)
+
+    def ring(number: int) -> list[int]:
+        del number
+        barrier.wait()
+        return announce_some(database, 3)
+
+    with ThreadPoolExecutor(8) as pool:
+        announced = [unit for some in pool.map(ring, range(8)) for unit in some]
+    assert len(set(announced)) == len(announced)
+    # Whoever meets locked units takes later ones, and may come to the end; these come next.
+    assert sorted(announced + announce_some(database, 24)) == units
+
+
+@pytest.mark.postgres
+def test_nobody_waits_for_a_unit_that_is_being_written(postgres_url: str) -> None:
+    with Database.open(postgres_url) as database:
+        clear(database)
+        first, second, third = unit_ids(database, make_job(database, 3))
+        lapsed = take_unit(database, second, lease_seconds=-1.0)
+        assert lapsed is not None
+        with database.write() as session:  # one is announced, another completed
+            assert announce(session, engine_version=ENGINE_VERSION, interactive=False, limit=1) == [
+                first
+            ]
+            assert finish(lapsed, [], session)
+            with ThreadPoolExecutor(1) as pool:
+
+                def elsewhere(work: Callable[[], T]) -> T:
+                    return pool.submit(work).result(timeout=30)
+
+                assert elsewhere(lambda: take_unit(database, first)) is None
+                assert elsewhere(lambda: take_unit(database, second)) is None
+                assert elsewhere(lambda: database.run(requeue_lapsed)) == 0
+                assert elsewhere(lambda: announce_some(database, 3)) == [third]
+
+
+def test_claims_do_not_wait_for_each_other(database: Database) -> None:
+    make_job(database, 8)
+    barrier = threading.Barrier(8)
+
+    def take(number: int) -> int:
+        barrier.wait()
+        with database.write() as session:
+            taken = claim(
+                session, owner=str(number), lease_seconds=60.0, engine_version=ENGINE_VERSION
+            )
+        assert taken is not None
+        with database.write() as session:
+            release(session, taken)
+            again = claim(
+                session, owner=str(number), lease_seconds=60.0, engine_version=ENGINE_VERSION
+            )
+        assert again is not None
+        return again.seq
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sorted(pool.map(take, range(8))) == list(range(8))
+
+
+def write_batches(url: str, number: int, barrier: "threading.Barrier") -> None:
+    with Database.open(url) as database:
+        barrier.wait()
+        for batch in range(25):
+            keys = range(100_000 * number + 100 * batch, 100_000 * number + 100 * batch + 100)
+            with database.write() as session:
+                store(session, BOARD, [row(key) for key in keys])
+
+
+@pytest.mark.postgres
+def test_a_unit_that_is_handed_back_keeps_its_job_open(postgres_url: str) -> None:
+    """Whenever it happens: a unit is queued or leased, whoever looks for it."""
+    with Database.open(postgres_url) as database:
+        job_id = make_job(database, 1)
+        (unit_id,) = unit_ids(database, job_id)
+        taken = take_unit(database, unit_id)
+        assert taken is not None
+
+        def hand_back(*arguments: Any) -> None:  # noqa: ANN401 - as SQLAlchemy's event has them
+            if "'queued'" in arguments[2]:
+                with database.write() as other:
+                    release(other, taken)
+
+        with database.write() as session:
+            connection = session.connection()
+            event.listen(connection, "after_cursor_execute", hand_back)
+            assert resume_job(session, job_id) is JobState.RUNNING
+            event.remove(connection, "after_cursor_execute", hand_back)
+        assert take_unit(database, unit_id) is not None
+
+
+def test_eight_writing_processes_lose_nothing(rows_url: str) -> None:
+    barrier = SPAWN.Barrier(8)
+    run_all(
+        [
+            SPAWN.Process(target=write_batches, args=(rows_url, number, barrier))
+            for number in range(8)
+        ]
+    )
+    with Database.open(rows_url) as database, database.read() as session:
+        assert count(session, EvaluationFilter(board=BOARD)) == 8 * 25 * 100
+
+
+def open_fresh(
+    url: str, barrier: "threading.Barrier", created: "multiprocessing.Queue[bool]"
+) -> None:
+    barrier.wait()
+    with Database.open(url) as database:
+        created.put(database.created)
+        with database.read() as session:
+            assert count(session, EvaluationFilter(board=BOARD)) == 0
+
+
+def test_processes_that_open_an_empty_database_together_find_it_ready(empty_url: str) -> None:
+    barrier, created = SPAWN.Barrier(WORKERS), SPAWN.Queue()
+    run_all(
+        [
+            SPAWN.Process(target=open_fresh, args=(empty_url, barrier, created))
+            for _ in range(WORKERS)
+        ]
+    )
+    assert any(created.get(timeout=60) for _ in range(WORKERS))
+
+
+def test_readers_are_not_held_up_by_a_writer(database: Database) -> None:
+    with database.write() as writer:
+        store(writer, BOARD, [row(1)])
+        with database.read() as reader:
+            assert count(reader, EvaluationFilter(board=BOARD)) == 0
+
+
+def test_run_tries_again_what_others_broke(database: Database) -> None:
+    calls = []
+
+    def work_that_is_broken_twice(session: object) -> str:
+        del session
+        calls.append(1)
+        if len(calls) < 3:
+            raise BusyError("deadlock")
+        return "done"
+
+    assert database.run(work_that_is_broken_twice) == "done"
+    assert len(calls) == 3
+
+
+def test_run_gives_up_in_the_end(database: Database) -> None:
+    def always_broken(session: object) -> None:
+        raise BusyError(f"deadlock {session}")
+
+    with pytest.raises(BusyError, match="deadlock"):
+        database.run(always_broken)
+
+
+@pytest.mark.postgres
+def test_the_server_breaks_a_deadlock_and_run_tries_again(postgres_url: str) -> None:
+    with Database.open(postgres_url) as database:
+        jobs = [make_job(database, 1) for _ in range(2)]
+        barrier = threading.Barrier(2)
+        attempts: Counter[int] = Counter()
+
+        def lock_both(order: list[int], session: Session) -> None:
+            attempts[order[0]] += 1
+            lock_job(session, order[0])
+            if attempts[order[0]] == 1:
+                barrier.wait(timeout=10)
+            lock_job(session, order[1])
+
+        with ThreadPoolExecutor(2) as pool:
+            orders = (jobs, jobs[::-1])
+            list(pool.map(lambda order: database.run(partial(lock_both, order)), orders))
+        assert sorted(attempts.values()) == [1, 2]
+
+
+def cancel(session: Session, job_id: int) -> object:
+    return cancel_job(session, job_id)
+
+
+def resume(session: Session, job_id: int) -> object:
+    return resume_job(session, job_id)
+
+
+def end_its_match(session: Session, job_id: int) -> object:
+    (match,) = games.list_matches(session, job_id=job_id)
+    return games.end_early(session, match.id, games=0, verdict="H0")
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(
+    ("steer", "lease"), [(cancel, 60.0), (resume, -1.0), (end_its_match, 60.0)]
+)
+def test_steering_a_job_and_prolonging_leases_do_not_break_each_other(
+    postgres_url: str, steer: Callable[[Session, int], object], lease: float
+) -> None:
+    with Database.open(postgres_url) as database, ThreadPoolExecutor(1) as pool:
+        job_id = make_job(database, 2)
+        with database.write() as session:
+            match_id = games.create_match(session, terms(), job_id=job_id)
+            games.set_units(session, match_id, 0, 2)
+        first, second = (
+            take_unit(database, unit_id, lease_seconds=lease)
+            for unit_id in unit_ids(database, job_id)
+        )
+        assert first is not None
+        assert second is not None
+        # What was written last lies behind the others in the table.
+        database.run(lambda session: heartbeat(session, first, lease))
+        with database.write() as session:
+            assert heartbeat(session, first, lease)
+            steering = pool.submit(reading_the_table, database, partial(steer, job_id=job_id))
+            assert wait([steering], timeout=0.5).not_done
+            assert heartbeat(session, second, lease)
+        steering.result(timeout=30)
+        assert not database.run(lambda session: heartbeat(session, second, lease))
+
+
+def reading_the_table(database: Database, work: Callable[[Session], T]) -> T:
+    """As a server does it that takes so much of the table that its indexes are of no use."""
+    with database.write() as session:
+        session.execute(text("SET LOCAL enable_indexscan = off"))
+        session.execute(text("SET LOCAL enable_bitmapscan = off"))
+        return work(session)
+
+
+def run_all(processes: list[multiprocessing.process.BaseProcess]) -> None:
+    """Start all, wait for all; each must end well."""
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(timeout=120)
+    assert [process.exitcode for process in processes] == [0] * len(processes)

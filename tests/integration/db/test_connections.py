@@ -1,0 +1,155 @@
+"""Sessions and the connections below them: streams, and servers that hang up."""
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from functools import partial
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from db import engine
+from db.database import Database
+from db.errors import UnreachableError
+from db.evaluations import count, find, store, stream
+from db.jobs.ending import lock_job
+from db.records.evaluations import EvaluationFilter
+from db.records.jobs import JobState
+from tests.support.running.databases import BOARD, make_job, row
+
+EVERYTHING = EvaluationFilter(board=BOARD)
+HANG_UP = text(
+    "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "  # waits for their end
+    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
+PROCESS = text("SELECT pg_backend_pid()")
+
+Sessions = Callable[[Database], AbstractContextManager[Session]]
+SESSIONS: list[Sessions] = [Database.read, Database.write]
+
+
+def test_streams_of_a_session_do_not_disturb_each_other(database: Database) -> None:
+    with database.write() as session:
+        store(session, BOARD, [row(key) for key in range(5_000)])
+    with database.read() as session:
+        first, second = (stream(session, EVERYTHING) for _ in range(2))
+        assert all(a == b for a, b in zip(first, second, strict=True))
+        broken_off = stream(session, EVERYTHING)
+        next(broken_off)
+        broken_off.close()
+        assert count(session, EVERYTHING) == 5_000
+
+
+@pytest.fixture
+def served(postgres_url: str) -> Iterator[Database]:
+    """A database that another connection can cut off."""
+    with Database.open(postgres_url) as database:
+        yield database
+
+
+@pytest.fixture
+def hang_up(postgres_url: str) -> Iterator[Callable[[], None]]:
+    """Ends all other connections to the server's database, as its restart does."""
+    with Database.open(postgres_url) as other:
+
+        def hang_up() -> None:
+            with other.write() as session:
+                session.execute(HANG_UP)
+
+        hang_up()  # so that its own connection is there
+        yield hang_up
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("sessions", SESSIONS, ids=lambda sessions: sessions.__name__)
+class TestHangUp:
+    def test_what_was_cut_while_idle_is_replaced(
+        self, served: Database, hang_up: Callable[[], None], sessions: Sessions
+    ) -> None:
+        for _ in range(3):
+            with sessions(served) as session:
+                find(session, BOARD, 1)
+                before = session.scalar(PROCESS)
+            with sessions(served) as session:
+                assert session.scalar(PROCESS) == before
+            hang_up()
+            with sessions(served) as session:
+                find(session, BOARD, 1)
+                assert session.scalar(PROCESS) != before
+
+    def test_what_is_cut_in_use_is_an_error_and_the_next_is_new(
+        self, served: Database, hang_up: Callable[[], None], sessions: Sessions
+    ) -> None:
+        def use() -> None:
+            with sessions(served) as session:
+                find(session, BOARD, 1)
+                hang_up()
+                find(session, BOARD, 1)
+
+        for _ in range(2):
+            with pytest.raises(UnreachableError):
+                use()
+        with sessions(served) as session:
+            find(session, BOARD, 1)
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("sessions", SESSIONS)
+def test_a_stream_that_is_cut(
+    served: Database, hang_up: Callable[[], None], sessions: Sessions
+) -> None:
+    with served.write() as session:
+        store(session, BOARD, [row(key) for key in range(5_000)])
+
+    def use() -> None:
+        with sessions(served) as session:
+            for number, _ in enumerate(stream(session, EVERYTHING)):
+                if number == 0:
+                    hang_up()
+
+    with pytest.raises(UnreachableError):
+        use()
+    with sessions(served) as session:
+        assert count(session, EVERYTHING) >= 5_000
+
+
+@pytest.fixture
+def impatient(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Database]:
+    """A database whose server soon ends the transactions of those who ask nothing."""
+    soon = engine._SERVER_WATCH.replace("30s", "300ms")
+    assert soon != engine._SERVER_WATCH
+    monkeypatch.setattr(engine, "_SERVER_WATCH", soon)
+    with Database.open(postgres_url) as database:
+        yield database
+
+
+@pytest.mark.postgres
+def test_a_writer_that_stands_still_lets_others_go_on(impatient: Database) -> None:
+    job_id = make_job(impatient, 1)
+    lock = partial(lock_job, job_id=job_id)
+
+    def stand_still(others: ThreadPoolExecutor) -> None:
+        with impatient.write() as session:
+            lock(session)
+            assert others.submit(impatient.run, lock).result(timeout=20) is JobState.RUNNING
+            lock(session)
+
+    with (
+        ThreadPoolExecutor(1) as others,
+        pytest.raises(UnreachableError, match="idle-in-transaction timeout"),
+    ):
+        stand_still(others)
+    assert impatient.run(lock) is JobState.RUNNING
+
+
+@pytest.mark.postgres
+def test_a_reader_takes_its_time(impatient: Database) -> None:
+    with impatient.write() as session:
+        store(session, BOARD, [row(key) for key in range(5_000)])
+    with impatient.read() as session:
+        rows = stream(session, EVERYTHING)
+        next(rows)
+        time.sleep(1)
+        assert sum(1 for _ in rows) == 4_999

@@ -1,0 +1,277 @@
+"""Damaged SQLite files: `c4 db check` notices, and no command ends in a fault."""
+
+import math
+import re
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from c4core import Position, Solver
+from db.database import Database
+from db.errors import StorageError, UnreachableError
+from db.evaluations import store
+from db.games.matches import get_terms
+from db.integrity.evaluations import sample
+from db.jobs import get_job
+from db.maintenance import check, solve_again
+from db.records.evaluations import StoredEvaluation
+from db.records.terms import MatchTerms
+from tests.support.boards.matches import game, games_of, store_match
+from tests.support.damage import (
+    READING_COMMANDS,
+    content,
+    evaluations,
+    fill,
+    fill_database,
+    flipped,
+    hostile,
+)
+from tests.support.running.command_line import C4
+from tests.support.running.databases import BOARD, clear, make_job, row
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sound file with something in every table."""
+    path = tmp_path_factory.mktemp("sound") / "c4.db"
+    fill(path, 1_000)
+    return path
+
+
+def problems(path: Path) -> list[str]:
+    """What the check says, or what it says instead."""
+    try:
+        with Database.open(str(path), create=False) as database:
+            return [problem.message for problem in check(database)]
+    except StorageError as error:
+        return [str(error)]
+
+
+def unnoticed(source: Path, target: Path, flips: int, seed: int) -> Iterator[str]:
+    """Flips that changed what is stored and were not noticed."""
+    before = content(source)
+    changed = 0
+    for flip in flipped(source, target, flips, seed):
+        after = content(target)
+        found = problems(target)
+        changed += after != before
+        if after != before and not found:
+            yield flip
+    assert changed > flips / 6
+
+
+def test_a_sound_file_has_no_problems(sound: Path) -> None:
+    assert problems(sound) == []
+
+
+def test_no_flip_goes_unnoticed(sound: Path, tmp_path: Path) -> None:
+    assert list(unnoticed(sound, tmp_path / "c4.db", 60, seed=7)) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(4))
+def test_none_of_many_flips_goes_unnoticed(tmp_path: Path, seed: int) -> None:
+    fill(tmp_path / "sound.db")
+    assert list(unnoticed(tmp_path / "sound.db", tmp_path / "c4.db", 275, seed)) == []
+
+
+def faults(c4: C4, damages: Iterator[str]) -> Iterator[tuple[str, ...]]:
+    """Commands that end otherwise than they should."""
+    for damage in damages:
+        for command in READING_COMMANDS:
+            done = c4(*command)
+            if done.code not in {0, 1, 2} or "a fault in c4" in done.err or "Trace" in done.err:
+                yield damage, *command, done.err
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small file, most of which is no evaluations."""
+    path = tmp_path_factory.mktemp("small") / "c4.db"
+    fill(path, 100)
+    return path
+
+
+def test_no_command_takes_a_flip_for_a_fault_of_its_own(small: Path, tmp_path: Path) -> None:
+    assert list(faults(C4(tmp_path), flipped(small, tmp_path / "test.db", 8, seed=1))) == []
+
+
+def test_no_command_takes_hostile_values_for_a_fault_of_its_own(
+    small: Path, tmp_path: Path
+) -> None:
+    assert list(faults(C4(tmp_path), hostile(small, tmp_path / "test.db", 12, seed=3))) == []
+
+
+@pytest.mark.long
+def test_no_command_takes_much_damage_for_a_fault_of_its_own(small: Path, tmp_path: Path) -> None:
+    path = tmp_path / "test.db"
+    assert list(faults(C4(tmp_path), flipped(small, path, 200, seed=2))) == []
+    assert list(faults(C4(tmp_path), hostile(small, path, 200, seed=2))) == []
+
+
+def test_hostile_values_are_noticed(small: Path, tmp_path: Path) -> None:
+    for damage in hostile(small, tmp_path / "c4.db", 25, seed=5):
+        assert problems(tmp_path / "c4.db"), damage
+
+
+def test_a_fault_is_the_damage_that_causes_it(small: Path, tmp_path: Path) -> None:
+    shutil.copy(small, tmp_path / "test.db")
+    with closing(sqlite3.connect(tmp_path / "test.db")) as connection, connection:
+        connection.execute("UPDATE games SET winner = 7")
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("DROP INDEX ix_units_done")
+    done = C4(tmp_path)("games", "list")
+    assert done.code == 1
+    assert "test.db is damaged (c4 db check tells all): index ix_units_done is missing" in done.err
+
+
+class TestSchema:
+    def test_what_is_missing_or_does_not_belong_there(self, untouched: Database) -> None:
+        with untouched.write() as session:
+            for statement in (
+                "DROP INDEX ix_units_failed",
+                "DROP VIEW c4_games",
+                "ALTER TABLE workers DROP COLUMN checksum",
+                "ALTER TABLE workers DROP COLUMN note",
+            ):
+                session.execute(text(statement))
+            make_trigger(session)
+        found = "\n".join(f"{problem.kind}: {problem.message}" for problem in check(untouched))
+        assert re.search("schema: .*ix_units_failed", found)
+        assert "schema: view c4_games is missing" in found
+        assert re.search("schema: .*(workers|checksum|note)", found)
+        assert "schema: table jobs has a trigger spy: c4 makes none" in found
+
+
+def make_trigger(session: Session) -> None:
+    if session.get_bind().dialect.name == "sqlite":
+        session.execute(
+            text("CREATE TRIGGER spy AFTER UPDATE ON jobs BEGIN DELETE FROM duties; END")
+        )
+        return
+    session.execute(
+        text("CREATE FUNCTION spy() RETURNS trigger AS 'BEGIN RETURN NEW; END' LANGUAGE plpgsql")
+    )
+    session.execute(
+        text("CREATE TRIGGER spy AFTER UPDATE ON jobs FOR EACH ROW EXECUTE FUNCTION spy()")
+    )
+
+
+class TestChecksums:
+    def test_they_are_computed_by_whoever_writes(self, untouched: Database) -> None:
+        fill_database(untouched, 100)
+        assert list(check(untouched)) == []
+        with untouched.write() as session:
+            session.execute(text("UPDATE evaluations SET nodes = nodes + 1"))
+            session.execute(text("UPDATE units SET error = 'by hand', owner = NULL"))
+        assert {problem.kind for problem in check(untouched)} <= {"lease"}
+
+    def test_an_object_that_was_changed(self, database: Database) -> None:
+        make_job(database, 2)
+        with database.write() as session:
+            session.execute(
+                text("UPDATE units SET payload = replace(payload, '1', '2') WHERE seq = 1")
+            )
+        (problem,) = check(database)
+        assert problem.kind == "row"
+        assert re.match(r"table units, row \d+, column payload: .*damaged", problem.message)
+
+    @pytest.mark.parametrize("seconds", [5e11, 1e12, 1e308, math.inf, -math.inf])
+    def test_no_time_is_too_long(self, database: Database, seconds: float) -> None:
+        """Files of games from elsewhere may say so."""
+        match_id = store_match(database, [game(0, x_seconds=seconds, o_seconds=-seconds)])
+        (stored,) = games_of(database, match_id)
+        assert (stored.x_seconds, stored.o_seconds) == (seconds, -seconds)
+        assert list(check(database)) == []
+
+    def test_nor_one_that_is_no_number(self, database: Database) -> None:
+        """SQLite stores NULL for it, and refuses that where there must be a value."""
+        job_id = make_job(database, 1)
+        with database.write() as session:
+            session.execute(text("UPDATE units SET finished_at = :at"), {"at": math.nan})
+        with database.read() as session:
+            assert get_job(session, job_id).id == job_id
+        assert list(check(database)) == []
+
+    def test_an_impossible_board(self, database: Database) -> None:
+        with database.write() as session:
+            store(session, BOARD, [row(5)])
+            session.execute(text("UPDATE evaluations SET height = -3"))
+        (problem,) = check(database)
+        assert problem == (
+            "evaluation",
+            "position 5 of 7x-3: impossible board 7x-3: it needs a column and a row",
+        )
+
+
+class TestMatches:
+    @pytest.mark.postgres
+    def test_a_connection_that_was_lost_is_no_damage(
+        self, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def lose(session: Session, match_id: int) -> MatchTerms:
+            session.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+            return get_terms(session, match_id)
+
+        with Database.open(postgres_url) as database:
+            clear(database)
+            for _ in range(3):
+                store_match(database, [game(0)])
+            monkeypatch.setattr("db.integrity.games.get_terms", lose)
+            found = check(database)
+            with pytest.raises(UnreachableError, match="lost the connection"):
+                list(found)
+
+    @pytest.mark.parametrize("column", ["ending", "moves"])
+    def test_a_text_that_is_not_utf_8(self, sqlite_path: Path, column: str) -> None:
+        with Database.open(str(sqlite_path)) as database:
+            first, second = (store_match(database, [game(0)]) for _ in range(2))
+            with database.write() as session:
+                session.execute(
+                    text(f"UPDATE games SET {column} = CAST(x'ff' AS TEXT) WHERE match_id = :id"),  # noqa: S608
+                    {"id": first},
+                )
+                session.execute(
+                    text("UPDATE games SET length = 3 WHERE match_id > :id"), {"id": first}
+                )
+            found = [each.message for each in check(database) if each.kind == "match"]
+        assert found[0].startswith(f"match {first} cannot be read to the end: ")
+        assert found[1] == f"game {second}:0: it has 7 moves, the row says 3"
+
+
+class TestSolvingAgain:
+    def test_what_is_wrong_is_found(self, database: Database) -> None:
+        moves = ["2252576253462244111563365343671351441"[:end] for end in (33, 34, 35, 36)]
+        solver = Solver()
+        rows = [evaluation_of(solver, Position(text)) for text in moves]
+        with database.write() as session:
+            store(session, BOARD, rows)
+        assert [*solve_again(database, 10)] == [None] * 4
+        assert len([*solve_again(database, 2)]) == 2
+        with database.write() as session:
+            session.execute(
+                text("UPDATE evaluations SET lower = upper - 1, upper = upper - 1, scores = NULL")
+            )
+        found = [problem for problem in solve_again(database, 10) if problem]
+        assert len(found) == 4
+        assert all("when it is searched again" in problem.message for problem in found)
+
+    def test_the_seed_chooses(self, database: Database) -> None:
+        with database.write() as session:
+            store(session, BOARD, evaluations(200, 1))
+        with database.read() as session:
+            samples = [sample(session, 20, seed) for seed in (1, 1, 2)]
+        assert samples[0] == samples[1] != samples[2]
+        assert all(len(set(chosen)) == 20 for chosen in samples)
+
+
+def evaluation_of(solver: Solver, position: Position) -> StoredEvaluation:
+    key = position.canonical_key
+    found = solver.analyze(Position.from_key(key))
+    return row(key, ply=position.ply, lower=found.lower, upper=found.upper, scores=found.scores)

@@ -1,0 +1,130 @@
+"""Values that are damaged fail the units that need them; all others are done, and the job ends."""
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import text
+
+from c4core.notation import DEFAULT_BOARD
+from c4core.position import Position
+from db import jobs
+from db.database import Database
+from db.errors import DamagedValueError
+from db.records.jobs import MAX_ATTEMPTS, JobInfo, JobState, UnitState
+from db.registry import beat
+from tests.support.boards.games import random_games
+from tests.support.boards.matches import RANDOM, terms
+from tests.support.jobs import state_of, unit_ids
+from tests.support.running.databases import worker
+from tests.support.units import failed_unit, job_of_games, states, unit_worker
+from workers.core.lanes import Lane
+from workers.matches.planning import plan_matches
+from workers.matches.programs import TAKES_PROGRAMS
+from workers.runners.local import LocalRunner
+from workers.service.unit_worker import UnitWorker
+
+GAMES = random_games(4, empty=8)
+BOARD = DEFAULT_BOARD
+
+
+@pytest.fixture
+def site(database: Database) -> Iterator[UnitWorker]:
+    with unit_worker(database) as site:
+        yield site
+
+
+def make(database: Database) -> int:
+    """A job with a unit for each game."""
+    return job_of_games(database, GAMES, unit_lines=1)
+
+
+def damage(database: Database, statement: str, **values: object) -> None:
+    with database.write() as session:
+        assert session.connection().execute(text(statement), values).rowcount == 1
+
+
+def work(database: Database, job_id: int, threads: int = 1) -> JobInfo:
+    """Work on a job in this process until it has ended; what came of it."""
+    with LocalRunner(database, job_id, threads=threads, table_mb=1) as runner:
+        return runner.wait()
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_payload(database: Database, threads: int) -> None:
+    job_id = make(database)
+    statement = "UPDATE units SET payload = replace(payload, 'entries', 'ent') WHERE seq = 1"
+    damage(database, statement)
+    job = work(database, job_id, threads)
+    assert (job.state, states(database, job.id)) == (
+        JobState.FAILED,
+        {UnitState.DONE: 3, UnitState.FAILED: 1},
+    )
+    assert job.errors[0].startswith("what to do cannot be read: a stored JSON object is damaged")
+
+
+def test_parameters_that_are_damaged_while_the_job_runs(database: Database) -> None:
+    job_id = make(database)
+    runner = LocalRunner(database, job_id, table_mb=1)
+    damage(database, "UPDATE jobs SET params = replace(params, 'false', 'fault')")
+    with runner, pytest.raises(DamagedValueError):  # of what it came to; the work has ended
+        runner.wait()
+    assert database.run(lambda session: jobs.finish_if_complete(session, job_id)) is JobState.FAILED
+
+
+def test_parameters_and_a_worker(database: Database, site: UnitWorker) -> None:
+    job_id = make(database)
+    damage(database, "UPDATE jobs SET params = replace(params, 'false', 'fault')")
+    assert all(site.work_on(unit_id, Lane.BULK) for unit_id in unit_ids(database, job_id))
+    assert database.run(lambda session: jobs.finish_if_complete(session, job_id)) is JobState.FAILED
+
+
+def test_the_scores_of_an_evaluation(database: Database) -> None:
+    first = make(database)
+    assert work(database, first).state is JobState.DONE
+    key = Position(GAMES[2]).canonical_key - (1 << 63)
+    damage(
+        database, "UPDATE evaluations SET scores = :new WHERE key = :key", new=b"\0" * 11, key=key
+    )
+    job = work(database, make(database))
+    assert (job.state, states(database, job.id)) == (
+        JobState.FAILED,
+        {UnitState.DONE: 3, UnitState.FAILED: 1},
+    )
+    assert job.errors[0].startswith("DamagedValueError: stored column scores are damaged")
+    unit = failed_unit(database, job.id)
+    assert (unit.seq, unit.attempts) == (2, MAX_ATTEMPTS)
+
+
+def test_the_terms_of_a_match(database: Database) -> None:
+    submitted = plan_matches(database, [terms(games=4), terms(games=4, player_a=RANDOM)])
+    damage_terms(database, submitted.match_ids[0])
+    job = work(database, submitted.job_id)
+    assert (job.state, states(database, job.id)) == (
+        JobState.FAILED,
+        {UnitState.DONE: 1, UnitState.FAILED: 1},
+    )
+    assert job.errors[0].startswith("DamagedValueError: a stored JSON object is damaged")
+
+
+@pytest.mark.parametrize("with_others", [False, True])
+def test_the_terms_of_a_match_that_a_worker_has_a_unit_of(
+    database: Database,
+    site: UnitWorker,
+    with_others: bool,  # noqa: FBT001
+) -> None:
+    """Not left to others that may start programs: nobody knows whether it needs one."""
+    submitted = plan_matches(database, [terms(games=4)])
+    if with_others:
+        taking = worker("bob", queues=(Lane.BULK.queue, TAKES_PROGRAMS))
+        database.run(lambda session: beat(session, taking))
+    damage_terms(database, submitted.match_ids[0])
+    (unit_id,) = unit_ids(database, submitted.job_id)
+    for _ in range(MAX_ATTEMPTS):
+        assert site.work_on(unit_id, Lane.BULK)
+    assert state_of(database, submitted.job_id) is JobState.FAILED
+    assert states(database, submitted.job_id) == {UnitState.FAILED: 1}
+
+
+def damage_terms(database: Database, match_id: int) -> None:
+    statement = "UPDATE matches SET terms = replace(terms, 'form', 'farm') WHERE id = :id"
+    damage(database, statement, id=match_id)

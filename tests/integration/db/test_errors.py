@@ -1,0 +1,325 @@
+"""What goes wrong with databases, each with an error that says what and where."""
+
+import os
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import bindparam, event, text
+
+from db.database import Database
+from db.errors import (
+    BusyError,
+    CorruptError,
+    DiskFullError,
+    MissingDatabaseError,
+    NotADatabaseError,
+    ReadOnlyError,
+    StorageError,
+    UnknownSchemeError,
+    UnreachableError,
+)
+from db.evaluations import count, store, stream
+from db.maintenance import check
+from db.records.evaluations import EvaluationFilter
+from db.translation import translated
+from tests.support.running.databases import BOARD, file_size_limit, row
+
+PAGE = 4096
+NOBODY = 65534
+EVERYTHING = EvaluationFilter(board=BOARD)
+
+
+def fill(path: Path, rows: int = 5_000) -> None:
+    with Database.open(str(path)) as database, database.write() as session:
+        store(session, BOARD, [row(key) for key in range(rows)])
+
+
+@contextmanager
+def unprivileged() -> Iterator[Path]:
+    """A directory of a user to whom permissions apply, while being that user."""
+    directory = Path(tempfile.mkdtemp(prefix="c4-test-"))
+    root = os.geteuid() == 0
+    if root:
+        os.chown(directory, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, 0)
+    try:
+        yield directory
+    finally:
+        if root:
+            os.setresuid(0, 0, 0)
+        directory.chmod(0o755)
+        shutil.rmtree(directory)
+
+
+class TestPlaces:
+    def test_no_such_directory(self, tmp_path: Path) -> None:
+        path = tmp_path / "no" / "c4.db"
+        with pytest.raises(UnreachableError, match=f"there is no directory {path.parent}"):
+            Database.open(str(path))
+
+    def test_a_directory(self, tmp_path: Path) -> None:
+        with pytest.raises(UnreachableError, match=f"{tmp_path} is a directory"):
+            Database.open(str(tmp_path))
+
+    def test_a_file_where_a_directory_should_be(self, tmp_path: Path) -> None:
+        (tmp_path / "file").touch()
+        with pytest.raises(UnreachableError, match="file"):
+            Database.open(str(tmp_path / "file" / "c4.db"))
+
+    def test_an_impossible_name(self, tmp_path: Path) -> None:
+        with pytest.raises(UnreachableError, match="cannot open"):
+            Database.open(str(tmp_path / ("x" * 300)))
+
+    def test_nothing_there_and_nothing_to_be_made(self, tmp_path: Path) -> None:
+        with pytest.raises(MissingDatabaseError, match=r"there is no database .*c4 db init"):
+            Database.open(str(tmp_path / "c4.db"), create=False)
+        with pytest.raises(MissingDatabaseError):
+            Database.upgrade(str(tmp_path / "c4.db"))
+        assert list(tmp_path.iterdir()) == []
+
+    def test_empty_and_nothing_to_be_made(self, empty_url: str, tmp_path: Path) -> None:
+        (tmp_path / "c4.db").touch()
+        with pytest.raises(MissingDatabaseError, match="c4 db init"):
+            Database.open(empty_url, create=False)
+        with Database.open(empty_url) as database:
+            assert database.created
+
+    def test_an_unknown_scheme(self) -> None:
+        with pytest.raises(UnknownSchemeError, match="unknown database scheme 'oracle'"):
+            Database.open("oracle://me:secret@host/c4")
+
+
+class TestServers:
+    def test_no_server_there(self) -> None:
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))  # taken, but nobody listens
+            port = unused.getsockname()[1]
+            url = f"postgresql://me:secret@127.0.0.1:{port}/c4"
+            with pytest.raises(UnreachableError, match=r"me:\*\*\*@127.0.0.1.*refused") as caught:
+                Database.open(url)
+        assert "secret" not in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+    @pytest.mark.postgres
+    def test_no_such_database(self, postgres_url: str) -> None:
+        with pytest.raises(UnreachableError, match=r'database "nowhere" does not exist'):
+            Database.open(postgres_url.rpartition("/")[0] + "/nowhere")
+
+    @pytest.mark.postgres
+    def test_a_connection_that_was_cut(self, postgres_url: str) -> None:
+        cut = text("SELECT pg_terminate_backend(pg_backend_pid())")
+        with Database.open(postgres_url) as database:
+            with pytest.raises(UnreachableError, match="lost the connection"):
+                run(database, str(cut))
+            with database.read() as session:  # the next one is new
+                assert count(session, EVERYTHING) >= 0
+
+    @pytest.mark.postgres
+    def test_a_server_that_may_not_be_written(self, postgres_url: str) -> None:
+        with (
+            Database.open(postgres_url) as database,
+            pytest.raises(ReadOnlyError, match="read-only transaction"),
+        ):
+            run(database, "SET TRANSACTION READ ONLY", "DELETE FROM evaluations")
+
+    @pytest.mark.postgres
+    def test_what_has_no_name_of_its_own(self, postgres_url: str) -> None:
+        with Database.open(postgres_url) as database:
+            with pytest.raises(StorageError, match="division by zero"):
+                run(database, "SELECT 1 / 0")
+            with pytest.raises(CorruptError, match="has lost a table"):
+                run(database, "SELECT * FROM nothing")
+
+    @pytest.mark.postgres
+    @pytest.mark.parametrize("value", [object(), "NUL \0", range(70_000)])
+    def test_what_cannot_be_sent_is_no_outage(self, postgres_url: str, value: object) -> None:
+        values = list(value) if isinstance(value, range) else [value]
+        query = text("SELECT 1 WHERE 'a' IN :values").bindparams(
+            bindparam("values", values, expanding=True)
+        )
+        with Database.open(postgres_url) as database, database.read() as session:
+            with pytest.raises(StorageError) as caught, translated("here"):
+                session.execute(query)
+            assert type(caught.value) is StorageError
+
+
+def run(database: Database, *statements: str) -> None:
+    with database.write() as session:
+        for statement in statements:
+            session.execute(text(statement))
+
+
+class TestDamage:
+    @pytest.mark.parametrize(
+        "content", [b"x", b"no database\n" * 500, bytes(range(256)) * 64, b"SQLite format 3"]
+    )
+    def test_no_database(self, tmp_path: Path, content: bytes) -> None:
+        path = tmp_path / "c4.db"
+        path.write_bytes(content)
+        with pytest.raises(NotADatabaseError, match=f"{path} is not an SQLite database"):
+            Database.open(str(path))
+        assert path.read_bytes() == content
+
+    def test_a_device(self) -> None:
+        with pytest.raises(StorageError, match="/dev/full"):
+            Database.open("/dev/full")
+
+    def test_a_database_that_was_cut_off(self, sqlite_path: Path) -> None:
+        fill(sqlite_path)
+        with sqlite_path.open("r+b") as file:
+            file.truncate(3 * PAGE)
+        with pytest.raises(CorruptError, match=f"{sqlite_path} is damaged"):
+            look_at_everything(sqlite_path)
+
+    def test_damage_that_shows_later(self, sqlite_path: Path) -> None:
+        fill(sqlite_path)
+        with sqlite_path.open("r+b") as file:
+            file.seek(40 * PAGE)
+            file.write(b"\xff" * (sqlite_path.stat().st_size - 45 * PAGE))
+        with Database.open(str(sqlite_path)):
+            pass
+        with pytest.raises(CorruptError, match=r"c4\.db is damaged: database disk"):
+            look_at_everything(sqlite_path)
+        with Database.open(str(sqlite_path)) as database:
+            assert {problem.kind for problem in check(database)} == {"damage"}
+
+    def test_a_table_that_is_gone(self, sqlite_path: Path) -> None:
+        with closing(sqlite3.connect(sqlite_path)) as connection:
+            connection.execute("DROP TABLE evaluations")
+        with pytest.raises(CorruptError, match=r"tables .* are missing"):
+            Database.open(str(sqlite_path))
+
+
+def look_at_everything(path: Path) -> None:
+    with Database.open(str(path)) as database, database.read() as session:
+        for _ in stream(session, EVERYTHING):
+            pass
+
+
+class TestFullDisk:
+    def test_nothing_of_the_transaction_is_written(self, sqlite_path: Path) -> None:
+        fill(sqlite_path, 100)
+        with Database.open(str(sqlite_path)) as database:
+            event.listen(database._engine, "connect", limit_pages)
+            database._engine.dispose()
+            with pytest.raises(DiskFullError, match=r"cannot write .*c4\.db: the disk is full"):
+                store_many(database)
+            with database.read() as session:
+                assert count(session, EVERYTHING) == 100
+
+    def test_a_limit_on_file_sizes(self, sqlite_path: Path) -> None:
+        fill(sqlite_path, 100)
+        with Database.open(str(sqlite_path)) as database:
+            with (
+                file_size_limit(200_000),
+                pytest.raises(DiskFullError, match=r"cannot write .*: no room"),
+            ):
+                store_many(database)
+            store_many(database)
+        with Database.open(str(sqlite_path)) as database:
+            assert list(check_pages(database)) == ["ok"]
+
+    @pytest.mark.parametrize("size", [0, PAGE, 8 * PAGE, 12 * PAGE])
+    def test_a_database_that_could_not_be_made_is_made_later(
+        self, tmp_path: Path, size: int
+    ) -> None:
+        path = tmp_path / "c4.db"
+        with file_size_limit(size), pytest.raises(DiskFullError):
+            Database.open(str(path))
+        with Database.open(str(path)) as database:
+            assert database.created
+            store_many(database)
+
+    def test_making_a_database_is_all_or_nothing(self, tmp_path: Path) -> None:
+        path = tmp_path / "c4.db"
+        program = (
+            "import os; from db import schema; from db.database import Database\n"
+            "migrate = schema.migrate\n"
+            "def die(connection): migrate(connection); os._exit(9)\n"
+            f"schema.migrate = die; Database.open({str(path)!r})"
+        )
+        root = Path(__file__).parents[3]
+        died = subprocess.run([sys.executable, "-c", program], check=False, cwd=root)
+        assert died.returncode == 9
+        with pytest.raises(MissingDatabaseError):
+            Database.open(str(path), create=False)
+        with Database.open(str(path)) as database:
+            assert database.created
+
+
+def limit_pages(connection: sqlite3.Connection, record: object) -> None:
+    del record
+    connection.execute("PRAGMA max_page_count = 40")
+
+
+def store_many(database: Database) -> None:
+    with database.write() as session:
+        store(session, BOARD, [row(key) for key in range(20_000)])
+
+
+def check_pages(database: Database) -> Iterator[str]:
+    with database.read() as session:
+        yield from session.scalars(text("PRAGMA integrity_check"))
+
+
+class TestPermissions:
+    def test_a_file_that_may_not_be_written(self) -> None:
+        with unprivileged() as directory:
+            path = directory / "c4.db"
+            fill(path, 10)
+            path.chmod(0o444)
+            with Database.open(str(path)) as database:
+                with database.read() as session:
+                    assert count(session, EVERYTHING) == 10
+                with pytest.raises(ReadOnlyError, match=f"cannot write {path}: it is read-only"):
+                    store_many(database)
+
+    def test_a_directory_that_may_not_be_written(self) -> None:
+        with unprivileged() as directory:
+            path = directory / "c4.db"
+            directory.chmod(0o555)
+            with pytest.raises(ReadOnlyError, match=f"no permission to write {directory}"):
+                Database.open(str(path))
+
+    def test_a_database_in_a_directory_that_may_not_be_written(self) -> None:
+        with unprivileged() as directory:
+            path = directory / "c4.db"
+            fill(path, 10)
+            directory.chmod(0o555)
+            with Database.open(str(path)) as database:
+                with database.read() as session:
+                    assert count(session, EVERYTHING) == 10
+                with pytest.raises(ReadOnlyError, match=f"cannot write {path}: it is read-only"):
+                    store_many(database)
+
+    def test_a_file_that_may_not_be_read(self) -> None:
+        with unprivileged() as directory:
+            path = directory / "c4.db"
+            fill(path, 10)
+            path.chmod(0)
+            with pytest.raises(UnreachableError, match=f"no permission to read {path}"):
+                Database.open(str(path))
+
+
+def test_a_writer_gives_up_when_another_never_ends(
+    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("db.engine.BUSY_SECONDS", 0.1)
+    monkeypatch.setattr("db.engine._POLL_SECONDS", 0.01)
+    with (
+        closing(sqlite3.connect(sqlite_path, isolation_level=None)) as other,
+        Database.open(str(sqlite_path)) as database,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(BusyError, match=f"{sqlite_path} is in use by other writers"):
+            store_many(database)
+        other.execute("ROLLBACK")
+        store_many(database)

@@ -1,0 +1,116 @@
+"""A job with 100,000 units done: what workers and watchers ask for often must not grow with it.
+
+Bounds are generous: a query that reads every unit takes ten times as long as they allow.
+"""
+
+import time
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.orm import Session
+
+from c4core.version import ENGINE_VERSION
+from db.database import Database
+from db.jobs import (
+    announce,
+    claim_unit,
+    complete,
+    finish_if_complete,
+    progress,
+    requeue_lapsed,
+    totals,
+)
+from db.jobs.pace import read_pace
+from db.jobs.running_jobs import jobs_to_finish
+from tests.support.running.databases import make_job, query_plans
+
+DONE = 100_000
+LEFT = 100
+PAYLOAD = '{"line":1,"entries":[' + ",".join(['"44535362"'] * 30) + "]}"
+
+NUMBERS = {
+    "sqlite": "WITH RECURSIVE numbers(n) AS "
+    "(SELECT 3 UNION ALL SELECT n + 1 FROM numbers WHERE n < :last) SELECT n FROM numbers",
+    "postgresql": "SELECT generate_series(3, :last) AS n",
+}
+FILL = (
+    "INSERT INTO units (job_id, seq, state, payload, positions, expected_seconds, fence, attempts,"
+    " announced_at, result, nodes, seconds, finished_at) "
+    "SELECT :job, n, CASE WHEN n < :done THEN 'done' ELSE 'queued' END, :payload, 30, 1.0,"
+    " 1, 1, 5.0, :payload, 1000, 0.5, CASE WHEN n < :done THEN 1e9 + n END FROM "
+)
+
+
+@pytest.fixture
+def large(database: Database) -> Database:
+    """A job with many units done and a few queued; with statistics, as after a while."""
+    job_id = make_job(database, 3)
+    with database.write() as session:
+        values = {"job": job_id, "done": DONE, "last": DONE + LEFT - 1, "payload": PAYLOAD}
+        numbers = NUMBERS[database.dialect]
+        session.execute(text(f"{FILL} ({numbers}) AS numbers"), values)
+        if database.dialect == "postgresql":
+            session.execute(text("ANALYZE units"))
+    return database
+
+
+def test_nothing_reads_all_units(large: Database) -> None:
+    with large.read() as session:
+        job_id: int = session.scalar(text("SELECT id FROM jobs"))
+    unit_id = one_announced(large)
+    often: dict[str, Callable[[Session], object]] = {
+        "announce": lambda session: announce(
+            session, engine_version=ENGINE_VERSION, interactive=False, limit=4
+        ),
+        "claim_unit": lambda session: claim_unit(
+            session, unit_id, owner="ada", lease_seconds=-1.0, engine_version=ENGINE_VERSION
+        ),
+        "requeue_lapsed": requeue_lapsed,
+        "finish_if_complete": lambda session: finish_if_complete(session, job_id),
+        "jobs_to_finish": jobs_to_finish,
+        "pace": lambda session: read_pace(session, job_id),
+        "totals": totals,
+    }
+    for name, ask in often.items():
+        plans = query_plans(large, ask)
+        for scan in ("Seq Scan on units", "SCAN units", "uq_units", "autoindex_units"):
+            assert scan not in plans, f"{name}: {plans}"
+        assert fastest(large, ask) < 0.02, name
+    assert fastest(large, lambda session: progress(session, job_id)) < 0.25
+
+
+def test_completing_a_unit(large: Database) -> None:
+    def work() -> None:
+        unit_id = one_announced(large)
+        with large.write() as session:
+            taken = claim_unit(
+                session, unit_id, owner="ada", lease_seconds=9.0, engine_version=ENGINE_VERSION
+            )
+        assert taken is not None
+        with large.write() as session:
+            assert complete(session, taken, evaluations=[], result={}, nodes=1, seconds=0.1)
+
+    times = []
+    for _ in range(5):
+        began = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - began)
+    assert min(times) < 0.1
+
+
+def one_announced(database: Database) -> int:
+    with database.write() as session:
+        (unit_id,) = announce(session, engine_version=ENGINE_VERSION, interactive=False, limit=1)
+    return unit_id
+
+
+def fastest(database: Database, ask: Callable[[Session], object]) -> float:
+    """The least time of several: what it takes when the machine does nothing else."""
+    times = []
+    for _ in range(5):
+        with database.write() as session:
+            began = time.perf_counter()
+            ask(session)
+            times.append(time.perf_counter() - began)
+    return min(times)

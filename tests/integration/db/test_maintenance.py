@@ -1,0 +1,204 @@
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from c4core import Position
+from c4core.notation import BoardSize
+from c4core.version import ENGINE_VERSION
+from db.costs import Cost, read_costs
+from db.database import Database
+from db.duties import acquire_duty
+from db.errors import DiskFullError, MatchInUseError, StorageError, UnreachableError
+from db.evaluations import store, stream
+from db.games import delete_match, list_matches
+from db.jobs import claim, complete, get_job, list_jobs, unit_results
+from db.maintenance import Problem, backup, check, stats
+from db.records.evaluations import EvaluationFilter, StoredEvaluation
+from db.registry import beat, live_workers
+from db.schema import HEAD
+from tests.support.boards.matches import game, games_of, store_match
+from tests.support.running.databases import BOARD, file_size_limit, make_job, worker
+
+
+def evaluation(moves: str, **changes: object) -> StoredEvaluation:
+    """A row for a real position, with an unimportant score."""
+    position = Position(moves)
+    values: dict[str, object] = {
+        "key": position.canonical_key,
+        "width": 7,
+        "height": 6,
+        "ply": position.ply,
+        "lower": 1,
+        "upper": 1,
+        "nodes": 10,
+        "engine_version": ENGINE_VERSION,
+    }
+    return StoredEvaluation(**(values | changes))
+
+
+@pytest.fixture
+def used(database: Database) -> Database:
+    """Some evaluations, a job that is half done, and a match."""
+    scores = (-2, -1, 0, 1, 0, -1, -2)
+    with database.write() as session:
+        store(session, BOARD, [evaluation(""), evaluation("44", scores=scores)])
+        store(session, BOARD, [evaluation("112233", lower=-3, upper=18)])
+    make_job(database, 2, positions=5)
+    with database.write() as session:
+        taken = claim(session, owner="ada", lease_seconds=60.0, engine_version=ENGINE_VERSION)
+        assert taken is not None
+        over = [evaluation("1212121", lower=-18, upper=-18)]
+        complete(
+            session,
+            taken,
+            evaluations=over,
+            result={"a": 1},
+            nodes=3,
+            seconds=0.25,
+            costs={7: Cost(5, 0.25)},
+        )
+        acquire_duty(session, "sweep", 1.0)
+        beat(session, worker("ada"))
+    played = [game(0), game(1, seed=2**64 - 1, moves=None, replaced=(1,))]
+    corpus = store_match(database, played)
+    store_match(database, [game(0)], corpus=(corpus,))
+    return database
+
+
+def test_stats(used: Database) -> None:
+    found = stats(used)
+    assert (found.url, found.dialect, found.revision) == (used.url, used.dialect, HEAD)
+    assert {table.name: table.rows for table in found.tables} == {
+        "corpus_matches": 1,
+        "costs": 1,
+        "duties": 1,
+        "evaluations": 4,
+        "games": 3,
+        "jobs": 1,
+        "matches": 2,
+        "units": 2,
+        "workers": 1,
+    }
+    assert all(table.bytes is None or 0 < table.bytes < found.bytes for table in found.tables)
+    assert [line.ply for line in found.boards[BOARD]] == [0, 2, 6, 7]
+
+
+def test_stats_of_nothing(database: Database) -> None:
+    found = stats(database)
+    assert found.boards == {}
+    assert [table.rows for table in found.tables].count(0) == len(found.tables) > 0
+
+
+def test_a_sound_database_has_no_problems(used: Database) -> None:
+    assert list(check(used)) == []
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [
+        (evaluation("1", key=Position("7").key), "not canonical"),
+        (evaluation("1", key=3), "3 of 7x6"),
+        (evaluation("12", ply=3), "it has 2 stones, the row says 3"),
+        (evaluation("1212", lower=2, upper=30), r"no score 2\.\.30 is possible after 4 stones"),
+        (evaluation("1122", scores=(0, 1, 2, 3, 3, 3, 3)), "but the best column scores 3"),
+    ],
+)
+def test_an_evaluation_that_cannot_be(used: Database, bad: StoredEvaluation, message: str) -> None:
+    with used.write() as session:
+        store(session, BOARD, [bad])
+    (problem,) = check(used)
+    assert problem.kind == "evaluation"
+    assert problem.message.startswith(f"position {bad.key} of 7x6: ")
+    assert re.search(message, problem.message)
+
+
+def test_jobs_that_do_not_add_up(used: Database) -> None:
+    ended, closed, gap = (make_job(used, 2) for _ in range(3))
+    with used.write() as session:
+        # No problem: whoever did the last unit died before it closed the job. The next one does.
+        session.execute(text("UPDATE units SET state = 'done' WHERE job_id = :id"), {"id": ended})
+        session.execute(text("UPDATE jobs SET state = 'done' WHERE id = :id"), {"id": closed})
+        session.execute(
+            text("UPDATE units SET seq = 7 WHERE job_id = :id AND seq = 1"), {"id": gap}
+        )
+    assert list(check(used)) == [
+        Problem("job", f"job {closed} is done, but has units that are not"),
+        Problem("job", f"job {gap} has lost units: there are gaps in their numbers"),
+    ]
+
+
+def test_a_worker_that_went_silent(used: Database) -> None:
+    with used.write() as session:
+        claim(session, owner="bob", lease_seconds=-1.0, engine_version=ENGINE_VERSION)
+    (problem,) = check(used)
+    assert problem.kind == "lease"
+    assert "its lease has run out, bob went silent" in problem.message
+
+
+def test_a_unit_without_its_job(sqlite_path: Path) -> None:
+    with Database.open(str(sqlite_path)) as database:
+        job_id = make_job(database, 1)
+    with closing(sqlite3.connect(sqlite_path)) as connection, connection:
+        connection.execute("DELETE FROM jobs WHERE id = ?", (job_id,))
+    with Database.open(str(sqlite_path)) as database:
+        (problem,) = check(database)
+    assert problem == Problem("reference", "row 1 of units refers to a missing row of jobs")
+
+
+def test_backup(used: Database, tmp_path: Path) -> None:
+    path = tmp_path / "backup.db"
+    assert backup(used, path) == path.stat().st_size
+    assert [file.name for file in tmp_path.glob("backup*")] == ["backup.db"]
+    everything = EvaluationFilter(board=BOARD)
+    with Database.open(str(path), create=False) as copy:
+        assert list(check(copy)) == []
+        with copy.read() as session, used.read() as original:
+            assert list(stream(session, everything)) == list(stream(original, everything))
+            job_id = list_jobs(session)[0].id
+            assert get_job(session, job_id) == get_job(original, job_id)
+            assert unit_results(session, job_id) == unit_results(original, job_id)
+            assert live_workers(session) == live_workers(original) != ()
+            of = {"engine_version": ENGINE_VERSION, "board": BOARD, "columns": True}
+            assert read_costs(session, **of) == read_costs(original, **of) != {}
+            match, corpus = list_matches(session)
+            assert [match, corpus] == list_matches(original)
+            assert match.terms.corpus == (corpus.id,)
+        for each in (match, corpus):
+            assert games_of(copy, each.id) == games_of(used, each.id) != []
+        with pytest.raises(MatchInUseError, match=f"players of match {match.id}"):
+            copy.run(lambda session: delete_match(session, corpus.id))
+        # It is a database like any other: its numbers go on behind those that were copied.
+        assert make_job(copy) == job_id + 1
+
+
+def test_a_backup_overwrites_nothing(used: Database, tmp_path: Path) -> None:
+    path = tmp_path / "backup.db"
+    path.write_text("precious")
+    with pytest.raises(FileExistsError, match=r"backup\.db exists"):
+        backup(used, path)
+    assert path.read_text() == "precious"
+
+
+def test_a_backup_that_cannot_be_written(used: Database, tmp_path: Path) -> None:
+    with pytest.raises(UnreachableError, match="no/backup"):
+        backup(used, tmp_path / "no" / "backup.db")
+    with file_size_limit(4096), pytest.raises(DiskFullError, match="backup"):
+        backup(used, tmp_path / "backup.db")
+    assert list(tmp_path.glob("*backup*")) == []
+    with pytest.raises(StorageError, match="/dev/fd"):
+        backup(used, Path("/dev/fd/backup.db"))
+
+
+def test_a_backup_is_of_one_moment(database: Database, tmp_path: Path) -> None:
+    rows = [evaluation("", key=key, ply=1) for key in range(1_000)]
+    with database.write() as session:
+        store(session, BOARD, rows)
+    with database.write() as session:
+        store(session, BoardSize(4, 4), [evaluation("", width=4, height=4)])
+        backup(database, tmp_path / "backup.db")
+    with Database.open(str(tmp_path / "backup.db")) as copy:
+        assert [table.rows for table in stats(copy).tables if table.rows] == [1_000]

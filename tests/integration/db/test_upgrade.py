@@ -1,0 +1,338 @@
+"""Databases of every older revision, with rows in them, are brought up to date."""
+
+import json
+import math
+import sqlite3
+import time
+from array import array
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from alembic import command
+from sqlalchemy import Connection, create_engine, text
+
+from c4core.position import Position
+from c4core.version import ENGINE_VERSION
+from db.database import Database
+from db.duties import acquire_duty
+from db.errors import MatchInUseError, SchemaTooOldError
+from db.evaluations import find
+from db.games import delete_match
+from db.jobs import (
+    abandoned_jobs,
+    announce,
+    attended_jobs,
+    claim_unit,
+    get_job,
+    list_jobs,
+    progress,
+    totals,
+    unit_results,
+)
+from db.maintenance import check, stats
+from db.records.jobs import UnitState
+from db.schema import HEAD, alembic_config
+from db.types import KEY_SHIFT, seal_object
+from db.urls import parse_url
+from tests.support.boards.matches import game, games_of, store_match, terms
+from tests.support.jobs import finish
+from tests.support.running.databases import BOARD
+
+C4_0001 = """
+INSERT INTO evaluations VALUES (7, 6, -9223372036854775803, 8, 2, 2, 100, 1, NULL, 1e9);
+INSERT INTO evaluations VALUES (7, 6, :key, 4, -2, -2, 5, 1, :scores, 1e9);
+INSERT INTO jobs VALUES
+    (4, 'analyze', 7, 6, 'running', 0, 'mine', '{"a": 1}', :engine, 1e9, 1e9, NULL);
+INSERT INTO units VALUES
+    (11, 4, 0, 'done', '{"n": 0}', 5, 1, 1, NULL, NULL, '{"r": 0}', NULL, 9, 0.5, 1e9),
+    (12, 4, 1, 'queued', '{"n": 1}', 5, 1, 1, NULL, NULL, NULL, 'broken', 0, 0, NULL),
+    (13, 4, 2, 'leased', '{"n": 2}', 5, 2, 2, 'ada', 1e9, NULL, NULL, 0, 0, NULL)
+"""
+"""Rows as the first revision has them."""
+
+POSITION = Position("4453")
+SCORES = (-5, -5, -2, -3, -4, -2, -2)
+
+
+@pytest.fixture
+def old_url(database_url: str) -> str:
+    """A database of the first revision, in use."""
+    make_old(database_url)
+    return database_url
+
+
+@pytest.fixture
+def old_path(sqlite_path: Path) -> Path:
+    """The same, always a file."""
+    make_old(f"sqlite:///{sqlite_path}")
+    return sqlite_path
+
+
+def make_old(database_url: str) -> None:
+    """Take a database back to the first revision, and put its rows in."""
+    with connected(database_url) as connection:
+        command.downgrade(alembic_config(connection), "c4_0001")
+        for statement in C4_0001.split(";"):
+            values = {
+                "engine": ENGINE_VERSION,
+                "key": POSITION.canonical_key - KEY_SHIFT,
+                "scores": array("b", SCORES).tobytes(),
+            }
+            connection.execute(text(statement), values)
+
+
+def test_an_older_database_is_refused_until_it_is_upgraded(old_url: str) -> None:
+    with pytest.raises(SchemaTooOldError, match=f"schema c4_0001, this version needs {HEAD}"):
+        Database.open(old_url)
+    assert Database.upgrade(old_url) == ("c4_0001", HEAD)
+    Database.open(old_url, create=False).close()
+
+
+def test_what_was_stored_stays(old_url: str) -> None:
+    Database.upgrade(old_url)
+    with Database.open(old_url) as database, database.read() as session:
+        stored = find(session, BOARD, 5)
+        assert stored is not None
+        assert (stored.score, stored.nodes) == (2, 100)
+        known = find(session, BOARD, POSITION.canonical_key)
+        assert known is not None
+        assert known.scores == SCORES
+        (job,) = list_jobs(session)
+        assert (job.id, job.label, job.params) == (4, "mine", {"a": 1})
+        results = unit_results(session, 4)
+        assert progress(session, 4).eta_seconds is None
+        assert totals(session).live_workers == ()
+    assert [unit.payload for unit in results] == [{"n": 0}, {"n": 1}, {"n": 2}]
+    assert [unit.result for unit in results] == [{"r": 0}, None, None]
+
+
+def test_an_upgraded_job_goes_on(old_url: str) -> None:
+    Database.upgrade(old_url)
+    with Database.open(old_url) as database:
+        with database.write() as session:
+            assert announce(session, engine_version=ENGINE_VERSION, interactive=False, limit=9) == [
+                12
+            ]
+        for unit_id, attempts in ((12, 2), (13, 2)):
+            with database.write() as session:
+                taken = claim_unit(
+                    session,
+                    unit_id,
+                    owner="bob",
+                    lease_seconds=60.0,
+                    engine_version=ENGINE_VERSION,
+                )
+            assert taken is not None
+            assert taken.attempts == attempts
+            assert finish(database, taken)
+        with database.read() as session:
+            assert get_job(session, 4).units[UnitState.DONE] == 3
+        problems = {problem.kind for problem in check(database)}
+        assert problems == {"evaluation"}  # the row above is no position
+
+
+def test_an_upgraded_database_takes_matches(old_url: str) -> None:
+    Database.upgrade(old_url)
+    with Database.open(old_url) as database:
+        match_id = store_match(database, [game(0)])
+        assert [each.number for each in games_of(database, match_id)] == [0]
+
+
+def test_a_newer_database_goes_back(old_url: str) -> None:
+    with connected(old_url) as connection:
+        before = rows(connection)
+    Database.upgrade(old_url)
+    with connected(old_url) as connection:
+        command.downgrade(alembic_config(connection), "c4_0001")
+        assert rows(connection) == before
+    assert Database.upgrade(old_url) == ("c4_0001", HEAD)
+
+
+def test_heartbeats_and_duties_stay(old_url: str) -> None:
+    fill_0004(old_url)
+    assert Database.upgrade(old_url) == ("c4_0004", HEAD)
+    with Database.open(old_url) as database:
+        with database.write() as session:
+            assert attended_jobs(session) == {4}
+            assert abandoned_jobs(session) == {6}
+            assert not acquire_duty(session, "sweep", 1e12)
+        assert {table.name: table.rows for table in stats(database).tables}["duties"] == 1
+
+
+def test_what_a_match_looks_up_stays(old_url: str) -> None:
+    fill_0004(old_url)
+    Database.upgrade(old_url)
+    with Database.open(old_url) as database:
+        for used in (1, 2):
+            with database.write() as session, pytest.raises(MatchInUseError) as caught:
+                delete_match(session, used)
+            assert (caught.value.match_id, caught.value.used_by) == (used, 4)
+        found = [problem for problem in check(database) if problem.kind in {"row", "match"}]
+        database.run(lambda session: delete_match(session, 4))
+        database.run(lambda session: delete_match(session, 2))
+    damaged, unreadable, gone = found
+    assert "table matches, row 3, column terms" in damaged.message
+    assert "match 3 cannot be read" in unreadable.message
+    assert gone.message == "match 4: its terms and table corpus_matches name different matches"
+
+
+def test_heartbeats_duties_and_corpora_go_back(old_url: str) -> None:
+    fill_0004(old_url)
+    queries = (
+        "SELECT name, taken_at FROM turns WHERE name <> 'working.9' ORDER BY name",
+        "SELECT id, state, checksum FROM jobs ORDER BY id",
+        "SELECT id, terms, checksum FROM matches ORDER BY id",
+    )
+    with connected(old_url) as connection:
+        before = [connection.execute(text(query)).all() for query in queries]
+    Database.upgrade(old_url)
+    with connected(old_url) as connection:
+        command.downgrade(alembic_config(connection), "c4_0004")
+        assert [connection.execute(text(query)).all() for query in queries] == before
+
+
+def fill_0004(database_url: str) -> None:
+    """Upgrade to the fourth revision, and put heartbeats and matches in."""
+    with connected(database_url) as connection:
+        command.upgrade(alembic_config(connection), "c4_0004")
+        for job_id in (5, 6):
+            connection.execute(
+                text(
+                    "INSERT INTO jobs (id, kind, width, height, state, priority, params, "
+                    "engine_version, created_at) VALUES "
+                    "(:id, 'analyze', 7, 6, 'planning', 0, :params, :engine, 1e9)"
+                ),
+                {"id": job_id, "params": seal_object("{}"), "engine": ENGINE_VERSION},
+            )
+        now = time.time()
+        for name, taken_at in (
+            ("sweep", 1e9),
+            ("working.4", now),
+            ("working.9", now),
+            ("planning.5", now),
+            ("planning.6", 1e9),
+        ):
+            connection.execute(
+                text("INSERT INTO turns (name, taken_at) VALUES (:name, :at)"),
+                {"name": name, "at": taken_at},
+            )
+        for match_id, corpus in ((1, ()), (2, ()), (3, (1, 2)), (4, (1, 2, 99))):
+            agreed = terms(games=1, corpus=corpus)
+            sealed = seal_object(json.dumps(agreed.as_json(), separators=(",", ":")))
+            connection.execute(
+                text(
+                    "INSERT INTO matches (id, origin, player_a, player_b, width, height, terms, "
+                    "is_whole, created_at) VALUES "
+                    "(:id, 'played', 'a', 'b', 7, 6, :terms, :is_whole, 1e9)"
+                ),
+                {
+                    "id": match_id,
+                    # What is damaged names no match.
+                    "terms": sealed.replace('"games":1', '"games":2') if match_id == 3 else sealed,
+                    "is_whole": True,
+                },
+            )
+
+
+OWN_SCHEMA = """
+CREATE VIEW mine AS SELECT label, count(*) AS units FROM jobs JOIN units ON job_id = jobs.id;
+CREATE VIEW missing AS SELECT * FROM nowhere;
+CREATE TABLE notes (note);
+CREATE TRIGGER done AFTER UPDATE OF state ON units WHEN new.state = 'done'
+    BEGIN INSERT INTO notes SELECT label FROM jobs WHERE id = new.job_id; END;
+CREATE TRIGGER noted AFTER DELETE ON notes BEGIN UPDATE jobs SET label = old.note; END
+"""
+"""What a user has made in a file, around the tables of the first revision."""
+
+
+@pytest.mark.parametrize("revision", ["c4_0001", "c4_0003", "c4_0004"])
+def test_views_and_triggers_of_the_users_own_stay(old_path: Path, revision: str) -> None:
+    url = f"sqlite:///{old_path}"
+    with connected(url) as connection:
+        command.upgrade(alembic_config(connection), revision)
+    with closing(sqlite3.connect(old_path)) as file:
+        file.executescript(OWN_SCHEMA)
+    assert Database.upgrade(url) == (revision, HEAD)
+    with closing(sqlite3.connect(old_path)) as file, file:
+        assert file.execute("SELECT * FROM mine").fetchall() == [("mine", 3)]
+        file.execute("UPDATE units SET state = 'done' WHERE id = 12")
+        assert file.execute("SELECT * FROM notes").fetchall() == [("mine",)]
+        file.execute("UPDATE notes SET note = 'new'")
+        file.execute("DELETE FROM notes")
+        assert file.execute("SELECT label FROM jobs").fetchall() == [("new",)]
+    with Database.open(url) as database, database.read() as session:
+        assert session.scalar(text("PRAGMA legacy_alter_table")) == 0
+        assert session.scalar(text("PRAGMA foreign_keys")) == 1
+
+
+def test_what_is_damaged_stays_for_the_check_to_find(old_path: Path) -> None:
+    damages = (
+        "UPDATE jobs SET params = x'7b7d'",
+        "UPDATE units SET payload = CAST(x'7b226e223aff7d' AS TEXT) WHERE seq = 1",
+        "UPDATE units SET payload = x'ff00' WHERE seq = 2",
+        "UPDATE units SET result = 5 WHERE seq = 0",
+        "UPDATE evaluations SET scores = CAST(x'ff' AS TEXT) WHERE ply = 4",
+        "UPDATE evaluations SET scores = 'damaged' WHERE ply = 8",
+    )
+    values = (
+        "SELECT CAST(params AS BLOB), typeof(params) FROM jobs UNION ALL "
+        "SELECT CAST(payload AS BLOB), typeof(payload) FROM units WHERE seq > 0 UNION ALL "
+        "SELECT CAST(scores AS BLOB), typeof(scores) FROM evaluations"
+    )
+    with closing(sqlite3.connect(old_path)) as connection, connection:
+        for statement in damages:
+            assert connection.execute(statement).rowcount == 1
+        before = connection.execute(values).fetchall()
+    Database.upgrade(f"sqlite:///{old_path}")
+    with closing(sqlite3.connect(old_path)) as connection:
+        assert connection.execute(values).fetchall() == before
+    with Database.open(str(old_path)) as database:
+        found = "\n".join(problem.message for problem in check(database))
+    for unit_id in (11, 12, 13):
+        assert f"table units, row {unit_id}" in found
+    assert "table jobs, row 4 has changed" in found
+    assert found.count("table evaluations, row 7,6,") == 2
+
+
+def test_a_row_that_has_changed_is_found_after_an_upgrade(old_path: Path) -> None:
+    with connected(f"sqlite:///{old_path}") as connection:
+        command.upgrade(alembic_config(connection), "c4_0004")
+    content = old_path.read_bytes()
+    assert content.count(b"mine") == 2  # in the label, and behind it in the checksum
+    old_path.write_bytes(content.replace(b"mine", b"mind", 1))
+    Database.upgrade(f"sqlite:///{old_path}")
+    with Database.open(str(old_path)) as database:
+        (problem,) = (problem for problem in check(database) if problem.kind == "row")
+    assert problem.message.startswith("table jobs, row 4 has changed")
+
+
+@pytest.mark.parametrize("seconds", [1e12, 1e308, math.inf, -math.inf, math.nan])
+def test_no_time_is_too_long_to_be_upgraded(old_url: str, seconds: float) -> None:
+    with connected(old_url) as connection:
+        command.upgrade(alembic_config(connection), "c4_0003")
+        connection.execute(
+            text("UPDATE units SET seconds = :seconds, finished_at = :at WHERE seq = 0"),
+            # What is no number, SQLite takes for NULL.
+            {"seconds": 1e12 if math.isnan(seconds) else seconds, "at": seconds},
+        )
+    assert Database.upgrade(old_url) == ("c4_0003", HEAD)
+    with Database.open(old_url) as database:
+        assert {problem.kind for problem in check(database)} == {"evaluation", "lease"}
+
+
+def rows(connection: Connection) -> list[object]:
+    queries = (
+        "SELECT id, seq, state, payload, fence, attempts, result FROM units ORDER BY id",
+        "SELECT key, lower, upper, scores FROM evaluations ORDER BY key",
+    )
+    return [tuple(row) for query in queries for row in connection.execute(text(query))]
+
+
+@contextmanager
+def connected(url: str) -> Iterator[Connection]:
+    engine = create_engine(parse_url(url))
+    with engine.begin() as connection:
+        yield connection
+    engine.dispose()

@@ -1,0 +1,142 @@
+"""What ``c4 play --json`` writes, ``c4 games import`` reads: the same games come out again."""
+
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from c4core.arena.files import GameEntry
+from c4core.arena.files_json import json_line, read_json_games
+from c4core.arena.game import Ending
+from c4core.notation import parse_moves
+from cli.play.game import Game
+from cli.play.saved import read_game, write_game
+from cli.play.seats import read_seat
+from tests.support.running.command_line import C4
+
+ENOUGH = "333333451222151121266215555666644400440000"
+FULL = "".join(str(int(column) + 1) for column in ENOUGH)
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    return C4(tmp_path)
+
+
+def game(moves: str) -> Game:
+    return Game(read_seat("human"), read_seat("hard"), 5, columns=parse_moves(moves))
+
+
+GAMES = {
+    Ending.FOUR: game("4343434"),
+    Ending.FULL: game(FULL),
+    Ending.ILLEGAL: game("4").failed("illegal: column 8 is outside the board", Ending.ILLEGAL),
+    Ending.TIME: game("4").failed("time: no answer within 60 s", Ending.TIME),
+    Ending.ERROR: game("4").failed("error: no idea", Ending.ERROR),
+    Ending.CRASH: game("4").failed(
+        "crash: ended with exit status 3: '\x1b[31m\ud800'", Ending.CRASH
+    ),
+    Ending.NONSENSE: game("4").failed("nonsense: answered 'four'", Ending.NONSENSE),
+    Ending.RESIGNED: game("44").resigned(),
+    Ending.UNFINISHED: game("4435"),
+}
+"""A game for every way in which one can end."""
+
+
+def test_every_ending_is_there() -> None:
+    assert set(GAMES) == set(Ending)
+
+
+@pytest.mark.parametrize("ending", Ending)
+def test_a_game_at_the_terminal_is_a_game_of_a_file(ending: Ending) -> None:
+    entry = GAMES[ending].entry()
+    assert entry.ending is ending
+    line = json_line(entry).encode()
+    assert list(read_json_games(io.BytesIO(line))) == [entry]
+
+
+@pytest.mark.parametrize("ending", Ending)
+def test_every_ending_goes_round(c4: C4, ending: Ending) -> None:
+    """Kept, written by ``c4 play``, imported, exported, and checked."""
+    kept = GAMES[ending]
+    path = c4.directory / "kept.json"
+    write_game(path, kept)
+    assert read_game(path) == kept
+    written = c4("play", "--plain", "--json", "--resume", "--file", str(path), stdin="quit\n")
+    assert written.code == 0
+    (line,) = written.out.splitlines()
+    fields = json.loads(line)
+    assert (fields["ending"], fields["winner"]) == (str(ending), kept.winner)
+    assert (fields["first"], fields["second"]) == ("human", read_seat("hard").description)
+    done = c4("games", "import", "-", stdin=written.out)
+    assert (done.code, done.err) == (0, "1 game stored as match 1\n")
+    exported = c4("games", "export").out
+    (again,) = read_json_games(io.BytesIO(exported.encode()))
+    assert isinstance(again, GameEntry)
+    known = again._replace(match=None, number=None)
+    assert known.detail == kept.entry().detail.replace("\ud800", "?")  # what no database keeps
+    assert known == kept.entry()._replace(detail=known.detail)
+    assert c4("db", "check").code == 0
+    assert c4("games", "show", "1:0").code == 0
+    assert c4("games", "report", "1", "--judge", "none").code == 0
+
+
+def test_what_is_not_finished_counts_for_nothing(c4: C4) -> None:
+    lines = [json_line(GAMES[ending].entry()) for ending in (Ending.FOUR, Ending.UNFINISHED)]
+    assert c4("games", "import", "-", stdin="\n".join(lines)).code == 0
+    report = json.loads(c4("games", "report", "1", "--judge", "none", "--json").out)
+    assert (report["games"], report["a"]["wins"], report["a"]["draws"]) == (1, 1, 0)
+    assert c4("games", "list", "--winner", "none", "--jsonl").objects == []
+    (row,) = c4("games", "list", "--ending", "unfinished", "--jsonl").objects
+    assert (row["winner"], row["moves"]) == (None, "4435")
+    again = c4("games", "replay", "1:1")
+    assert again.code == 2
+    assert "cannot be played again" in again.err
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        (
+            {"moves": "445", "ending": "unfinished", "winner": "x"},
+            "an unfinished game has no winner",
+        ),
+        ({"moves": "4343434", "ending": "unfinished", "winner": None}, "could have gone on"),
+        ({"moves": "445", "ending": "resigned", "winner": None}, "has a winner"),
+        ({"moves": "445", "ending": "bored", "winner": "x"}, "there is no ending 'bored'"),
+    ],
+)
+def test_what_cannot_be(c4: C4, fields: dict[str, object], message: str) -> None:
+    done = c4("games", "import", "-", stdin=json.dumps(fields))
+    assert done.code == 1
+    assert message in done.err
+
+
+def test_resigning_at_the_prompt(c4: C4) -> None:
+    done = c4("play", "--plain", "--second", "easy", stdin="4\nresign\n")
+    assert done.code == 0
+    assert done.out.splitlines()[-1] == "o has won: x (human) resigned"
+    # Another one can begin at once: it is over.
+    assert c4("play", "--plain", "--second", "easy", stdin="quit\n").code == 0
+
+
+def test_who_has_resigned_can_take_it_back() -> None:
+    for moves in ("44", "445"):  # with the person to move, or the computer
+        given_up = game(moves).resigned()
+        assert (given_up.winner, given_up.is_over) == ("o", True)
+        assert given_up.taken_back() == game(moves)
+
+
+def test_games_that_were_kept_before_say_no_ending(tmp_path: Path) -> None:
+    path = tmp_path / "old.json"
+    write_game(path, GAMES[Ending.CRASH])
+    fields = json.loads(path.read_text())
+    del fields["failure"]["ending"]
+    path.write_text(json.dumps(fields))
+    old = read_game(path)
+    assert old is not None
+    assert old.failure is not None
+    assert old.failure.ending is Ending.ERROR
+    assert replace(old, failure=None) == replace(GAMES[Ending.CRASH], failure=None)

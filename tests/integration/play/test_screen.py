@@ -1,0 +1,484 @@
+"""``c4 play`` on the screen: a program types into it, clicks it and reads what it shows."""
+
+import asyncio
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+from textual.widgets import Select
+
+from c4core import Position, Solver
+from c4core.notation import BoardSize
+from cli.play.board import BoardView
+from cli.play.dialogs import HowToPlay, NewGame, Unfinished
+from cli.play.picture import picture
+from cli.play.saved import read_game
+from cli.play.seats import read_seat
+from tests.support.boards.play import Backend, hands_on, new_game, run
+from tests.support.running.command_line import ROOT
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "play.json"
+
+
+def test_digits_play_and_the_computer_answers(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game(second="easy"), file) as hands:
+            assert hands.status[0] == "x to move (human)"
+            await hands.press("4")
+            await hands.until_moves(2)
+            assert hands.game.moves[0] == "4"
+            await hands.press("5")
+            await hands.until_moves(4)
+            assert read_game(file) == hands.game
+
+    run(scenario())
+
+
+def test_the_same_seed_is_the_same_game(file: Path) -> None:
+    played = []
+
+    async def scenario() -> None:
+        async with hands_on(new_game(second="hard", seed=5), file) as hands:
+            for number in (2, 4, 6):
+                await hands.press("4")
+                await hands.until_moves(number)
+            played.append(hands.game.moves)
+
+    run(scenario())
+    run(scenario())
+    assert played[0] == played[1]
+
+
+def test_arrows_point_and_enter_plays(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game(), file) as hands:
+            await hands.press("left", "left", "enter", "right", "space", *["right"] * 9, "down")
+            assert hands.game.moves == "237"
+
+    run(scenario())
+
+
+def test_capital_letters_play_the_columns_from_the_tenth_on(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game(board=BoardSize(12, 4)), file, size=(110, 30)) as hands:
+            await hands.press("A", "C", "9", "D")
+            assert hands.game.moves == "ac9"
+
+    run(scenario())
+
+
+def test_the_mouse_points_and_plays(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game(), file) as hands:
+            board = hands.app.game_screen.query_one(BoardView)
+            place = board.place
+            assert place is not None
+            for column in (6, 0, 3):
+                x = place.left + column * place.cell_width + 1
+                await hands.pilot.hover(BoardView, offset=(x, 5))
+                assert board.pointer == column
+                await hands.click("BoardView", offset=(x, 5))
+            assert hands.game.moves == "714"
+            await hands.click("BoardView", offset=(0, 5))  # beside the board
+            assert hands.game.moves == "714"
+
+    run(scenario())
+
+
+def test_commands_can_be_clicked(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game("44"), file) as hands:
+            await hands.click("FooterKey")  # the first one
+            assert hands.game.moves == "4"
+
+    run(scenario())
+
+
+def test_hints_are_exact(file: Path) -> None:
+    moves = "44444556"
+
+    async def scenario() -> None:
+        async with hands_on(new_game(moves), file) as hands:
+            await hands.press("h")
+            await hands.until(lambda: "score" in hands.status[1] and "comp" not in hands.status[1])
+            position = Position(moves)
+            scores = Solver().analyze(position).scores
+            shown = hands.board.split("\n")[-1].replace("*", "").split()
+            assert [None if text == "." else int(text) for text in shown] == list(scores)
+            best = max(score for score in scores if score is not None)
+            assert f"x to move: score {best:+d} for x" in hands.status[1]
+            await hands.press("2")  # and they follow the game
+            await hands.until(lambda: hands.status[1].startswith("o to move: score"))
+            await hands.press("h")
+            assert hands.status[1] == ""
+            assert hands.board.split("\n")[-1].strip() == ""
+
+    run(scenario())
+
+
+def test_a_search_for_a_hint_is_given_up_when_somebody_moves(file: Path) -> None:
+    async def scenario() -> None:
+        # The empty board of this size takes minutes.
+        async with hands_on(new_game(board=BoardSize(9, 6)), file, size=(100, 30)) as hands:
+            await hands.press("h")
+            assert hands.status[1] == "computing the exact scores .."
+            await hands.press("h", "4")
+            assert hands.game.moves == "4"
+            scores = hands.app.game_screen._setup.supplies.scores
+            await hands.until(lambda: not scores._searching)
+
+    run(scenario())
+
+
+def test_undo_takes_back_the_answer_too(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game(second="easy"), file) as hands:
+            await hands.press("4")
+            await hands.until_moves(2)
+            before = hands.game
+            await hands.press("4")
+            await hands.until_moves(4)
+            after = hands.game
+            await hands.press("u")
+            assert hands.game == before
+            assert read_game(file) == before
+            await hands.press("4")
+            await hands.until_moves(4)
+            assert hands.game == after  # the same dice
+            await hands.press("u", "u", "u")
+            assert hands.game.moves == ""
+            assert hands.status[1] == "There is nothing to undo."
+
+    run(scenario())
+
+
+def test_the_winning_four_and_the_results_are_shown(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game("112233"), file) as hands:
+            assert hands.text("#results") == "games: x 0, o 0, drawn 0"
+            await hands.press("4")
+            assert hands.status[0].startswith("x has won (human)")
+            assert hands.board.count("◆xx◆") == 4
+            assert hands.text("#results") == "games: x 1, o 0, drawn 0"
+            await hands.press("5")
+            assert hands.status[1] == "The game is over."
+            await hands.press("u")
+            assert hands.text("#results") == "games: x 0, o 0, drawn 0"
+            assert "◆◆" not in hands.board
+            await hands.press("4", "n", "enter")
+            assert hands.game.columns == ()
+            assert hands.text("#results") == "games: x 1, o 0, drawn 0"
+
+    run(scenario())
+
+
+def test_the_moves_are_listed(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game("44355"), file) as hands:
+            listed = hands.text("#moves").split("\n")
+            assert [line.split() for line in listed] == [
+                ["moves"],
+                ["1.", "4", "4"],
+                ["2.", "3", "5"],
+                ["3.", "5"],
+            ]
+
+    run(scenario())
+
+
+def test_what_cannot_be_played_is_told(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game("111111"), file) as hands:
+            await hands.press("1")
+            assert hands.status == ["x to move (human)", "Column 1 is full."]
+            await hands.press("8", "x")  # no column, no command
+            assert hands.game.moves == "111111"
+
+    run(scenario())
+
+
+def test_how_to_play(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game(), file) as hands:
+            await hands.press("question_mark")
+            assert isinstance(hands.app.screen, HowToPlay)
+            await hands.press("4")  # not for the board
+            await hands.press("escape")
+            assert not isinstance(hands.app.screen, HowToPlay)
+            assert hands.game.columns == ()
+
+    run(scenario())
+
+
+def test_other_players_sit_down(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game("44"), file) as hands:
+            await hands.press("n")
+            dialog = hands.app.screen
+            assert isinstance(dialog, NewGame)
+            await hands.click("#first")
+            await hands.press("down", "enter")
+            assert dialog.query_one("#first", Select).value == "easy"
+            await hands.click("#go-on")
+            await hands.until_moves(3)  # it goes on, and x is the computer's now
+            assert hands.game.moves.startswith("44")
+            assert hands.text("#players").split() == ["x", "●", "easy", ">", "o", "●", "human"]
+            await hands.press("n", "escape")
+            assert len(hands.game.columns) == 3
+
+    run(scenario())
+
+
+def test_any_player_can_be_typed(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game("44"), file) as hands:
+            await hands.press("n")
+            dialog = hands.app.screen
+            await hands.click("#second-text")
+            await hands.press(*"blog-v6:depth=9")
+            await hands.click("#new")
+            assert "parameter depth cannot be '9'" in str(dialog.query_one("#mistake").render())
+            await hands.press("backspace", "3")
+            await hands.click("#new")
+            assert hands.game.second == read_seat("blog-v6:depth=3")
+            assert hands.game.moves == ""
+            await hands.press("n")  # who is not in the list is in it from then on
+            assert hands.app.screen.query_one("#second", Select).value == hands.game.second.text
+
+    run(scenario())
+
+
+@pytest.mark.parametrize(("button", "moves"), [("#resume", "4455"), ("#new", "")])
+def test_an_unfinished_game(file: Path, button: str, moves: str) -> None:
+    async def scenario() -> None:
+        kept = new_game("4455", second="hard")
+        async with hands_on(new_game(), file, unfinished=kept) as hands:
+            assert isinstance(hands.app.screen, Unfinished)
+            await hands.click(button)
+            assert hands.game.moves == moves
+            assert hands.game.second == read_seat("hard" if moves else "human")
+
+    run(scenario())
+
+
+def test_players_play_by_themselves_and_wait_when_told_to(file: Path) -> None:
+    async def scenario() -> None:
+        game = new_game(first="set", second="easy")
+        async with hands_on(game, file, delay=0.1) as hands:
+            await hands.press("p")
+            length = len(hands.game.columns)
+            await hands.pilot.pause(0.2)
+            assert len(hands.game.columns) == length
+            await hands.press("enter")
+            await hands.until_moves(length + 1)
+            await hands.pilot.pause(0.2)
+            assert len(hands.game.columns) == length + 1
+            await hands.press("p")
+            await hands.until(lambda: hands.game.is_over)
+            assert read_game(file) == hands.game
+
+    run(scenario())
+
+
+def player_script(directory: Path, answer: str) -> str:
+    """A player that runs this Python code when it is to move."""
+    script = directory / "player.py"
+    script.write_text(
+        "import sys, time\n"
+        "for line in sys.stdin:\n"
+        "    if line.startswith('c4'): print('ready', flush=True)\n"
+        f"    if line.startswith('go'): {answer}\n"
+    )
+    return f"exec:{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+
+
+def test_a_program_plays(file: Path, tmp_path: Path) -> None:
+    player = player_script(tmp_path, "print('play 7', flush=True)")
+
+    async def scenario() -> None:
+        async with hands_on(new_game(second=f"{player} [/]"), file) as hands:
+            await hands.press("1")
+            await hands.until_moves(2)
+            assert hands.game.moves == "17"
+            await hands.press("n", "escape")  # brackets are nothing special in a list
+            assert "player.py [/]" in hands.text("#players")
+
+    run(scenario())
+
+
+def test_a_program_that_errs_loses_and_undo_gives_it_another_chance(
+    file: Path, tmp_path: Path
+) -> None:
+    player = player_script(tmp_path, "print('play 9', flush=True)")
+
+    async def scenario() -> None:
+        async with hands_on(new_game(second=player), file) as hands:
+            await hands.press("1")
+            await hands.until(lambda: hands.game.is_over)
+            assert "failed: illegal: column 9 is outside the board" in hands.status[0]
+            assert hands.game.winner == "x"
+            await hands.press("u")
+            assert hands.game.moves == ""
+            assert not hands.game.is_over
+
+    run(scenario())
+
+
+def test_undo_while_a_program_thinks_ends_it(file: Path, tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    player = player_script(tmp_path, f"open({str(pid)!r}, 'w').write('x'); time.sleep(600)")
+
+    async def scenario() -> None:
+        async with hands_on(new_game(second=player), file) as hands:
+            await hands.press("1")
+            await hands.until(pid.exists)
+            assert "is thinking" in hands.status[0]
+            await hands.press("2")
+            assert hands.status[1] == "It is not your turn."
+            program = thinking_program(hands)
+            await hands.press("u")
+            assert hands.game.moves == ""
+            assert hands.status[0] == "x to move (human)"
+            await hands.until(lambda: not program.is_running)
+
+    run(scenario())
+
+
+def thinking_program(hands: Backend):  # noqa: ANN201 (the player's own process, for a look at it)
+    (player,) = hands.app.game_screen._opponents._players.values()
+    return player._seat.program
+
+
+def test_resigning_and_taking_it_back(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game(second="easy"), file) as hands:
+            await hands.press("4")
+            await hands.until_moves(2)
+            await hands.press("r")
+            assert hands.status[0].startswith("o has won: x (human) resigned")
+            assert read_game(file) == hands.game
+            await hands.press("r")
+            assert hands.status[1] == "The game is over."
+            await hands.press("u")
+            assert hands.status[0] == "x to move (human)"
+            assert len(hands.game.moves) == 2
+
+    run(scenario())
+
+
+def test_a_machine_that_has_run_out_of_something_loses_nobody_the_game(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> int:
+        raise MemoryError("no memory for a tree")
+
+    async def scenario() -> None:
+        async with hands_on(new_game(second="random"), file) as hands:
+            with monkeypatch.context() as patch:
+                patch.setattr("c4core.players.roster.uniform.Random.choose", fail)
+                await hands.press("4")
+                await hands.until(lambda: "paused" in hands.status[0])
+            assert hands.game.failure is None
+            await hands.press("p")
+            await hands.until_moves(2)
+
+    run(scenario())
+
+
+def test_the_games_of_a_session_are_all_there(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game(), file) as hands:
+            await hands.press("4", "4", "r", "n", "enter")
+            await hands.until_moves(0)
+            await hands.press("1")
+            assert [game.moves for game in hands.app.games] == ["44", "1"]
+
+    run(scenario())
+
+
+def test_stones_fall_and_land_at_once_when_somebody_plays_on(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game(), file, animated=True) as hands:
+            board = hands.app.game_screen.query_one(BoardView)
+            with monkeypatch.context() as patch:
+                patch.setattr("cli.play.board.ROW_SECONDS", 60)
+                await hands.press("4")
+                assert board._look.falling is not None
+            await hands.press("4", "4")
+            assert hands.game.moves == "444"
+            await hands.until(lambda: board._look.falling is None)
+
+    run(scenario())
+
+
+def test_without_colours_sides_are_letters(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    async def scenario() -> None:
+        async with hands_on(new_game("112233"), file) as hands:
+            await hands.press("4")
+            assert hands.board.count("[X]") == 4
+            assert hands.text("#players").split() == ["x", "human", "o", "human"]
+
+    run(scenario())
+
+
+def test_a_terminal_that_is_too_small_says_so(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game(), file, size=(80, 11)) as hands:
+            assert "needs 21 x 9 characters" in hands.board
+            await hands.pilot.resize_terminal(80, 24)
+            await hands.pilot.pause()
+            assert "▐████▌" in hands.board
+
+    run(scenario())
+
+
+def test_a_narrow_terminal_has_the_board_only(file: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game(), file, size=(40, 20)) as hands:
+            assert "▗▄▄▄▖" in hands.board
+            assert not hands.app.game_screen.query_one("SidePanel").display
+            await hands.pilot.resize_terminal(80, 20)
+            await hands.pilot.pause()
+            assert hands.app.game_screen.query_one("SidePanel").display
+
+    run(scenario())
+
+
+def test_quitting_and_ctrl_c(file: Path) -> None:
+    async def scenario(key: str, *, interrupts: bool) -> None:
+        async with hands_on(new_game("4"), file) as hands:
+            await hands.press(key)
+            assert not hands.app.is_running
+            assert (hands.app.stopped_by is not None) is interrupts
+
+    run(scenario("q", interrupts=False))
+    run(scenario("ctrl+c", interrupts=True))
+
+
+def test_a_file_that_cannot_be_written_does_not_end_the_game(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        async with hands_on(new_game(), tmp_path / "gone" / "play.json") as hands:
+            await hands.press("4", "4")
+            assert hands.game.moves == "44"
+            (first, *_) = hands.app._notifications
+            assert "The game is not kept" in first.message
+
+    run(scenario())
+
+
+def test_the_picture_in_the_documents_is_of_this_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    kept = (ROOT / "docs" / "play.svg").read_text(encoding="utf-8")
+    drawn = asyncio.run(picture())
+    words = re.compile(r"<text[^>]*>([^<]*)</text>")
+    assert words.findall(drawn) == words.findall(kept), "python -m cli.play.picture > docs/play.svg"
+    assert "url(" not in re.sub(r"url\(#", "", kept)  # nothing is loaded from elsewhere

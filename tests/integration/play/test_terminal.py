@@ -1,0 +1,390 @@
+"""``c4 play`` as a process: on a terminal that a program types into, and line by line."""
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fcntl import ioctl
+from pathlib import Path
+
+import pytest
+
+from tests.support.running.command_line import C4
+from tests.support.running.waiting import await_that
+
+TIMEOUT = 30.0
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    return C4(tmp_path)
+
+
+@dataclass
+class Terminal:
+    """A terminal and the program on it."""
+
+    leader: int
+    process: subprocess.Popen[str]
+    written: bytes = field(default=b"")
+
+    def type(self, keys: bytes) -> None:
+        """Type keys."""
+        os.write(self.leader, keys)
+
+    def until(self, happens: Callable[[], bool]) -> None:
+        """Read what is written until something is so."""
+        deadline = time.monotonic() + TIMEOUT
+        while not happens():
+            assert time.monotonic() < deadline, self.written[-2000:]
+            self._read()
+
+    def until_written(self, text: str) -> None:
+        """Wait until this was written; where it says nothing of colours or places."""
+        self.until(lambda: text.encode() in self.written)
+
+    def quit(self) -> tuple[int, str]:
+        """Type q, again where a window that was just closing has swallowed it."""
+        while self.process.poll() is None:
+            self.type(b"q")
+            deadline = time.monotonic() + 1
+            while self.process.poll() is None and time.monotonic() < deadline:
+                self._read()
+        return self.end()
+
+    def end(self) -> tuple[int, str]:
+        """Wait for the end: the exit code, and what is on standard output."""
+        self.until(lambda: self.process.poll() is not None)
+        self._read()
+        assert self.process.stdout is not None
+        return self.process.returncode, self.process.stdout.read()
+
+    def hang_up(self) -> None:
+        """Close the terminal."""
+        if self.leader >= 0:
+            os.close(self.leader)
+        self.leader = -1
+
+    def _read(self) -> None:
+        ready, _, _ = select.select([self.leader], [], [], 0.05)
+        if ready:
+            try:
+                self.written += os.read(self.leader, 65536)
+            except OSError:  # the other end is closed
+                time.sleep(0.05)
+
+
+@contextmanager
+def terminal(
+    c4: C4,
+    *arguments: str,
+    program: tuple[str, ...] = ("-m", "cli"),
+    size: tuple[int, int] = (80, 24),
+    **environment: str,
+) -> Iterator[Terminal]:
+    """Start ``c4 play`` on a terminal of its own.
+
+    Args:
+        c4: says where.
+        arguments: of the command.
+        program: for Python, instead of ``c4``.
+        size: columns and rows of the terminal.
+        environment: beside the usual one.
+    """
+    leader, follower = pty.openpty()
+    ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
+    process = subprocess.Popen(
+        [sys.executable, *program, "play", "--no-store", *arguments],
+        cwd=c4.directory,
+        env={**os.environ, **c4.environment, "TERM": "xterm-256color", **environment},
+        stdin=follower,
+        stdout=subprocess.PIPE,
+        stderr=follower,
+        text=True,
+    )
+    os.close(follower)
+    started = Terminal(leader, process)
+    try:
+        yield started
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+        started.hang_up()
+
+
+def kept(c4: C4) -> str:
+    """The moves of the game that is kept."""
+    path = c4.directory / "game.json"
+    return str(json.loads(path.read_text())["moves"]) if path.exists() else ""
+
+
+def test_a_game_on_a_terminal(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    with terminal(c4, "--file", "game.json", "--second", "human", "--moves", "11223") as screen:
+        screen.until_written("Undo")
+        screen.type(b"7")
+        screen.until(lambda: kept(c4) == "112237")
+        screen.type(b"\x1b[<35;10;10M\x1b[<0;10;10M\x1b[<0;10;10m")  # a click into column 1 or 2
+        screen.until(lambda: len(kept(c4)) == 7)
+        assert kept(c4)[-1] in "12"
+        screen.type(b"u")
+        screen.until(lambda: kept(c4) == "112237")
+        screen.type(b"3")
+        screen.until(lambda: kept(c4) == "1122373")
+        code, out = screen.quit()
+    assert (code, out) == (0, "1122373: o to move (human)\n")
+    assert b"\x1b[?1049h" in screen.written
+    assert b"\x1b[?1049l" in screen.written  # the terminal is as it was
+    assert b"go on with: c4 play --resume --file game.json" in screen.written
+    assert re.search(rb"\x1b\[[0-9;]*38;[25];", screen.written)
+
+    with terminal(c4, "--file", "game.json", "--resume", "--json") as screen:
+        screen.until_written("Undo")
+        screen.type(b"74")  # no x there yet, and then four
+        screen.until(lambda: kept(c4) == "112237374")
+        code, out = screen.quit()
+    assert code == 0
+    found = json.loads(out)
+    assert (found["moves"], found["winner"], found["over"]) == ("112237374", "x", True)
+
+
+def test_the_whole_terminal_is_used_where_the_output_goes_into_a_file(c4: C4) -> None:
+    with terminal(c4, "--second", "human", size=(120, 40)) as screen:
+        screen.until_written("Undo")
+        code, _ = screen.quit()
+    assert code == 0
+    places = re.findall(rb"\x1b\[([0-9]+);([0-9]+)H", screen.written)
+    assert max(int(column) for _, column in places) > 80
+
+
+def test_no_color_on_a_terminal(c4: C4) -> None:
+    arguments = ("--file", "game.json", "--second", "human", "--moves", "112233")
+    with terminal(c4, *arguments, NO_COLOR="1") as screen:
+        screen.until_written("Undo")
+        screen.type(b"h4")
+        screen.until_written("has won")
+        screen.until_written("[X]")  # the four
+        screen.type(b"n")
+        screen.until_written("Go on with these")
+        screen.type(b"\t\t\r")  # cancel
+        code, _ = screen.quit()
+    assert code == 0
+    assert not re.search(
+        rb"\x1b\[(?:[0-9]+;)*(?:[34][0-8]|9[0-7]|10[0-7])(?:;[0-9]+)*m", screen.written
+    )
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_ends_it_in_order(c4: C4, number: int, code: int) -> None:
+    with terminal(c4, "--file", "game.json", "--second", "human") as screen:
+        screen.until_written("Undo")
+        screen.type(b"4")
+        screen.until(lambda: kept(c4) == "4")
+        screen.process.send_signal(number)
+        assert screen.end()[0] == code
+    assert b"\x1b[?1049l" in screen.written
+    assert b"Interrupted." in screen.written
+    assert b"Traceback" not in screen.written
+
+
+def test_a_fault_is_reported_without_a_stack_trace(c4: C4) -> None:
+    program = (
+        "-c",
+        (
+            "from cli.main import main; from cli.play.screen import GameScreen; "
+            "GameScreen.action_pause = lambda screen: 1 / 0; main()"
+        ),
+    )
+    with terminal(c4, "--file", "game.json", program=program) as screen:
+        screen.until_written("Undo")
+        screen.type(b"p")
+        assert screen.end()[0] == 1
+    assert b"\x1b[?1049l" in screen.written
+    assert b"Error: a fault in c4: ZeroDivisionError" in screen.written
+    assert b"Traceback" not in screen.written
+
+
+def test_a_terminal_that_goes_away(c4: C4) -> None:
+    with terminal(c4, "--file", "game.json", "--second", "human") as screen:
+        screen.until_written("Undo")
+        screen.type(b"4")
+        screen.until(lambda: kept(c4) == "4")
+        screen.hang_up()
+        screen.process.send_signal(signal.SIGHUP)  # as the system does to the terminal's owner
+        assert screen.process.wait(TIMEOUT) == 129
+    assert kept(c4) == "4"
+
+
+def test_a_terminal_that_goes_away_while_much_is_drawn(c4: C4) -> None:
+    players = ("--first", "random", "--second", "random", "--delay", "0.2")
+    with terminal(c4, "--file", "game.json", *players) as screen:
+        screen.until(lambda: len(kept(c4)) > 1)
+        screen.hang_up()
+        played = len(kept(c4))
+        await_that(lambda: len(kept(c4)) >= played + 4)
+        screen.process.send_signal(signal.SIGHUP)
+        assert screen.process.wait(TIMEOUT) == 129
+    assert len(kept(c4)) >= played + 4
+
+
+@pytest.mark.parametrize("player", ["perfect", "montecarlo-timed:time_ms=3600000"])
+def test_nobody_waits_for_a_player_that_thinks(c4: C4, player: str) -> None:
+    arguments = ("--file", "game.json", "--first", player, "--board", "9x6")
+    with terminal(c4, *arguments) as screen:
+        screen.until_written("is thinking")
+        began = time.monotonic()
+        assert screen.quit() == (0, "")
+        assert time.monotonic() - began < 20
+
+    process = c4.start("play", "--plain", "--no-store", "--file", "game.json", *arguments[2:])
+    assert process.stdout is not None
+    process.stdout.readline()  # the board is drawn
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert (process.returncode, err) == (130, "Interrupted.\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_game_is_played_by_one_at_a_time(c4: C4, number: int) -> None:
+    arguments = ("play", "--plain", "--no-store", "--second", "human")
+    process = c4.start(*arguments)
+    assert process.stdout is not None
+    process.stdout.readline()  # the board is drawn
+    second = c4(*arguments, stdin="1\n")
+    assert (second.code, second.out) == (2, "")
+    assert "play.json: another c4 play keeps its game there; name another file" in second.err
+    assert c4(*arguments, "--file", "mine.json", stdin="1\n").code == 0
+    process.send_signal(number)
+    process.communicate(timeout=20)
+    assert c4(*arguments, stdin="1\n").code == 0
+    assert not list(c4.directory.rglob("*.lock"))
+
+
+def test_without_a_terminal(c4: C4) -> None:
+    done = c4("play")
+    assert done.code == 2
+    assert "c4 play needs a terminal; --plain does without" in done.err
+
+
+def test_plain(c4: C4) -> None:
+    done = c4("play", "--plain", "--second", "human", stdin="4\n4\n3\n3\nmoves\n5\n6\n2\n")
+    assert done.code == 0
+    assert "4433\n" in done.out
+    assert done.out.endswith("x has won (human)\n")
+    assert "X  X  X  X" in done.out.replace("X   X", "X  X")
+    assert "4433562" in (c4.directory / "data" / "c4" / "play.json").read_text()
+
+
+def test_plain_against_the_computer_twice_the_same(c4: C4) -> None:
+    arguments = ("play", "--plain", "--new", "--seed", "3", "--second", "hard", "--no-store")
+    first, second = (c4(*arguments, stdin="4\n4\nundo\n4\n") for _ in range(2))
+    assert first.out == second.out
+    assert first.out.count("o (hard) plays") == 3
+    assert "go on with: c4 play --resume" in first.err
+
+
+def test_plain_hint(c4: C4) -> None:
+    moves = "2252576253462244111563365343671351441"
+    done = c4("play", "--plain", "--second", "human", "--moves", moves, stdin="hint\n")
+    known = c4("query", "--json", moves)  # it was stored
+    assert known.code == 0
+    (row,) = json.loads(known.out)
+    assert f"o to move: score {row['score']:+d} for o" in done.out
+    assert "best: " + ", ".join(map(str, row["best"])) in done.out
+
+
+MISTAKES = b"4\nfour\n9\n44\nundo\nundo\nhelp\n\xff\xfe\n" + b"4" * 3000 + b"\n"
+
+
+def test_plain_mistakes_are_told_with_their_lines(c4: C4) -> None:
+    done = c4("play", "--plain", "--second", "human", stdin=MISTAKES)
+    assert done.code == 1
+    told = [line.partition(" (type")[0] for line in done.err.splitlines()]
+    assert told[0] == "line 2: 'four' is neither a column nor a command"
+    assert told[1].startswith("line 3: column 9 is outside the board")
+    assert told[2] == "line 4: one column a line, not '44'"
+    assert told[3] == "there is nothing to undo"
+    assert told[4].startswith("line 8: ")
+    assert told[4].endswith(" is neither a column nor a command")
+    assert "invalid move" not in done.err
+    assert "Take turns" in done.out
+
+
+def test_an_unfinished_game_is_not_replaced_by_mistake(c4: C4) -> None:
+    assert c4("play", "--plain", "--file", "a", "--second", "human", stdin="4\n").code == 0
+    again = c4("play", "--plain", "--file", "a", stdin="5\n")
+    assert again.code == 2
+    assert "--resume goes on with it, --new replaces it" in again.err
+    resumed = c4("play", "--plain", "--file", "a", "--resume", "--json", stdin="5\n")
+    assert json.loads(resumed.out)["moves"] == "45"
+    anew = c4("play", "--plain", "--file", "a", "--new", "--json", "--second", "human", stdin="1\n")
+    assert json.loads(anew.out)["moves"] == "1"
+
+
+def test_a_new_game_takes_the_place_of_a_damaged_one_or_of_an_empty_file(c4: C4) -> None:
+    arguments = ("play", "--plain", "--new", "--second", "human", "-q", "--file")
+    (c4.directory / "damaged").write_text('{"format": "c4-play", "version": 99}')
+    (c4.directory / "empty").touch()
+    for name in ("damaged", "empty"):
+        assert c4(*arguments, name, stdin="1\n").code == 0
+        assert '"moves": "1"' in (c4.directory / name).read_text()
+
+
+def test_players_against_each_other(c4: C4) -> None:
+    arguments = ("--first", "set", "--second", "alphabeta:depth=2", "--seed", "1")
+    done = c4("play", "--plain", "--json", *arguments)
+    found = json.loads(done.out)
+    assert done.code == 0
+    assert found["over"]
+    assert found["second"] == "alphabeta:depth=2"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--first", "nobody"], "neither human, easy, medium, hard, nor a player"),
+        (["--second", "alphabeta:depth=x"], "parameter depth cannot be 'x'"),
+        (["--board", "3x3"], "3x3 is too small for four in a row"),
+        (["--moves", "48"], "invalid move at index 1: column 8 is outside the board"),
+        (["--moves", "4444444"], "column 4 is full"),
+        (["--resume", "--new"], "--resume and --new do not go together"),
+        (["--resume", "--first", "hard"], "--resume has its players, board and moves"),
+        (["--resume"], "no game is kept in"),
+        (["--file", "/nowhere/game"], "'/nowhere/game': No such file or directory"),
+        (["--file", "."], "is a directory"),
+        (["--file", "other"], "no saved game: it is not JSON"),
+        (["--file", "other", "--new"], "no saved game: it is not JSON"),
+    ],
+)
+def test_what_makes_no_sense_is_told(c4: C4, arguments: list[str], message: str) -> None:
+    (c4.directory / "other").write_text("a letter to my aunt")
+    done = c4("play", "--plain", *arguments)
+    assert done.code == 2
+    assert message in done.err
+    assert (c4.directory / "other").read_text() == "a letter to my aunt"
+
+
+def test_a_game_that_somebody_sent_writes_nothing_else_on_the_terminal(c4: C4) -> None:
+    """Neither in the window that asks about it nor beside the board."""
+    reason = "\x1b]0;pwned\x1b\\ \x9d0;c1\x9c \x1b[2J\x1b[31mFORGED\nline"
+    fields = {"format": "c4-play", "version": 1, "board": "7x6", "seed": 1, "moves": "4453"}
+    failure = {"loser": "x", "reason": reason, "ending": "crash"}
+    fields |= {"first": "human", "second": "random", "failure": failure}
+    (c4.directory / "game.json").write_text(json.dumps(fields))
+    with terminal(c4, "--resume", "--file", "game.json") as screen:
+        screen.until_written("x1b]0;pwned")
+        screen.until_written("FORGED")
+        screen.quit()
+    for code in (b"\x1b]0;pwned", b"\x9d0;c1", "\x9d0;c1".encode(), b"\x1b[31mFORGED"):
+        assert code not in screen.written

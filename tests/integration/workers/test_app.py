@@ -1,0 +1,83 @@
+"""What Celery's own command line says when the environment is not as it has to be."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.running.command_line import ROOT
+
+Done = subprocess.CompletedProcess[str]
+
+WELL = {"C4_BROKER": "redis://127.0.0.1:1", "C4_DB": "c4.db"}
+
+
+COMPLAINTS = [
+    *(
+        (
+            {"C4_TABLE_MB": megabytes},
+            f"the environment variable C4_TABLE_MB is not a number of megabytes: {megabytes!r}",
+        )
+        for megabytes in ("x", "0", "-1", "1e3", "9" * 5000)
+    ),
+    (
+        {"C4_ALLOW_PROGRAMS": "yes"},
+        "the environment variable C4_ALLOW_PROGRAMS is 0 or 1, not 'yes'",
+    ),
+]
+
+BEGIN = """
+import json, os, sys
+from celery import signals
+from workers.app import app
+
+worker = type("Worker", (), {"app": app, "concurrency": 1, "pool_cls": "solo"})
+for environment in json.load(sys.stdin):
+    os.environ.update(environment)
+    try:
+        signals.worker_init.send(worker)
+    except SystemExit as end:
+        print(end.code)
+    for name in environment:
+        del os.environ[name]
+"""
+"""What Celery does first, once for each environment."""
+
+
+def run(command: list[str], directory: Path, given: str = "", **environment: str) -> Done:
+    return subprocess.run(
+        [sys.executable, *command],
+        input=given,
+        cwd=directory,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | WELL | environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize(
+    ("environment", "complaint"),
+    [
+        ({"C4_DB": ""}, "the environment variable C4_DB is not set"),
+        ({"C4_BROKER": ""}, "the environment variable C4_BROKER is not set"),
+        COMPLAINTS[0],
+    ],
+)
+def test_an_environment_that_no_worker_can_use(
+    environment: dict[str, str], complaint: str, tmp_path: Path
+) -> None:
+    celery = ["-m", "celery", "-A", "workers.app", "worker", "--pool=solo"]
+    done = run(celery, tmp_path, **environment)
+    assert done.stderr.splitlines()[-1] == f"Error: {complaint}"
+    assert done.returncode == 1
+
+
+def test_others_that_no_worker_can_use(tmp_path: Path) -> None:
+    environments = json.dumps([environment for environment, _ in COMPLAINTS])
+    done = run(["-c", BEGIN], tmp_path, environments)
+    assert done.stdout.splitlines() == [f"Error: {complaint}" for _, complaint in COMPLAINTS]

@@ -1,0 +1,375 @@
+"""Jobs worked on by real worker processes, over real brokers."""
+
+import json
+import re
+import signal
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+import redis
+from sqlalchemy import func, select, update
+
+from c4core.book.writer import write_book
+from c4core.lines import Request
+from c4core.notation import DEFAULT_BOARD
+from c4core.position import Position
+from c4core.version import ENGINE_VERSION
+from db.database import Database
+from db.models import Job, Unit
+from db.records.jobs import JobState, UnitState
+from tests.support.boards.games import random_games
+from tests.support.boards.small_books import opening
+from tests.support.running.command_line import C4, Result
+from tests.support.running.service import Service
+from tests.support.running.waiting import await_that
+from workers.broker.doorbell import MESSAGES_PER_THREAD
+from workers.core.lanes import Lane
+from workers.positions.analysis import submit
+from workers.service.service import SPARE_UNITS
+
+GAMES = random_games(1500, empty=14)
+MEDIUM = random_games(200, empty=26)
+HARD = "8x7"
+"""A board whose empty position nobody solves within a test."""
+
+
+def requests(games: list[str]) -> list[Request]:
+    return [Request(number, Position(game), game) for number, game in enumerate(games, start=1)]
+
+
+def write(directory: Path, games: list[str]) -> str:
+    path = directory / "games.txt"
+    path.write_text("".join(f"{game}\n" for game in games))
+    return str(path)
+
+
+def without_effort(done: Result) -> list[str]:
+    """The lines of the output, but for the effort, which no two runs share."""
+    assert done.out
+    effort = re.compile(r'"nodes": \d+, "seconds": [\d.e-]+')
+    return [effort.sub("", line) for line in done.out.splitlines()]
+
+
+def give_endless_work(service: Service) -> int:
+    """A job of one position that takes longer than any test."""
+    done = service("analyze", "--board", HARD, "--detach", "-q", "-", stdin='{"moves": ""}\n')
+    assert done.code == 0, done.err
+    job_id = int(done.out)
+    await_that(lambda: service.job(job_id).units[UnitState.LEASED] == 1)
+    return job_id
+
+
+@pytest.mark.servers
+def test_the_output_is_that_of_one_process(service: Service, tmp_path: Path) -> None:
+    lines = [*GAMES, "bad", json.dumps({"id": 7, "moves": GAMES[0]}), ""]
+    path = write(tmp_path, lines)
+    here = C4(tmp_path)("--broker", "none", "analyze", path)
+    with service.worker("--threads=2", name="ada"), service.worker("--threads=1", name="bob"):
+        there = service("analyze", path)
+    assert without_effort(there) == without_effort(here)
+    assert (there.code, here.code) == (1, 1)  # two bad lines
+    assert "job 1 done: 1,501 positions" in there.err
+
+
+@pytest.mark.servers
+def test_a_worker_that_is_told_to_stop_hands_back_and_is_gone(service: Service) -> None:
+    with service.worker("--threads=2") as worker:
+        job_id = give_endless_work(service)
+        assert worker.stop() < 2
+        assert worker.process.returncode == 0
+        assert "SIGTERM: handing back" in worker.log
+        assert "(0 of job 1) handed back" in worker.log
+    assert service.job(job_id).units[UnitState.QUEUED] == 1
+    assert service.workers() == set()
+    # Nobody has to wait for a lease: another one takes the unit at once.
+    with service.worker():
+        await_that(lambda: service.job(job_id).units[UnitState.LEASED] == 1)
+
+
+@pytest.mark.servers
+def test_cancel_is_seen_and_resume_goes_on(service: Service, tmp_path: Path) -> None:
+    path = write(tmp_path, MEDIUM)
+    with service.worker("--threads=1") as worker:
+        job_id = give_endless_work(service)
+        assert service("jobs", "cancel", str(job_id)).code == 0
+        # The search is stopped with the next heartbeat: the thread is free for others.
+        began = time.monotonic()
+        done = service("analyze", path, "--output", "out")
+        assert (done.code, time.monotonic() - began < 20) == (0, True)
+        await_that(lambda: f"of job {job_id}) lost" in worker.log)
+        # Resumed, it runs again; and whoever follows can leave it.
+        assert service("jobs", "resume", str(job_id), "--detach").code == 0
+        await_that(lambda: service.job(job_id).units[UnitState.LEASED] == 1)
+
+
+@pytest.mark.servers
+def test_somebody_who_waits_does_not_wait_for_bulk_work(service: Service) -> None:
+    with service.worker("--threads=1"):
+        give_endless_work(service)
+        here = C4(service.directory)
+        for moves in (MEDIUM[:1], MEDIUM[1:4]):
+            answer = service("solve", "--json", "--no-book", *moves)
+            assert answer.code == 0, answer.err
+            assert without_effort(answer) == without_effort(
+                here("--broker", "none", "solve", "--json", "--no-book", *moves)
+            )
+        again = service("solve", "--json", "--no-book", MEDIUM[0])
+        assert again.objects[0]["source"] == "db"
+
+
+@pytest.mark.servers
+def test_prefork_works_as_well(service: Service, tmp_path: Path) -> None:
+    path = write(tmp_path, GAMES)
+    here = C4(tmp_path)("--broker", "none", "analyze", path)
+    with service.celery_worker("--concurrency=2", processes=2) as worker:
+        assert without_effort(service("analyze", path)) == without_effort(here)
+        job_id = give_endless_work(service)
+        worker.process.send_signal(signal.SIGTERM)
+        await_that(lambda: service.job(job_id).units[UnitState.QUEUED] == 1)
+        worker.process.wait(30)
+        assert worker.process.returncode == 0
+    assert service.workers() == set()
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("pool", ["threads", "solo"])
+def test_other_pools_of_celery(one_service: Service, tmp_path: Path, pool: str) -> None:
+    path = write(tmp_path, GAMES)
+    with one_service.celery_worker(f"--pool={pool}", "--concurrency=2") as worker:
+        assert one_service("analyze", path, "--output", "out").code == 0
+        job_id = give_endless_work(one_service)
+        assert worker.stop() < 10
+    assert one_service.job(job_id).units[UnitState.QUEUED] == 1
+
+
+@pytest.mark.servers
+def test_the_more_important_job_comes_first(one_service: Service) -> None:
+    with Database.open(one_service.database_url) as database:
+
+        def make(games: list[str], priority: int) -> int:
+            lines = requests(games)
+            return submit(
+                database, lines, board=DEFAULT_BOARD, priority=priority, unit_lines=10
+            ).job_id
+
+        minor, major = make(MEDIUM[:100], 0), make(MEDIUM[100:], 5)
+        with one_service.worker("--threads=1"):
+            await_that(lambda: one_service.job(minor).state is JobState.DONE)
+        with database.read() as session:
+            end = session.scalar(select(func.max(Unit.finished_at)).where(Unit.job_id == major))
+            before = select(func.count()).where(Unit.job_id == minor, Unit.finished_at < end)
+            assert session.scalar(before) == 0
+
+
+@pytest.mark.servers
+def test_a_worker_of_another_engine_says_why_it_gets_nothing(one_service: Service) -> None:
+    with one_service.worker() as worker:
+        job_id = give_endless_work(one_service)
+        with Database.open(one_service.database_url) as database, database.write() as session:
+            session.execute(update(Job).values(engine_version=ENGINE_VERSION + 1))
+        reason = f"are for engine version {ENGINE_VERSION + 1}, this is {ENGINE_VERSION}"
+        await_that(lambda: reason in worker.log)
+        await_that(lambda: reason in one_service("status").out)
+        (shown,) = json.loads(one_service("status", "--json").out)["live_workers"]
+        assert reason in shown["note"]
+        resumed = one_service("jobs", "resume", str(job_id))
+        assert resumed.code == 1
+        assert "was made for version 2 of the engine" in resumed.err
+
+
+@pytest.mark.servers
+def test_status_shows_who_works(one_service: Service) -> None:
+    with one_service.worker("--threads=3", "--queues=bulk", name="grace"):
+        give_endless_work(one_service)
+        status = json.loads(one_service("status", "--json").out)
+        (shown,) = status["live_workers"]
+        assert (shown["name"], shown["threads"]) == ("grace", 3)
+        assert shown["queues"] == [Lane.BULK.queue]
+        assert shown["seen_at"].endswith("Z")
+        assert status["workers"] == 1
+        text = one_service("status").out
+        assert "1 at work, 1 of c4 worker alive" in text
+        assert re.search(r"^grace +\S+ +\S+/1 +3 +0 ", text, re.MULTILINE)
+
+
+@pytest.mark.servers
+def test_workers_use_the_book_that_was_asked_for_and_no_other(
+    one_service: Service, tmp_path: Path
+) -> None:
+    start = Position(width=5, height=4)
+    path = tmp_path / "small.c4book"
+    write_book(path, opening(start, 3), start=start)
+    options = ("--json", "--board=5x4", "--score-only")
+    with one_service.worker("--threads=1"):
+        assert one_service("solve", "--no-book", "44", "--json").objects[0]["source"] == "search"
+        # The book knows 12, and not 1234, which a worker searches; both are asked together.
+        asked = one_service("solve", *options, f"--book={path}", "12", "1234").objects
+        assert [answer["source"] for answer in asked] == ["book", "search"]
+        asked = one_service("solve", *options, "--no-book", "--weak", "13").objects
+        assert [answer["source"] for answer in asked] == ["search"]
+    params = [one_service.job(number).params for number in (1, 2, 3)]
+    assert [each["book"] for each in params] == ["", str(path), ""]
+    assert [each.get("weak", False) for each in params] == [False, False, True]
+
+
+@pytest.mark.servers
+def test_limits_of_a_question_are_the_workers_too(one_service: Service) -> None:
+    with one_service.worker("--threads=1"):
+        (answer,) = one_service(
+            "solve", "--json", "--no-book", "--board=8x7", "--node-limit=20000", ""
+        ).objects
+        assert answer["score"] is None
+        assert 0.9 * 20_000 <= answer["nodes"] < 100_000
+        (answer,) = one_service(
+            "solve", "--json", "--no-book", "--board=8x7", "--time-limit=0.5", ""
+        ).objects
+        assert answer["score"] is None
+        assert 0.4 <= answer["seconds"] < 5
+    params = [one_service.job(number).params for number in (1, 2)]
+    assert [each.get("node_limit") for each in params] == [20_000, None]
+    assert [each.get("time_limit") for each in params] == [None, 0.5]
+
+
+@pytest.mark.servers
+def test_metrics_are_told(one_service: Service, tmp_path: Path) -> None:
+    file = tmp_path / "c4.prom"
+    options = ("--metrics-port=127.0.0.1:0", f"--metrics-file={file}")
+    with one_service.worker("--threads=1", *options) as worker:
+        assert one_service("analyze", write(tmp_path, GAMES), "--output", "out").code == 0
+        found = re.search(r"metrics at (\S+)", worker.log)
+        assert found is not None
+        with urllib.request.urlopen(found[1]) as answer:
+            told = answer.read().decode()
+        assert f"c4_positions_total {len(GAMES):.1f}" in told
+        assert 'c4_worker_info{engine_version="1",name="ada"' in told
+        await_that(lambda: "c4_positions_total 1500.0" in file.read_text())
+        await_that(lambda: "c4_queue_messages{" in file.read_text())
+
+
+@pytest.mark.servers
+def test_flower_shows_the_workers(one_service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("flower")
+    monkeypatch.setenv("FLOWER_UNAUTHENTICATED_API", "true")
+    flower = ("-m", "celery", "-A", "workers.app", "flower", "--address=127.0.0.1", "--port=0")
+    with one_service.worker(name="ada"), one_service.process(*flower) as process:
+        await_that(lambda: "Visit me at" in process.log, process)
+        found = re.search(r"Visit me at (http://\S+)", process.log)
+        assert found is not None
+        url = f"{found[1]}/api/workers?refresh=1"
+
+        def shown() -> bool:
+            with urllib.request.urlopen(url) as answer:
+                return "c4@ada" in json.load(answer)
+
+        await_that(shown, process)
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("traces", ["", "1"])
+def test_no_password_is_told(
+    one_service: Service, monkeypatch: pytest.MonkeyPatch, traces: str
+) -> None:
+    monkeypatch.setenv("C4_TRACE", traces)
+    secrets = ("hunter2hunter2", "correct-horse")
+    # Both servers let everybody in, whatever the password.
+    service = Service(
+        one_service.directory,
+        one_service.database_url.replace("://c4@", f"://c4:{secrets[0]}@", 1),
+        one_service.broker_url.replace("://", f"://:{secrets[1]}@", 1),
+    )
+    told = []
+    with service.worker() as worker:
+        assert service("-v", "analyze", "-", stdin="1122\n").code == 0
+        give_endless_work(service)
+        told += [path.read_text() for path in Path(f"/proc/{worker.process.pid}").glob("cmdline")]
+        worker.stop()
+        told.append(worker.log)
+    with service.celery_worker("--pool=threads", "-l", "DEBUG") as worker:
+        worker.stop()
+        told.append(worker.log)
+    for arguments in (["status"], ["-v", "analyze", "--detach", "--sample"], ["jobs", "list"]):
+        done = service(*arguments)
+        told += [done.out, done.err]
+    away = Service(service.directory, service.database_url, f"redis://:{secrets[1]}@127.0.0.1:1")
+    done = away("-v", "analyze", "-", stdin="1122\n")
+    assert done.code == 3
+    told.append(done.err)
+    for text in told:
+        for secret in secrets:
+            assert secret not in text
+    assert any("redis://:***@" in text for text in told)
+
+
+@pytest.mark.servers
+def test_messages_carry_the_number_of_a_unit_and_nothing_else(one_service: Service) -> None:
+    assert one_service("analyze", "--detach", "-", stdin="1122\n").code == 0
+    with redis.Redis.from_url(one_service.broker_url) as client:
+        messages = client.lrange(Lane.BULK.queue, 0, -1)
+        client.delete(Lane.BULK.queue)
+    (message,) = (json.loads(message) for message in messages)
+    assert message["headers"]["argsrepr"] == "(1,)"
+    assert message["headers"]["kwargsrepr"] == "{}"
+    assert len(json.dumps(message)) < 2000
+
+
+@pytest.mark.servers
+def test_the_broker_holds_few_messages_however_many_units(
+    one_service: Service,
+) -> None:
+    with Database.open(one_service.database_url) as database:
+        job_id = submit(database, requests(GAMES), board=DEFAULT_BOARD, unit_lines=2).job_id
+    queue = Lane.BULK.queue
+    most = 0
+    with (
+        redis.Redis.from_url(one_service.broker_url) as client,
+        one_service.worker("--threads=2"),
+    ):
+        client.delete(queue)
+        while one_service.job(job_id).state is not JobState.DONE:
+            with client.pipeline(transaction=True) as counts:
+                most = max(most, sum(counts.llen(queue).hlen("c4.unacked").execute()))
+    # The window; and for every unit in hand its own message, the next one that was rung for before
+    # it is acknowledged, and one that a sweep between the two has taken for missing.
+    assert 0 < most <= MESSAGES_PER_THREAD * 2 + 3 * (2 + SPARE_UNITS)
+
+
+@pytest.mark.servers
+def test_a_file_is_a_database_too(one_service: Service, tmp_path: Path) -> None:
+    """On one machine: a worker beside, and nothing else to install but the broker."""
+    service = Service(tmp_path, f"sqlite:///{tmp_path / 'c4.db'}", one_service.broker_url)
+    assert service("db", "init").code == 0
+    with service.worker("--threads=2"):
+        done = service("analyze", write(tmp_path, GAMES), "--output", "out")
+        assert done.code == 0, done.err
+    assert len((tmp_path / "out").read_text().splitlines()) == len(GAMES)
+
+
+@pytest.mark.servers
+def test_whoever_waits_for_an_answer_takes_the_question_back(one_service: Service) -> None:
+    question = ("-m", "cli", "solve", "--board", HARD, "--no-book", "1122")
+    with one_service.process(*question) as process:
+        await_that(lambda: "No worker takes such jobs yet" in process.log, process)
+        process.process.send_signal(signal.SIGINT)
+        assert process.process.wait(20) == 130
+    assert one_service.job(1).state is JobState.CANCELLED
+    with one_service.process(*question) as process:
+        await_that(lambda: "No worker takes such jobs yet" in process.log, process)
+        assert one_service("jobs", "cancel", "2").code == 0
+        assert process.process.wait(20) == 1
+        assert "job 2 was not solved: cancelled" in process.log
+
+
+@pytest.mark.servers
+def test_whoever_watches_a_job_may_go(one_service: Service, tmp_path: Path) -> None:
+    with one_service.process("-m", "cli", "analyze", write(tmp_path, MEDIUM)) as process:
+        await_that(lambda: "No worker takes such jobs yet" in process.log, process)
+        process.process.send_signal(signal.SIGINT)
+        assert process.process.wait(20) == 130
+        assert "The job waits for workers; look at it with: c4 jobs watch 1" in process.log
+    assert one_service.job(1).state is JobState.RUNNING
+    with one_service.worker("--threads=2"):
+        done = one_service("jobs", "resume", "1", "--output", "-")
+        assert done.code == 0, done.err
+        assert [found["moves"] for found in done.objects] == MEDIUM

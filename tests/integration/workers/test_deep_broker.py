@@ -1,0 +1,62 @@
+"""Deep jobs worked on by real worker processes, over a real broker."""
+
+import json
+import time
+
+import pytest
+
+from c4core.position import Position
+from db.database import Database
+from db.records.jobs import JobState, UnitState
+from tests.support.boards.deep import conclude
+from tests.support.jobs import must_take
+from tests.support.running.service import Service
+from tests.support.running.waiting import await_that
+from workers.deep.planning import submit
+from workers.deep.proof import follow_proof
+from workers.deep.task import DeepTask
+from workers.deep.tree import Bounds
+
+START = Position(width=6, height=6)
+SCORE = -1
+
+
+@pytest.mark.servers
+def test_workers_prove_a_score_together_and_one_is_killed(one_service: Service) -> None:
+    with Database.open(one_service.database_url) as database:
+        task = DeepTask(START, "", split_plies=3, unit_nodes=100_000)
+        job_id = submit(database, task, threads=2)
+    with one_service.worker("--threads=1", name="ada"), one_service.worker(name="bob") as victim:
+        await_that(lambda: one_service.job(job_id).units[UnitState.DONE] > 5)
+        victim.process.kill()
+        done = one_service("deep", "--board", "6x6", "--resume", "--json", "")
+    assert done.code == 0, done.err
+    answer = json.loads(done.out)
+    assert (answer["job"], answer["score"], answer["proof"]["missing"]) == (job_id, SCORE, 0)
+    job = one_service.job(job_id)
+    assert job.state is JobState.DONE
+    assert job.units[UnitState.DONE] == sum(job.units.values())
+    with Database.open(one_service.database_url) as database:
+        assert not follow_proof(database, START, Bounds(SCORE, SCORE)).missing
+
+
+@pytest.mark.servers
+def test_a_piece_that_is_not_needed_any_more_frees_its_worker(one_service: Service) -> None:
+    """What a result cuts off is stopped while it is searched, within a heartbeat or two."""
+    endless = Position(width=8, height=7)
+    with Database.open(one_service.database_url) as database:
+        job_id = submit(
+            database, DeepTask(endless, "", split_plies=1, unit_nodes=10**15), threads=4
+        )
+        with one_service.worker("--threads=1") as worker:
+            await_that(lambda: one_service.job(job_id).units[UnitState.LEASED] > 0)
+            _prove_elsewhere(database, job_id)
+            began = time.monotonic()
+            await_that(lambda: f"of job {job_id}) lost" in worker.log)
+            assert time.monotonic() - began < 8
+        assert one_service.job(job_id).state is JobState.DONE
+
+
+def _prove_elsewhere(database: Database, job_id: int) -> None:
+    """Another worker completes the next piece, and with it the whole job."""
+    assert conclude(database, must_take(database, job_id=job_id), Bounds(-27, -27))

@@ -1,0 +1,334 @@
+"""What becomes of one unit, whatever happens while it is being solved."""
+
+import io
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from c4core.lines import read_lines
+from c4core.notation import DEFAULT_BOARD, parse_board
+from c4core.position import Position
+from c4core.solver import Solver
+from c4core.version import ENGINE_VERSION
+from db import evaluations, jobs
+from db.database import Database
+from db.errors import MatchNotFoundError, StorageError
+from db.records.evaluations import EvaluationFilter
+from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, UnitPlan, UnitState
+from db.session import Session
+from tests.support.boards.games import random_games
+from tests.support.jobs import unit_ids
+from tests.support.running.waiting import WAIT_SECONDS, await_that
+from tests.support.units import failed_unit, job_of_games, states, unit_worker
+from workers.core.execution import UnitEnd, run_unit
+from workers.core.lanes import Lane
+from workers.core.leases import LeaseKeeper
+from workers.core.outcome import UnitOutcome
+from workers.logs import LOGGER
+from workers.positions.analysis import submit
+from workers.positions.kind import ANALYZE
+from workers.positions.question import Question
+
+EASY = random_games(20, empty=10)
+BOARD = DEFAULT_BOARD
+
+
+def make_unit(database: Database, entries: list[str]) -> int:
+    """A job of one unit, whatever the planner would think of that."""
+    with database.write() as session:
+        job_id = jobs.create_job(
+            session,
+            kind="analyze",
+            board=BOARD,
+            params={"score_only": False, "zero_based": False},
+            engine_version=ENGINE_VERSION,
+        )
+        plan = UnitPlan({"line": 1, "entries": entries}, len(entries))
+        jobs.add_units(session, job_id, [plan])
+        jobs.start_job(session, job_id)
+    return job_id
+
+
+def claim(database: Database, *, lease_seconds: float = 60) -> Claim:
+    claimed = database.run(
+        lambda session: jobs.claim(
+            session, owner="test", lease_seconds=lease_seconds, engine_version=ENGINE_VERSION
+        )
+    )
+    assert claimed is not None
+    return claimed
+
+
+def stored(database: Database) -> int:
+    with database.read() as session:
+        return evaluations.count(session, EvaluationFilter(board=BOARD))
+
+
+def never() -> bool:
+    return False
+
+
+def test_a_unit_is_solved_and_stored_at_once(database: Database) -> None:
+    job_id = job_of_games(database, EASY)
+    assert run_unit(database, Solver(table_mb=1), claim(database), never).end is UnitEnd.DONE
+    assert states(database, job_id) == {UnitState.DONE: 1}
+    assert stored(database) == len(EASY)
+
+
+def test_a_unit_that_somebody_else_has_by_now_is_not_written(database: Database) -> None:
+    job_id = job_of_games(database, EASY)
+    late = claim(database, lease_seconds=-1)
+    newer = claim(database)
+    assert run_unit(database, Solver(table_mb=1), late, never).end is UnitEnd.LOST
+    assert states(database, job_id) == {UnitState.LEASED: 1}
+    assert stored(database) == 0
+    assert run_unit(database, Solver(table_mb=1), newer, never).end is UnitEnd.DONE
+    assert run_unit(database, Solver(table_mb=1), newer, never).end is UnitEnd.LOST
+
+
+def test_a_unit_of_a_cancelled_job_is_not_written(database: Database) -> None:
+    job_id = job_of_games(database, EASY)
+    claimed = claim(database)
+    database.run(lambda session: jobs.cancel_job(session, job_id))
+    assert run_unit(database, Solver(table_mb=1), claimed, never).end is UnitEnd.LOST
+    assert states(database, job_id) == {UnitState.CANCELLED: 1}
+
+
+def test_a_unit_that_is_stopped_is_handed_back(database: Database) -> None:
+    job_id = make_unit(database, [*EASY, "1212", "1213", "1214", "1215"])
+    solver = Solver(table_mb=1)
+    claimed = claim(database)
+    stopping = threading.Event()
+
+    def stop() -> None:
+        stopping.set()
+        solver.stop()
+
+    timer = threading.Timer(0.3, stop)
+    timer.start()
+    assert run_unit(database, solver, claimed, stopping.is_set).end is UnitEnd.HANDED_BACK
+    timer.join()
+    assert UnitState.LEASED not in states(database, job_id)
+    assert stored(database) >= len(EASY)
+    again = claim(database)
+    assert (again.unit_id, again.attempts) == (claimed.unit_id, 1)
+
+
+def test_a_database_that_fails_is_not_the_units_fault(database: Database) -> None:
+    job_id = job_of_games(database, EASY)
+    with database.write() as session:
+        session.execute(text("ALTER TABLE evaluations RENAME TO elsewhere"))
+    with pytest.raises(StorageError):
+        run_unit(database, Solver(table_mb=1), claim(database), never)
+    assert states(database, job_id) == {UnitState.QUEUED: 1}
+    with database.write() as session:
+        session.execute(text("ALTER TABLE elsewhere RENAME TO evaluations"))
+    assert claim(database).attempts == 1
+
+
+@pytest.mark.parametrize("error", [MatchNotFoundError(7), StorageError("no such parameter")])
+def test_what_does_not_pass_is_counted(
+    database: Database, monkeypatch: pytest.MonkeyPatch, error: StorageError
+) -> None:
+    job_id = job_of_games(database, EASY)
+    raised_by_units(monkeypatch, error)
+    for _ in range(MAX_ATTEMPTS):
+        assert run_unit(database, Solver(table_mb=1), claim(database), never).end is UnitEnd.FAILED
+    assert failed_unit(database, job_id).error == f"{type(error).__name__}: {error}"
+
+
+def test_a_unit_that_exhausts_every_memory_is_given_up(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = job_of_games(database, EASY)
+    raised_by_units(monkeypatch, MemoryError())
+    for _ in range(MAX_LAPSES):
+        taken = claim(database)
+        assert taken.attempts == 1
+        with pytest.raises(MemoryError):
+            run_unit(database, Solver(table_mb=1), taken, never)
+    assert failed_unit(database, job_id).error == "MemoryError"
+
+
+def raised_by_units(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    def solve_unit(*_arguments: object) -> UnitOutcome:
+        raise error
+
+    failing = replace(ANALYZE, solve_unit=solve_unit)
+    monkeypatch.setattr("workers.positions.kind.ANALYZE", failing)
+
+
+def test_a_payload_that_makes_no_sense_fails_after_some_attempts(database: Database) -> None:
+    job_id = make_unit(database, ["99"])
+    for _ in range(MAX_ATTEMPTS):
+        assert run_unit(database, Solver(table_mb=1), claim(database), never).end is UnitEnd.FAILED
+    unit = failed_unit(database, job_id)
+    assert unit.error.startswith("DamagedValueError: damaged: a unit's lines cannot be read")
+    assert "invalid move at index 0: column 9 is outside the board" in unit.error
+
+
+def test_a_lease_is_kept_until_it_is_let_go(database: Database) -> None:
+    job_of_games(database, EASY)
+    keeper = LeaseKeeper(database, 0.3, on_lost=lambda: None)
+    keeper.start()
+    claimed = claim(database, lease_seconds=0.3)
+    lapsed = threading.Event()
+    with keeper.hold(claimed) as lease:
+        lapsed.wait(0.8)
+        assert database.run(lambda session: jobs.heartbeat(session, claimed, 0.3))
+        assert not lease.is_lost
+    lapsed.wait(0.5)
+    assert claim(database).fence == claimed.fence + 1
+    keeper.close()
+
+
+def test_a_lost_lease_is_noticed(database: Database) -> None:
+    job_id = job_of_games(database, EASY)
+    lost = threading.Event()
+    keeper = LeaseKeeper(database, 0.3, on_lost=lost.set)
+    keeper.start()
+    with keeper.hold(claim(database)) as lease:
+        database.run(lambda session: jobs.cancel_job(session, job_id))
+        assert lost.wait(WAIT_SECONDS)
+        assert lease.is_lost
+    keeper.close()
+
+
+@pytest.mark.postgres
+def test_a_unit_that_somebody_is_writing_costs_no_other_lease(postgres_url: str) -> None:
+    """As when a process is stopped while it plans the next units of a job."""
+    with Database.open(postgres_url) as database:
+        blocked_job = make_unit(database, EASY)
+        blocked = claim(database, lease_seconds=1)
+        make_unit(database, EASY)
+        free = claim(database, lease_seconds=1)
+        keeper = LeaseKeeper(database, 1, on_lost=lambda: None)
+        keeper.start()
+        with keeper.hold(blocked) as blocked_lease, keeper.hold(free) as free_lease:
+            with database.write() as session:
+                jobs.hold_job(session, blocked_job)
+                time.sleep(2)
+                assert database.run(jobs.requeue_lapsed) == 0
+            assert not free_lease.is_lost
+            database.run(lambda session: jobs.release(session, blocked))
+            await_that(lambda: blocked_lease.is_lost)
+        keeper.close()
+
+
+def test_leases_are_kept_after_a_heartbeat_that_nobody_expected_to_fail(
+    database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    faults = iter([RuntimeError("oops"), MemoryError()])
+    prolong = jobs.prolong
+
+    def sometimes(
+        session: Session, claims: Sequence[Claim], lease_seconds: float
+    ) -> list[bool | None]:
+        for fault in faults:
+            raise fault
+        return prolong(session, claims, lease_seconds)
+
+    monkeypatch.setattr(jobs, "prolong", sometimes)
+    job_of_games(database, EASY)
+    keeper = LeaseKeeper(database, 1, on_lost=lambda: None)
+    claimed = claim(database, lease_seconds=1)
+    with caplog.at_level("INFO", LOGGER.name), keeper.hold(claimed) as lease:
+        keeper.start()
+        time.sleep(2)
+        assert database.run(jobs.requeue_lapsed) == 0
+        assert not lease.is_lost
+    keeper.close()
+    assert "cannot prolong leases, trying again: RuntimeError('oops')" in caplog.messages
+
+
+def test_who_waits_for_a_turn_in_vain_gives_up_and_interrupts_nobody(database: Database) -> None:
+    """A lost lease ends the wait; the search that the unit has waited for goes on as it was."""
+    stops: list[float] = []
+
+    class Stoppable(Solver):
+        def stop(self) -> None:
+            stops.append(time.monotonic())
+            super().stop()
+
+    board = parse_board("8x7")
+    lines = read_lines(io.BytesIO(b'{"moves": ""}\n'), board=board)
+    searched = submit(database, lines, board=board, book="").job_id
+    waiting = job_of_games(database, EASY)
+    with ThreadPoolExecutor(2) as pool:
+        with unit_worker(database, Stoppable(table_mb=1), lease_seconds=1) as site:
+            first = pool.submit(site.work_on, unit_ids(database, searched)[0], Lane.BULK)
+            await_that(lambda: not site._searchers[Lane.BULK].has_turn(0))
+            second = pool.submit(site.work_on, unit_ids(database, waiting)[0], Lane.BULK)
+            await_that(lambda: site.counters.in_work == 2)
+            time.sleep(0.3)
+            database.run(lambda session: jobs.cancel_job(session, waiting))
+            assert second.result(timeout=WAIT_SECONDS)
+            time.sleep(0.5)
+            assert (site.counters.units, site.counters.in_work) == ({UnitEnd.LOST: 1}, 1)
+            assert len(stops) <= 2
+        assert not first.result(timeout=WAIT_SECONDS)
+
+
+@pytest.mark.parametrize(
+    ("question", "most"),
+    [
+        (Question(columns=False, node_limit=200_000), {"node_limit": 60_000}),
+        (Question(columns=True, node_limit=200_000), {"node_limit": 60_000}),
+        (Question(columns=False, time_limit=0.5), {"time_limit": 0.15}),
+    ],
+)
+def test_limits_are_those_of_the_question_and_not_of_an_attempt(
+    database: Database, question: Question, most: dict[str, Any]
+) -> None:
+    """A unit that is handed back again and again comes to its limit all the same."""
+    told_to_stop = False  # read by the units, written by the searcher
+    solver = Solver(table_mb=1)
+    spent: list[tuple[int, float]] = []
+
+    class Interrupted:
+        """A searcher whose process is told to stop some time into each search."""
+
+        def _search(self, search: Any, position: Position, **options: Any) -> Any:  # noqa: ANN401
+            nonlocal told_to_stop
+            for name, value in most.items():
+                if options[name] is not None and options[name] > value:
+                    told_to_stop = True
+                    options[name] = value
+            found = search(position, **options)
+            spent.append((found.nodes, found.seconds))
+            return found
+
+        def solve(self, position: Position, **options: Any) -> Any:  # noqa: ANN401
+            return self._search(solver.solve, position, **options)
+
+        def analyze(self, position: Position, **options: Any) -> Any:  # noqa: ANN401
+            return self._search(solver.analyze, position, **options)
+
+    def is_told() -> bool:
+        return told_to_stop
+
+    searcher: Any = Interrupted()
+    board = parse_board("8x7")
+    lines = read_lines(io.BytesIO(b'{"moves": ""}\n'), board=board)
+    job_id = submit(database, lines, board=board, question=question, book="").job_id
+    ends = []
+    while not ends or (ends[-1] is UnitEnd.HANDED_BACK and len(ends) < 20):
+        told_to_stop = False
+        ends.append(run_unit(database, searcher, claim(database), is_told).end)
+    assert ends[-1] is UnitEnd.DONE
+    assert len(ends) > 2
+    nodes, seconds = (sum(each) for each in zip(*spent, strict=True))
+    limit = question.node_limit or question.time_limit or 0
+    used = nodes if question.node_limit else seconds
+    assert 0.85 * limit <= used <= 1.25 * limit
+    with database.read() as session:
+        (unit,) = jobs.unit_results(session, job_id)
+    assert unit.result is not None
+    assert unit.result["score"] == [None]
+    assert unit.result["nodes"] == [nodes]  # of all attempts

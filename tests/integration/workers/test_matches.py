@@ -1,0 +1,640 @@
+"""Whole matches: the same games whoever plays them, whatever fails, whoever is killed."""
+
+import errno
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from c4core.arena.clock import TimeControl
+from c4core.arena.statistics import Sprt
+from c4core.players import ANY_PROGRAM
+from c4core.position import Position
+from c4core.solver import Solver
+from db import evaluations, games, jobs
+from db.database import Database
+from db.errors import JobStateError
+from db.records.evaluations import EvaluationFilter
+from db.records.games import ON_THE_BOARD, StoredGame
+from db.records.jobs import JobState, UnitState
+from db.records.matches import MatchInfo
+from db.records.terms import MatchTerms, Seats
+from tests.support.boards.matches import RANDOM, SET, essence, games_of, info, play, run_job, terms
+from tests.support.jobs import must_take
+from tests.support.running.databases import BOARD
+from tests.support.running.service import Service
+from tests.support.running.waiting import AT_ONCE_SECONDS, await_that
+from workers.broker.doorbell import Doorbell
+from workers.core.execution import UnitEnd, run_unit
+from workers.core.kinds import unit_objects
+from workers.core.leases import BEATS_PER_LEASE, LEASE_SECONDS
+from workers.matches import planning
+from workers.matches.measuring import MAX_PROBE_SECONDS
+from workers.matches.planning import find_job, plan_matches
+from workers.matches.replaying import replay_game
+from workers.matches.sequential import settle_match
+from workers.runners.local import LocalRunner
+from workers.runners.remote import call_workers
+
+ROOT = Path(__file__).resolve().parents[3]
+LATE = Position("44444422222266666655533")
+
+UNEQUAL = terms(
+    player_a="blog-v6:depth=2",
+    player_b=RANDOM,
+    games=400,
+    seats=Seats.ALTERNATE,
+    sprt=Sprt(0, 100),
+)
+"""A match that a sequential test decides at once."""
+
+
+def program(directory: Path, answer: str) -> str:
+    """A player that does this whenever it is to move."""
+    path = directory / f"{abs(hash(answer))}.sh"
+    path.write_text(
+        'read -r line; echo "ready test"\nwhile read -r word rest; do\n  case "$word" in\n'
+        f"    go) {answer} ;;\n    quit) exit 0 ;;\n  esac\ndone\n"
+    )
+    return f"exec:sh {path}"
+
+
+def state_of(database: Database, job_id: int) -> JobState:
+    with database.read() as session:
+        return jobs.get_job(session, job_id).state
+
+
+def test_the_same_games_whatever_the_number_of_threads(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = terms(player_a="blog-v5:depth=2", player_b="set", games=60, seats=Seats.RANDOM, seed=11)
+    found = []
+    for threads, least in ((1, 32), (2, 7), (4, 60)):
+        monkeypatch.setattr(planning, "LEAST_UNITS", least)
+        monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
+        match = play(database, asked, threads=threads)
+        assert (match.job_state, match.is_finished) == (JobState.DONE, True)
+        found.append(essence(games_of(database, match.id)))
+    assert found[0] == found[1] == found[2]
+    assert [each[0] for each in found[0]] == list(range(60))
+
+
+def test_every_game_keeps_the_rules(database: Database) -> None:
+    start = Position("12", width=6, height=5)
+    match = play(database, terms(player_b=SET, games=40, start=start, seats=Seats.ALTERNATE))
+    for each in games_of(database, match.id):
+        position = start
+        for move in each.moves or "":
+            assert not position.is_over
+            position = position.play(int(move) - 1)
+        assert position.is_over
+        assert (position.winner, position.key) == (each.winner, each.final_key)
+        assert each.length == len(each.moves or "")
+        assert each.ending == ("full" if each.winner is None else "four")
+        assert each.x_seconds > 0
+    assert match.tally.games == 40
+
+
+def test_the_output_of_a_match_is_a_line_a_unit(database: Database) -> None:
+    planned = plan_matches(database, [terms(), terms(player_b=SET, games=7)], label="both")
+    shown = run_job(database, planned.job_id)
+    first, second = (info(database, match_id) for match_id in planned.match_ids)
+    assert [each["match"] for each in shown] == [first.id, second.id]
+    assert [each["games"] for each in shown] == [[0, 10], [0, 7]]
+    for each, match in zip(shown, (first, second), strict=True):
+        tally = match.tally.a
+        assert (each["a_wins"], each["b_wins"], each["draws"]) == (
+            tally.wins,
+            tally.losses,
+            tally.draws,
+        )
+    assert first.label == "both"
+
+
+def test_the_same_matches_find_their_job(database: Database) -> None:
+    asked = [terms(), terms(player_a="stupid")]
+    assert find_job(database, asked) is None
+    planned = plan_matches(database, asked)
+    with database.write() as session:
+        jobs.cancel_job(session, planned.job_id)
+    assert find_job(database, asked) == planned.job_id
+    assert state_of(database, planned.job_id) is JobState.RUNNING
+    run_job(database, planned.job_id)
+    assert find_job(database, asked) == planned.job_id
+    assert state_of(database, planned.job_id) is JobState.DONE
+    for other in ([asked[0]], asked[::-1], [terms(seed=1), asked[1]]):
+        assert find_job(database, other) is None
+    with database.write() as session:
+        games.delete_match(session, planned.match_ids[1])
+    assert find_job(database, asked) is None
+
+
+FAILURES = {
+    "illegal": ("echo play 9", "column 9 is outside the board"),
+    "nonsense": ("echo hello", "answered 'hello'"),
+    "error": ("echo fail I am lost", "I am lost"),
+    "crash": ("exit 3", "status 3"),
+    "time": ("sleep 5", "no answer within"),
+}
+
+
+@pytest.mark.parametrize("ending", FAILURES)
+def test_a_player_that_fails_loses_the_game_and_the_match_goes_on(
+    database: Database, tmp_path: Path, ending: str
+) -> None:
+    answer, reason = FAILURES[ending]
+    player = program(tmp_path, answer)
+    control = TimeControl(move=0.05, grace=0.0) if ending == "time" else TimeControl()
+    match = play(
+        database,
+        terms(player_b=player, games=4, seats=Seats.ALTERNATE, time_control=control),
+        threads=2,
+        programs=ANY_PROGRAM,
+    )
+    found = games_of(database, match.id)
+    assert [each.ending for each in found] == [ending] * 4
+    assert all(reason in each.detail for each in found)
+    assert [each.length for each in found] == [1, 0, 1, 0]
+    assert (match.job_state, match.tally.a.wins, match.tally.b_forfeits) == (JobState.DONE, 4, 4)
+    assert match.tally.a_forfeits == 0
+
+
+def test_an_illegal_answer_may_be_replaced(database: Database, tmp_path: Path) -> None:
+    player = program(tmp_path, "echo play 9")
+    asked = terms(player_a=player, player_b="stupid", games=1, lenient=True)
+    match = play(database, asked, programs=ANY_PROGRAM)
+    (found,) = games_of(database, match.id)
+    assert found.replaced == tuple(range(0, found.length, 2))
+    assert len(found.replaced) >= 4
+    assert found.ending in ON_THE_BOARD
+
+
+def test_a_player_that_is_not_there_fails_the_job(database: Database, tmp_path: Path) -> None:
+    path = tmp_path / "player"
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o700)
+    planned = plan_matches(database, [terms(player_a=f"exec:{path}", games=2)])
+    path.unlink()
+    shown = run_job(database, planned.job_id, programs=ANY_PROGRAM)
+    assert all("no program is called" in str(each["error"]) for each in shown)
+    assert state_of(database, planned.job_id) is JobState.FAILED
+    assert info(database, planned.match_ids[0]).tally.games == 0
+
+
+def test_what_a_stopped_unit_has_played_is_kept(database: Database) -> None:
+    asked = terms(player_b=SET, games=10)
+    planned = plan_matches(database, [asked])
+    match_id = planned.match_ids[0]
+    looks = count()
+    report = run_unit(database, Solver(table_mb=1), must_take(database), lambda: next(looks) > 100)
+    assert report.end is UnitEnd.HANDED_BACK
+    kept = games_of(database, match_id)
+    assert 0 < len(kept) < 10
+    (shown,) = run_job(database, planned.job_id)
+    found = games_of(database, match_id)
+    assert found[: len(kept)] == kept
+    assert shown["games"] == [0, 10]
+    assert shown["a_wins"] == sum(each.a_result == 1 for each in found)
+    assert essence(found) == essence(games_of(database, play(database, asked).id))
+
+
+def test_who_has_lost_a_unit_writes_no_games(database: Database) -> None:
+    planned = plan_matches(database, [terms()])
+    taken = must_take(database)
+    with database.write() as session:
+        jobs.cancel_job(session, planned.job_id)
+    for stopped in (lambda: False, lambda: True):
+        report = run_unit(database, Solver(table_mb=1), taken, stopped)
+        assert report.end is UnitEnd.LOST
+    assert games_of(database, planned.match_ids[0]) == []
+
+
+def test_a_unit_that_is_completed_twice_changes_nothing(database: Database) -> None:
+    planned = plan_matches(database, [terms()])
+    taken = must_take(database)
+    solver = Solver(table_mb=1)
+    assert run_unit(database, solver, taken, lambda: False).end is UnitEnd.DONE
+    before = games_of(database, planned.match_ids[0])
+    assert run_unit(database, solver, taken, lambda: False).end is UnitEnd.LOST
+    assert games_of(database, planned.match_ids[0]) == before
+
+
+def test_scores_that_players_have_asked_for_are_stored(database: Database) -> None:
+    match = play(database, terms(player_a="perfect", start=LATE, games=4))
+    with database.read() as session:
+        stored = evaluations.count(session, EvaluationFilter(board=BOARD))
+    assert stored > 0
+    assert match.tally.games == 4
+    assert all(replay_game(database, match.id, number).is_same for number in range(4))
+
+
+def sequential_match(
+    database: Database, monkeypatch: pytest.MonkeyPatch, *, threads: int, units: int
+) -> tuple[MatchInfo, list[StoredGame]]:
+    monkeypatch.setattr(planning, "LEAST_UNITS", units)
+    monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
+    match = play(database, UNEQUAL, threads=threads)
+    return match, games_of(database, match.id)
+
+
+def test_a_sequential_test_ends_the_match_after_the_same_game(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, found = sequential_match(database, monkeypatch, threads=1, units=40)
+    assert (one.verdict, one.job_state, one.is_finished) == ("H1", JobState.DONE, True)
+    assert one.tally.games < 100
+    assert [each.number for each in found] == list(range(one.tally.games))
+    for threads, units in ((4, 40), (2, 3), (3, 400)):
+        other, others = sequential_match(database, monkeypatch, threads=threads, units=units)
+        assert (other.verdict, other.job_state) == ("H1", JobState.DONE)
+        assert essence(others) == essence(found)
+
+
+def test_a_decision_that_nobody_has_looked_for_is_found_later(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, found = sequential_match(database, monkeypatch, threads=1, units=40)
+    # As if every worker had died between its unit and the look at the test.
+    monkeypatch.setattr("workers.matches.units.settle_if_possible", lambda *_: None)
+    match = play(database, UNEQUAL)
+    assert (match.verdict, match.tally.games) == (None, 400)
+    assert settle_match(database, match.id) == "H1"
+    assert settle_match(database, match.id) == "H1"
+    assert essence(games_of(database, match.id)) == essence(found)
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_the_output_of_a_decided_match_does_not_depend_on_who_was_first(
+    database: Database, monkeypatch: pytest.MonkeyPatch, *, backwards: bool
+) -> None:
+    monkeypatch.setattr(planning, "LEAST_UNITS", 12)
+    monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
+    planned = plan_matches(database, [UNEQUAL])
+    claims = [must_take(database) for _ in range(6)]
+    solver = Solver(table_mb=1)
+    for claim in claims[::-1] if backwards else claims:
+        run_unit(database, solver, claim, lambda: False)
+    match = info(database, planned.match_ids[0])
+    assert match.verdict == "H1"
+    with database.read() as session:
+        job = jobs.get_job(session, planned.job_id)
+        units = jobs.unit_results(session, planned.job_id)
+    shown = [each for unit in units for each in unit_objects(job, unit)]
+    size = units[0].payload["count"]
+    assert match.tally.games % size  # decided in the midst of a unit
+    firsts = range(0, UNEQUAL.games, size)
+    played = [each["games"] for each in shown]
+    assert played == [
+        [first, max(first, min(first + size, match.tally.games, UNEQUAL.games))] for first in firsts
+    ]
+    tally = match.tally.a
+    assert [sum(each[name] for each in shown) for name in ("a_wins", "b_wins", "draws")] == [
+        tally.wins,
+        tally.losses,
+        tally.draws,
+    ]
+
+
+def test_a_unit_that_was_cancelled_tells_of_the_games_that_count(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "LEAST_UNITS", 1)
+    planned = plan_matches(database, [replace(UNEQUAL, games=60)])
+    (match_id,) = planned.match_ids
+    whole = play(database, replace(UNEQUAL, games=60))
+    with database.write() as session:
+        games.add_games(session, match_id, games_of(database, whole.id))
+        jobs.cancel_job(session, planned.job_id)
+    assert settle_match(database, match_id) == "H1"
+    with database.write() as session:
+        jobs.resume_job(session, planned.job_id)
+    shown = run_job(database, planned.job_id)
+    assert sum(each["a_wins"] for each in shown) == whole.tally.a.wins
+
+
+def test_other_matches_of_a_tournament_go_on(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
+    planned = plan_matches(database, [UNEQUAL, terms(games=20)])
+    shown = run_job(database, planned.job_id)
+    decided, other = (info(database, match_id) for match_id in planned.match_ids)
+    assert (decided.verdict, other.verdict, other.tally.games) == ("H1", None, 20)
+    assert state_of(database, planned.job_id) is JobState.DONE
+    assert not any("error" in each for each in shown)
+    # Resuming the job does not bring back what was decided.
+    with database.write() as session:
+        assert jobs.resume_job(session, planned.job_id) is JobState.DONE
+    assert info(database, decided.id).tally == decided.tally
+
+
+def test_a_match_without_a_decision_is_played_to_its_end(database: Database) -> None:
+    match = play(database, terms(player_b=SET, games=60, sprt=Sprt(0, 5)))
+    assert (match.verdict, match.tally.games, match.is_finished) == (None, 60, True)
+    assert settle_match(database, match.id) is None
+
+
+def test_units_that_are_not_done_say_so(database: Database) -> None:
+    planned = plan_matches(database, [terms()])
+    with database.write() as session:
+        jobs.cancel_job(session, planned.job_id)
+    with database.read() as session:
+        job = jobs.get_job(session, planned.job_id)
+        (unit,) = jobs.unit_results(session, planned.job_id)
+    (shown,) = unit_objects(job, unit)
+    assert (shown["match"], shown["games"]) == (planned.match_ids[0], [0, 10])
+    assert shown["error"] == "not played: cancelled"
+
+
+def test_stopping_ends_within_a_move(database: Database, tmp_path: Path) -> None:
+    slow = program(tmp_path, "sleep 0.2; echo play 1")
+    planned = plan_matches(database, [terms(player_a=slow, player_b=SET, games=4)])
+    with LocalRunner(database, planned.job_id, threads=2, table_mb=1, programs=ANY_PROGRAM):
+        await_that(lambda: leased(database, planned.job_id))
+        began = time.monotonic()
+    assert time.monotonic() - began < AT_ONCE_SECONDS
+    assert state_of(database, planned.job_id) is JobState.RUNNING
+    assert leased(database, planned.job_id) == 0
+    with database.write() as session, pytest.raises(JobStateError):
+        games.delete_match(session, planned.match_ids[0])
+
+
+def test_a_job_goes_on_without_a_match_that_was_deleted(database: Database) -> None:
+    planned = plan_matches(database, [terms(seed=1), terms(seed=2)])
+    gone, kept = planned.match_ids
+    with database.write() as session:
+        jobs.cancel_job(session, planned.job_id)
+    with database.write() as session:
+        games.delete_match(session, gone)
+    with database.write() as session:
+        assert jobs.resume_job(session, planned.job_id) is JobState.RUNNING
+    shown = run_job(database, planned.job_id)
+    assert state_of(database, planned.job_id) is JobState.DONE
+    assert len(games_of(database, kept)) == 10
+    assert [each for each in shown if "error" in each] == []
+    assert [each["games"] for each in shown if each["match"] == gone] == [[0, 0]]
+
+
+def test_a_match_that_made_its_job_fail_may_be_deleted(database: Database, tmp_path: Path) -> None:
+    path = tmp_path / "player"
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o700)
+    planned = plan_matches(database, [terms(player_a=f"exec:{path}", games=2), terms(games=2)])
+    path.unlink()
+    run_job(database, planned.job_id, programs=ANY_PROGRAM)
+    assert state_of(database, planned.job_id) is JobState.FAILED
+    with database.write() as session:
+        games.delete_match(session, planned.match_ids[0])
+    assert state_of(database, planned.job_id) is JobState.DONE
+
+
+@pytest.mark.postgres
+def test_a_match_is_not_deleted_while_its_job_is_resumed(postgres_url: str) -> None:
+    with Database.open(postgres_url) as database, ThreadPoolExecutor(1) as pool:
+        planned = plan_matches(database, [terms()])
+        database.run(lambda session: jobs.cancel_job(session, planned.job_id))
+        with database.write() as session:
+            jobs.resume_job(session, planned.job_id)
+            deleting = pool.submit(
+                database.run, lambda other: games.delete_match(other, planned.match_ids[0])
+            )
+            assert wait([deleting], timeout=0.5).not_done
+        with pytest.raises(JobStateError, match="is being played"):
+            deleting.result(timeout=30)
+
+
+def test_stopping_does_not_wait_for_a_program_that_thinks(
+    database: Database, tmp_path: Path
+) -> None:
+    player = program(tmp_path, f"touch {tmp_path}/thinking; sleep 60; echo play 1")
+    planned = plan_matches(database, [terms(player_b=player, games=2)])
+    with LocalRunner(database, planned.job_id, table_mb=1, programs=ANY_PROGRAM):
+        await_that((tmp_path / "thinking").exists)
+        began = time.monotonic()
+    assert time.monotonic() - began < AT_ONCE_SECONDS
+    # It was no fault of the program's: nothing is stored against it.
+    assert games_of(database, planned.match_ids[0]) == []
+    assert leased(database, planned.job_id) == 0
+
+
+def leased(database: Database, job_id: int) -> int:
+    with database.read() as session:
+        return jobs.get_job(session, job_id).units[UnitState.LEASED]
+
+
+KILLED = terms(
+    player_a="montecarlo-flat:simulations=60",
+    player_b="minimax-windows:depth=3",
+    games=60,
+    seats=Seats.ALTERNATE,
+    seed=4,
+)
+"""Some seconds of work."""
+
+
+@contextmanager
+def working(url: str, job_id: int) -> Iterator["subprocess.Popen[str]"]:
+    """A process that works on the job."""
+    with subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "tests.support.running.job_process",
+            url,
+            str(job_id),
+            "--lease=0.5",
+        ],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def stored_games(url: str, match_id: int) -> list[StoredGame]:
+    with Database.open(url) as database:
+        return games_of(database, match_id)
+
+
+def test_a_process_that_is_killed_loses_nothing_and_repeats_nothing(
+    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
+    url = str(sqlite_path)
+    with Database.open(url) as database:
+        planned = plan_matches(database, [KILLED])
+    match_id = planned.match_ids[0]
+    before: list[StoredGame] = []
+    for _ in range(3):
+        with working(url, planned.job_id) as process:
+            await_that(
+                lambda process=process, known=before: (
+                    process.poll() is not None or len(stored_games(url, match_id)) > len(known)
+                )
+            )
+            assert process.poll() is None, process.communicate()
+            process.kill()
+            process.wait()
+        assert process.returncode == -signal.SIGKILL
+        after = stored_games(url, match_id)
+        # What was stored is there as it was; a unit is there as a whole or not at all.
+        assert {each.number: each for each in after} | {each.number: each for each in before} == {
+            each.number: each for each in after
+        }
+        before = after
+    assert len(before) < KILLED.games
+    with working(url, planned.job_id) as process:
+        _, errors = process.communicate(timeout=120)
+    assert (process.returncode, errors) == (0, "")
+    with Database.open(url) as database:
+        assert state_of(database, planned.job_id) is JobState.DONE
+        undisturbed = play(database, KILLED, threads=2)
+        assert essence(games_of(database, match_id)) == essence(games_of(database, undisturbed.id))
+
+
+def submit(service: Service, asked: MatchTerms) -> planning.MatchSubmission:
+    """Plan a match and ring for it."""
+    with Database.open(service.database_url) as database:
+        planned = plan_matches(database, [asked])
+        call_workers(database, Doorbell(service.broker_url), planned.job_id)
+    return planned
+
+
+@pytest.mark.servers
+def test_workers_play_the_same_games(
+    service: Service, sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)
+    with Database.open(str(sqlite_path)) as database:
+        here = {
+            asked: essence(games_of(database, play(database, asked).id))
+            for asked in (terms(player_b=SET, games=200, seed=3), UNEQUAL)
+        }
+    with service.worker("--threads=2", name="ada"), service.worker("--threads=1", name="bob") as b:
+        for asked, expected in here.items():
+            planned = submit(service, asked)
+            await_that(lambda planned=planned: service.job(planned.job_id).state is JobState.DONE)
+            with Database.open(service.database_url) as database:
+                settle_match(database, planned.match_ids[0])
+                assert essence(games_of(database, planned.match_ids[0])) == expected
+        # One of them dies in the midst of a match; the other plays on.
+        planned = submit(service, KILLED)
+        await_that(lambda: service.job(planned.job_id).units[UnitState.DONE] > 0)
+        b.process.kill()
+        await_that(lambda: service.job(planned.job_id).state is JobState.DONE)
+        with Database.open(service.database_url) as database:
+            assert len(games_of(database, planned.match_ids[0])) == KILLED.games
+
+
+def thinkers(directory: Path) -> dict[str, str]:
+    """Players that would think for hours, each stopped in another way."""
+    return {
+        "minimax": "minimax-windows:depth=20",
+        "tree": "mcts-uct:iterations=5000000",
+        "solver": "perfect",
+        "program": program(directory, f"touch {directory}/thinking; sleep 3600; echo play 1"),
+        "deaf": program(directory, "trap '' TERM INT HUP; while :; do sleep 1; done"),
+    }
+
+
+HUGE = Position("11", width=12, height=4)
+
+
+@pytest.mark.parametrize("name", ["minimax", "tree", "solver", "program", "deaf"])
+def test_a_cancelled_match_lets_its_thread_go(
+    database: Database, tmp_path: Path, name: str
+) -> None:
+    """Whatever the player, within a second of the heartbeat that finds out."""
+    player = thinkers(tmp_path)[name]
+    lease = 0.5
+    planned = plan_matches(database, [terms(player_a=player, games=2, start=HUGE)])
+    with LocalRunner(
+        database, planned.job_id, table_mb=1, lease_seconds=lease, programs=ANY_PROGRAM
+    ) as runner:
+        await_that(lambda: leased(database, planned.job_id) >= 1)
+        time.sleep(0.5)  # it thinks
+        database.run(lambda session: jobs.cancel_job(session, planned.job_id))
+        runner.wait()
+        await_that(
+            lambda: all(thread.name != "c4-unit-0" for thread in threading.enumerate()),
+            seconds=AT_ONCE_SECONDS,
+        )
+    assert state_of(database, planned.job_id) is JobState.CANCELLED
+    assert games_of(database, planned.match_ids[0]) == []
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("name", ["minimax", "program"])
+def test_a_worker_is_free_for_others_soon_after_a_match_is_cancelled(
+    service: Service, tmp_path: Path, name: str
+) -> None:
+    endless = terms(player_a=thinkers(tmp_path)[name], games=2)
+    with service.worker("--threads=1", "--allow-programs") as worker:
+        planned = submit(service, endless)
+        await_that(lambda: service.job(planned.job_id).units[UnitState.LEASED] >= 1)
+        time.sleep(0.5)
+        assert service("jobs", "cancel", str(planned.job_id)).code == 0
+        began = time.monotonic()
+        other = submit(service, terms())
+        await_that(lambda: service.job(other.job_id).state is JobState.DONE)
+        # Most of it is the command's end, and the looking at the other match.
+        assert time.monotonic() - began < LEASE_SECONDS / BEATS_PER_LEASE + 4
+        # And it ends as soon, in the midst of a move.
+        again = submit(service, replace(endless, seed=1))
+        await_that(lambda: service.job(again.job_id).units[UnitState.LEASED] >= 1)
+        began = time.monotonic()
+        worker.process.terminate()
+        worker.process.wait(timeout=20)
+        assert time.monotonic() - began < 5
+        assert service.job(again.job_id).units[UnitState.LEASED] == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (MemoryError(), "MemoryError"),
+        (OSError(errno.EMFILE, "Too many open files"), "OSError: [Errno 24] Too many open files"),
+        (RuntimeError("can't start new thread"), "RuntimeError: can't start new thread"),
+        (ZeroDivisionError("a bug of ours"), "ZeroDivisionError: a bug of ours"),
+    ],
+)
+def test_what_is_no_fault_of_the_player_is_no_lost_game(
+    database: Database, monkeypatch: pytest.MonkeyPatch, error: Exception, told: str
+) -> None:
+    def fail(*_: object) -> int:
+        raise error
+
+    planned = plan_matches(database, [terms(games=2)])
+    with monkeypatch.context() as patch:
+        patch.setattr("c4core.players.roster.set.Set.choose", fail)
+        if isinstance(error, MemoryError):
+            with pytest.raises(MemoryError):
+                run_unit(database, Solver(table_mb=1), must_take(database), lambda: False)
+        else:
+            report = run_unit(database, Solver(table_mb=1), must_take(database), lambda: False)
+            assert (report.end, report.error) == (UnitEnd.FAILED, told)
+    assert games_of(database, planned.match_ids[0]) == []
+    # The unit comes round again, and the games are played.
+    run_job(database, planned.job_id)
+    assert state_of(database, planned.job_id) is JobState.DONE
+    assert [each.ending for each in games_of(database, planned.match_ids[0])] == ["four", "four"]
+
+
+def test_a_match_of_a_slow_player_is_planned_soon(database: Database) -> None:
+    """Its pace is measured by a move, which may take hours."""
+    began = time.monotonic()
+    plan_matches(database, [terms(player_a="minimax-windows:depth=20", games=2, start=HUGE)])
+    assert time.monotonic() - began < MAX_PROBE_SECONDS + 2

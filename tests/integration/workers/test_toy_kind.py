@@ -1,0 +1,206 @@
+"""A kind of job from outside needs one line in the table of kinds, and can do what every kind can.
+
+The kind is ``tests.support.toy_kind``. It is worked on by threads of this process, and by a
+``c4 worker`` that knows it by that line alone.
+"""
+
+import json
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select
+
+from db.database import Database
+from db.models import Unit
+from db.records.jobs import MAX_ATTEMPTS, JobState, UnitState
+from tests.support import toy_kind
+from tests.support.running.command_line import C4
+from tests.support.running.service import Process, Service
+from tests.support.running.waiting import await_that
+from workers.broker.doorbell import Doorbell
+from workers.core.following import iterate_units, read_job
+from workers.core.kinds import KINDS, find_kind
+from workers.runners.local import LocalRunner
+from workers.runners.remote import RemoteRunner
+
+UNITS = [[0, 1, 4], [9, 16], [25]]
+RESULTS = [{"number": root * root, "root": root} for root in range(6)]
+
+WORKER = "from tests.support import toy_kind; toy_kind.install(); from cli.main import main; main()"
+"""``c4`` in a process that knows the kind."""
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    return C4(tmp_path)
+
+
+@pytest.fixture
+def database(c4: C4) -> Iterator[Database]:
+    """The one that commands use."""
+    with Database.open(c4.environment["C4_DB"]) as opened:
+        yield opened
+
+
+@pytest.fixture
+def kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that this process is told of the kind."""
+    monkeypatch.setitem(KINDS, toy_kind.KIND, toy_kind.ADDRESS)
+
+
+def work_on(database: Database, job_id: int) -> AbstractContextManager[LocalRunner]:
+    return LocalRunner(database, job_id, threads=2, table_mb=1, lease_seconds=1.0)
+
+
+def attempts(database: Database, job_id: int) -> list[int]:
+    """How often each unit of a job was tried."""
+    with database.read() as session:
+        return list(
+            session.scalars(select(Unit.attempts).where(Unit.job_id == job_id).order_by(Unit.seq))
+        )
+
+
+def test_without_its_line_nobody_knows_the_kind(c4: C4, database: Database) -> None:
+    job_id = toy_kind.plan(database, UNITS)
+    assert find_kind(toy_kind.KIND) is None
+    refused = c4("jobs", "resume", str(job_id))
+    assert refused.code != 0
+    assert "of kind 'roots', which this version" in refused.err
+    assert read_job(database, job_id).units[UnitState.QUEUED] == len(UNITS)
+
+
+@pytest.mark.usefixtures("kind")
+def test_it_is_worked_on_and_shown(c4: C4, database: Database) -> None:
+    job_id = toy_kind.plan(database, UNITS, label="squares")
+    name = str(job_id)
+    with work_on(database, job_id) as runner:
+        assert list(runner.results()) == RESULTS
+    assert read_job(database, job_id).state is JobState.DONE
+    assert c4("jobs", "results", name).objects == RESULTS
+    (row,) = c4("jobs", "list", "--jsonl").objects
+    assert (row["kind"], row["state"], row["done"], row["label"]) == ("roots", "done", 6, "squares")
+    shown = c4("jobs", "show", name).out
+    assert "roots, board 7x6" in shown
+    assert "numbers" in shown
+    assert "6 of 6 done" in shown
+    assert c4("jobs", "watch", name).out.startswith(f"job {job_id} done: 6 of 6 numbers")
+
+
+@pytest.mark.usefixtures("kind")
+def test_its_results_are_no_table(c4: C4, database: Database) -> None:
+    job_id = toy_kind.plan(database, UNITS)
+    refused = c4("jobs", "results", str(job_id), "--output", "roots.csv")
+    assert refused.code == 2
+    assert "a job of kind roots has no table of results" in refused.err
+
+
+@pytest.mark.usefixtures("kind")
+def test_it_is_cancelled_while_it_is_worked_on_and_resumed(c4: C4, database: Database) -> None:
+    file = c4.directory / "go"
+    job_id = toy_kind.plan(database, UNITS, waits_for=file)
+    name = str(job_id)
+    with work_on(database, job_id) as runner:
+        await_that(lambda: read_job(database, job_id).units[UnitState.LEASED])
+        assert c4("jobs", "cancel", name).code == 0
+        assert runner.wait().state is JobState.CANCELLED
+    left = c4("jobs", "results", name)
+    assert left.code == 1
+    assert [shown["error"] for shown in left.objects] == ["cancelled"] * 6
+    file.touch()
+    resumed = c4("jobs", "resume", name, "--output", "roots.jsonl", "--table-mb", "1")
+    assert resumed.code == 0, resumed.err
+    lines = (c4.directory / "roots.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in lines] == RESULTS
+
+
+@pytest.mark.usefixtures("kind")
+def test_what_is_stopped_is_handed_back(database: Database, c4: C4) -> None:
+    file = c4.directory / "go"
+    job_id = toy_kind.plan(database, UNITS, waits_for=file)
+    with work_on(database, job_id):
+        await_that(lambda: read_job(database, job_id).units[UnitState.LEASED])
+    job = read_job(database, job_id)
+    assert (job.state, job.units[UnitState.QUEUED]) == (JobState.RUNNING, len(UNITS))
+    file.touch()
+    with work_on(database, job_id) as runner:
+        assert list(runner.results()) == RESULTS
+
+
+@pytest.mark.usefixtures("kind")
+def test_an_error_is_tried_three_times_and_kept(c4: C4, database: Database) -> None:
+    job_id = toy_kind.plan(database, [[4], [-1, 9], [16]])
+    name = str(job_id)
+    error = "ValueError: isqrt() argument must be nonnegative"
+    with work_on(database, job_id) as runner:
+        assert runner.wait().state is JobState.FAILED
+    failed = [unit for unit in iterate_units(database, job_id) if unit.state is UnitState.FAILED]
+    assert [(unit.seq, unit.error) for unit in failed] == [(1, error)]
+    assert attempts(database, job_id) == [1, MAX_ATTEMPTS, 1]
+    results = c4("jobs", "results", name)
+    assert results.code == 1
+    assert results.objects == [
+        {"number": 4, "root": 2},
+        {"number": -1, "error": error},
+        {"number": 9, "error": error},
+        {"number": 16, "root": 4},
+    ]
+    assert error in c4("jobs", "show", name).out
+    assert c4("jobs", "retry", name, "--table-mb", "1").code == 1
+    assert read_job(database, job_id).state is JobState.FAILED
+    assert attempts(database, job_id) == [1, MAX_ATTEMPTS, 1]
+
+
+def worker(service: Service) -> AbstractContextManager[Process]:
+    """A ``c4 worker`` that has the line in its table."""
+    return service.process("-c", WORKER, "-v", "worker", "--table-mb=8", "--name=ada")
+
+
+@pytest.mark.servers
+@pytest.mark.usefixtures("kind")
+def test_a_worker_elsewhere_works_on_it(one_service: Service, c4: C4) -> None:
+    url = one_service.database_url
+    doorbell = Doorbell(one_service.broker_url)
+    with Database.open(url) as database, worker(one_service) as process:
+        await_that(lambda: "ada" in one_service.workers(), process)
+        job_id = toy_kind.plan(database, UNITS)
+        with RemoteRunner(database, job_id, doorbell) as runner:
+            assert list(runner.results()) == RESULTS
+        name = str(job_id)
+        assert c4("--db", url, "jobs", "results", name).objects == RESULTS
+        assert "numbers" in c4("--db", url, "jobs", "show", name).out
+        (row,) = c4("--db", url, "jobs", "list", "--jsonl").objects
+        assert (row["kind"], row["state"], row["done"]) == ("roots", "done", 6)
+        assert "6 of 6 numbers" in c4("--db", url, "jobs", "watch", name).out
+    doorbell.close()
+
+
+@pytest.mark.servers
+@pytest.mark.usefixtures("kind")
+def test_elsewhere_it_is_cancelled_and_resumed(one_service: Service, c4: C4) -> None:
+    url = one_service.database_url
+    file = c4.directory / "go"
+    with Database.open(url) as database, worker(one_service) as process:
+        job_id = toy_kind.plan(database, UNITS, waits_for=file)
+        name = str(job_id)
+        await_that(lambda: read_job(database, job_id).units[UnitState.LEASED], process)
+        assert c4("--db", url, "jobs", "cancel", name).code == 0
+        await_that(lambda: "lost" in process.log, process)
+        file.touch()
+        broker = one_service.broker_url
+        assert c4("--db", url, "jobs", "resume", name, "--detach", "--broker", broker).code == 0
+        await_that(lambda: read_job(database, job_id).state is JobState.DONE, process)
+        assert c4("--db", url, "jobs", "results", name).objects == RESULTS
+
+
+@pytest.mark.servers
+@pytest.mark.usefixtures("kind")
+def test_elsewhere_an_error_is_tried_three_times_and_kept(one_service: Service) -> None:
+    with Database.open(one_service.database_url) as database, worker(one_service) as process:
+        job_id = toy_kind.plan(database, [[4], [-1]])
+        await_that(lambda: read_job(database, job_id).state is JobState.FAILED, process)
+        job = read_job(database, job_id)
+        assert (job.units[UnitState.DONE], job.units[UnitState.FAILED]) == (1, 1)
+        assert job.errors == ("ValueError: isqrt() argument must be nonnegative",)
+        assert process.log.count("(1 of job 1) failed") == MAX_ATTEMPTS

@@ -1,0 +1,1 @@
+"""What is played: positions, games, books, data sets, models, matches."""

@@ -1,0 +1,1 @@
+"""What runs: commands, processes, servers, terminals, and waiting for them."""

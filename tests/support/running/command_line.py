@@ -1,0 +1,124 @@
+"""Running ``c4`` for tests: within this process, as one of its own, or from a shell."""
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from cli.boundary import run
+
+ROOT = Path(__file__).parents[3]
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run of ``c4`` has come to."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def objects(self) -> list[dict[str, Any]]:
+        """The lines of the output as JSON."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+@dataclass(frozen=True)
+class C4:
+    """Runs ``c4`` in a directory, with a database there."""
+
+    directory: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What is added to the environment. Warnings are errors, as in the tests themselves."""
+        return {
+            "C4_DB": str(self.directory / "test.db"),
+            "PYTHONPATH": str(ROOT),
+            "PYTHONWARNINGS": "error",
+            "XDG_DATA_HOME": str(self.directory / "data"),
+        }
+
+    def __call__(self, *arguments: str, stdin: str | bytes = b"") -> Result:
+        """Run a command within this process: all but its start and its end."""
+        data = stdin.encode() if isinstance(stdin, str) else stdin
+        out, err = io.BytesIO(), io.BytesIO()
+        with (
+            contextlib.chdir(self.directory),
+            mock.patch.dict(os.environ, self.environment),
+            _input(data),
+            _kept(1),  # which the command closes when it cannot write
+            mock.patch("sys.stdout", io.TextIOWrapper(out, "utf-8", write_through=True)),
+            mock.patch("sys.stderr", io.TextIOWrapper(err, "utf-8", write_through=True)),
+        ):
+            code = run(arguments)
+            sys.stdout.flush()
+            return Result(
+                code,
+                out.getvalue().decode(errors="backslashreplace"),
+                err.getvalue().decode(errors="backslashreplace"),
+            )
+
+    def start(
+        self,
+        *arguments: str,
+        warnings: str = "error",
+        **streams: Any,  # noqa: ANN401 (Popen's own)
+    ) -> subprocess.Popen[str]:
+        """Start a process; its streams are pipes, but for those that are given."""
+        piped = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        return subprocess.Popen(
+            [sys.executable, "-m", "cli", *arguments],
+            cwd=self.directory,
+            env=os.environ | self.environment | {"PYTHONWARNINGS": warnings},
+            text=True,
+            **{**piped, **streams},
+        )
+
+    def shell(self, line: str) -> Result:
+        """Run a line in bash, where ``c4`` is a command."""
+        program = f'c4() {{ "{sys.executable}" -m cli "$@"; }}\n{line}'
+        done = subprocess.run(
+            ["bash", "-c", program],
+            cwd=self.directory,
+            env=os.environ | self.environment,
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=120,
+        )
+        return Result(done.returncode, done.stdout, done.stderr)
+
+
+@contextlib.contextmanager
+def _input(data: bytes) -> Iterator[None]:
+    """Standard input that has this in it, for Python and as descriptor 0."""
+    with tempfile.TemporaryFile() as file, _kept(0):
+        file.write(data)
+        file.seek(0)
+        os.dup2(file.fileno(), 0)
+        with (
+            open(0, encoding="utf-8", closefd=False) as stream,
+            mock.patch("sys.stdin", stream),
+        ):
+            yield
+
+
+@contextlib.contextmanager
+def _kept(descriptor: int) -> Iterator[None]:
+    """Put a descriptor back in the end."""
+    copy = os.dup(descriptor)
+    try:
+        yield
+    finally:
+        os.dup2(copy, descriptor)
+        os.close(copy)

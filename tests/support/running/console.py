@@ -1,0 +1,96 @@
+"""Pages with console blocks: what is typed in them, what is printed, and ``c4`` on a screen.
+
+``python -m tests.support.running.console docs/tutorial.md`` writes what a page prints anew.
+"""
+
+import contextlib
+import io
+import os
+import re
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+from unittest import mock
+
+from cli.boundary import run
+from tests.support.running.command_line import C4
+
+MEASURED = (
+    (r"\d[\d,.]* ?(ns|µs|ms|s)\b", "TIME"),
+    (r"[\d,]+ (games/s|nodes)", r"N \1"),
+    (r'"(nodes|seconds)": [\d.e-]+', r'"\1": N'),
+    (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "DATE"),
+    (r" +", " "),  # columns are as wide as what is in them
+)
+"""What is different each time, and what stands for it."""
+
+
+def blocks(page: Path, kind: str = "console") -> list[str]:
+    """The blocks of a page that begin with three backticks and this word."""
+    return re.findall(rf"^```{kind}\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def commands(block: str) -> str:
+    """The command lines of a block."""
+    return "\n".join(line[2:] for line in block.splitlines() if line.startswith("$ "))
+
+
+def printed(block: str) -> str:
+    """What is below the commands of a block, as one text."""
+    return "".join(line for line in block.splitlines(keepends=True) if not line.startswith("$ "))
+
+
+def dialogue(block: str) -> list[tuple[str, str]]:
+    """Each command line of a block, and what it prints."""
+    parts = re.split(r"^\$ (.*)\n", block, flags=re.MULTILINE)
+    return list(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def without_measures(text: str) -> str:
+    """A text in which times, dates, rates and numbers of nodes are all the same."""
+    for measure, word in MEASURED:
+        text = re.sub(measure, word, text)
+    return text
+
+
+class _Screen(io.TextIOWrapper):
+    def isatty(self) -> bool:
+        return True
+
+
+def answer(c4: C4, line: str) -> str:
+    """What a command line prints; ``c4`` runs in this process, other lines in a shell."""
+    if line.startswith("c4 ") and "|" not in line:
+        return on_screen(c4, shlex.split(line)[1:])
+    return c4.shell(line).out
+
+
+def on_screen(c4: C4, arguments: list[str]) -> str:
+    """What a command writes on a screen of 100 columns, progress left out."""
+    written = io.BytesIO()
+    screen = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+    with (
+        contextlib.chdir(c4.directory),
+        mock.patch.dict(os.environ, c4.environment | screen),
+        mock.patch("sys.stdout", _Screen(written, "utf-8", write_through=True)),
+        mock.patch("sys.stderr", io.TextIOWrapper(written, "utf-8", write_through=True)),
+    ):
+        run(arguments)
+        return written.getvalue().decode()
+
+
+def rewrite(page: Path) -> None:
+    """Run a page's blocks from top to bottom, and put what they print into it."""
+    text = page.read_text()
+    with tempfile.TemporaryDirectory() as directory:
+        c4 = C4(Path(directory))
+        for block in blocks(page):
+            lines = [line for line, _ in dialogue(block)]
+            new = "".join(f"$ {line}\n{answer(c4, line)}" for line in lines)
+            text = text.replace(f"```console\n{block}```", f"```console\n{new}```")
+    page.write_text(text)
+
+
+if __name__ == "__main__":
+    rewrite(Path(sys.argv[1]))

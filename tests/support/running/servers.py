@@ -1,0 +1,200 @@
+"""Real servers for tests, started from their installed programs, in throw-away directories."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import amqp
+import psycopg
+import redis
+
+from tests.support.running.server_process import START_SECONDS, Server, free_port
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Sequence
+
+
+class RedisServer(Server):
+    """Redis with an append-only file, flushed to disk every second: as it is deployed."""
+
+    title = "Redis"
+    package = "redis-server"
+    variable = "C4_TEST_REDIS"
+
+    @classmethod
+    def program(cls) -> Path | None:
+        found = shutil.which("redis-server")
+        return Path(found) if found else None
+
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def client(self) -> redis.Redis:
+        """A client of it."""
+        return redis.Redis(port=self.port, socket_timeout=5)
+
+    def wipe(self) -> None:
+        """Delete every key; connections stay."""
+        with self.client() as client:
+            client.flushall()
+
+    def _command(self) -> Sequence[str | Path]:
+        where = ("--bind", "127.0.0.1", "--port", str(self.port), "--dir", self.data)
+        return (
+            self._program(),
+            *where,
+            "--appendonly",
+            "yes",
+            "--appendfsync",
+            "everysec",
+            "--save",
+            "",
+        )
+
+    def _try(self) -> None:
+        with self.client() as client:
+            client.ping()
+
+
+class RabbitMQServer(Server):
+    """RabbitMQ, a node with a name server (epmd) of its own."""
+
+    title = "RabbitMQ"
+    package = "rabbitmq-server"
+    variable = "C4_TEST_RABBITMQ"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._node_port, self._names_port = free_port(), free_port()
+        self._names: subprocess.Popen[bytes] | None = None
+
+    @classmethod
+    def program(cls) -> Path | None:
+        # Debian's command on the path starts the machine's own node, as a user of its own.
+        found = sorted(Path("/usr/lib/rabbitmq/lib").glob("rabbitmq_server-*/sbin/rabbitmq-server"))
+        if found:
+            return found[-1]
+        other = shutil.which("rabbitmq-server")
+        return Path(other) if other else None
+
+    @property
+    def url(self) -> str:
+        return f"amqp://guest:guest@127.0.0.1:{self.port}//"
+
+    def connect(self) -> amqp.Connection:
+        """A connection to it."""
+        connection = amqp.Connection(f"127.0.0.1:{self.port}", connect_timeout=5, read_timeout=5)
+        connection.connect()
+        return connection
+
+    def close(self) -> None:
+        self.kill()
+        if self._names is not None:
+            self._names.kill()
+            self._names.wait()
+        super().close()
+
+    def _command(self) -> Sequence[str | Path]:
+        return (self._program(),)
+
+    def _spawn(self, *command: str | Path, **environment: str) -> subprocess.Popen[bytes]:
+        if self._names is None:
+            epmd = ("epmd", "-port", str(self._names_port), "-address", "127.0.0.1")
+            self._names = super()._spawn(*epmd)
+        return super()._spawn(*command, **environment, **self._settings())
+
+    def _settings(self) -> dict[str, str]:
+        """The environment of a node that shares nothing with others."""
+        config, settings, plugins = (
+            self.directory / name for name in ("rabbitmq.conf", "environment", "plugins")
+        )
+        config.write_text(f"listeners.tcp.1 = 127.0.0.1:{self.port}\n")
+        settings.write_text("")  # instead of the machine's
+        plugins.write_text("[].\n")
+        return {
+            "HOME": str(self.directory),  # of the cookie
+            "ERL_EPMD_ADDRESS": "127.0.0.1",
+            "ERL_EPMD_PORT": str(self._names_port),
+            "RABBITMQ_NODENAME": "c4@localhost",
+            "RABBITMQ_DIST_PORT": str(self._node_port),
+            "RABBITMQ_BASE": str(self.directory),
+            "RABBITMQ_MNESIA_BASE": str(self.data),
+            "RABBITMQ_LOG_BASE": str(self.directory / "logs"),
+            "RABBITMQ_CONFIG_FILE": str(config),
+            "RABBITMQ_CONF_ENV_FILE": str(settings),
+            "RABBITMQ_ENABLED_PLUGINS_FILE": str(plugins),
+            "RABBITMQ_GENERATED_CONFIG_DIR": str(self.directory / "generated"),
+            "RABBITMQ_PID_FILE": str(self.directory / "pid"),
+            # One process, not a shell that waits for another.
+            "RABBITMQ_ALLOW_INPUT": "1",
+            "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": "-noinput",
+        }
+
+    def _try(self) -> None:
+        self.connect().close()
+
+
+class PostgreSQLServer(Server):
+    """PostgreSQL.
+
+    Args:
+        durable: wait for the disk, as in a deployment; not doing so is faster.
+    """
+
+    title = "PostgreSQL"
+    package = "postgresql"
+    variable = "C4_TEST_POSTGRES"
+    listens = "127.0.0.1"
+
+    def __init__(self, *, durable: bool = False) -> None:
+        super().__init__()
+        self._fsync = "on" if durable else "off"
+        user = self._user()
+        if user is not None:
+            shutil.chown(self.directory, user.pw_uid, user.pw_gid)
+
+    @classmethod
+    def program(cls) -> Path | None:
+        found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+        if found:
+            return found[-1]
+        postgres = shutil.which("postgres")
+        return Path(postgres).resolve() if postgres else None
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://c4@127.0.0.1:{self.port}/postgres"
+
+    def _command(self) -> Sequence[str | Path]:
+        where = ("-D", self.data, "-p", str(self.port), "-k", self.directory)
+        return (
+            self._program(),
+            *where,
+            "-c",
+            f"listen_addresses={self.listens}",
+            "-c",
+            f"fsync={self._fsync}",
+        )
+
+    def _prepare(self) -> None:
+        options = ("-A", "trust", "-U", "c4", "-E", "UTF8", "--locale=C", "--no-sync")
+        made = self._spawn(self._program().with_name("initdb"), "-D", self.data, *options)
+        if made.wait(START_SECONDS):
+            raise RuntimeError(f"initdb has failed: {self.log.read_text()}")
+
+    def _try(self) -> None:
+        psycopg.connect(self.url, connect_timeout=5).close()
+
+    def _user(self) -> pwd.struct_passwd | None:
+        if os.geteuid() != 0:
+            return None  # as root it refuses to run
+        try:
+            return pwd.getpwnam("postgres")
+        except KeyError:
+            return pwd.getpwnam("nobody")

@@ -1,0 +1,118 @@
+"""The whole service for tests: a database, a broker, and commands and workers as processes."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from db import jobs, registry
+from db.database import Database
+from db.records.jobs import JobInfo
+from tests.support.running.command_line import ROOT, Result
+from tests.support.running.waiting import WAIT_SECONDS, await_that
+
+
+@dataclass(frozen=True)
+class Service:
+    """Runs commands in a directory, with a database and a broker in the environment."""
+
+    directory: Path
+    database_url: str
+    broker_url: str
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Of every process."""
+        own = {
+            "C4_DB": self.database_url,
+            "C4_BROKER": self.broker_url,
+            "PYTHONPATH": str(ROOT),
+            "XDG_DATA_HOME": str(self.directory / "data"),
+        }
+        return os.environ | own
+
+    def __call__(self, *arguments: str, stdin: str = "") -> Result:
+        """Run a command to its end."""
+        done = subprocess.run(
+            [sys.executable, "-m", "cli", *arguments],
+            input=stdin,
+            cwd=self.directory,
+            env=self.environment,
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=120,
+        )
+        return Result(done.returncode, done.stdout, done.stderr)
+
+    @contextmanager
+    def worker(self, *options: str, name: str = "ada") -> Iterator["Process"]:
+        """``c4 worker``, as soon as it is known to the database."""
+        command = ["-m", "cli", "-v", "worker", "--table-mb=8", f"--name={name}", *options]
+        with self.process(*command) as process:
+            await_that(lambda: name in self.workers(), process)
+            yield process
+
+    @contextmanager
+    def celery_worker(self, *options: str, processes: int = 1) -> Iterator["Process"]:
+        """A worker of Celery's own command line, as soon as so many processes are known."""
+        quiet = ("--without-gossip", "--without-mingle")
+        command = ["-m", "celery", "-A", "workers.app", "worker", "-n", "bob@%h", *quiet, *options]
+        with self.process(*command) as process:
+            await_that(lambda: len(self.workers()) >= processes, process)
+            yield process
+
+    @contextmanager
+    def process(self, *arguments: str) -> Iterator["Process"]:
+        """A Python process that is killed in the end, if it is still there."""
+        number = len(list(self.directory.glob("*.log")))
+        log = self.directory / f"{number}.log"
+        with log.open("w") as output:
+            started = subprocess.Popen(
+                # Tests that run in the background ignore some signals; what they start must not.
+                ["env", "--default-signal=INT,HUP,TERM", sys.executable, *arguments],
+                cwd=self.directory,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+            )
+        try:
+            yield Process(started, log)
+        finally:
+            started.kill()
+            started.wait()
+
+    def workers(self) -> set[str]:
+        """The names of the workers that are known."""
+        with Database.open(self.database_url) as database, database.read() as session:
+            return {worker.name for worker in registry.live_workers(session)}
+
+    def job(self, job_id: int) -> JobInfo:
+        """Everything about a job."""
+        with Database.open(self.database_url) as database, database.read() as session:
+            return jobs.get_job(session, job_id)
+
+
+@dataclass(frozen=True)
+class Process:
+    """A process and what it writes."""
+
+    process: "subprocess.Popen[bytes]"
+    log_file: Path
+
+    @property
+    def log(self) -> str:
+        """All that it has written."""
+        return self.log_file.read_text()
+
+    def stop(self) -> float:
+        """Send SIGTERM and wait for the end; how many seconds it took."""
+        began = time.monotonic()
+        self.process.terminate()
+        self.process.wait(WAIT_SECONDS)
+        return time.monotonic() - began
