@@ -303,7 +303,7 @@ NO_CLAIM = Claim(
 )
 
 
-@pytest.mark.parametrize("examples", [15, pytest.param(200, marks=pytest.mark.long)])
+@pytest.mark.parametrize("examples", [15, pytest.param(60, marks=pytest.mark.long)])
 def test_claims_follow_the_model(rows_url: str, examples: int) -> None:
     clock = FakeClock()
     with Database.open(rows_url, clock=clock) as database:
