@@ -1,1 +1,1 @@
-"""TODO."""
+"""What tests share: ``running`` and ``boards`` are rooms of their own."""

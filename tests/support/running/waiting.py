@@ -18,6 +18,7 @@ WAIT_SECONDS = 60
 AT_ONCE_SECONDS = 10
 """Whoever takes longer waits for something. A process on a loaded machine takes some of it."""
 
+# Only Linux tells there how long another process has computed; CI runs on it.
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
 
 

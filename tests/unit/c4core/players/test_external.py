@@ -31,6 +31,8 @@ from c4core.players.roster.external import Exec, Kaggle, Python
 from tests.support.running.waiting import await_that
 
 EXAMPLES = Path(__file__).parents[4] / "examples" / "players"
+# Only Linux can make a pipe small (F_SETPIPE_SZ), so that it is full at once; CI runs on it.
+NEEDS_PIPE_SIZES = pytest.mark.skipif(sys.platform != "linux", reason="pipes have no size to set")
 
 GREETING = 'read -r line; echo "ready test"'
 
@@ -294,7 +296,7 @@ def deaf(shell: Shell, answers: str) -> Exec:
     return made
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="pipes have no size to set")
+@NEEDS_PIPE_SIZES
 def test_a_program_that_does_not_read_is_not_waited_for(shell: Shell) -> None:
     player = deaf(shell, "while True: print('play 1', flush=True)\n")
     deadline = time.monotonic() + 30
@@ -306,7 +308,7 @@ def test_a_program_that_does_not_read_is_not_waited_for(shell: Shell) -> None:
     assert pid_of(player) is None
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="pipes have no size to set")
+@NEEDS_PIPE_SIZES
 def test_to_take_what_it_is_told_a_program_has_as_long_as_for_its_answer(shell: Shell) -> None:
     player = deaf(shell, "import time\ntime.sleep(1000)\n")
     player.begin(GameStart(Position().board, "x", 1))
@@ -319,7 +321,7 @@ def test_to_take_what_it_is_told_a_program_has_as_long_as_for_its_answer(shell: 
     assert pid_of(player) is None
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="pipes have no size to set")
+@NEEDS_PIPE_SIZES
 def test_what_a_program_does_not_read_takes_little_memory(shell: Shell) -> None:
     player = deaf(shell, "import time\ntime.sleep(1000)\n")
     player.begin(GameStart(Position().board, "x", 1))
