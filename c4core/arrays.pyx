@@ -47,7 +47,7 @@ cdef const Geometry* _geometry(int width, int height) except NULL:
 cdef bint _words_of_key(
     const Geometry* g, uint64_t key, uint64_t* stones, uint64_t* mask
 ) noexcept nogil:
-    """The two words of a key; False where it is no position's key (``Position.from_key`` says why)."""
+    """Get the two words of a key; False if it is no position's key (``Position.from_key`` says why)."""
     split_key(g, key, stones, mask)
     return (
         position_key(g, stones[0], mask[0]) == key
@@ -149,7 +149,7 @@ def wins_now(keys, *, int width=7, int height=6):
 
 
 def is_threatened(keys, *, int width=7, int height=6):
-    """In which positions the opponent could win at once if it were his move: a boolean array.
+    """In which positions the opponent could win at once if it were to move: a boolean array.
 
     Raises:
         BoardError: impossible size.
@@ -238,7 +238,7 @@ cdef tuple words_of_batch(
         positions: positions, move texts, or an array of keys.
         width: columns of the board that texts and keys are on.
         height: rows of that board.
-        g: where the board that they all are on is put.
+        g: receives the board of all positions.
     """
     import numpy as np
 
@@ -321,7 +321,7 @@ cdef tuple _words_of_keys(object keys, const Geometry* g):
 
 
 cdef int _refuse_key(uint64_t key, object index, const Geometry* g) except -1:
-    """Say what is wrong with a key, and which of the batch it is."""
+    """Raise the error that says what is wrong with a key, and its index in the batch."""
     try:
         PositionType.from_key(key, width=g.width, height=g.height)
     except KeyValueError as error:

@@ -41,9 +41,9 @@ def atomic_file(path: Path) -> Iterator[Path]:
     except BaseException as error:
         beside.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, str(beside)):
-            error.filename = str(path)  # a full disk does not say which
+            error.filename = str(path)  # the error of a full disk names no file
         raise
-    with suppress(OSError):  # not every system can do this; the file itself is safe
+    with suppress(OSError):  # not every system allows this; the file's content is on the disk
         flush(path.parent)
 
 

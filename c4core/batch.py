@@ -1,4 +1,4 @@
-"""What a solver says about many positions: arrays in the order of the positions.
+"""The results of a search of many positions: arrays in the order of the positions.
 
 Every score is for the side to move of its position, as in :mod:`c4core.evaluation`.
 """
@@ -18,13 +18,13 @@ UNPLAYABLE = -128
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BatchEvaluation:
-    """The scores of n positions, or the bounds that are proven."""
+class _Batch:
+    """What is known about the scores of n positions."""
 
     lower: NDArray[np.int8]
-    """Shape (n,): each score is proven to be at least this."""
+    """Shape (n,): each position's score is proven to be at least this."""
     upper: NDArray[np.int8]
-    """Shape (n,): each score is proven to be at most this."""
+    """Shape (n,): each position's score is proven to be at most this."""
     nodes: NDArray[np.uint64]
     """Shape (n,): positions visited by each search."""
     seconds: float
@@ -39,6 +39,12 @@ class BatchEvaluation:
         """Shape (n,): whether the bounds meet."""
         return np.equal(self.lower, self.upper)
 
+
+class BatchEvaluation(_Batch):
+    """The scores of n positions, or the bounds that are proven."""
+
+    __slots__ = ()
+
     @property
     def scores(self) -> np.ma.MaskedArray[tuple[int], np.dtype[np.int8]]:
         """Shape (n,): the scores, masked where they are not exact."""
@@ -46,25 +52,8 @@ class BatchEvaluation:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BatchAnalysis:
+class BatchAnalysis(_Batch):
     """The scores of all columns of n positions."""
 
-    lower: NDArray[np.int8]
-    """Shape (n,): each position's score is proven to be at least this."""
-    upper: NDArray[np.int8]
-    """Shape (n,): each position's score is proven to be at most this."""
-    nodes: NDArray[np.uint64]
-    """Shape (n,): positions visited by each search."""
-    seconds: float
-    """Wall-clock seconds of the whole batch."""
     scores: NDArray[np.int8]
     """Shape (n, width): each column's score, or UNPLAYABLE."""
-
-    def __len__(self) -> int:
-        """The number of positions."""
-        return len(self.lower)
-
-    @property
-    def exact(self) -> NDArray[np.bool_]:
-        """Shape (n,): whether the position's score is known."""
-        return np.equal(self.lower, self.upper)

@@ -1,4 +1,4 @@
-"""Many positions through the kernel: threads take a few at a time from the batch; all share one table."""
+"""A batch of positions through the kernel: threads take some at a time, and share one table."""
 
 from libc.stdint cimport uint64_t
 
@@ -6,12 +6,15 @@ from c4core cimport atomics
 from c4core.kernel cimport Bounds, Search
 from c4core.root cimport analyze_position, solve_position, start_search, tell_nodes
 
-# Between two looks for signals.
+# From one check for signals to the next.
 cdef double INTERRUPT_SECONDS = 0.025
 
 
 cdef void run_batch(Batch* batch, bint (*interrupted)() noexcept nogil) noexcept nogil:
-    """Take positions until none is left. Once stopped, the rest keep what their count of stones says."""
+    """Take positions until none is left.
+
+    After a stop, the rest get the bounds that follow from their numbers of stones.
+    """
     cdef double asked = atomics.now()
     cdef Search s
     cdef Bounds bounds
@@ -46,6 +49,7 @@ cdef void run_batch(Batch* batch, bint (*interrupted)() noexcept nogil) noexcept
             if batch.limits.timed and not over:
                 over = atomics.now() >= batch.limits.deadline
             if s.stopped and interrupted != NULL and s.nodes < s.node_limit:
-                # By a signal, or by stop() or the clock, which the next position would see itself.
+                # A signal, stop() or the clock has ended the search. The next position's search would
+                # see the latter two by itself, but not the signal.
                 over = True
             index += 1

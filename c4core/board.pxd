@@ -1,6 +1,6 @@
 """Board geometry and the bit operations that everything else is made of.
 
-The declarations are inlined into every module that cimports them; board.pyx has the layout picture.
+The functions are inlined into every module that cimports them; board.pyx has the layout picture.
 """
 
 from libc.stdint cimport uint64_t
@@ -17,7 +17,7 @@ cdef struct Geometry:
 cdef const Geometry* geometry_of(int width, int height) except? NULL
 
 cdef enum:
-    MAX_COLUMNS = 32    # of the widest board that can be played on
+    MAX_COLUMNS = 32    # columns of the widest board
 
 # One past the widest and the highest board. The limit on the height keeps the largest shift of the
 # four-in-a-row tests, 3 * (stride + 1), below 64.
@@ -41,7 +41,7 @@ cdef extern from *:
     }
     """
     int popcount "c4_popcount"(unsigned long long bits) noexcept nogil
-    # The number of the lowest bit that is set; one must be.
+    # The number of the lowest bit that is set; the word must not be 0.
     int lowest_bit "__builtin_ctzll"(unsigned long long bits) noexcept nogil
 
 
@@ -56,7 +56,7 @@ cdef inline uint64_t top_square(const Geometry* g, int column) noexcept nogil:
 
 cdef inline uint64_t drop(const Geometry* g, uint64_t mask, int column) noexcept nogil:
     """The square that a stone in the column falls to; 0 where the column is full."""
-    # Of the sum, the stones below the square are gone; those of a full column all are.
+    # The sum carries through the stones to the square above them; in a full column to the guard.
     return (mask + (<uint64_t>1 << (column * g.stride))) & column_mask(g, column)
 
 
@@ -134,10 +134,10 @@ cdef inline uint64_t canonical_key(
 cdef inline void split_key(
     const Geometry* g, uint64_t key, uint64_t* stones, uint64_t* mask
 ) noexcept nogil:
-    """The two words of a position from its key; nonsense where it is no position's key.
+    """Get the two words of a position from its key; they mean nothing if it is no position's key.
 
-    Per column the key's highest bit marks the height: smeared downwards and taken away, the pile is
-    left.
+    In each column the key's highest bit marks the height. All bits below it are the pile: the mark is
+    smeared downwards and shifted by one.
     """
     cdef uint64_t column_range = (<uint64_t>2 << g.height) - 1
     cdef uint64_t bits

@@ -1,7 +1,7 @@
 """Bitboards for every board with width * (height + 1) <= 64 and at most 19 rows.
 
-Bit (height + 1) * column + row; row 0 is the bottom. The top bit of each column is a guard that
-holds no stone, so that shifts by the four directions never carry a line from one column into the
+A square is bit (height + 1) * column + row; row 0 is the bottom. The top bit of each column is a guard
+that holds no stone, so that shifts by the four directions never carry a line from one column into the
 next. For 7x6::
 
      6 13 20 27 34 41 48    guard bits, above the board
@@ -16,9 +16,9 @@ Directions are steps of bits: 1 vertical, stride horizontal, stride - 1 falling 
 rising diagonals, with stride = height + 1.
 
 A position is two words: ``stones``, those of the side to move, and ``mask``, all stones.
-``mask + bottom`` has exactly one bit a column, just above its pile (the guard bit when the column is
-full), so ``stones | (mask + bottom)`` is a key that determines the position: in each column the
-highest bit marks the height and the bits below it are the mover's stones. On 7x6 it takes 49 bits.
+``mask + bottom`` has exactly one bit in each column, just above its pile (the guard bit when the column
+is full). So ``stones | (mask + bottom)`` is a key that determines the position: in each column the
+highest bit marks the height, and the bits below it are the mover's stones. On 7x6 it takes 49 bits.
 """
 
 from libc.stdlib cimport malloc

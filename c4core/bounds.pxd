@@ -56,7 +56,7 @@ cdef struct Parity:
 
 
 cdef inline bint _pairs_hold(const Rows* rows, uint64_t stones, uint64_t bottoms) noexcept nogil:
-    """Whether F, pairing the bottoms well, keeps M from a four; M gets one of each pair."""
+    """Whether F can pair the bottoms so that M, who gets one of each pair, has no four."""
     cdef uint64_t a, b, c, d
     cdef bint ab, ac, ad, bc, bd, cd
     if not any_four(&rows.steps, stones | bottoms):
@@ -88,10 +88,10 @@ cdef inline bint _pairs_hold(const Rows* rows, uint64_t stones, uint64_t bottoms
 cdef inline int _paired_bound(
     const Rows* rows, const Geometry* g, const Parity* p, uint64_t tops, uint64_t far, int target
 ) noexcept nogil:
-    """The bound by follow-up everywhere but at the bottoms of the columns with the given tops.
+    """The bound by pairing the columns with the given tops and by follow-up in all others.
 
-    Those columns, even in number, are paired. M cannot use the ``far`` squares in time to beat the
-    target. NOT_PROVEN where the bound is above the target.
+    The number of those columns is even. M cannot use the ``far`` squares in time to beat the target.
+    The result is NOT_PROVEN where the bound is above the target.
     """
     cdef uint64_t paired = (tops >> (g.height - 1)) * rows.column
     cdef uint64_t bottoms = p.first & paired
@@ -100,7 +100,7 @@ cdef inline int _paired_bound(
     cdef uint64_t sealed
     cdef int bound = 0
     if theirs:
-        # Empty at the end: in sealed columns all but the two stones of F's win.
+        # At the end sealed columns are empty from under T up, but for the two stones of F's win.
         sealed = upwards(rows, g, theirs)
         bound = -((popcount(sealed) + popcount(sealed & rows.top)) >> 1)
         ours &= ~sealed
@@ -114,7 +114,7 @@ cdef inline int _paired_bound(
 cdef inline uint64_t _from_offset(
     const Rows* rows, const Geometry* g, uint64_t empty, int offset
 ) noexcept nogil:
-    """The empty squares at least so far above the first empty one of their column."""
+    """The empty squares whose offset is at least this."""
     if offset >= g.height:
         return 0
     if offset <= 0:
@@ -170,7 +170,7 @@ cdef inline int upper_bound(
     elif popcount(tops) & 1 == 0:
         return _paired_bound(rows, g, p, tops, 0, target)
     if popcount(tops) & 1:
-        # A column that F wins in once its parity is turned makes the odd ones even.
+        # With one more column, which F wins once its parity is turned, their number is even.
         turned = upwards(rows, g, p.wins & p.even & ~p.first) & rows.top & ~tops
         if target >= 0:
             turned |= odd_tops & ~tops

@@ -12,8 +12,8 @@ two stones in the first column and none in the next two::
     o . .        o 0 0        row 0
 
 Every bound gives F a rule for answering each move of M, and lists a superset of the squares that M can
-ever get under it. If M's stones and those squares hold no four, M cannot win: the score is 0 at most.
-F's own fours only help F, and whenever F threatens to win at once M has the less choice.
+ever get under that rule. If M's stones and those squares hold no four, M cannot win: the score is 0 at
+most. F's own fours only help F, and an immediate threat of F only leaves M fewer moves.
 
 **Follow-up.** F answers in the same column, on top. Then M gets squares of even offset only, F those of
 odd offset. Let T be the winning squares of F at odd offsets. M can play the square under a T only to
@@ -71,7 +71,7 @@ cdef Rows* _rows[WIDTH_LIMIT][HEIGHT_LIMIT]
 
 
 cdef const Rows* rows_of(const Geometry* g) except NULL:
-    """The row patterns of a board size; made once and kept for the life of the process."""
+    """The row patterns of a board size; they are made once and live as long as the process."""
     cdef Rows* rows = _rows[g.width][g.height]
     cdef int row
     if rows == NULL:
@@ -105,8 +105,9 @@ def upper_bounds(keys, *, int width, int height, int target):
         target: the bound to prove.
 
     Returns:
-        int8 array: a bound not above the target on the score for the side to move, or NOT_PROVEN
-        (127); also where the side to move wins at once, for no bound is claimed there.
+        int8 array: an upper bound on the score of the side to move that is not above the target, or
+        NOT_PROVEN (127). It is NOT_PROVEN, too, where the side to move wins at once: no bound is
+        claimed there.
     """
     import numpy as np  # here, for programs that never call this start faster without it
 

@@ -1,4 +1,4 @@
-"""What the engine raises at bad input. Every error carries the datum that was wrong.
+"""The engine's errors at bad input. Every error carries the datum that was wrong.
 
 All are :class:`C4Error`, and :class:`ValueError` too, so that callers who know only the standard
 library catch them as well.

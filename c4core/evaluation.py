@@ -1,6 +1,6 @@
-"""What a solver says about a position. Every score is for the side to move.
+"""The result of a search. Every score is for the side to move.
 
-A win made when m stones were on the board before the winning one scores
+A win whose last stone is played when m stones are on the board scores
 ``(width * height + 1 - m) // 2``: on 7x6, 22 minus the number of the winner's stones at the end.
 A draw is 0, a loss is negative. A position whose game has been won already scores as the same win
 seen from the other side.
@@ -18,7 +18,7 @@ Value = Literal["win", "draw", "loss"]
 
 
 def score_limits(ply: int, width: int, height: int) -> tuple[int, int]:
-    """The worst and the best score that a position with ``ply`` stones can have, if it goes on."""
+    """The worst and the best possible score with ``ply`` stones, while the game goes on."""
     cells = width * height
     return -((cells - ply) // 2), (cells + 1 - ply) // 2
 
@@ -26,9 +26,9 @@ def score_limits(ply: int, width: int, height: int) -> tuple[int, int]:
 def plies_to_end(score: int, ply: int, width: int, height: int) -> int:
     """Plies until the game ends under perfect play, for a score of the side to move.
 
-    The side that wins hurries, the side that loses delays; a draw fills the board. The score fixes
-    the winner's last stone, hence the ply: a win comes an odd number of plies from now, a loss an
-    even number. 0 says that the game is over.
+    The winner hurries, and the loser delays; a draw fills the board. The score fixes the number of
+    the winner's stones, and so the ply of the last one: a win comes after an odd number of plies, a
+    loss after an even one. The result is 0 if the game is over.
     """
     cells = width * height
     if score == 0:
@@ -48,7 +48,7 @@ def exact_score(lower: int, upper: int) -> int | None:
 
 
 def value_between(lower: int, upper: int) -> Value | None:
-    """The outcome that proven bounds fix, or None where they leave it open."""
+    """The outcome that proven bounds fix, or None while it is open."""
     if lower > 0:
         return "win"
     if upper < 0:
@@ -63,18 +63,16 @@ def best_columns(score: int | None, scores: Sequence[int | None] | None) -> tupl
     return tuple([column for column, value in enumerate(scores) if value == score])
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """The score of one position, or the bounds that are proven so far, for the side to move."""
+class Bounded:
+    """What follows from proven bounds of a score, seen by the side to move.
+
+    The class that inherits this has both as fields.
+    """
+
+    __slots__ = ()
 
     lower: int
-    """The score is proven to be at least this."""
     upper: int
-    """The score is proven to be at most this."""
-    nodes: int = 0
-    """Positions visited by the search that found it."""
-    seconds: float = 0.0
-    """Wall-clock seconds that the search took."""
 
     @property
     def score(self) -> int | None:
@@ -88,12 +86,26 @@ class Evaluation:
 
     @property
     def value(self) -> Value | None:
-        """The outcome for the side to move, or None where the bounds leave it open."""
+        """The outcome for the side to move, or None while the bounds leave it open."""
         return value_between(self.lower, self.upper)
 
 
 @dataclass(frozen=True, slots=True)
-class Analysis:
+class Evaluation(Bounded):
+    """The score of one position, or the bounds that are proven so far, for the side to move."""
+
+    lower: int
+    """The score is proven to be at least this."""
+    upper: int
+    """The score is proven to be at most this."""
+    nodes: int = 0
+    """Positions visited by the search that found it."""
+    seconds: float = 0.0
+    """Wall-clock seconds that the search took."""
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis(Bounded):
     """The score of every column of one position, for the side to move."""
 
     scores: tuple[int | None, ...]
@@ -106,16 +118,6 @@ class Analysis:
     """Positions visited by the search."""
     seconds: float = 0.0
     """Wall-clock seconds that the search took."""
-
-    @property
-    def score(self) -> int | None:
-        """The exact score, or None while the bounds differ: stopped, or solved weakly."""
-        return exact_score(self.lower, self.upper)
-
-    @property
-    def value(self) -> Value | None:
-        """The outcome for the side to move, or None where the bounds leave it open."""
-        return value_between(self.lower, self.upper)
 
     @property
     def best(self) -> tuple[int, ...]:

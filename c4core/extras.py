@@ -25,6 +25,7 @@ class Extra(NamedTuple):
 PLOT: Final = Extra("drawing needs", ("matplotlib",))
 PARQUET: Final = Extra("Parquet files need", ("pyarrow",))
 LEARN: Final = Extra("learning players need", ("torch", "safetensors"))
+WEB: Final = Extra("the server needs", ("starlette", "uvicorn", "httptools", "uvloop"))
 
 
 def require(extra: Extra, error: Callable[[str], Exception]) -> None:

@@ -12,7 +12,7 @@ cdef extern from "fours.h" nogil:
         uint64_t two[4]
         uint64_t theirs[4]
 
-    # Squares that make four with three of the stones; they may be taken or off the board.
+    # Squares that make four with three of the stones; they may be occupied or outside the board.
     uint64_t completions "c4_completions"(const Steps* steps, uint64_t stones) noexcept
     bint any_four "c4_any_four"(const Steps* steps, uint64_t stones) noexcept
     void find_windows "c4_find_windows"(

@@ -1,7 +1,7 @@
-"""What a search is given and what it offers: the seam between the solver and the search kernels.
+"""The interface between the solver and the search kernels.
 
-The kernel is compiled once for every processor of a kind (search.pyx) and again for newer ones
-(search_*.pyx); ``kernel.pyx`` chooses at import time. All give the same results and node counts.
+A kernel that runs on every processor is compiled from search.pyx; search_*.pyx compile the same source
+for newer ones. ``kernel.pyx`` chooses at import time. All give the same results and node counts.
 """
 
 from libc.stdint cimport int32_t, uint64_t
@@ -37,19 +37,19 @@ cdef struct Search:
     bint timed                      # whether there is a ..
     double deadline                 # .. on the clock of atomics.now()
     uint64_t node_limit             # total for this search
-    bint stopped                    # a limit was hit: the whole search is over
+    bint stopped                    # a limit was reached: the whole search is over
     Team* team                      # or NULL for a search of one thread
     uint64_t version                # of the team's bounds when the running null window began
     bint (*interrupted)() noexcept nogil    # asked now and then whether to end; or NULL
-    # Progress, for those who watch; both words are atomic
-    uint64_t* searched              # nodes of all searches of the solver, brought up to date by polls
-    uint64_t told                   # nodes of this search that are in it
+    # Progress; what the pointers lead to is atomic
+    uint64_t* searched              # nodes of all searches of the solver, as of their last polls
+    uint64_t told                   # nodes of this search that are counted there
     uint64_t* proven                # the bounds so far, packed; or NULL
     # Bookkeeping
     uint64_t nodes                  # positions visited
     uint64_t budget                 # nodes at which the running null window gives up
-    uint64_t poll_at                # nodes at which limits are looked at again
-    uint64_t polls                  # how often they have been looked at
+    uint64_t poll_at                # nodes at which the limits are polled next
+    uint64_t polls                  # how often they have been polled
     int32_t history[2][SQUARES]     # [side to move][square]
 
 # Bounds on a score for the side to move; a kernel narrows them.
@@ -61,12 +61,12 @@ cdef enum:
     NO_GUESS = 127      # above every score
 
 cdef struct Kernel:
-    # Narrow the bounds until they meet (weak: until win, draw or loss is decided) or until a limit is
-    # hit. The game is not over; the given bounds must hold. A guess near the score saves windows.
+    # Narrow the bounds until they meet (weak: until win, draw or loss is decided) or until a limit.
+    # The game must not be over, and the given bounds must hold. A guess near the score saves windows.
     void (*solve)(
         Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds, bint weak, int guess
     ) noexcept nogil
-    # One null window: whether the score is at least beta. Narrows the bounds; ABORTED at a limit.
+    # One null window: 1 if the score is at least beta, 0 if not, ABORTED at a limit. Narrows the bounds.
     int (*test)(
         Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds, int beta
     ) noexcept nogil

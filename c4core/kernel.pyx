@@ -22,7 +22,7 @@ def _best_kernel():
         try:
             from c4core import search_x86_v3
         except ImportError:
-            # Not built: the compiler's target was not x86-64 alone (a universal binary).
+            # It was not built: the compiler's targets were others than x86-64 (a universal binary).
             return search
         return search_x86_v3
     return search

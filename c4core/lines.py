@@ -13,7 +13,7 @@ is written ``{"moves": ""}``; an empty line is a mistake. So is an object with m
 :data:`MAX_NESTED` lists and objects inside each other.
 
 Every line yields one value, in order: a :class:`Request`, or a :class:`BadLine` that says what was
-wrong with it. A bad line never ends the stream, and what answers the lines keeps their alignment.
+wrong with it. A bad line never ends the stream, so answers stay aligned with the lines.
 Memory is constant: a line longer than :data:`MAX_LINE` bytes is skipped, not held.
 """
 

@@ -12,7 +12,7 @@ cdef enum:
     THEIRS_WEIGHT = 2       # for each window that the move takes from the opponent
     HISTORY_LIMIT = 512
     HISTORY_SHIFT = 5       # history counts 0 .. HISTORY_LIMIT >> HISTORY_SHIFT points
-    HISTORY_LEAK = 4        # a move goes 1 / 2**HISTORY_LEAK of the way to its limit at a time
+    HISTORY_LEAK = 4        # each update goes 1 / 2**HISTORY_LEAK of the way to the limit
 
 # What a square is worth wherever the stones are; one for each board size.
 cdef struct Ordering:
@@ -20,7 +20,6 @@ cdef struct Ordering:
     uint64_t windows[SQUARES][4]    # [square][direction]: windows through it, by their first square
 
 cdef const Ordering* ordering_of(const Geometry* g) except NULL
-
 
 
 cdef inline int move_value(

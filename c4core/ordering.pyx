@@ -1,18 +1,18 @@
-"""Which move to try first: static weights of squares, windows, threats and a bounded history.
+"""Move ordering: static weights of squares, windows, threats, and a bounded history.
 
-A window is four squares in a row; it is told by its first square, the one with the lowest bit, so a
-set of windows along one direction is a bitboard. For the square marked q on 7x6, the four rising
-windows through it start at the squares marked 1 (those that lie on the board)::
+A window is four squares in a row. Its first square, the one with the lowest bit, stands for it, so a
+set of windows along one direction is a bitboard. The rising windows through the square q on 7x6 start
+at q and at the squares marked 1::
 
      .  .  .  .  .  .  .
      .  .  .  .  .  x  .
      .  .  .  .  x  .  .
-     .  .  .  q  .  .  .      starts on the board: q itself, and the 1s
+     .  .  .  q  .  .  .      a fourth one would start outside the board
      .  .  1  .  .  .  .
      .  1  .  .  .  .  .
 
-Popcounts of "windows through q" with "windows that hold exactly one own stone and none of the
-opponent's" and the like tell what a move to q gains, without playing it.
+What a move to q gains is counted without playing it: by popcounts of the windows through q that hold,
+for instance, exactly one own stone and none of the opponent's.
 
 The value of a move is, in points,
 
@@ -22,7 +22,7 @@ The value of a move is, in points,
      2  for each window of the empty board through the square
     5..14  for the column, rising to the middle
     -4..14  for the row, by side to move: rows of the right parity hold the threats that count
-    0..16  history: how often a move to the square has cut off lately
+    0..16  history: how often a move to the square has caused a cutoff lately
 
 The weights were found by coordinate search on the node counts of hard positions.
 """
@@ -48,7 +48,7 @@ cdef Ordering* _orderings[WIDTH_LIMIT][HEIGHT_LIMIT]
 
 
 cdef const Ordering* ordering_of(const Geometry* g) except NULL:
-    """The weights for a board size; made once and kept for the life of the process."""
+    """The weights for a board size; they are made once and live as long as the process."""
     cdef Ordering* ordering = _orderings[g.width][g.height]
     if ordering == NULL:
         ordering = <Ordering*>calloc(1, sizeof(Ordering))

@@ -96,7 +96,7 @@ cdef const Geometry* _checked_geometry(object width, object height) except NULL:
 cdef inline MoveFault _fault(
     const Geometry* g, uint64_t stones, uint64_t mask, Py_ssize_t column
 ) noexcept:
-    """What is wrong with a move; the game being over is looked at last."""
+    """What is wrong with a move; a game that is over is the last reason to be checked."""
     if column < 0 or column >= g.width:
         return RANGE
     if mask & top_square(g, <int>column):
@@ -215,9 +215,9 @@ cdef class Position:
 
         Raises:
             BoardError: impossible size.
-            KeyValueError: the number is no pile of stones in every column, their counts do not
-                alternate, or the side to move has already won. (Whether some order of moves leads
-                to the stones is not looked at.)
+            KeyValueError: a column has no height mark, the sides' numbers of stones do not fit, or
+                the side to move has already won. (Whether some order of moves leads to the stones is
+                not checked.)
         """
         cdef const Geometry* g = _checked_geometry(width, height)
         cdef uint64_t bits, column_bits, pile, stones = 0, mask = 0
@@ -507,6 +507,6 @@ cdef int _parse_one(str text, Py_ssize_t index, int width) except -1:
     try:
         return parse_moves(text[index], width=width)[0]
     except MoveError as error:
-        # Told again with the index in the whole text.
+        # Raised again with the index in the whole text.
         message = str(error).replace("at index 0", f"at index {index}")
         raise MoveError(message, kind=error.kind, column=error.column, index=index) from None

@@ -1,9 +1,9 @@
-"""A slow and obvious solver: the oracle that the fast one is held against.
+"""A slow and obvious solver: the oracle for tests of the fast one.
 
 It shares nothing with the engine. A position is a tuple of columns, each a string of the stones
 from the bottom up; a win is found by looking at every line of four squares; the score is the plain
-definition, minimax over the whole tree without any pruning. Memory of visited positions is the
-only luxury. Good for some hundred thousand positions a call: small boards, or the end of games.
+definition, minimax over the whole tree without any pruning. Its only luxury is a memory of visited
+positions. It can solve some hundred thousand positions a call: small boards, or ends of games.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ cdef uint64_t NO_LIMIT
 cdef struct Limits:
     const uint64_t* epoch   # the solver's count of stop() calls
     uint64_t* searched      # its count of nodes
-    uint64_t started        # its value when the call began
+    uint64_t started        # the value of epoch when the call began
     bint timed              # whether there is a ..
     double deadline         # .. on the clock of atomics.now()
     uint64_t node_limit     # for each position
@@ -71,5 +71,5 @@ cdef int principal_move(
 
 
 cdef inline bint decided(const Bounds* bounds, bint weak) noexcept nogil:
-    """Whether the bounds say what was asked."""
+    """Whether the bounds answer the question: the score, or (weak) win, draw or loss."""
     return bounds.lower >= bounds.upper or (weak and (bounds.lower > 0 or bounds.upper < 0))

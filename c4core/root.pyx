@@ -1,7 +1,7 @@
 """Whole positions on the C side: solve one, score its columns, find a best move.
 
-Here a position may be over, and what the kernel asks of its input is made sure. Words of stones as in
-search.pyx: ``stones`` those of the side to move, ``mask`` those of both.
+Here the game may be over; the kernel is called only where it is not. Positions are words as in
+search.pyx: ``stones`` has those of the side to move, ``mask`` those of both sides.
 """
 
 from libc.string cimport memset
@@ -24,7 +24,7 @@ cdef void start_search(
     Search* s, const Geometry* g, const Ordering* ordering, const Rows* rows, Table* table,
     const Limits* limits
 ) noexcept nogil:
-    """A search that has visited nothing yet."""
+    """Prepare a search that has visited no node yet."""
     memset(s, 0, sizeof(Search))
     s.g = g
     s.ordering = ordering
@@ -41,16 +41,16 @@ cdef void start_search(
 
 
 cdef void tell_nodes(Search* s) noexcept nogil:
-    """Count what has been visited since the last poll, which a short search never comes to."""
+    """Count the nodes since the last poll; a short search ends before its first one."""
     atomics.add(s.searched, s.nodes - s.told)
     s.told = s.nodes
 
 
 cdef bint game_bounds(const Geometry* g, uint64_t stones, uint64_t mask, Bounds* bounds) noexcept nogil:
-    """Whether the game is over; then the bounds are its result, else what the count allows."""
+    """Whether the game is over. The bounds become its result, else what the number of stones allows."""
     cdef int ply = popcount(mask)
     if has_four(g, stones ^ mask):
-        # The last stone won, when ply - 1 stones were on the board.
+        # The winner's last stone was played when ply - 1 stones were on the board.
         bounds.lower = bounds.upper = -((g.cells + 2 - ply) >> 1)
         return True
     bounds.lower = -((g.cells - ply) >> 1)
@@ -77,9 +77,9 @@ cdef int columns_from_centre(const Geometry* g, int* columns) noexcept nogil:
 
 
 cdef int _guess(const Geometry* g, const int8_t* scores, int column) noexcept nogil:
-    """A column's likely score: one less than its neighbour's towards the centre.
+    """A column's likely score: one less than that of its neighbour towards the centre.
 
-    None where that one was clearly won or lost: its neighbours' scores are then anywhere.
+    NO_GUESS where that neighbour is clearly won or lost: it then says little about this column.
     """
     cdef int neighbour = column + (1 if 2 * column < g.width - 1 else -1)
     if 2 * column == g.width - 1 or not 0 <= neighbour < g.width:
@@ -90,7 +90,7 @@ cdef int _guess(const Geometry* g, const int8_t* scores, int column) noexcept no
 cdef bint from_twin(
     const Geometry* g, uint64_t stones, uint64_t mask, int column, int8_t* scores
 ) noexcept nogil:
-    """Take over the score of a column whose move leads to the same position or its mirror image."""
+    """Copy the score of another column whose move leads to the same position or its mirror image."""
     cdef uint64_t playable = playable_squares(g, mask)
     cdef uint64_t key = canonical_key(g, stones ^ mask, mask | (playable & column_mask(g, column)))
     cdef uint64_t move
@@ -110,8 +110,8 @@ cdef void analyze_position(
 ) noexcept nogil:
     """The score of every column, or UNPLAYABLE, and the bounds on the position's own score.
 
-    From the centre outwards, each column's windows starting next to its neighbour's score. Positions
-    that several columns lead to are searched once.
+    The columns are searched from the centre outwards; the first window of each is at the score that its
+    neighbour suggests. A position that several columns lead to is searched once.
     """
     cdef const Geometry* g = s.g
     cdef int[MAX_COLUMNS] columns
@@ -120,7 +120,7 @@ cdef void analyze_position(
     cdef Bounds so_far
     cdef uint64_t* proven = s.proven
     cdef int index, column, guess
-    s.proven = NULL     # what is searched from here on are other positions
+    s.proven = NULL     # from here on the search is about other positions
     memset(scores, UNPLAYABLE, g.width)
     if game_bounds(g, stones, mask, bounds):
         return
@@ -149,7 +149,7 @@ cdef void analyze_position(
 cdef void position_bounds(
     const Geometry* g, uint64_t stones, uint64_t mask, const int8_t* scores, Bounds* bounds
 ) noexcept nogil:
-    """What the columns' scores say about the position's; a column that is not solved may be any."""
+    """Narrow the bounds by the columns' scores; of unsolved columns the number of stones bounds them."""
     cdef Bounds child
     cdef uint64_t move
     cdef int column, lower = -g.cells, upper = -g.cells
@@ -168,7 +168,7 @@ cdef void position_bounds(
 
 
 cdef void run_together(Together* together, int index) noexcept nogil:
-    """One thread's part. Only the first may look for signals."""
+    """One thread's part of the search. Only the first thread may check for signals."""
     cdef Search s = together.s
     cdef Bounds bounds = together.bounds[0]
     if index:

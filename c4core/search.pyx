@@ -10,8 +10,9 @@ For 7x6 (board.pyx has the general picture)::
      1  8 15 22 29 36 43    own_wins   empty squares that make four for the side to move
      0  7 14 21 28 35 42    opp_wins   empty squares that make four for its opponent
 
-Both maps of winning squares are handed down: a child's are its parent's, less the square played, and
-those that the parent computed to judge the move. Each is so computed once for each child.
+A child gets both sets of winning squares from its parent: its own are the parent's ``opp_wins`` less
+the square played, and its opponent's are those that the parent computed to judge the move. So only one
+of the two is computed for each child.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
@@ -66,19 +67,19 @@ from c4core.table cimport (
 )
 
 cdef enum:
-    POLL_NODES = 2048           # between two looks at the clock and the stop count: some 0.2 ms
-    INTERRUPT_POLLS = 128       # between two looks for signals: some 25 ms
+    POLL_NODES = 2048           # nodes from one poll of the limits to the next: some 0.2 ms
+    INTERRUPT_POLLS = 128       # polls from one check for signals to the next: some 25 ms
     MIRROR_PLIES = 16           # up to here a position and its mirror image share an entry
     TABLE_EMPTIES = 6           # with fewer empty squares searching is cheaper than looking up
     PROBE_BUDGET = 2500         # nodes for each of the first null windows (step 2 of solve) ..
     LATE_PROBE_BUDGET = 300     # .. and when fewer squares are empty than
     LATE_EMPTIES = 28
     SIGN_BUDGET = 150
-    SHARED_EMPTIES = 24         # with fewer empty squares threads do not ask what the others are at
+    SHARED_EMPTIES = 24         # with fewer empty squares threads do not ask what the others search
 
 
 cdef inline void _schedule(Search* s) noexcept nogil:
-    """Say when the limits are to be looked at next."""
+    """Set the number of nodes at which the limits are polled next."""
     s.poll_at = min(s.nodes + POLL_NODES, s.node_limit, s.budget)
 
 
@@ -107,7 +108,7 @@ cdef inline uint64_t _wins(const Search* s, uint64_t stones, uint64_t mask) noex
 
 
 cdef inline uint64_t _table_key(const Geometry* g, uint64_t own, uint64_t mask, int ply) noexcept nogil:
-    """The mixed key; mirror images are one only where they meet often enough to pay for it."""
+    """The mixed key; mirror images share one only at low plies, where they meet often enough."""
     return mixed_key(
         canonical_key(g, own, mask) if ply <= MIRROR_PLIES else position_key(g, own, mask)
     )
@@ -120,7 +121,7 @@ cdef int _search(
 
     Contract: returns r with r >= beta and score >= r, or r < beta and score <= r; or ABORTED, which
     is neither. The side to move must have no immediate win (no playable square in ``own_wins``), and
-    somebody must be able to move.
+    the board must not be full.
     """
     cdef const Geometry* g = s.g
     cdef uint64_t playable, moves, forced, move, child_mask, wins, opp, mixed, mixed_child
@@ -139,7 +140,7 @@ cdef int _search(
     cdef uint64_t even, odd, column
     cdef int left
 
-    # Step 1. Look at the limits, count the node.
+    # Step 1. Poll the limits, count the node.
     if s.nodes >= s.poll_at and _poll(s):
         return ABORTED
     s.nodes += 1
@@ -153,11 +154,11 @@ cdef int _search(
     if moves == 0:
         return -((g.cells - ply) >> 1)
 
-    # Step 3. Nobody wins with the last two stones: the mover has no win, its move allows none.
+    # Step 3. Nobody wins with the last two stones: the mover has no win, and its move allows none.
     if ply >= g.cells - 2:
         return 0
 
-    # Step 4. Bounds from the number of stones: a win in three plies, a loss in four.
+    # Step 4. Bounds from the number of stones: at best a win in three plies, at worst a loss in four.
     bound = (g.cells - 1 - ply) >> 1
     if bound < beta:
         return bound
@@ -165,7 +166,7 @@ cdef int _search(
     if bound >= beta:
         return bound
 
-    # Step 5. A single reply is played at once; the table would hold its child's bound twice.
+    # Step 5. A single reply is played at once. An entry of its own would repeat the child's.
     opp = own ^ mask
     if moves & (moves - 1) == 0:
         child_mask = mask | moves
@@ -188,7 +189,7 @@ cdef int _search(
         mirrored_opp = mirror_bits(g, opp)
         mirrored_mask = mirror_bits(g, mask)
 
-    # Step 6. Every child's threats. Where they leave the opponent no sound reply, the game is won.
+    # Step 6. Compute every child's threats. If they leave the opponent no sound reply, the game is won.
     while moves:
         move = moves & (~moves + 1)
         moves ^= move
@@ -213,8 +214,8 @@ cdef int _search(
         child_wins[count] = wins
         count += 1
 
-    # Step 7. No win in three plies, so five at best. Then static bounds on every child, which differs
-    # from this position in one column: there even and odd offsets change places.
+    # Step 7. There is no win in three plies, so it takes five at least. Then static bounds are tried on
+    # every child. It differs from this position in one column: there even and odd offsets change places.
     bound = (g.cells - 3 - ply) >> 1
     if bound < beta:
         return bound
@@ -234,8 +235,8 @@ cdef int _search(
         if bound != NOT_PROVEN:
             return -bound
 
-    # Step 8. The table: this position's bound, then every child's. A child that cannot reach the
-    # window is dropped, one that is known to be good ends the search here.
+    # Step 8. Probe the table for this position, then for every child. A move that is known to stay below
+    # beta is dropped; one that is known to reach it ends the search here.
     best = -g.cells
     mixed = 0
     bucket = NULL
@@ -309,7 +310,7 @@ cdef int _search(
                     history_decay(&history[lowest_bit(child_move[k])])
                 break
 
-    # Step 11. Remember what it came to.
+    # Step 11. Store the bound.
     if use_table:
         table_store(
             bucket, mixed, lower_code(best) if best >= beta else upper_code(best), s.nodes - before
@@ -330,20 +331,20 @@ cdef int _search_shared(
     Search* s, uint64_t own, uint64_t mask, uint64_t opp_wins, int ply, int beta, int best, int count,
     const uint64_t* moves, const uint64_t* wins, uint64_t mixed, uint64_t before,
 ) noexcept nogil:
-    """Steps 10 and 11 where a team searches: what another thread is at is left for later.
+    """Steps 10 and 11 for a team: a thread defers the moves that another one searches.
 
-    The team's list of positions being searched says so (simplified ABDADA: T. Kerrigan after
-    J.-C. Weill, 1996). The first move is searched by every thread: below it there is something to
-    share, and it may make the others needless. A thread that comes back looks into the table whether
-    the others have settled this position or the next move. A race on the list makes two threads
-    search the same, no more.
+    The team keeps a list of the positions being searched (simplified ABDADA: T. Kerrigan after
+    J.-C. Weill, 1996). Every thread searches the first move: the work can be shared below it, and a
+    cutoff makes the other moves needless. Before each later move a thread probes the table: another
+    thread may have decided this position or that move meanwhile. A race on the list only makes two
+    threads search the same position.
 
     Args:
-        best: what is known of moves that were dropped.
-        count: number of the moves that are left, of which there may be none.
-        moves, wins: them, in order, and the winning squares after each.
+        best: the largest bound of the moves that step 8 has dropped.
+        count: the number of moves that are left; it may be 0.
+        moves, wins: these moves in order, and the winning squares after each.
         mixed: this position's key in the table.
-        before: nodes when it was entered.
+        before: the number of nodes when the search entered this position.
     """
     cdef uint64_t opp = own ^ mask
     cdef uint64_t* bucket = bucket_of(s.table, mixed)
@@ -389,7 +390,7 @@ cdef int _search_shared(
 cdef int _test(
     Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds, int beta
 ) noexcept nogil:
-    """Whether the score is at least ``beta``; narrows the bounds. 1, 0 or ABORTED."""
+    """Whether the score is at least ``beta``: 1, 0 or ABORTED. Narrows the bounds."""
     cdef const Geometry* g = s.g
     cdef uint64_t wins = _wins(s, stones, mask)
     cdef int value
@@ -410,7 +411,7 @@ cdef int _test(
 
 
 cdef void _share(Search* s, Bounds* bounds) noexcept nogil:
-    """Bring the thread's bounds and its team's together, each made as narrow as the other's."""
+    """Narrow the thread's bounds and its team's to what both together have proven."""
     cdef uint64_t known, merged
     while True:
         s.version = atomics.load(&s.team.version)
@@ -429,11 +430,11 @@ cdef inline bint _decided(const Bounds* bounds, bint weak) noexcept nogil:
 
 
 cdef void _probe(Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds) noexcept nogil:
-    """Null windows with small budgets, from the outside in.
+    """Try null windows with small budgets, from the outside in.
 
-    A quick win or loss is found at the cost of its own short tree, as by deepening one ply at a time;
-    whatever is hard runs out of budget. Late in the game the sign is cheap to know and saves the
-    windows of the wrong side.
+    A quick win or loss is found at the cost of its own short tree, as by iterative deepening; a hard
+    window runs out of budget. Late in the game the sign of the score is cheap to find, and saves the
+    windows on the wrong side of 0.
     """
     cdef int empties = s.g.cells - ply
     cdef uint64_t budget = PROBE_BUDGET if empties >= LATE_EMPTIES else LATE_PROBE_BUDGET
@@ -459,12 +460,12 @@ cdef void _probe(Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bou
 cdef void _solve(
     Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds, bint weak, int guess
 ) noexcept nogil:
-    """Narrow the bounds until they meet, or until win, draw or loss is decided (weak), or a limit.
+    """Narrow the bounds until they meet, until win, draw or loss is decided (weak), or until a limit.
 
-    Step 1. No immediate win, and the bounds that the number of stones gives.
-    Step 2. A quick win or loss, on small budgets.
-    Step 3. Near the guess, or else: win, draw or loss.
-    Step 4. Away from there, one by one: far scores have been found by step 2.
+    Step 1. Take an immediate win, else the bounds that follow from the number of stones.
+    Step 2. Look for a quick win or loss with small budgets.
+    Step 3. Put the first window at the guess; without one, decide between win, draw and loss.
+    Step 4. Move the window away from there, one score at a time: step 2 has found far scores.
     """
     cdef const Geometry* g = s.g
     cdef int beta, found
@@ -504,7 +505,7 @@ cdef void _solve(
         if found == ABORTED:
             continue
         if guess != NO_GUESS:
-            # One step on from what was found, in the same direction.
+            # Go one score on, in the direction of the result.
             guess = bounds.lower + 1 if found else bounds.upper
 
 

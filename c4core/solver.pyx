@@ -79,7 +79,7 @@ cdef enum:
     MAX_THREADS = 1024
     MAX_TABLE_MB = 1 << 30
     MAX_ASKED = 100    # above every score
-    PROBES = 64         # of a book (some 0.05 ms) between two looks at the limits
+    PROBES = 64         # lookups in a book (some 0.05 ms) from one poll of the limits to the next
     SOLO_NODES = 50000  # nodes (some 5 ms) before a call starts threads for its position
 
 cdef unsigned long _main_thread = threading.main_thread().ident
@@ -90,7 +90,7 @@ cdef list _raised = []
 
 
 def _after_fork():
-    """In a child there is one thread, which is the main one from now on."""
+    """A forked child has one thread, which is its main thread from now on."""
     global _main_thread
     _main_thread = PyThread_get_thread_ident()
     _raised.clear()
@@ -123,7 +123,7 @@ cdef bint _interrupted() noexcept nogil:
     return False
 
 
-# A board size's table, or none where there is no board. It is not freed while there are users.
+# The table of a board size; empty entries have no geometry. It is not freed while it has users.
 cdef struct BoardTable:
     const Geometry* g
     Table table
@@ -136,12 +136,12 @@ cdef struct Call:
     BoardTable* board       # the call is one of its users
     double start            # on the clock of atomics.now()
 
-# Between two looks of a batch for signals; each may have to wait for the interpreter lock.
+# From one check of a batch for signals to the next; each may have to wait for the interpreter lock.
 cdef double INTERRUPT_SECONDS = 0.025
 
 
 cdef bint _is_stopped(const Limits* limits, double* asked) noexcept nogil:
-    """Whether a batch is to end; looks for signals if that was not ``asked`` just now."""
+    """Whether a batch must end. Checks for signals, unless it has ``asked`` just now."""
     cdef double now = atomics.now()
     if atomics.load(limits.epoch) != limits.started or (limits.timed and now >= limits.deadline):
         return True
@@ -224,10 +224,10 @@ cdef class Solver:
         return f"Solver(table_mb={self.table_mb}, threads={self.threads}{book})"
 
     cdef BoardTable* _take(self, const Geometry* g) except NULL:
-        """The table for a board size; the caller is one of its users, until it takes itself off.
+        """The table for a board size. The caller becomes one of its users; :meth:`_end` releases it.
 
-        Keys of different boards must not meet in one table. A new one takes the place of all those
-        that nobody searches in, so that together they stay within one table's size.
+        Keys of different boards must not meet in one table. A new table replaces all those that nobody
+        searches in, so that idle tables take no memory.
         """
         cdef int index
         cdef BoardTable* board
@@ -313,7 +313,7 @@ cdef class Solver:
 
         Args:
             position: any position, also one that is over; or its moves as text.
-            beta: what is asked; no score need be that high or low.
+            beta: the score in question; it may lie outside what is possible.
             time_limit: seconds after which the search ends with what it has proven.
             node_limit: positions to visit at most; the search ends like at the time limit.
             width: columns of the board that a text is on; a position knows its own.
@@ -404,7 +404,7 @@ cdef class Solver:
             self._end(&call)
 
     cdef list _line(self, Call* call, const Geometry* g, uint64_t stones, uint64_t mask):
-        """The columns of best play, out of the book as long as it knows them."""
+        """The columns of best play; they come from the book as long as it knows the positions."""
         cdef Bounds bounds
         cdef int score, column
         cdef list line = []
@@ -426,7 +426,7 @@ cdef class Solver:
         return line
 
     cdef object _book_file(self, const Geometry* g):
-        """The file of the book for a board, which stays open while it is held; None without one."""
+        """The file of the book for a board, which stays open while the caller holds it, or None."""
         if self.book is None or self.book._ranking.r.g != g:
             return None
         return self.book._held()
@@ -434,11 +434,11 @@ cdef class Solver:
     cdef int _known(
         self, uint64_t stones, uint64_t mask, int8_t* score, int8_t* scores, uint64_t* fault_offset
     ) noexcept nogil:
-        """Look a position up in the book: 1 if it is known, else 0; or DAMAGED or NO_MEMORY.
+        """Look a position up in the book: 1 if it is known, 0 if not, or DAMAGED or NO_MEMORY.
 
-        With ``scores`` the scores of all columns must be known as well.
+        With ``scores``, the scores of all columns must be known as well.
         """
-        # One beyond its last ply the position itself is not in the book, so that no column is.
+        # One ply beyond its last the book does not have the position itself, nor all of its columns.
         cdef int found = self.book._probe(stones, mask, False, fault_offset)
         if found == NOT_IN_BOOK:
             return 0
@@ -453,7 +453,7 @@ cdef class Solver:
     cdef bint _has_answer(
         self, const Geometry* g, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
     ) except -1:
-        """Whether the book knows a position's score, and all columns' where there is room for them."""
+        """Whether the book knows the score, and with room for them the scores of all columns."""
         cdef object file = self._book_file(g)
         cdef uint64_t fault_offset = 0
         cdef int8_t score
@@ -470,7 +470,7 @@ cdef class Solver:
     cdef bint _has_move(
         self, const Geometry* g, uint64_t stones, uint64_t mask, int* column
     ) except -1:
-        """Whether the book knows the best moves; the one nearest to the centre."""
+        """Whether the book knows the best moves; finds the one nearest to the centre."""
         cdef Bounds bounds
         cdef int8_t[MAX_COLUMNS] scores
         cdef int[MAX_COLUMNS] columns
@@ -499,14 +499,14 @@ cdef class Solver:
         return 0
 
     cdef void _end(self, Call* call) noexcept:
-        """Count the last nodes of a call, and take it off its table's users."""
+        """Count the last nodes of a call, and release its table."""
         tell_nodes(&call.s)
         call.board.users -= 1
 
     cdef int _solve(
         self, Call* call, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak
     ) except -1:
-        """Solve with this thread alone, and with all threads what is not done after SOLO_NODES."""
+        """Solve with this thread alone, and after SOLO_NODES go on with all threads."""
         cdef uint64_t limit = call.limits.node_limit
         if self.threads > 1:
             call.s.node_limit = min(limit, call.s.nodes + SOLO_NODES)
@@ -521,7 +521,7 @@ cdef class Solver:
     cdef int _analyze(
         self, Call* call, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
     ) except -1:
-        """Analyze with this thread alone, and with all threads the columns that are then left."""
+        """Analyze with this thread alone; all threads search the columns left after SOLO_NODES."""
         cdef const Geometry* g = call.s.g
         cdef int[MAX_COLUMNS] columns
         cdef uint64_t move
@@ -564,9 +564,9 @@ cdef class Solver:
     ) except -1:
         """Solve with all threads, on the bounds given; the call's nodes grow by those of all.
 
-        Every thread runs the same windows and shares what it proves, through the table and through
-        the team's bounds. Near the root they tell each other what they are at (search.pyx), so that
-        they spread over the tree.
+        Every thread searches the same windows, and shares what it proves through the table and the
+        team's bounds. Near the root each announces what it searches (search.pyx), so that the threads
+        spread over the tree.
         """
         cdef Together together
         cdef list helpers = []
@@ -700,9 +700,9 @@ cdef class Solver:
         const uint64_t[::1] masks,
         bint columns,
     ):
-        """What the book answers: scores, NOT_IN_BOOK where it has none, and column scores.
+        """The scores in the book, NOT_IN_BOOK where it has none, and the column scores.
 
-        The caller holds the book's file. Once the batch is stopped, the rest are not looked up.
+        The caller holds the book's file. After a stop the rest of the batch is not looked up.
         """
         import numpy as np
 
@@ -738,7 +738,7 @@ cdef class Solver:
     cdef tuple _search_many(
         self, Batch* batch, object stones, object masks, int workers, bint columns
     ):
-        """Search a batch whose board, limits and kind are set; arrays as :meth:`_many` gives them."""
+        """Search a batch whose board, limits and kind are set; the arrays are those of :meth:`_many`."""
         import numpy as np
 
         cdef const uint64_t[::1] stones_view, masks_view
@@ -790,9 +790,9 @@ cdef class Solver:
         return 0
 
     cdef int _wait_for(self, list helpers) except -1:
-        """Wait until helpers have ended, whatever signal handlers raise meanwhile.
+        """Wait until the helper threads have ended, whatever signal handlers raise meanwhile.
 
-        What they work on lies on this thread's stack: nothing may end before they have.
+        Their work lies on this thread's stack: the caller must not return before they have ended.
         """
         cdef object raised = None
         for ended in helpers:
@@ -808,7 +808,7 @@ cdef class Solver:
         return 0
 
     cdef int _reraise(self) except -1:
-        """Raise what a signal handler raised during the search, if it did; all calls end with it."""
+        """Raise what a signal handler raised during the search, if any; every call ends with this."""
         if _raised and PyThread_get_thread_ident() == _main_thread:
             self.stop()
             raise _raised.pop()
@@ -816,12 +816,12 @@ cdef class Solver:
 
     @property
     def progress(self):
-        """The progress of searches, from any thread: nodes, lower and upper bound.
+        """The progress of searches: nodes, lower and upper bound. Any thread may ask.
 
-        The nodes are of all searches since the solver was made; those of a search that still runs
-        come some thousands a thread late. The bounds are those so far of the position that
-        :meth:`solve` or :meth:`analyze` was asked last, for its side to move; None where nothing is
-        proven, as at first and in batches.
+        The nodes are those of all searches since the solver was made; of a running search the last
+        some thousands of each thread are missing. The bounds are those proven so far for the position
+        that :meth:`solve` or :meth:`analyze` was asked last, for its side to move. They are None where
+        nothing is proven, as at first and in batches.
         """
         cdef uint64_t proven = atomics.load(&self._proven)
         nodes = atomics.load(&self._searched)
@@ -848,7 +848,7 @@ cdef class Solver:
 
 
 cdef int _call_helpers(list helpers, int number, object body, size_t work) except -1:
-    """Start threads, fewer if the system has no more of them; for each a lock that it opens in the end.
+    """Start threads, as many as the system allows; for each, append a lock that it releases at its end.
 
     No signal handler runs from here to the caller's search: none of this is interpreted.
     """

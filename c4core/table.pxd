@@ -6,12 +6,12 @@ from c4core cimport atomics
 
 cdef struct Table:
     uint64_t* entries   # buckets * BUCKET words, aligned to a cache line
-    void* memory        # what malloc gave
+    void* memory        # as calloc returned it
     uint64_t buckets    # a power of two, at least 2**12
     int shift           # 64 - log2(buckets)
 
 cdef enum:
-    BUCKET = 2          # entries that a key may lie in
+    BUCKET = 2          # entries of a bucket
     WORK_BITS = 5
     CODE_BITS = 7
     NO_BOUND = 0        # the code of an empty entry
@@ -23,7 +23,7 @@ cdef void table_free(Table* table) noexcept nogil
 
 
 cdef inline uint64_t mixed_key(uint64_t key) noexcept nogil:
-    """The key spread over the word. Odd multiplication is a bijection: nothing is lost."""
+    """The key spread over the word. Multiplication by an odd number is a bijection: no key is lost."""
     return key * <uint64_t>0x9E3779B97F4A7C15
 
 
@@ -64,7 +64,7 @@ cdef inline int table_probe(const uint64_t* bucket, uint64_t mixed) noexcept nog
 cdef inline void table_store(
     uint64_t* bucket, uint64_t mixed, int code, uint64_t nodes
 ) noexcept nogil:
-    """Keep the bound in the key's own entry, or else in place of the one that cost the least."""
+    """Store the bound in the key's own entry, or else in that of the bound that cost the least."""
     cdef uint64_t tag = mixed << (CODE_BITS + WORK_BITS)
     cdef uint64_t work = 63 - __builtin_clzll(nodes | 1)
     cdef uint64_t cheapest = 1 << WORK_BITS

@@ -15,11 +15,11 @@ The mixed key is the position's key times an odd number, a bijection of the 64-b
 bits choose a bucket of two entries and its low 52 bits are the tag; with 2**12 buckets or more the
 two overlap or meet, so together they are the whole key and no position is taken for another.
 
-One bound an entry is enough: the windows of a solve step towards the score from one side, and of two
-bounds one would nearly always be stale. A new bound replaces its own key's, or the least work in the
-bucket: bounds that were dear to find stay, and a table that fits the cache does nearly the work of a
-large one. Scores lie within -29 .. 29 on every board (the fourth stone of a side is on the board at
-its win), so a bound's code fits seven bits.
+An entry holds one bound: the windows of a solve step towards the score from one side, so of two bounds
+one would nearly always be stale. A new bound replaces that of its own key, or else the one in the
+bucket that cost the least work. Expensive bounds stay, so a table that fits the cache saves nearly as
+much as a large one. Scores lie within -29 .. 29 on every board, because the winner has four stones on
+it at the end, so a bound's code fits seven bits.
 """
 
 from libc.stdint cimport uintptr_t
@@ -41,7 +41,7 @@ cdef bint table_create(Table* table, size_t megabytes) noexcept nogil:
         bytes_ *= 2
         table.buckets *= 2
         table.shift -= 1
-    # calloc, not malloc and memset: pages that are never touched are never fetched.
+    # calloc, not malloc and memset: the system provides no page before it is touched.
     alignment = HUGE_PAGE if bytes_ >= HUGE_PAGE else CACHE_LINE
     table.memory = calloc(1, bytes_ + alignment)
     if table.memory == NULL:
@@ -55,7 +55,7 @@ cdef bint table_create(Table* table, size_t megabytes) noexcept nogil:
 
 
 cdef void table_clear(Table* table) noexcept nogil:
-    """Forget everything. Word by word, so that a running search never reads half an entry."""
+    """Empty the table, word by word, so that a running search never reads half an entry."""
     cdef uint64_t index
     for index in range(table.buckets * BUCKET):
         atomics.store(table.entries + index, 0)

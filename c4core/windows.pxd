@@ -70,7 +70,7 @@ cdef inline void add_counts(
 cdef inline WindowCounts count_windows(
     const Geometry* g, uint64_t own, uint64_t opp
 ) noexcept nogil:
-    """The windows in which only the first side has stones, by their number."""
+    """How many windows hold two, three and four stones of ``own`` and none of ``opp``."""
     cdef WindowCounts counts
     cdef int direction, step
     counts.two = counts.three = counts.four = 0

@@ -1,7 +1,7 @@
-"""Lines of four: every line of a board as a mask, and what a position's stones threaten.
+"""Lines of four: every line of a board as a mask, and the columns where a side wins at once.
 
-Windows, named by their first square (windows.pxd), are counted for a whole direction at once; masks
-are for players that choose among single lines.
+Windows (windows.pxd) are counted for a whole direction at once; masks are for players that choose
+among single lines.
 """
 
 from libc.stdint cimport uint64_t
@@ -17,13 +17,13 @@ from c4core.board cimport (
 from c4core.position cimport Position
 
 cdef enum:
-    MAX_LINES = 4 * 64     # a line starts on each square in each direction, at most
+    MAX_LINES = 4 * 64     # at most one line starts on each square in each direction
 
 cdef LineTable* _tables[WIDTH_LIMIT][HEIGHT_LIMIT]
 
 
 cdef const LineTable* lines_of(const Geometry* g) except NULL:
-    """The lines of a board, vertical ones first, each kind by its first square."""
+    """The lines of a board, direction by direction (vertical ones first), by their first squares."""
     cdef LineTable* table = _tables[g.width][g.height]
     if table == NULL:
         table = _new_table(g)

@@ -1,4 +1,4 @@
-"""How well players play: what their moves have given away, measured by exact scores."""
+"""The accuracy of players: the points that their moves have given away, by exact scores."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """How good a number of moves were."""
+    """The accuracy of some moves."""
 
     moves: int = 0
     """Moves that were judged."""
     best: int = 0
-    """Moves that no other one is better than."""
+    """Moves with the best score."""
     blunders: int = 0
     """Moves that changed the result: a win given away for a draw, or anything for a loss."""
     lost: int = 0

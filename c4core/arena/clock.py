@@ -60,9 +60,9 @@ class Clock:
         self._used: dict[Side, float] = {"x": 0.0, "o": 0.0}
 
     def limits(self, side: Side) -> Limits:
-        """What a player may spend on its next move, which begins now.
+        """The limits of a player's next move, which begins now.
 
-        Its stop is over when the move would be too late.
+        Its stop is over at the moment from which the move is too late.
         """
         seconds = self._seconds(side)
         if seconds is None:

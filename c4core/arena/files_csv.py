@@ -4,9 +4,9 @@ A row of names, ``pos_01,..,pos_42,winner``, and a row for each game: its final 
 row by row from the top, each from left to right (1 first player, -1 second player, 0 empty), and
 the winner (1, -1, 0 for a draw). Boards of another size have as many cells as they have squares.
 
-Programs that draw who begins write games in which -1 began. Such a grid is turned round when it is
-read: who began is ``x`` here. A full board without a four, on which both have as many stones, does
-not say who began: 1, then.
+Some programs draw lots for the first move, so there are games in which -1 began. In such a grid the
+players are exchanged when it is read, because the side that began is ``x`` here. A full board
+without a four, with as many stones of both, does not say who began; then it is 1.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def _began_with_second(squares: str) -> bool:
         squares: those of the grid, and the winner written as one more square.
     """
     first, second = squares.count("x", 0, -1), squares.count("o", 0, -1)
-    # Both have as many stones: the second player moved last, and only the last mover can win.
+    # Both have the same number of stones: the second player moved last, and only it can have won.
     return second > first or (second == first and squares[-1] == "x")
 
 

@@ -163,7 +163,7 @@ def _position(fields: dict[str, Any], name: str, board: BoardSize) -> Position |
 
 
 def _course(fields: dict[str, Any], start: Position) -> tuple[str | None, Position]:
-    """The moves, and the position that they lead to."""
+    """The moves, and the position after them."""
     moves = _text(fields, "moves")
     if moves is None:
         final = _position(fields, "final", start.board)
@@ -183,7 +183,7 @@ def _course(fields: dict[str, Any], start: Position) -> tuple[str | None, Positi
 
 
 def _result(fields: dict[str, Any], final: Position) -> tuple[Side | None, Ending]:
-    """Who won, and how; what the file does not say, the board does."""
+    """The winner and the ending; if the file does not have them, they follow from the board."""
     winner = fields.get("winner", final.winner)
     if winner not in ("x", "o", None):
         raise GameFileError(f'winner {winner!r} is none of "x", "o" and null', field="winner")

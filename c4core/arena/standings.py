@@ -52,7 +52,7 @@ def standings(matches: Iterable[tuple[str, str, Tally]]) -> list[Standing]:
         for player, seen in ((first, tally), (second, tally.reversed())):
             before = totals.setdefault(player, Tally(0, 0))
             if first != second:
-                totals[player] = _sum(before, seen)
+                totals[player] = before + seen
                 points[player] = points.get(player, 0.0) + seen.wins + seen.draws / 2
         if first != second:
             pair = (min(first, second), max(first, second))
@@ -68,10 +68,11 @@ def standings(matches: Iterable[tuple[str, str, Tally]]) -> list[Standing]:
 def _strengths(
     players: list[str], points: dict[str, float], games: dict[tuple[str, str], int]
 ) -> dict[str, float]:
-    """The strengths under which the points are likeliest; their geometric mean is 1.
+    """The strengths that make the points likeliest; their geometric mean is 1.
 
-    Hunter's minorization: a player's strength becomes its points divided by the games with every
-    opponent over both strengths. Every round explains the points better than the one before.
+    Hunter's minorization: in each round a player's strength becomes its points, divided by the sum
+    of its games with each opponent over both their strengths. Every round explains the points
+    better.
     """
     opponents: dict[str, list[tuple[str, int]]] = {player: [] for player in players}
     for (first, second), number in games.items():
@@ -96,7 +97,3 @@ def _strengths(
             break
     mean = sum(map(math.log, strengths.values())) / max(len(strengths), 1)
     return {player: strength / math.exp(mean) for player, strength in strengths.items()}
-
-
-def _sum(one: Tally, other: Tally) -> Tally:
-    return Tally(one.wins + other.wins, one.losses + other.losses, one.draws + other.draws)

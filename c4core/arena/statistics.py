@@ -21,7 +21,7 @@ SIGNIFICANT: Final = 0.05
 """With a binomial P of at most this a player counts as the better one (Brewer 2017)."""
 
 EXACT_GAMES: Final = 4000
-"""Up to so many games the binomial test's first term is computed from whole numbers."""
+"""Up to so many games, whole numbers give the first term of the binomial test."""
 
 NEGLIGIBLE: Final = 1e-18
 """A sum ends at the first term that is smaller than this share of it."""
@@ -64,6 +64,10 @@ class Tally:
     def score(self) -> float | None:
         """Points per game, a draw being half a point; None without games."""
         return (self.wins + self.draws / 2) / self.games if self.games else None
+
+    def __add__(self, other: Tally) -> Tally:
+        """The results of both together."""
+        return Tally(self.wins + other.wins, self.losses + other.losses, self.draws + other.draws)
 
     def reversed(self) -> Tally:
         """The same results, seen by the other player."""
@@ -194,7 +198,7 @@ class Sprt:
     def __post_init__(self) -> None:
         """Check the hypotheses."""
         for name in ("elo0", "elo1"):
-            if not abs(getattr(self, name)) <= MAX_ELO:  # NaN is in no order
+            if not abs(getattr(self, name)) <= MAX_ELO:  # refuses NaN, too
                 raise ValueError(
                     f"{name} {getattr(self, name):g} must be between {-MAX_ELO:g} and {MAX_ELO:g}"
                 )
@@ -245,7 +249,7 @@ class Sprt:
 
 
 def distinct_games(records: Iterable[GameRecord]) -> int:
-    """How many different games there are: other moves, or from another position."""
+    """The number of different games: those with other moves, or from another position."""
     return len({(record.start, record.columns) for record in records})
 
 

@@ -1,9 +1,5 @@
 """Opening books: files with the exact scores of positions with few stones.
 
-``reader`` has :class:`Book`, ``writer`` writes its file, ``verify`` checks one, and ``shipped``
-finds those of this package. ``format`` is the bytes of a file, ``numbering`` its slots,
-``building`` the work of making a book, and ``exchange`` the formats of others.
-
 >>> from importlib.resources import files
 >>> from c4core import Book, Position
 >>> book = Book.open(files("c4core") / "data" / "c4-7x6-ply12.c4book")

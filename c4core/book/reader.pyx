@@ -1,9 +1,9 @@
 """``Book``: an open opening book.
 
-A position crosses this border as two words (layout picture in board.pyx): it is turned to the image that
-has a slot (rank.pyx), and the slot's score is decoded from a block of its ply's section
-(section.pyx). Groups of scores are read from the file, checked and kept when they are first needed. numpy is imported where it is
-used: to look up one position a program needs none, and starts faster.
+A position comes in as two words (layout picture in board.pyx). It is turned to the image that has a slot
+(rank.pyx), and the slot's score is decoded from a block of its ply's section (section.pyx). Groups of
+scores are read from the file, checked and kept when they are first needed. numpy is imported where it
+is used: a program that looks up one position starts faster without it.
 """
 
 import os
@@ -49,7 +49,7 @@ from c4core.evaluation import best_columns
 from c4core.notation import check_board
 
 cdef enum:
-    PATIENCE = 1 << 14      # probes, some milliseconds, between two checks for signals
+    PATIENCE = 1 << 14      # probes (some milliseconds) from one check for signals to the next
 
 
 cdef class _File:
@@ -73,11 +73,11 @@ cdef class Book:
     """Book()\n--\n
     An opening book: exact scores of positions with few stones.
 
-    A book is opened with :meth:`open` or :meth:`shipped`. It may be used from any number of threads at a time.
+    A book is opened with :meth:`open` or :meth:`shipped`. Any number of threads may use it at a time.
 
     Attributes:
         path: the file.
-        info: what its header says.
+        info: the content of its header.
     """
 
     def __init__(self):
@@ -131,7 +131,7 @@ cdef class Book:
         return max(books, key=lambda book: book.info.last_ply)
 
     cdef int _open(self, int descriptor) except -1:
-        """Set up the sections of a file whose header is right."""
+        """Set up the sections of a file whose header was checked."""
         cdef Section* s
         cdef int index, fault
         cdef int cells = self.info.board.cells
@@ -187,7 +187,7 @@ cdef class Book:
         )
 
     cdef object _held(self):
-        """The file, which stays open as long as the caller holds it, even if another thread closes the book."""
+        """The file, which stays open while the caller holds it, even if the book is closed meanwhile."""
         if self._file is None:
             raise ValueError("the book is closed")
         return self._file
@@ -236,7 +236,7 @@ cdef class Book:
         """The score of a position, NOT_IN_BOOK, DAMAGED or NO_MEMORY.
 
         Args:
-            reachable: it is known that play can reach the position.
+            reachable: whether it is known that play can reach the position.
         """
         cdef const Geometry* g = self._ranking.r.g
         cdef int ply = popcount(mask), found

@@ -58,8 +58,8 @@ def verify(
 
     Args:
         book: an open book.
-        sample: positions to solve again, each equally likely; those of early plies of
-            large boards take seconds each.
+        sample: the number of positions to solve again, each equally likely; those of early plies
+            of large boards take seconds each.
         seed: of the choice; the same seed chooses the same positions.
         solver: what solves them; None makes one.
         progress: called with the number of positions read so far.

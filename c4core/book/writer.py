@@ -63,7 +63,7 @@ def write_book(
             over.
         start: what all positions are reached from.
         kind: ``"complete"`` or ``"sparse"``.
-        description: what a sparse book's positions were chosen by.
+        description: the rule by which a sparse book's positions were chosen.
         engine_version: of the engine that found the scores.
 
     Returns:

@@ -57,7 +57,7 @@ class Pool:
         wanted = len(self) + more
         while len(self) < wanted and not self.is_exhausted:
             missing = wanted - len(self)
-            # Not many more than there are: when few are new, most of a large draw is wasted.
+            # Not many more than there are already: if few are new, most of a large draw is wasted.
             games = max(PATIENCE, min(2 * missing, len(self) + PATIENCE, MAX_GAMES))
             self._take(self._draw(games), missing)
 

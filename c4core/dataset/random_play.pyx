@@ -48,7 +48,7 @@ def reach_ply(Dice dice not None, long games, int ply, *, int width=7, int heigh
     """The positions of random games after ``ply`` moves.
 
     Args:
-        dice: where the moves come from.
+        dice: the source of the moves.
         games: how many are played.
         ply: stones on the board.
         width: columns of it.
@@ -69,7 +69,7 @@ def stop_within(
     """One position of each random game, a random one of those with ``first`` to ``last`` stones.
 
     Args:
-        dice: where the moves and the choice come from.
+        dice: the source of the moves and of the choice.
         games: how many are played.
         first: fewest stones.
         last: most stones.
@@ -98,7 +98,7 @@ def stop_within(
             number = _play(g, last, reached, &dice.state)
             found[game] = NOTHING
             if number > first:
-                # One to choose from costs no draw.
+                # A choice among one position needs no draw.
                 number -= first
                 found[game] = reached[
                     first + (<int>draw_below(&dice.state, number) if number > 1 else 0)

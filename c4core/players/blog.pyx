@@ -19,7 +19,7 @@ from c4core.windows cimport step_of, windows_within
 from c4core.players.errors import StopPlaying
 
 cdef enum:
-    POLL_BOARDS = 1024      # boards between two looks at the stop: some 0.1 ms
+    POLL_BOARDS = 1024      # boards from one poll of the stop to the next: some 0.1 ms
     # 12 rounds of 7 columns are 14 thousand million boards; n^12 still fits the weights.
     MAX_ROUNDS = 12
 
@@ -42,7 +42,7 @@ cdef struct Count:
     const Geometry* g
     int depth
     Missed missed
-    int missed_extra    # what a missed win costs beside its round's weight
+    int missed_extra    # the cost of a missed win beside its round's weight
     bint flat_later     # vertical fours of round 3 and later do not count
     int first           # column of round 1
     int second          # column of round 2
@@ -188,7 +188,7 @@ def blog_weights(
             on).
         missed_extra: how much such a four takes away in addition to the weight of its round.
         stops_early: end after round 1 if it has a win, and after round 2 if one column is best.
-        flat_later: from round 3 on vertical fours are not looked at.
+        flat_later: from round 3 on vertical fours do not count.
         candidates: columns of round 1 (default: every open one).
         stop: ends the search without an answer; None for never.
 
@@ -197,7 +197,7 @@ def blog_weights(
 
     Raises:
         ValueError: the depth or a name is unknown.
-        StopPlaying: the stop came first.
+        StopPlaying: the stop came before the end.
     """
     cdef const Geometry* g = position.g
     cdef uint64_t own = position.stones, mask = position.mask

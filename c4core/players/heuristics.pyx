@@ -1,8 +1,8 @@
 """The heuristics of players that look a fixed number of moves ahead.
 
-Each depends on the stones of two sides, ``own`` and ``opp``, only: neither on the side to move, nor on
-whether the game is over. All but ``windows`` are differences: what is good for one side is as bad for
-the other.
+Each depends only on the stones of two sides, ``own`` and ``opp``: neither on the side to move, nor on
+whether the game is over. All but ``windows`` are differences: the value for one side is minus the value
+for the other.
 
 =================  ================================================================================
 groups             stones in every line that holds those of one side only
@@ -158,10 +158,10 @@ cdef inline uint64_t _odd_rows(const Geometry* g) noexcept nogil:
 
 
 cdef int _threats(const Geometry* g, uint64_t first, uint64_t second) noexcept nogil:
-    """Who profits from the threats, seen by the first player: 100, 0 or -100.
+    """Which side profits from the threats, seen by the first player: 100, 0 or -100.
 
-    A threat is useless where the other player has one of the other parity below it, whether that
-    one is useful or not. Even threats of the first player never count.
+    A threat is useless if the other player has one of the other parity below it, whether that one is
+    useful or not. Even threats of the first player never count.
     """
     cdef uint64_t odd_rows = _odd_rows(g)
     cdef uint64_t mask = first | second
@@ -271,7 +271,7 @@ cdef int _windows(const Geometry* g, uint64_t own, uint64_t opp) noexcept nogil:
 
 
 cdef int _squares(const Geometry* g, uint64_t stones) noexcept nogil:
-    """The lines through every stone's square, whoever is in them."""
+    """The number of lines through every stone's square, whatever stones they hold."""
     cdef int direction, index, step, lines = 0
     cdef uint64_t windows
     for direction in range(4):
@@ -288,7 +288,7 @@ cdef int _squares(const Geometry* g, uint64_t stones) noexcept nogil:
 cdef int64_t _features(const Judge* j, uint64_t own, uint64_t opp) noexcept nogil:
     """The features of one side less those of the other.
 
-    Whoever has four has won, whatever else there is; everything else stays below that.
+    A side with four has won; the value of everything else stays below that.
     """
     cdef int64_t value
     if j.features & 1:

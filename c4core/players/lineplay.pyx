@@ -51,7 +51,7 @@ def line_choice(Position position not None, Dice dice not None, *, bint by_lines
 
     Args:
         position: not over.
-        dice: where the choices come from.
+        dice: the source of the choices.
         by_lines: where no line can be completed or blocked, take a random line with a playable
             square rather than a random column.
 

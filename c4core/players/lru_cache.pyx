@@ -38,7 +38,7 @@ cdef void free_cache(Cache* cache) noexcept:
 
 
 cdef inline int32_t* _slot(Cache* cache, uint64_t key) noexcept nogil:
-    """The slot of a key: its bits are mixed, for the keys of neighbours differ in few."""
+    """The slot of a key. Its bits are mixed, because the keys of neighbours differ in few bits."""
     return &cache.slots[((key * <uint64_t>0x9E3779B97F4A7C15) >> 32) & cache.slot_mask]
 
 
@@ -79,7 +79,7 @@ cdef Entry* find_entry(Cache* cache, uint64_t key) noexcept nogil:
 
 
 cdef int32_t _forget_oldest(Cache* cache) noexcept nogil:
-    """Take the oldest entry out of its lists; its index."""
+    """Take the oldest entry out of its lists; returns its index."""
     cdef int32_t index = cache.oldest
     cdef int32_t* link = _slot(cache, cache.entries[index].key)
     _take_out(cache, index)

@@ -51,7 +51,7 @@ from c4core.players.errors import StopPlaying
 
 cdef enum:
     MAX_PLIES = 64
-    POLL_NODES = 1024       # nodes between two looks at the clock and the stop: some 0.2 ms
+    POLL_NODES = 1024       # nodes from one poll of the clock and the stop to the next: some 0.2 ms
     NO_COLUMN = -1
     ZOBRIST_SEED = 1970     # any number, so that the words are always the same
 
@@ -81,7 +81,7 @@ cdef struct Tree:
     bint timed
     double deadline
     Watch watch
-    bint given_up                   # nobody waits any more, so there is no answer
+    bint given_up                   # the stop is over, so there is no answer
     bint stopped
     uint64_t nodes
 
@@ -166,7 +166,7 @@ cdef int64_t _scouted(
 
 
 cdef void _poll(Tree* t) noexcept nogil:
-    """Stop the search when its time is up, or when nobody waits for it any more."""
+    """Stop the search if its time is up, or if its stop is over."""
     if is_over(&t.watch):
         t.stopped = t.given_up = True
     elif t.timed and atomics.now() >= t.deadline:

@@ -14,7 +14,7 @@ from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
 from c4core.players.errors import StopPlaying
 
 cdef enum:
-    POLL_PLAYOUTS = 64      # playouts between two looks at the clock and the stop: some 10 microseconds
+    POLL_PLAYOUTS = 64      # playouts from one poll of the clock and the stop to the next: some 10 us
 
 
 def run_playouts(Position position not None, Dice dice not None, long count, *, Stop stop=None):
@@ -158,7 +158,7 @@ def timed_choice(
 
     Args:
         position: not over.
-        dice: where all moves come from.
+        dice: the source of all moves.
         playouts: games at most; negative for no limit.
         seconds: of search at most; negative for no limit. At least one game is played.
         stop: ends the games without an answer; None for never.

@@ -5,8 +5,8 @@ nothing, die, flood its output or leave children behind: the result is a :class:
 its whole process group is killed, so that nothing of it remains. docs/players.md describes the
 protocol.
 
-A process that has ended is waited for only after its group was killed: until then no other process
-can get its number, which is also the group's.
+The group of a process that has ended is killed before the process is waited for: until then no
+other process can get its number, which is also the group's.
 """
 
 from __future__ import annotations

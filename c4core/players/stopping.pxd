@@ -20,7 +20,7 @@ cdef Watch watch_of(Stop stop) noexcept
 
 
 cdef inline bint is_over(const Watch* watch) noexcept nogil:
-    """Whether nobody waits any more: some nanoseconds, some 25 where there is a deadline."""
+    """Whether nobody waits any more. It takes some nanoseconds, some 25 with a deadline."""
     return atomics.load(watch.word) != 0 or (
         watch.deadline < INFINITY and atomics.now() >= watch.deadline
     )

@@ -32,7 +32,7 @@ cdef class Stop:
     def set(self):
         """Stop all searches that read it, and call the callbacks of :meth:`calling`.
 
-        It may be set again, for callbacks of searches that were about to begin.
+        It may be set again, to call the callbacks of searches that have just begun.
         """
         if self.origin is not None:
             self.origin.set()

@@ -20,7 +20,7 @@ from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
 from c4core.players.errors import StopPlaying
 
 cdef enum:
-    POLL_ITERATIONS = 64    # between two looks at the stop: some 50 microseconds
+    POLL_ITERATIONS = 64    # iterations from one poll of the stop to the next: some 50 microseconds
     NO_NODE = -1
     OPEN = -2           # the game goes on at this node
 
@@ -31,8 +31,8 @@ cdef struct Node:
     double wins         # of the side that moved into the node
     int32_t visits
     int32_t parent
-    int32_t child       # the one tried last
-    int32_t sibling     # the one tried before it
+    int32_t child       # the child that was tried last
+    int32_t sibling     # the node that was tried before this one
     int32_t outcome     # OPEN, or the result for the side to move: 0 drawn, -1 lost
 
 
@@ -104,7 +104,7 @@ cdef bint _iterate(
     DiceState* dice,
     const Watch* watch,
 ) noexcept nogil:
-    """Grow the tree; whether it was stopped before the end."""
+    """Grow the tree; returns whether it was stopped before the end."""
     cdef long iteration
     cdef int32_t index, count = 1
     cdef int result
@@ -132,7 +132,7 @@ def uct_statistics(
     double exploration,
     Stop stop=None,
 ):
-    """What a tree search found about every column.
+    """The results of a tree search for every column.
 
     Args:
         position: not over.

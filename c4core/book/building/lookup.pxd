@@ -12,7 +12,7 @@ from c4core.board cimport Geometry, canonical_key, playable_squares, winning_squ
 cdef inline int children_that_go_on(
     const Geometry* g, uint64_t stones, uint64_t mask, uint64_t* keys
 ) noexcept nogil:
-    """Put the canonical keys of the children by moves that do not win into ``keys``; their number."""
+    """Write the canonical keys of the children by moves that do not win; returns their number."""
     cdef uint64_t moves = playable_squares(g, mask) & ~winning_squares(g, stones, mask), move
     cdef int number = 0
     while moves:
@@ -26,7 +26,7 @@ cdef inline int children_that_go_on(
 cdef inline void find_keys(
     const uint64_t* keys, Py_ssize_t count, const uint64_t* wanted, int number, Py_ssize_t* found
 ) noexcept nogil:
-    """Put the index of each wanted key, or -1 where it is missing, into ``found``.
+    """Write the index of each wanted key, or -1 if it is missing, into ``found``.
 
     Args:
         keys: sorted, ``count`` of them.

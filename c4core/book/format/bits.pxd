@@ -1,7 +1,7 @@
 """Reading and writing bits, and symbols of prefix codes, the first bit in the top bit of the first byte.
 
-A reader never looks behind the end that it was given: missing bits are read as zeros, and
-``overran`` says afterwards that there were too few.
+A reader never reads beyond its end: missing bits are read as zeros, and ``overran`` says afterwards
+that there were too few.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
@@ -13,9 +13,9 @@ cdef enum:
 cdef struct BitReader:
     const uint8_t* next
     const uint8_t* end
-    uint64_t bits           # those to come, from the top bit down
+    uint64_t bits           # the next bits, from the top bit down
     int count               # how many of them are valid
-    int missing             # how many were invented behind the end
+    int missing             # how many zeros were read beyond the end
 
 
 cdef inline void open_bits(BitReader* r, const uint8_t* data, uint64_t length) noexcept nogil:
@@ -27,7 +27,7 @@ cdef inline void open_bits(BitReader* r, const uint8_t* data, uint64_t length) n
 
 
 cdef inline void refill(BitReader* r) noexcept nogil:
-    """Have at least 56 bits."""
+    """Read on, so that at least 56 bits are there."""
     cdef const uint8_t* p = r.next
     if r.end - p >= 8:
         r.bits |= (

@@ -1,4 +1,4 @@
-"""The packed scores of a ply: what docs/book-format.md calls groups of blocks.
+"""The packed scores of a ply: the groups of blocks of docs/book-format.md.
 
 A block holds BLOCK scores (the last one of a ply fewer), coded one after the other, each in the context
 of the one before; a group holds GROUP blocks, the lengths of their codes first::

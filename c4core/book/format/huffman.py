@@ -27,7 +27,7 @@ def code_lengths(counts: Sequence[int]) -> list[int]:
         lengths = _huffman_lengths(counts)
         if max(lengths, default=0) <= LONGEST:
             return lengths
-        # Flatter counts give shorter code words: what is lost is far below a percent.
+        # Flatter counts give shorter code words; the loss is far below a percent.
         counts = [(count + 1) // 2 for count in counts]
 
 

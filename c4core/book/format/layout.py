@@ -232,7 +232,7 @@ class _HeaderReader:
     def check_whole(self, header: _Header) -> int:
         """Checksum of the header and length of the file; returns where the sections begin."""
         end = _HEADER.size + header.text_length + header.plies * _PLY.size
-        # Until the checksum is seen, lengths are only claims.
+        # Before the checksum is verified, lengths are only claims.
         if header.text_length > MAX_DESCRIPTION:
             self.refuse("the header's lengths are impossible", _HEADER.size)
         self.need(end + _CHECKSUM.size)
@@ -242,7 +242,7 @@ class _HeaderReader:
         if self.file_bytes > header.file_length:
             after = self.file_bytes - header.file_length
             self.refuse(f"{after} bytes follow its end", header.file_length)
-        # From here on the header is as it was written: faults are those of its writer.
+        # From here on the header is as it was written, so faults are its writer's.
         if header.version < 1 or not 1 <= header.kind <= len(KINDS) or not header.plies:
             self.refuse("the header's version, kind or number of plies is impossible", len(MAGIC))
         return end + _CHECKSUM.size

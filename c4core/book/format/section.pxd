@@ -12,7 +12,7 @@ cdef enum:
     INDEX_HEAD = 4                  # bytes of the index before the lengths of the codes
     GAP_SYMBOLS = 65                # bit lengths of gaps
 
-# What ``score_in_section`` answers instead of a score. Python sees the first one, too.
+# Results of ``score_in_section`` that are no scores. Python sees the first one, too.
 cpdef enum:
     NOT_IN_BOOK = -128
 

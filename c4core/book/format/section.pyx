@@ -2,8 +2,9 @@
 
 docs/book-format.md has the layout. Nothing in a file is trusted: the index is read and checked against its
 CRC-32 when the book is opened, every group when it is first used, offsets are checked against the
-section's end, and the decoder stops at the end of its block. So wrong bytes are reported as damage, and do nothing
-else. The file is never mapped: if another program cut a mapped file off, this process would end.
+section's end, and the decoder stops at the end of its block. So wrong bytes are reported as damage, and
+have no other effect. The file is never mapped: if another program truncated a mapped file, this process
+would end.
 """
 
 from libc.errno cimport EINTR, errno
@@ -138,7 +139,7 @@ cdef inline uint64_t _group_begin(const Section* s, uint64_t group) noexcept nog
 cdef int _find_group(
     Section* s, uint64_t group, const uint8_t** data, uint64_t* length, uint64_t* fault_offset
 ) noexcept nogil:
-    """Give the bytes of a group, read at its first use: 0, DAMAGED or NO_MEMORY.
+    """Get the bytes of a group, which is read at its first use: 0, DAMAGED or NO_MEMORY.
 
     They are kept, so that later changes of the file do not matter. Two threads may read the same group
     at once; the bytes of the first one stay.
@@ -198,7 +199,7 @@ cdef bint _open_block(
 
 
 cdef int _score_of_slot(Section* s, uint64_t slot, uint64_t* fault_offset) noexcept nogil:
-    """In a complete book's ply."""
+    """The score of a slot in a complete book's ply."""
     cdef const uint8_t* data
     cdef uint64_t length, group = slot // GROUP_SLOTS
     cdef int within = <int>(slot % GROUP_SLOTS), symbol = s.start, left, fault
@@ -256,7 +257,10 @@ cdef inline bint _next_slot(const Section* s, BitReader* r, uint64_t* slot) noex
 
 
 cdef int _score_of_entry(Section* s, uint64_t slot, uint64_t* fault_offset) noexcept nogil:
-    """In a sparse book's ply: the last group, then the last block, that does not begin after the slot."""
+    """The score of a slot in a sparse book's ply.
+
+    It is in the last group, and there in the last block, that does not begin after the slot.
+    """
     cdef const uint8_t* data
     cdef uint64_t length, found, low = 0, high = s.groups, middle
     cdef int blocks, symbol = s.start, left, first = 0, end, fault

@@ -15,7 +15,7 @@ cdef struct Rank:
     uint64_t base_own               # those of the side that is to move in the start
     int[MAX_COLUMNS] base_height
     uint64_t* shapes                # [tied][pair][left]: ways to fill this pair and those inside it
-    uint64_t* before                # [tied][pair][left][a][b]: those of them with a smaller (a, b)
+    uint64_t* before                # [tied][pair][left][a][b]: how many of them have a smaller (a, b)
 
 # Number of slots of a ply between ``first`` and ``last``.
 cdef uint64_t slot_count(const Rank* r, int ply) noexcept nogil
@@ -23,7 +23,7 @@ cdef uint64_t slot_count(const Rank* r, int ply) noexcept nogil
 # Whether the start's stones are all there, in their colours.
 cdef bint extends(const Rank* r, int ply, uint64_t stones, uint64_t mask) noexcept nogil
 
-# Turn a position to the image that has a slot; False if neither extends the start.
+# Turn a position to its image that has a slot; False if neither image extends the start.
 cdef bint orient(const Rank* r, int ply, uint64_t* stones, uint64_t* mask) noexcept nogil
 
 # The slot of a position that ``orient`` has turned.

@@ -17,12 +17,12 @@ more in the left column of the first pair whose counts differ.
 1, 2, .. of a word; a bit is set where the stone belongs to the side to move. Words with k bits are
 numbered in increasing order: bits at p1 < p2 < .. < pk give C(p1, 1) + C(p2, 2) + .. + C(pk, k).
 
-*Mirror images.* Of the two images of a position the one has a slot that extends the start and whose
-shape has a number; where both do, the one with the smaller key.
+*Mirror images.* Of the two images of a position, that one has a slot which extends the start and whose
+shape has a number; if both do, the one with the smaller key.
 
 Every slot stands for another word of width * (height + 1) bits, so slots never exceed 64 bits.
 
-numpy is imported where it is used: to look up one position a program needs none.
+numpy is imported where it is used: a program that looks up one position does without it.
 """
 
 from libc.stdint cimport uint64_t
@@ -199,7 +199,7 @@ cdef void position_of(
             colouring -= _choose[bit][own]
             word |= <uint64_t>1 << bit
             own -= 1
-    # 2. Pair by pair the largest counts that not too many shapes come before, and their stones.
+    # 2. For each pair find the largest counts that not too many shapes precede, and their stones.
     mask[0] = r.base
     stones[0] = r.base_own if added % 2 == 0 else r.base ^ r.base_own
     for pair in range(r.pairs):
@@ -213,7 +213,7 @@ cdef void position_of(
             b = min(a, b)
         while b and before[a * g.stride + b] > shape:
             b -= 1
-        # Counts that nothing inside can complete come before as many as their successors.
+        # Counts that no inner pairs can complete precede as many shapes as their successors do.
         shape -= before[a * g.stride + b]
         tied = tied and (right == pair or a == b)
         left -= a + b

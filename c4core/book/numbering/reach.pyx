@@ -1,9 +1,9 @@
 """Whether play can reach a position: many slots stand for positions that it cannot reach.
 
 A position without a four can be reached if its columns, read from the bottom up above the start's
-stones, can be merged into one sequence of alternating colours: no four can have been there earlier.
-The search plays stones forward in every possible order and remembers counts of played stones that lead
-nowhere. Measured on 7x6 at ply 12: 0.2 us on average, as the first order tried is mostly right.
+stones, can be merged into one sequence of alternating colours: there was no four earlier, either. The
+search plays the stones forward in every possible order, and remembers counts of played stones that are
+dead ends. Measured on 7x6 at ply 12: 0.2 us on average, because mostly the first order is possible.
 """
 
 from libc.stdint cimport uint8_t, uint64_t
@@ -17,11 +17,11 @@ cdef enum:
     SMALL = 512     # bytes of memory on the stack, one bit for each combination of counts
 
 cdef struct Merge:
-    int columns                         # those with added stones
+    int columns                         # the number of columns with added stones
     uint64_t[MAX_COLUMNS] stones       # bit i: the side to move in the start owns the i-th stone
     int[MAX_COLUMNS] left              # stones not yet played
     uint64_t[MAX_COLUMNS] weight       # of a column's count in the number of a combination
-    uint8_t* dead                       # combinations that lead nowhere
+    uint8_t* dead                       # combinations that are dead ends
 
 
 cdef bint _can_finish(Merge* m, int left, int mover, uint64_t combination) noexcept nogil:
@@ -78,7 +78,7 @@ cdef int is_reachable(const Rank* r, uint64_t stones, uint64_t mask) noexcept no
     if extends(r, ply, stones, mask):
         reachable = _is_merge(r, stones, mask)
     if reachable == 0 and not r.symmetric:
-        # Both images may extend the start, and play lead to one of them only.
+        # Both images may extend the start while play leads to only one of them.
         stones, mask = mirror_bits(r.g, stones), mirror_bits(r.g, mask)
         if extends(r, ply, stones, mask):
             reachable = _is_merge(r, stones, mask)
