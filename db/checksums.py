@@ -3,13 +3,13 @@
 There are two kinds:
 
 - The column ``checksum`` is generated: the database computes it from the other columns whenever
-  it writes the row, whoever writes it, so that no statement can forget it. Numbers go into a
-  sum. SQLite has nothing that hashes a text, so texts, which are short, follow the sum once
-  more. Bits that flip afterwards, in a value or in its sum, make the two disagree.
-- What is long carries a seal of its own, of 32 bits, written by the column's type
+  it writes the row, so that no statement can forget it. Numbers go into a
+  sum. SQLite has no function that hashes a text, so texts, which are short, are repeated
+  behind the sum. Bits that flip afterwards, in a value or in its sum, make the two disagree.
+- Long values carry a seal of their own, of 32 bits, which is written by the column's type
   (:mod:`db.types`): JSON objects, and the scores of columns.
 
-Between them they cover every column but those that say why they are in neither: see
+Together they cover every column but those that say why they are in neither: see
 ``CHECKED_OTHERWISE``.
 """
 
@@ -38,8 +38,8 @@ _MODULUS: Final = 2_147_483_647
 # Prime, and no power of two is 0 modulo it: a flipped bit of a 64-bit number always shows.
 
 _SCALE: Final = 16_777_216
-# 2**24: epoch seconds times this are whole numbers, exactly. What is left of smaller numbers, which
-# are durations, is scaled once more, down to 2**-72.
+# 2**24: epoch seconds times this are whole numbers, exactly. Durations are smaller numbers; their
+# rest is scaled once more, down to 2**-72.
 
 _MAX_SECONDS: Final = "5e11"
 # Times _SCALE it is less than 2**63.
@@ -51,8 +51,8 @@ _TIMES: Final = ("_at", "_until")
 class RowChecksum(ColumnElement[Any]):
     """The SQL expression of a table's checksum: a number, or a text where there are texts.
 
-    Nothing overflows: every term is less than 2**31. Without weights, which would show exchanged
-    values, too, but cost upserts in SQLite another 4 %.
+    Nothing overflows: every term is less than 2**31. The terms have no weights: these would show
+    exchanged values, too, but would cost upserts in SQLite another 4 %.
 
     Args:
         columns: of the table, all of them.
@@ -122,8 +122,8 @@ def _numbers(column: Column[Any], dialect: str) -> list[str]:
 def _clamped(name: str, dialect: str) -> str:
     """A floating-point column that can be scaled to a whole number of 64 bits.
 
-    SQLite's numbers end there by themselves. PostgreSQL refuses the row, so more than 5e11 s,
-    infinity and NaN are all the same to it: changes among them go unnoticed there.
+    SQLite clamps such numbers by itself. PostgreSQL would refuse the row, so there all times above
+    5e11 s, infinity and NaN give the same checksum, and changes among them go unnoticed.
     """
     if dialect == "sqlite":
         return name
@@ -140,5 +140,5 @@ def _whole(number: str, dialect: str) -> str:
 
 
 def _modulo(number: str, dialect: str) -> str:
-    # The function, which not every SQLite has: a % would have to be doubled in some statements.
+    # PostgreSQL gets the function, which not every SQLite has, because some statements need "%%".
     return f"{number} % {_MODULUS}" if dialect == "sqlite" else f"MOD({number}, {_MODULUS})"

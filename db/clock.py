@@ -1,4 +1,4 @@
-"""Time, as the database tells it: the machines' own clocks may differ by an hour."""
+"""The time on the database's clock: those of the machines may differ by an hour."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def seen_within(
 ) -> ColumnElement[bool]:
     """Whether a heartbeat came within the last so many seconds.
 
-    One from the future does not count: the clock has been set back since.
+    A heartbeat from the future does not count: the clock has been set back since.
     """
     at = now(session)
     return seen_at.between(at - seconds, at + seconds)

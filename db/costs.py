@@ -1,4 +1,4 @@
-"""What it takes to search positions, as measured: by engine, board, question and ply."""
+"""What it takes to search positions: measured costs by engine, board, question and ply."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def add_costs(
 ) -> None:
     """Add to what was measured before.
 
-    In PostgreSQL, a sum that another transaction is adding to at this moment is left alone: all
-    workers add to the same few rows, and would otherwise have to commit one after the other. So
-    the sums are those of a sample. What counts is their quotient.
+    All workers add to the same few rows, and would have to commit one after the other. So in
+    PostgreSQL a sum is skipped while another transaction adds to it. The sums are then those of a
+    sample, and only their quotient is used.
 
     Args:
         session: in a write transaction.
@@ -62,7 +62,7 @@ def add_costs(
         }
         for ply in sorted(costs.keys() - known)
     ]
-    # Only rows that were not there: an insert waits for whoever is updating the same row.
+    # Only rows that were missing: an insert waits for the transaction that updates the same row.
     if new:
         insert = dialect_insert(session, MeasuredCost).on_conflict_do_nothing()
         session.connection().execute(insert, new)
@@ -80,7 +80,7 @@ def read_costs(
 
 
 def _add_to_known(session: Session, like: ColumnElement[bool], costs: Mapping[int, Cost]) -> None:
-    """Add to rows that are there, but for those that somebody else has locked."""
+    """Add to existing rows, except those that another transaction has locked."""
     if not costs:
         return
     free = (

@@ -1,4 +1,4 @@
-"""A database that is open: sessions, transactions, errors in the project's own words."""
+"""An open database: sessions, transactions, and errors of the project's own types."""
 
 from __future__ import annotations
 
@@ -28,14 +28,13 @@ from db.urls import parse_url, place, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import TracebackType
 
     from sqlalchemy import URL, Engine
 
 T = TypeVar("T")
 
 _SMALLEST_FILE: Final = 512
-"""Bytes: one page of SQLite's smallest. It takes some shorter files for empty databases."""
+"""Bytes: SQLite's smallest page. SQLite takes some shorter files for empty databases."""
 
 _ATTEMPTS: Final = 6
 """How often ``run`` tries."""
@@ -50,7 +49,7 @@ class Database:
         url: the URL, password masked.
         dialect: ``"sqlite"`` or ``"postgresql"``.
         created: whether opening it has made its tables.
-        is_read_only: whether nothing can be written, because somebody said so or it was found.
+        is_read_only: whether nothing can be written, by the URL or by the file's permissions.
     """
 
     def __init__(
@@ -65,8 +64,8 @@ class Database:
         self._reading = reading(engine)
         self._writing = writing(engine)
         self._info = {CLOCK: clock}
-        # SQLite has one writer at a time, and lets the others poll. Threads of this process queue
-        # up here instead, so that only processes poll.
+        # SQLite has one writer at a time, and the others poll. Threads of this process queue up
+        # here instead, so that only processes poll.
         self._turn = threading.Lock() if self.dialect == "sqlite" else None
 
     @classmethod
@@ -77,19 +76,19 @@ class Database:
 
         Args:
             url: ``sqlite:///relative``, ``sqlite:////absolute``, a bare file path, or
-                ``postgresql://user:password@host:port/name``. ``?mode=ro`` behind one of SQLite:
-                it is only read; so is one in a directory that cannot be written.
+                ``postgresql://user:password@host:port/name``. An SQLite database is only read if
+                its URL ends with ``?mode=ro``, or if its directory cannot be written.
             create: make the file if it is not there, and the tables if there are none. All tables
                 are made in one transaction: whatever happens, a database has all or none.
-            clock: epoch seconds, asked instead of the database's clock (for tests of leases).
+            clock: returns epoch seconds; replaces the database's clock in tests of leases.
 
         Raises:
             UnknownSchemeError: the URL is neither SQLite's nor PostgreSQL's.
             UnreachableError: no server, no such directory, login refused;
-                MissingDatabaseError: nothing there, and ``create`` is False.
-            NotADatabaseError: no database, or one of another program.
-            SchemaTooOldError, SchemaTooNewError: of another version.
-            StorageError: anything else that a database can have; see :mod:`db.errors`.
+                MissingDatabaseError: there is none, and ``create`` is False.
+                NotADatabaseError: it is no database, or one of another program.
+                SchemaTooOldError, SchemaTooNewError: another version has made it.
+                StorageError: any other fault of a database; see :mod:`db.errors`.
         """
         parsed = parse_url(url)
         _check_file(parsed, create=create and not is_read_only(parsed))
@@ -132,8 +131,8 @@ class Database:
     def write(self) -> Iterator[Session]:
         """A session in a write transaction: committed at the end, rolled back on an error.
 
-        In SQLite it has the database's only writer from its first moment on (BEGIN IMMEDIATE), so
-        that it cannot be refused later; keep it short.
+        In SQLite it is the database's only writer from its beginning (BEGIN IMMEDIATE), so that it
+        cannot be refused later. Keep it short.
 
         Raises:
             ReadOnlyError: the database was opened to be read only.
@@ -150,7 +149,7 @@ class Database:
             yield session
 
     def run(self, work: Callable[[Session], T]) -> T:
-        """``work`` in a write transaction, again when other writers broke it (BusyError).
+        """Do ``work`` in a write transaction; try again when other writers broke it (BusyError).
 
         Args:
             work: does everything that belongs to the transaction; may be called several times.
@@ -160,7 +159,7 @@ class Database:
                 with self.write() as session:
                     return work(session)
             except BusyError:
-                # Jitter: transactions that broke each other must not meet again.
+                # Jitter keeps transactions that broke each other from meeting again.
                 time.sleep(random.uniform(0, 0.01 * 4**attempt))  # noqa: S311 - no secret
         with self.write() as session:
             return work(session)
@@ -173,12 +172,7 @@ class Database:
         """Itself."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Close."""
         self.close()
 
@@ -189,8 +183,14 @@ class Database:
     @contextmanager
     def _session(self, engine: Engine) -> Iterator[Session]:
         with Session(engine, autoflush=False, info=self._info) as session, session.begin():
-            session.connection()  # BEGIN now, not at the first statement
-            yield session
+            try:
+                session.connection()  # BEGIN now, not at the first statement
+                yield session
+            except (KeyboardInterrupt, SystemExit):
+                # A cursor that Ctrl-C has cut off between two rows stays open as long as the
+                # traceback. On a connection with one SQLite refuses every later write.
+                session.invalidate()
+                raise
 
     @contextmanager
     def _in_turn(self) -> Iterator[None]:
@@ -230,16 +230,16 @@ def _check_file(url: URL, *, create: bool) -> None:
 
 
 def _migrate(engine: Engine, from_standings: set[schema.Standing]) -> schema.SchemaState:
-    """Bring the database to HEAD if it stands in one of these ways; how it stands afterwards.
+    """Bring the database to HEAD from one of these standings; returns its state afterwards.
 
-    One transaction, and looked at again inside it: of several processes that meet here, one does
+    The state is read again inside the transaction: of several processes that meet here, one does
     the work and the others find it done.
     """
     with engine.connect() as connection:
         if engine.dialect.name == "sqlite":
             cursor = connection.connection.cursor()
-            # None of these can be set in a transaction. The first is kept in the file, for all
-            # later connections.
+            # None of these can be set in a transaction. The first is stored in the file and holds
+            # for all later connections.
             patiently(lambda: cursor.execute("PRAGMA journal_mode = WAL"))
             # A migration drops a table to make it anew. With foreign keys on, that would delete
             # the rows that refer to it.
@@ -247,7 +247,7 @@ def _migrate(engine: Engine, from_standings: set[schema.Standing]) -> schema.Sch
             # Then the new table takes the old name. Without this, SQLite refuses that while a view
             # or a trigger of the user's own names the table that is gone.
             cursor.execute("PRAGMA legacy_alter_table = ON")
-            # The last two hold for this connection, so nobody else gets it.
+            # The last two hold for this connection, so it does not go back to the pool.
             connection.detach()
         with connection.execution_options(**WRITING).begin():
             schema.lock_for_migration(connection)

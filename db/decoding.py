@@ -1,7 +1,7 @@
 """Reading what is stored as JSON: whatever is wrong with it is reported as damage.
 
-The seal of a stored object tells of accidents. A stranger who sends a database can seal what he
-likes, so fields may be missing, or of another type.
+The seal of a stored object shows accidental changes. A stranger who sends a database can seal
+anything, so fields may be missing or of another type.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def decoding(what: str) -> Iterator[None]:
     """Raise a storage error for whatever goes wrong while a stored value is read.
 
     Args:
-        what: what is read, for people.
+        what: names the value in the message.
 
     Raises:
         DamagedValueError: it cannot be read.
@@ -50,7 +50,7 @@ def decoding(what: str) -> Iterator[None]:
 
 
 def field(fields: Mapping[str, Any], name: str, kind: type[T]) -> T:
-    """A field of a JSON object, of exactly this type: True is no number.
+    """A field of a JSON object, of exactly this type: True does not count as a number.
 
     Raises:
         KeyError: there is none of this name.

@@ -1,4 +1,4 @@
-"""Periodic duties: of many processes that share one, a single process does it each time."""
+"""Periodic duties: many processes share one, and each time a single process does it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def acquire_duty(session: Session, name: str, every_seconds: float) -> bool:
-    """Whether the duty falls to the caller now; then to nobody else for ``every_seconds``.
+    """Whether the caller acquires the duty; nobody else can then do so for ``every_seconds``.
 
-    Never waits for others. If the caller dies before it has done the duty, this time is lost, and
+    Never waits for others. If the caller dies before it has done the duty, this turn is lost, and
     the next one comes as usual.
 
     Args:
         session: in a write transaction of its own, so that all others know at once.
         name: of the duty.
-        every_seconds: the time from one time to the next, on the database's clock.
+        every_seconds: the time from one turn to the next, on the database's clock.
     """
     is_due = or_(
         Duty.acquired_at <= now(session) - every_seconds,
@@ -35,6 +35,6 @@ def acquire_duty(session: Session, name: str, every_seconds: float) -> bool:
         return True
     if session.scalar(select(Duty.name).where(Duty.name == name)) is not None:
         return False
-    # The first time ever. The insert comes last because it waits for whoever updates the row.
+    # The very first turn. The insert comes last: it waits for a transaction that updates the row.
     first = dialect_insert(session, Duty).values(name=name, acquired_at=now(session))
     return session.scalar(first.on_conflict_do_nothing().returning(Duty.name)) is not None

@@ -1,4 +1,4 @@
-"""Engines: how connections are made, and how their transactions begin."""
+"""Engines: they make connections and begin transactions."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ ours is a unit's payload, which keeps the lines of its input: by default up to 1
 """
 
 _POLL_SECONDS: Final = 1.0
-# SQLite waits this long inside one call, deaf to Ctrl-C; the loop around it does the rest.
+# SQLite waits this long inside one call, where Ctrl-C has no effect; a loop of ours does the rest.
 
 _POSTGRESQL_DEFAULTS: Final = {
     "application_name": "c4",
     "connect_timeout": "10",
-    # A network that swallows everything is an error after 8 s, within the time of a worker's lease.
-    # Without these a connection waits for a quarter of an hour; and when the network comes back
-    # earlier, for almost as long again as it was away: measured, 23 s after 30 s.
+    # A dead network is an error after 8 s, within the time of a worker's lease. Without these
+    # settings a connection waits for a quarter of an hour; if the network comes back earlier, it
+    # waits almost as long again as the network was away: measured, 23 s after 30 s.
     "tcp_user_timeout": "8000",
     "keepalives_idle": "5",
     "keepalives_interval": "1",
@@ -52,15 +52,15 @@ _SERVER_WATCH: Final = (
     "SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 1; SET tcp_keepalives_count = 3; "
     "SET idle_in_transaction_session_timeout = '30s'"
 )
-# The other end must notice as well: it holds the locks of a client that was lost in a transaction,
-# by default for two hours. (No tcp_user_timeout there: it would end slow readers, too.) A client
-# that was stopped answers keepalives all the same; its transaction ends when it has asked nothing
-# for a time that none of ours thinks between two statements. The longest is making the memory of a
-# deep job anew: 16 s for a million units.
+# The server must notice as well: it holds the locks of a client that was lost in a transaction, by
+# default for two hours. (No tcp_user_timeout there: it would end slow readers, too.) A stopped
+# client still answers keepalives, so its transaction ends after an idle time. None of our
+# transactions is idle for so long: the longest pause, while a deep job's memory is made anew, is
+# 16 s for a million units.
 
 _NO_IDLE_LIMIT: Final = "SET LOCAL idle_in_transaction_session_timeout = 0"
-# A stream may go to somebody who reads it page by page; it locks nothing. Here and not for writers,
-# since it costs a round trip, and a unit of work takes more of those.
+# A reader may stream to somebody who pages through the rows; it locks nothing. Writers do without
+# this statement: it costs a round trip, and a unit of work has many short transactions.
 
 _WRITES: Final = "c4_writes"
 # Execution option: whether the transactions of this engine write.
@@ -69,11 +69,11 @@ WRITING: Final = {_WRITES: True}
 """Execution options of an engine or a connection whose transactions write."""
 
 _WAS_USED: Final = "c4_was_used"
-# In a connection's info: it comes from the pool.
+# In a connection's info: the connection has been in the pool.
 
 _CONNECTION_PRAGMAS: Final = (
-    # A file that somebody has sent may bring triggers and views: they call nothing but what SQLite
-    # holds for harmless.
+    # A file that somebody has sent may bring triggers and views. They may only call functions that
+    # SQLite considers harmless.
     "PRAGMA trusted_schema = OFF",
     "PRAGMA foreign_keys = ON",
     # With WAL, NORMAL loses no committed transaction when the process dies, and never the
@@ -100,7 +100,7 @@ def make_engine(url: URL) -> Engine:
         url.update_query_dict(missing),
         hide_parameters=True,
         pool_size=8,
-        max_overflow=-1,  # callers are threads, and bound by their number
+        max_overflow=-1,  # every caller is a thread, so their number is the limit
     )
     event.listen(engine, "connect", _let_server_watch)
     event.listen(engine, "checkout", _refuse_closed)
@@ -123,12 +123,12 @@ def reading(engine: Engine) -> Engine:
 
 
 def _open_read_only(uri: str) -> sqlite3.Connection:
-    # As SQLAlchemy does it: its pool sees to it that one thread at a time has the connection.
+    # As SQLAlchemy does it: its pool gives a connection to one thread at a time.
     return sqlite3.connect(uri, uri=True, timeout=_POLL_SECONDS, check_same_thread=False)
 
 
 def _let_server_watch(connection: DBAPIConnection, record: object) -> None:
-    """Let the server find out when a new connection's client has vanished or stands still."""
+    """Let the server detect that the client of a new connection has vanished or hangs."""
     del record
     driver = cast("psycopg.Connection[Any]", connection)
     autocommit, driver.autocommit = driver.autocommit, True
@@ -137,13 +137,13 @@ def _let_server_watch(connection: DBAPIConnection, record: object) -> None:
 
 
 def _refuse_closed(connection: DBAPIConnection, record: ConnectionPoolEntry, proxy: object) -> None:
-    """Let the pool replace a connection that the server has closed: it was restarted, say.
+    """Let the pool replace a connection that the server has closed, for instance by a restart.
 
-    A server says nothing unasked but goodbye. So it is enough to see whether there is something to
-    read; SQLAlchemy's own way (``pool_pre_ping``) costs every transaction a round trip.
+    The only message that an idle server sends is that it closes. So it is enough to see whether
+    there is something to read; SQLAlchemy's ``pool_pre_ping`` costs every transaction a round trip.
     """
     del proxy
-    if not record.info.get(_WAS_USED):  # it was made this moment
+    if not record.info.get(_WAS_USED):  # a new connection
         record.info[_WAS_USED] = True
         return
     driver = cast("psycopg.Connection[Any]", connection)
@@ -156,9 +156,9 @@ def _refuse_closed(connection: DBAPIConnection, record: ConnectionPoolEntry, pro
 
 
 def _prepare_sqlite_connection(connection: DBAPIConnection, record: object) -> None:
-    """SQLite's side of a new connection; BEGIN is taken out of the driver's hands."""
+    """Set up a new connection to SQLite; BEGIN is ours to send, not the driver's."""
     del record
-    # Before anything is read: the schema itself may be a stranger's.
+    # Before anything is read: the schema itself may come from a stranger.
     cast("sqlite3.Connection", connection).setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
     # The driver would begin deferred, and only at the first write: measured, 175 of 800
     # transactions were lost to "database is locked" that way, and none with BEGIN IMMEDIATE.
@@ -175,7 +175,7 @@ def _prepare_sqlite_connection(connection: DBAPIConnection, record: object) -> N
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    """BEGIN, or for a writer its turn: IMMEDIATE, tried until BUSY_SECONDS have passed."""
+    """Begin a transaction; that of a writer IMMEDIATE, tried until BUSY_SECONDS have passed."""
     writes = bool(connection.get_execution_options().get(_WRITES))
     _set_query_only(connection, wanted=not writes)
     if not writes:
@@ -187,11 +187,11 @@ def _begin_sqlite(connection: Connection) -> None:
 def patiently(statement: Callable[[], object]) -> None:
     """Run a statement that SQLite may refuse because of other writers, until BUSY_SECONDS passed.
 
-    For those that SQLite refuses at once, however long its own timeout is.
+    For statements that SQLite refuses at once, however long its own timeout is.
 
     Raises:
-        OperationalError: SQLAlchemy's or the driver's: it was refused to the end, or for another
-            reason.
+        OperationalError: SQLAlchemy's or the driver's: SQLite refused it until the end, or it
+        failed for another reason.
     """
     deadline = time.monotonic() + BUSY_SECONDS
     pause = 0.001
@@ -201,7 +201,7 @@ def patiently(statement: Callable[[], object]) -> None:
         except (OperationalError, sqlite3.OperationalError) as error:
             if not _is_busy(error) or time.monotonic() > deadline:
                 raise
-            # Jitter: writers that were refused together must not come back together.
+            # Jitter keeps writers that were refused together from coming back together.
             time.sleep(random.uniform(0, pause))  # noqa: S311 - no secret
             pause = min(2 * pause, 0.1)
         else:
@@ -209,13 +209,13 @@ def patiently(statement: Callable[[], object]) -> None:
 
 
 def _begin_postgresql(connection: Connection) -> None:
-    """Let a reader be idle for as long as it wants."""
+    """Lift the limit on a reader's idle time."""
     if connection.get_execution_options().get(_WRITES) is False:
         connection.exec_driver_sql(_NO_IDLE_LIMIT)
 
 
 def _set_query_only(connection: Connection, *, wanted: bool) -> None:
-    """Let SQLite refuse writes in a read transaction, as PostgreSQL does. Cheap: rarely changes."""
+    """Let SQLite refuse writes in a read transaction, as PostgreSQL does; it rarely changes."""
     info: dict[str, Any] = connection.info
     if info.get("query_only") is not wanted:
         connection.exec_driver_sql(

@@ -11,7 +11,7 @@ from c4core.errors import C4Error
 
 
 class StorageError(C4Error):
-    """Base class; also raised itself where a driver reports something without a name of its own."""
+    """The base class; raised itself for reports of a driver that have no class of their own."""
 
 
 class UnknownSchemeError(StorageError, ValueError):
@@ -31,7 +31,7 @@ class UnreachableError(StorageError):
 
 
 class MissingDatabaseError(UnreachableError):
-    """There is no database in this place, and none was to be created."""
+    """There is no database in this place, and the caller did not want a new one."""
 
 
 class NotADatabaseError(StorageError):
@@ -53,7 +53,7 @@ class SchemaTooOldError(StorageError):
 
 
 class SchemaTooNewError(StorageError):
-    """The database was made by a newer version, which alone can read it.
+    """The database was made by a newer version; only that one can read it.
 
     Attributes:
         found: the schema revision of the database.
@@ -67,7 +67,7 @@ class SchemaTooNewError(StorageError):
 
 
 class CorruptError(StorageError):
-    """The database is damaged: its pages cannot be read, a table of it is gone, or a value."""
+    """The database is damaged: a page or a value cannot be read, or a table is missing."""
 
 
 class DamagedValueError(CorruptError):
@@ -184,6 +184,5 @@ DATABASE_FAULTS: Final = (
     SchemaTooOldError,
     SchemaTooNewError,
 )
-"""What is wrong with a database as a whole, whatever was asked of it. The other errors are about
-what was asked, which will be no better the next time; so is DamagedValueError, a CorruptError that
-has to be caught before these."""
+"""Faults of a database as a whole. The other errors are about the request, and trying again does
+not help; so is DamagedValueError, a CorruptError that has to be caught before these."""

@@ -1,4 +1,4 @@
-"""Looking after a database: statistics, integrity check, backup."""
+"""Care of a database: statistics and backup."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ __all__ = ["DatabaseStats", "Problem", "TableStats", "backup", "check", "solve_a
 
 _COPY_ROWS: Final = 5_000
 _BACKUP_PAGES: Final = 4_096
-"""Pages (of 4 KiB) copied in one step; Ctrl-C is heard between steps."""
+"""Pages (of 4 KiB) copied in one step; Ctrl-C works between two steps."""
 
 _PARTIAL: Final = ".partial"
-"""How the names of backups end that are being made."""
+"""The ending of the names of unfinished backups."""
 
 _SQLITE_SIZE: Final = text(
     "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
@@ -81,7 +81,7 @@ class DatabaseStats:
 
 
 def stats(database: Database) -> DatabaseStats:
-    """What a database holds, and how large it is. Counts every row."""
+    """The contents and the size of a database. Counts every row."""
     with database.read() as session:
         sizes = _table_sizes(session)
         size = session.scalar(_SQLITE_SIZE if database.dialect == "sqlite" else _POSTGRESQL_SIZE)
@@ -106,16 +106,16 @@ def stats(database: Database) -> DatabaseStats:
 def backup(database: Database, path: Path) -> int:
     """Write a copy into a new SQLite file, while the database is in use by others.
 
-    The copy is that of one moment. SQLite copies pages; from PostgreSQL every row is copied, so
-    that its backup opens without a server. The file appears under its name when it is whole and on
-    the disk. Any number may be made at once; of several of one name, one is kept.
+    The copy is a snapshot. SQLite copies pages; from PostgreSQL every row is copied, so that the
+    backup opens without a server. The file appears under its name when it is whole and on the disk.
+    Several backups can be made at once; of several with one name, one is kept.
 
     Returns:
         Its size in bytes.
 
     Raises:
-        FileExistsError: there is a file already. It stays as it is.
-        StorageError: it cannot be written, or the database not be read.
+        FileExistsError: there is such a file already. It stays as it is.
+        StorageError: the file cannot be written, or the database cannot be read.
     """
     if path.exists():
         raise FileExistsError(f"{path} exists: a backup overwrites nothing")
@@ -135,9 +135,9 @@ def backup(database: Database, path: Path) -> int:
 
 @contextmanager
 def _partial(path: Path) -> Iterator[Path]:
-    """The path of a file beside another, which nobody else has; it is gone in the end.
+    """The path of a temporary file beside another one; it is removed in the end.
 
-    It is locked for as long as the process lives, so that others know whether it still does.
+    It is locked as long as the process lives, so that others can tell whether it still does.
     """
     try:
         lock, partial = _locked_file(path)
@@ -156,14 +156,14 @@ def _locked_file(path: Path) -> tuple[int, Path]:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if os.fstat(lock).st_nlink:
             return lock, Path(name)
-        os.close(lock)  # somebody took it for a leftover before it was locked
+        os.close(lock)  # another backup has removed it as a leftover before it was locked
 
 
 def _remove_leftovers(path: Path) -> None:
-    """Remove what backups to this path have left behind that were killed."""
+    """Remove the files that killed backups to this path have left behind."""
     for left in path.parent.glob(f".{glob.escape(path.name)}.*{_PARTIAL}"):
         with suppress(OSError), left.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails where somebody is at it
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its backup runs
             _unlink(left)
 
 
@@ -173,7 +173,7 @@ def _unlink(partial: Path) -> None:
 
 
 def _appear(partial: Path, path: Path) -> None:
-    """Give a file its name, unless there is one of that name."""
+    """Give a file its name, unless another file has it."""
     flush(partial)
     partial.chmod(0o666 & ~_umask())
     try:
@@ -184,12 +184,12 @@ def _appear(partial: Path, path: Path) -> None:
         if path.exists():
             raise FileExistsError from None
         partial.rename(path)
-    with suppress(OSError):  # not every system can do this; the file itself is safe
+    with suppress(OSError):  # not every system allows this; the file's content is on the disk
         flush(path.parent)
 
 
 def _umask() -> int:
-    """What the process takes away from the modes of new files."""
+    """The mask that the process applies to the modes of new files."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
@@ -205,8 +205,8 @@ def _table_sizes(session: Session) -> dict[str, int]:
 
 
 def _copy_pages(session: Session, path: Path) -> None:
-    # The transaction begins to see its one moment with the first read; the backup runs in it, and
-    # so need not start again when somebody writes.
+    # The transaction gets its snapshot with the first read. The backup runs in it, so it need not
+    # start again when somebody writes.
     session.execute(_SQLITE_SIZE)
     source: Any = session.connection().connection.driver_connection
     with closing(sqlite3.connect(path)) as target:

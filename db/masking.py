@@ -1,4 +1,4 @@
-"""URLs of databases and brokers as people may see them: without passwords, whatever was typed."""
+"""URLs of databases and brokers without their passwords, even if they were typed wrongly."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ _WORD: Final = re.compile(r"[\w.~%\-]*")
 
 
 def masked(text: str) -> str:
-    """The text of a URL without its secrets; without a password it is the text itself.
+    """The text of a URL without its secrets; a text without secrets stays as it is.
 
-    Nothing is taken on trust: a password may hold any character, ``@`` and ``/`` as well, and the
-    URL may be typed wrongly. What could be part of a password is hidden, at worst to the end: what
-    lies between the user and the last ``@``; where there is none, what is no port; and what follows
-    a parameter that is named like a secret. Digits in a port's place are shown, though they may be
-    a password: nobody can tell.
+    A password may hold any character, also ``@`` and ``/``, and the URL may be typed wrongly. So
+    everything that could be part of a password is hidden, at worst up to the end: the text between
+    the user and the last ``@``; without an ``@``, the text in the port's place unless it is a
+    number; and all that follows a parameter whose name suggests a secret. Digits in the port's
+    place are shown, although they could be a password.
 
-    Without a scheme it may be what libpq takes as well, ``host=h password=secret``.
+    A text without a scheme may also be in libpq's form, ``host=h password=secret``.
 
     Args:
-        text: a URL, or the path of a file where no scheme is in front. One that begins like a path,
-            with ``/``, ``./`` or ``~``, has no secrets, whatever is in it.
+        text: a URL, or the path of a file. A text that begins with ``/``, ``./`` or ``~`` is a path
+            and has no secrets.
     """
     scheme = _SCHEME.match(text)
     if scheme is None:
         return text if _PATH.match(text) else _masked(text, is_url=False)
     rest = text[scheme.end() :]
     if scheme[0].lower().startswith("sqlite") and rest.startswith("/") and "?" not in rest:
-        return text  # a path, with nobody's name in it
+        return text  # a path without a user's name
     is_redis = scheme[0].lower().startswith("redis")
     return scheme[0] + _masked(rest, alone_is_secret=is_redis)
 
@@ -58,15 +58,15 @@ def _masked(rest: str, *, is_url: bool = True, alone_is_secret: bool = False) ->
     """What follows a scheme, masked.
 
     Args:
-        rest: ``USER:PASSWORD@HOST:PORT/NAME?PARAMETERS``, or what came of it.
-        is_url: whether a scheme was in front. If not, there is no port, but there may be pairs of
+        rest: ``USER:PASSWORD@HOST:PORT/NAME?PARAMETERS``, perhaps typed wrongly.
+        is_url: whether the text has a scheme. If not, there is no port, but there may be pairs of
             names and values.
         alone_is_secret: a single word before the ``@`` is a password.
     """
     end = _secret_parameter(rest, *(() if is_url else (_PAIR,)))
     if end is not None:
-        # From here to the end, for there may be a "&" in it. An "@" as well; or it is the one
-        # behind a password that looks like a parameter.
+        # Hidden up to the end, for the value may contain "&". An "@" may be part of it, or end a
+        # password that looks like a parameter.
         if "@" in rest[end:] and (":" in rest[:end] or alone_is_secret):
             return _shown_user(rest) + HIDDEN
         rest = rest[:end] + HIDDEN
@@ -81,7 +81,7 @@ def _masked(rest: str, *, is_url: bool = True, alone_is_secret: bool = False) ->
 
 
 def _secret_parameter(rest: str, *others: re.Pattern[str]) -> int | None:
-    """Where the value of the first secret parameter begins; None without one that has a value.
+    """The place where the value of the first secret parameter begins; None if there is none.
 
     Args:
         rest: what follows a scheme.
@@ -103,8 +103,8 @@ def _shown_user(user_info: str) -> str:
 
 
 def _without_false_port(place: str) -> str:
-    """Hide what stands in the place of a port and is none: the ``@HOST`` behind it is missing."""
-    # After a slash too many there is no host, and what should be one is the path.
+    """Hide what stands in the port's place and is no port: a password without its ``@HOST``."""
+    # After one slash too many there is no host, and the intended host is in the path.
     host = _HOST.match(place, len(place) - len(place.lstrip("/")))
     if host is None or host.end(2) == len(place) or not host[2] or (host[1] and _is_port(host[3])):
         return place

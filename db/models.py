@@ -38,7 +38,7 @@ _RowId = BigInteger().with_variant(Integer(), "sqlite")
 
 
 def _state(kind: type[JobState | UnitState]) -> Enum:
-    """A state as its text: readable with any SQL tool, and a new state needs no new type."""
+    """The column type of a state: a text, so that a new state needs no new type."""
     return Enum(
         kind,
         native_enum=False,
@@ -143,11 +143,12 @@ class Unit(Base):
     __tablename__ = "units"
     __table_args__ = (
         UniqueConstraint("job_id", "seq"),
-        # One index a question, each only over the rows that can be an answer: the next unit, the
-        # leases, the failures, the pace of the last minute. An index on (job_id, state, seq) would
-        # do for most, but a planner whose statistics are of some minutes ago prefers the one above,
-        # and reads every unit that is done before it finds one that is queued. For the same reason
-        # no two have the same condition. What a tally sums over many units is in the index as well.
+        # Each question has an index of its own over the rows that can be its answer: the next unit,
+        # the leases, the failures, the pace of the last minute. An index on (job_id, state, seq)
+        # would do for most of them. But with statistics of some minutes ago the planner prefers the
+        # index above, and reads every done unit before it finds a queued one. For the same reason
+        # no two indexes have the same condition. Columns that a tally sums are in the index as
+        # well.
         _partial_index(
             "queued",
             "job_id",
@@ -212,9 +213,9 @@ class Match(Base):
 
 
 class CorpusMatch(Base):
-    """That a match looks up the games of another, which is not deleted while this one is there.
+    """A match looks up the games of another one, which cannot be deleted while this row exists.
 
-    The same as ``corpus`` in the match's terms; ``c4 db check`` compares the two.
+    ``corpus`` in the match's terms says the same; ``c4 db check`` compares the two.
     """
 
     __tablename__ = "corpus_matches"
@@ -231,8 +232,8 @@ class CorpusMatch(Base):
 class Game(Base):
     """A game of a match. ``winner`` is 1 for ``x``, -1 for ``o``, 0 for a draw.
 
-    The primary key is the table itself in SQLite (WITHOUT ROWID): a match's games lie together, in
-    their order.
+    The primary key is the table itself in SQLite (WITHOUT ROWID), so a match's games lie together
+    and in order.
     """
 
     __tablename__ = "games"
@@ -256,7 +257,7 @@ class Game(Base):
 
 
 class Worker(Base):
-    """A process that works on whatever job comes, and records a heartbeat now and then."""
+    """A process that works on any job, and records a heartbeat now and then."""
 
     __tablename__ = "workers"
 
@@ -278,7 +279,7 @@ class Worker(Base):
 
 
 class MeasuredCost(Base):
-    """What it took to search positions of a ply, summed over all that were searched."""
+    """The cost of searching positions of a ply, summed over the searched ones."""
 
     __tablename__ = "costs"
 
@@ -292,7 +293,7 @@ class MeasuredCost(Base):
 
 
 class Duty(Base):
-    """A periodic duty, and when one of the processes that share it last acquired it."""
+    """A periodic duty, and the time when a process last acquired it."""
 
     __tablename__ = "duties"
 
@@ -301,7 +302,7 @@ class Duty(Base):
 
 
 def _add_checksums() -> None:
-    """Give every table its column ``checksum``. The classes do not have it: nobody reads it."""
+    """Give every table its column ``checksum``. The classes lack it, because nobody reads it."""
     for table in Base.metadata.tables.values():
         expression = RowChecksum(list(table.columns))
         table.append_column(Column(CHECKSUM, expression.type, Computed(expression, persisted=True)))

@@ -1,13 +1,13 @@
-"""SQLite databases that cannot be written: how they are opened all the same.
+"""Opening SQLite databases that cannot be written.
 
-A database in WAL mode is read with the help of two files beside it, which SQLite makes. Where it
-may not, there are two ways:
+To read a database in WAL mode, SQLite makes two files beside it. Where it may not, there are two
+cases:
 
 - There is no ``-wal`` file, or an empty one: everything is in the database's own file. It is
-  opened as ``immutable``: no files beside it, and no locks. Whoever can write there must not do it
+  opened as ``immutable``, without other files and without locks. Nobody may write to it
   meanwhile.
-- There is one: the latest transactions are in it. SQLite can read them only if the ``-shm`` file
-  was left as well.
+- There is a ``-wal`` file: it holds the latest transactions. SQLite can read them only if the
+  ``-shm`` file was left as well.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ _IMMUTABLE: Final = "immutable"
 
 
 def as_possible(url: URL) -> URL:
-    """The URL of an SQLite file with what has to be said so that it can be opened.
+    """The URL of an SQLite file, with the options that are needed to open it.
 
     Args:
-        url: of any database; the others stay as they are.
+        url: of any database; URLs of other databases stay as they are.
     """
     if url.get_backend_name() != "sqlite" or url.database is None:
         return url
@@ -49,11 +49,11 @@ def has_wal(path: Path) -> bool:
 
 
 def is_read_only(url: URL) -> bool:
-    """Whether somebody has asked, or it was found, that a database is only read."""
+    """Whether a database is only read: by the URL, or because it cannot be written."""
     return url.get_backend_name() == "sqlite" and MODE in url.query
 
 
 def file_uri(url: URL) -> str:
-    """What SQLite calls a file that is opened in this way."""
+    """SQLite's URI of a file, with these options."""
     options = "&".join(f"{name}={value}" for name, value in sorted(url.query.items()))
     return f"file:{quote(os.path.abspath(url.database or ''))}?{options}"  # noqa: PTH100 (as typed)

@@ -1,4 +1,4 @@
-"""The register of worker processes: each of them records a heartbeat now and then."""
+"""The register of worker processes. Each of them records heartbeats."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _FORGET_SECONDS: Final = 86_400.0
 def beat(session: Session, worker: WorkerInfo) -> None:
     """Record a worker's heartbeat, and what it has done.
 
-    Call it more often than every WORKER_ALIVE_SECONDS. A worker that comes back under its name
-    with another process, or with less done than before, was started anew.
+    Call it more often than every WORKER_ALIVE_SECONDS. If a worker's process has changed, or its
+    counts are smaller than before, it was started anew.
 
     Args:
         session: in a write transaction of its own.
@@ -48,7 +48,7 @@ def beat(session: Session, worker: WorkerInfo) -> None:
 
 
 def leave(session: Session, name: str) -> None:
-    """Delete a worker that has ended."""
+    """Delete the entry of a worker that ends."""
     session.connection().execute(delete(Worker).where(Worker.name == name))
 
 
@@ -60,7 +60,7 @@ def live_workers(session: Session, within: float = WORKER_ALIVE_SECONDS) -> tupl
 
 
 def _forget(session: Session) -> None:
-    # Rows that another worker is about to delete as well are left to it: nobody waits.
+    # Rows that another worker is deleting at this moment are skipped, so that nobody waits.
     old = (
         select(Worker.name)
         .where(Worker.seen_at < now(session) - _FORGET_SECONDS)

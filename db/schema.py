@@ -1,4 +1,4 @@
-"""The schema's revision: which one a database has, making it, bringing it up to date.
+"""The schema's revision: reading that of a database, and bringing the database up to date.
 
 Alembic is imported only where a migration runs: it would double the time to open a database.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 REVISIONS: Final = ("c4_0001", "c4_0002", "c4_0003", "c4_0004", "c4_0005")
-"""Every revision that there has been, oldest first."""
+"""All revisions, the oldest first."""
 
 HEAD: Final = REVISIONS[-1]
 """The revision that this version works with."""
@@ -48,13 +48,13 @@ _VERSION_TABLE: Final = "alembic_version"
 _version: Final = Table(_VERSION_TABLE, MetaData(), Column("version_num", String(32)))
 
 _MIGRATION_LOCK: Final = text("SELECT pg_advisory_xact_lock(1127502659)")
-# The number is "C4SC" in ASCII; whoever migrates holds it until the end of the transaction.
+# The number is "C4SC" in ASCII; a migration holds the lock until the end of its transaction.
 
 _NAMED_TABLES: Final = 3
 
 
 class Standing(Enum):
-    """How a database stands to this version of the program."""
+    """The state of a database's schema, compared with this version of the program."""
 
     EMPTY = "empty"
     CURRENT = "current"
@@ -65,7 +65,7 @@ class Standing(Enum):
 
 
 class SchemaState(NamedTuple):
-    """What was found in a database."""
+    """The schema that was found in a database."""
 
     standing: Standing
     revision: str | None
@@ -77,7 +77,7 @@ class SchemaState(NamedTuple):
 def classify(
     tables: AbstractSet[str], revision: str | None, revisions: tuple[str, ...] = REVISIONS
 ) -> Standing:
-    """How a database stands that has these tables and names this revision."""
+    """The standing of a database with these tables and this revision."""
     if not tables - {_VERSION_TABLE}:
         return Standing.EMPTY if revision is None else Standing.FOREIGN
     if not tables & _OWN_TABLES or _VERSION_TABLE not in tables:
@@ -92,7 +92,7 @@ def classify(
 
 
 def read_state(connection: Connection) -> SchemaState:
-    """Look at a database: two small queries."""
+    """Read the state of a database's schema by two small queries."""
     tables = frozenset(inspect(connection).get_table_names())
     revision = None
     if _VERSION_TABLE in tables:
@@ -101,7 +101,7 @@ def read_state(connection: Connection) -> SchemaState:
 
 
 def refuse(state: SchemaState, place: str) -> None:
-    """Say why a database in this state cannot be used, if it cannot.
+    """Raise the error that says why a database in this state cannot be used, if it cannot.
 
     Args:
         state: what was found.
@@ -142,7 +142,7 @@ def refuse(state: SchemaState, place: str) -> None:
 
 
 def lock_for_migration(connection: Connection) -> None:
-    """Let one process at a time migrate. In SQLite the write transaction does that already."""
+    """Let one process at a time migrate. In SQLite the write transaction ensures that already."""
     if connection.dialect.name == "postgresql":
         connection.execute(_MIGRATION_LOCK)
 
@@ -155,7 +155,7 @@ def migrate(connection: Connection) -> None:
 
 
 def alembic_config(connection: Connection) -> Config:
-    """What Alembic's commands need to work on a connection, wherever the package is installed."""
+    """The settings with which Alembic's commands use a connection, wherever the package is."""
     from alembic.config import Config  # noqa: PLC0415 - see the module's docstring
 
     config = Config()

@@ -16,17 +16,17 @@ T = TypeVar("T")
 
 
 class Writer(Protocol):
-    """Runs write transactions: a database, or somebody who waits for one that is away."""
+    """Runs write transactions: a database, or an object that retries while its database is away."""
 
     def run(self, work: Callable[[Session], T]) -> T:
         """As ``Database.run``."""
 
 
 def after_commit(session: Session, call: Callable[[], object]) -> None:
-    """Do something as soon as the session's transaction is committed; if it never is, nothing.
+    """Call something as soon as the session's transaction is committed, and only then.
 
-    For what a process keeps in its own memory about the database: a transaction may be rolled back
-    at any point, even when it is committed, and then ``Database.run`` does it all again.
+    This is for a process's own memory of the database: a transaction may be rolled back at any
+    point, even at its commit, and then ``Database.run`` does all of it again.
 
     Args:
         session: in a transaction.
@@ -36,9 +36,9 @@ def after_commit(session: Session, call: Callable[[], object]) -> None:
 
 
 def limit_waiting(session: Session, seconds: float) -> None:
-    """Let no statement of the transaction wait longer than this for what others have locked.
+    """Let no statement of the transaction wait longer than this for rows that others have locked.
 
-    It raises BusyError then. SQLite locks no rows: there it changes nothing.
+    After that it raises BusyError. SQLite locks no rows, so there it changes nothing.
     """
     if session.connection().dialect.name == "postgresql":
         milliseconds = f"{max(1, round(1000 * seconds))}ms"

@@ -1,4 +1,4 @@
-"""What drivers report, in the project's own errors. The one place that knows their codes."""
+"""The translation of drivers' errors into the project's own; only this module knows their codes."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ _SQLITE: Final[dict[int, tuple[type[StorageError], str]]] = {
 """By primary result code."""
 
 _SQLITE_IO: Final[dict[int, tuple[type[StorageError], str]]] = {
-    # A full disk has a code of its own (SQLITE_FULL) except where the shared-memory file grows;
-    # a failed write is a quota, a limit on file sizes, or a broken disk.
+    # A full disk has a code of its own (SQLITE_FULL), except when the shared-memory file grows. A
+    # failed write has another reason: a quota, a limit on file sizes, or a broken disk.
     sqlite3.SQLITE_IOERR_SHMSIZE: (DiskFullError, "cannot write {place}: the disk is full"),
     sqlite3.SQLITE_IOERR_WRITE: (
         DiskFullError,
         "cannot write {place}: no room (a quota or a limit on file sizes), or a broken disk",
     ),
 }
-"""By extended result code, looked at first."""
+"""By extended result code; they are checked first."""
 
 _TOO_LARGE: Final = (
     f"a value is too large to be stored (more than {LARGEST_VALUE >> 20} MiB), or the row that it "
@@ -109,7 +109,7 @@ def translated(place: str) -> Iterator[None]:
 
 
 def translate(error: BaseException, place: str) -> StorageError | None:
-    """The storage error for what SQLAlchemy or a driver raised; None when it is not theirs.
+    """The storage error for an error of SQLAlchemy or a driver; None for other errors.
 
     Args:
         error: what was raised.
@@ -118,7 +118,7 @@ def translate(error: BaseException, place: str) -> StorageError | None:
     if isinstance(error, PoolTimeoutError):
         return BusyError(f"no free connection to {place}")
     cause = error.orig if isinstance(error, DBAPIError) else error
-    # A statement that was refused over a connection which is still there.
+    # A statement that the server has refused, over a connection that still works.
     is_refused = (
         isinstance(error, DBAPIError)
         and error.statement is not None
@@ -128,14 +128,14 @@ def translate(error: BaseException, place: str) -> StorageError | None:
         return StorageError(f"{place}: {_TOO_LARGE}")
     if isinstance(cause, sqlite3.Error):
         return _translate_sqlite(cause, place)
-    # psycopg is not imported where only SQLite is used. Its errors have this attribute.
+    # psycopg is not imported if only SQLite is used. Its errors have this attribute.
     if cause is not None and hasattr(cause, "sqlstate"):
         return _translate_postgresql(cause, place, is_refused=is_refused)
     return None
 
 
 def _is_too_large_to_store(error: BaseException) -> bool:
-    """Whether SQLite has refused a value for its size, and the value may be a given one."""
+    """Whether SQLite has refused a value for its size, and the statement's own values may be it."""
     if not isinstance(error, DBAPIError) or not isinstance(error.orig, sqlite3.Error):
         return False
     code: int = getattr(error.orig, "sqlite_errorcode", sqlite3.SQLITE_OK)
@@ -155,7 +155,7 @@ def _translate_sqlite(error: sqlite3.Error, place: str) -> StorageError | None:
     reason = str(error)
     if code is None and reason.startswith("Could not decode to UTF-8"):
         return DamagedValueError(f"{place} is damaged: a text is not UTF-8")
-    if code is None:  # the driver was used wrongly: a fault of this program
+    if code is None:  # a wrong use of the driver: a bug of this program
         return None
     kind, message = _SQLITE_IO.get(code) or _SQLITE.get(
         code & 0xFF, (StorageError, "{place}: {reason}")
@@ -176,8 +176,8 @@ def _translate_postgresql(error: BaseException, place: str, *, is_refused: bool)
     state: str | None = getattr(error, "sqlstate", None)
     reason = _first_line(error)
     if state is None:
-        # The error is the client's: it could not connect, or was cut off; or the program has asked
-        # for what cannot be sent, which will be no better the next time.
+        # The error is the client's: it could not connect, or lost its connection; or a value of the
+        # statement cannot be sent, and trying again does not help.
         kinds = {kind.__name__ for kind in type(error).__mro__}
         if is_refused or not kinds & _CLIENT_OUTAGES:
             return StorageError(f"{place}: {reason}")

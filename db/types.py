@@ -21,7 +21,7 @@ KEY_SHIFT: Final = 1 << 63
 """Stored key + KEY_SHIFT = position's key."""
 
 UNPLAYABLE: Final = -128
-"""Stored for a column that is full; the same number as in the engine's batches."""
+"""Stored for a full column; the same number as in the engine's batches."""
 
 _SEAL_BYTES: Final = 4
 
@@ -37,8 +37,7 @@ _dump = json.JSONEncoder(separators=(",", ":")).encode
 class PositionKey(TypeDecorator[int]):
     """An unsigned 64-bit key in a signed 64-bit column, in the same order.
 
-    Subtracting 2**63 keeps ``<`` as it is, which two's complement would not: keys from 2**63 on
-    would come first.
+    Subtracting 2**63 keeps the order. In two's complement keys from 2**63 on would come first.
     """
 
     impl = BigInteger
@@ -58,9 +57,9 @@ class PositionKey(TypeDecorator[int]):
 class JsonText(TypeDecorator[Any]):
     r"""A short JSON array as text, byte for byte the same in every database.
 
-    Text and not PostgreSQL's JSON: no SQL looks inside. And a :class:`JsonObject` may hold what
-    users send, which only text keeps as it is (``json`` refuses NaN, ``jsonb`` reorders fields and
-    refuses ``\u0000``).
+    It is text and not PostgreSQL's JSON, because no SQL reads it, and because only text keeps what
+    users send in a :class:`JsonObject` (``json`` refuses NaN, ``jsonb`` reorders fields and refuses
+    ``\u0000``).
     """
 
     impl = Text
@@ -84,8 +83,8 @@ class JsonText(TypeDecorator[Any]):
 class JsonObject(JsonText):
     """A JSON object as text, which ends with its seal: ``{"a":1,"#":"880e9c79"}``.
 
-    The seal is the beginning of the SHA-256 of all the text before the seal's own name. Text that
-    other programs have written may have none.
+    The seal is the beginning of the SHA-256 of the text before the seal's own name. Texts from
+    other programs may have none.
     """
 
     cache_ok = True
@@ -136,7 +135,7 @@ def unseal_object(text: str, *, needs_seal: bool = False) -> Any:  # noqa: ANN40
 def as_stored(
     session: Session, column: ColumnElement[Any] | InstrumentedAttribute[Any]
 ) -> ColumnElement[Any]:
-    """A column so that reading it raises nothing, whatever is in it: bytes in SQLite, else text."""
+    """A column in a form that can always be read without an error: bytes in SQLite, else text."""
     return cast(column, LargeBinary() if session.get_bind().dialect.name == "sqlite" else Text())
 
 
@@ -161,23 +160,23 @@ def _parse(text: str) -> Any:  # noqa: ANN401
 
 
 def _shown(text: object) -> str:
-    """The beginning of what was found, on one line."""
+    """The beginning of a damaged text, in one line."""
     shown = ascii(text)
     return shown if len(shown) <= _SHOWN else shown[: _SHOWN - 3] + "..."
 
 
 class PlainText(TypeDecorator[str]):
-    """Text for people: labels, names, reasons. What no database takes is replaced.
+    """Text for people: labels, names, reasons. Characters that a database refuses are replaced.
 
-    That is half a character, which is what Python makes of a byte that is not UTF-8 on a command
-    line or in a file's name, and in PostgreSQL NUL.
+    These are lone surrogates, which Python makes of bytes that are not UTF-8 on a command line or
+    in a file's name; and in PostgreSQL also NUL.
     """
 
     impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        """Any text to one that can be stored."""
+        """Text to one that can be stored."""
         del dialect
         if value is None:
             return None
@@ -229,5 +228,5 @@ def unpack_scores(data: bytes | None) -> tuple[int | None, ...] | None:
 
 
 def _seal_scores(data: bytes) -> bytes:
-    # Every row that is stored has some: the fastest that notices each change of one byte.
+    # Every stored row has a seal, so it is the fastest one that shows each change of a single byte.
     return zlib.adler32(data).to_bytes(_SEAL_BYTES)

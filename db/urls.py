@@ -33,15 +33,15 @@ _DRIVERS: Final = {
 def parse_url(text: str) -> URL:
     """Read a database URL or the path of an SQLite file, which may begin with ``~``.
 
-    The path is taken as it stands, in a URL as well: no ``%20``, and after ``?`` no option but
+    The path is taken literally, also in a URL: ``%20`` is no space. After ``?`` the only option is
     ``mode=ro``, to read only.
 
     Raises:
-        UnknownSchemeError: neither SQLite nor PostgreSQL, or not readable as a URL.
+        UnknownSchemeError: it is neither SQLite's nor PostgreSQL's, or no URL at all.
     """
     scheme = _SCHEME.match(text)
     if scheme is None:
-        # A password that was typed must not become the name of a file.
+        # A text with a password must not become the name of a file.
         if _LIKE_A_URL.match(text) or masked(text) != text:
             raise _unreadable(text)
         return _sqlite_url(text, text)
@@ -93,7 +93,7 @@ def show(url: URL) -> str:
         return f"sqlite:///{url.database}" + (f"?{_ONLY_READ}" if MODE in url.query else "")
     shown = url.set(drivername=url.get_backend_name())
     if any(map(is_secret_name, url.query)):
-        shown = shown.set(query={})  # all: what follows may be the rest of a password
+        shown = shown.set(query={})  # all of it: it may be the rest of a password
     return masked(shown.render_as_string(hide_password=False))
 
 

@@ -56,8 +56,8 @@ _unpack = lru_cache(maxsize=1 << 14)(unpack_scores)
 
 
 def decode(rows: Iterable[ColumnValues]) -> list[StoredEvaluation]:
-    """Rows from what the driver returned."""
-    # Not one by one, and not by way of StoredEvaluation's own __new__: that takes twice as long.
+    """The rows that the driver has returned."""
+    # In one go and without StoredEvaluation's own __new__, which would take twice as long.
     return [
         _new(
             StoredEvaluation,

@@ -2,12 +2,12 @@
 
 - The bounds are the tighter of both: ``lower`` the greater, ``upper`` the smaller.
 - Column scores, once known, stay.
-- ``nodes`` and ``engine_version`` tell of the search that proved the bounds: that of the tighter
-  row; of equal rows the newer engine's, then the longer search. Where each row gave one bound,
-  both have a share: the older engine and the longer search are named.
+- ``nodes`` and ``engine_version`` are those of the search that proved the bounds: of the tighter
+  row, of equal rows that of the newer engine, then that of the longer search. If each row gave one
+  bound, the older engine and the larger number of nodes are stored.
 - Bounds that cross, or column scores that differ, cannot both be true: a contradiction.
 
-So the order in which workers store what they found does not matter for what is proven.
+So what is proven in the end does not depend on the order in which workers store their results.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _IMPOSSIBLE: Final[ColumnElement[int]] = literal_column("32767")
 
 
 def merge(stored: StoredEvaluation, incoming: StoredEvaluation) -> StoredEvaluation:
-    """What is proven by both together.
+    """The evaluation that both together prove.
 
     Raises:
         ContradictionError: they cannot both be true.

@@ -1,4 +1,4 @@
-"""Asking for evaluations by what they say."""
+"""Searching stored evaluations: pages, streams, counts and summaries."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def _ordered(
     if session.get_bind().dialect.name == "postgresql":
         query = query.where(_OPENS_INDEX)
     first_ply = filters.min_ply or 0
-    # One lower bound and not two: SQLite takes only one to the index, and with the wrong one a
+    # One lower bound and not two: SQLite uses only one of them in the index. With the wrong one, a
     # page reads everything before it (measured: 120 ms instead of 0.2 at 100,000 rows).
     if after is not None and after.ply >= first_ply:
         place = tuple_(after.ply, after.key - KEY_SHIFT, types=(SmallInteger(), BigInteger()))
@@ -161,7 +161,7 @@ def _ordered(
 
 
 def _conditions(session: Session, filters: EvaluationFilter) -> list[ColumnElement[bool]]:
-    """What the filter asks for, but for the first ply."""
+    """The conditions of the filter, except that on the first ply."""
     conditions: list[ColumnElement[bool]] = [
         Evaluation.width == filters.board.width,
         Evaluation.height == filters.board.height,

@@ -68,10 +68,11 @@ def store(session: Session, board: BoardSize, rows: Sequence[StoredEvaluation]) 
     try:
         changed = _upsert(connection, values)
     except IntegrityError:
-        # Only here: a full disk has ended the whole transaction, and the savepoint with it.
+        # Only for this error: a full disk has ended the whole transaction, and the savepoint with
+        # it.
         savepoint.rollback()
         for key, row in lookup(session, board, list(distinct)).items():
-            merge(row, distinct[key])  # raises at the one that the table's check has refused
+            merge(row, distinct[key])  # raises for the row that the table's check has refused
         raise
     savepoint.commit()
     return changed
@@ -89,7 +90,7 @@ def _distinct(rows: Iterable[StoredEvaluation], board: BoardSize) -> dict[int, S
 
 
 def _upsert(connection: Connection, values: Sequence[Any]) -> int:
-    # Each dialect's own module compiles its statement when it is loaded: the other's is not needed.
+    # A dialect's module compiles its statement when it is imported, so only one is imported.
     if connection.dialect.name == "sqlite":
         from db.evaluations.upsert_sqlite import upsert  # noqa: PLC0415
     else:
@@ -121,7 +122,7 @@ def find(session: Session, board: BoardSize, key: int) -> StoredEvaluation | Non
 def key_among(dialect: str) -> ColumnElement[bool]:
     """The condition that the key is one of the parameter ``keys``, which is a single value.
 
-    One parameter however many the keys: no limit on their number, and one statement to prepare.
+    One parameter holds all keys: there is no limit on their number, and one statement to prepare.
     """
     if dialect == "sqlite":
         values = func.json_each(bindparam("keys")).table_valued(column("value", BigInteger))

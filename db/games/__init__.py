@@ -1,16 +1,7 @@
 """Matches and their games. Callers import everything from here.
 
-A game is known by its match and its number. It is written together with the state of the unit that
-has played it, so it is there once, whatever happens to workers.
-
-- :mod:`db.games.matches`: make matches, and look at them;
-- :mod:`db.games.control`: end a match early, delete it;
-- :mod:`db.games.storing`: write games, read them one by one, page by page, or all;
-- :mod:`db.games.results`: the games of matches as arrays;
-- :mod:`db.games.tallies`: what the games come to, counted by the database.
-
-Their plain values are in :mod:`db.records.terms` (what is agreed for a match),
-:mod:`db.records.matches` (what a match has come to) and :mod:`db.records.games`.
+A game is identified by its match and its number. It is written together with the state of the unit
+that has played it, so it is stored once, whatever happens to workers.
 """
 
 from __future__ import annotations

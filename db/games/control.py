@@ -36,21 +36,21 @@ class MatchUnit(NamedTuple):
 
 
 def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> bool:
-    """End a match that a sequential test has decided; its job if that has nothing else to do.
+    """End a match that a sequential test has decided, and its job if nothing else is left to do.
 
     Units that are still to be played, or have failed, are marked as done. Other workers may have
-    played games behind the one that decided. These games are deleted: which they are depends on
-    the workers, and the match is to be the same whoever plays it. The results of the units are left
-    to the caller (:func:`units_of_match`, :func:`set_result`).
+    played games after the deciding one. These games are deleted: which of them exist depends on the
+    workers, and a match must be the same whoever plays it. The caller sets the results of the units
+    (:func:`units_of_match`, :func:`set_result`).
 
     Args:
         session: in a write transaction of its own.
         match_id: a match that a job plays.
-        games: how many games the decision has taken, the first ones.
+        games: the number of games that the decision has taken; they are the first ones.
         verdict: what was decided.
 
     Returns:
-        False: it was decided before, and nothing was changed.
+        False if it was decided before; nothing was changed.
 
     Raises:
         MatchNotFoundError: there is none of this number.
@@ -58,7 +58,8 @@ def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> b
     job_id = session.scalar(select(Match.job_id).where(Match.id == match_id))
     state = None if job_id is None else lock_job(session, job_id)
     query = select(Match.verdict, Match.first_unit, Match.end_unit).where(Match.id == match_id)
-    # Not FOR UPDATE in full: whoever stores games holds the match's key, and a unit we want next.
+    # Not a full FOR UPDATE: a writer of games holds the match's key, and the unit that we lock
+    # next.
     row = session.connection().execute(query.with_for_update(key_share=True)).one_or_none()
     if row is None:
         raise MatchNotFoundError(match_id)
@@ -66,7 +67,7 @@ def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> b
         return False
     connection = session.connection()
     connection.execute(update(Match).where(Match.id == match_id).values(verdict=verdict))
-    # The units first: who completes one at this moment is waited for, and its games are seen below.
+    # First the units: this waits for a worker that completes one now, so its games are seen below.
     if row.first_unit is not None:
         own = and_(Unit.job_id == job_id, Unit.seq >= row.first_unit, Unit.seq < row.end_unit)
         lock_leased(session, own)
@@ -83,7 +84,7 @@ def end_early(session: Session, match_id: int, *, games: int, verdict: str) -> b
 
 
 def units_of_match(session: Session, match_id: int) -> list[MatchUnit]:
-    """The units that play a match, in order; none where no job does."""
+    """The units that play a match, in order; none if no job plays it."""
     query = (
         select(Unit.id, Unit.state, Unit.payload, Unit.result)
         .join(Match, Match.job_id == Unit.job_id)
@@ -99,14 +100,14 @@ def set_result(session: Session, unit_id: int, result: Json) -> None:
     Args:
         session: in the transaction that has ended its match early.
         unit_id: the unit's number.
-        result: what it has come to now.
+        result: its new result.
     """
     done = update(Unit).where(Unit.id == unit_id, DONE)
     session.connection().execute(done.values(result=result))
 
 
 def delete_match(session: Session, match_id: int) -> None:
-    """Delete a match and its games. When its job is resumed or retried, it goes on without it.
+    """Delete a match and its games. Its job, if resumed or retried, goes on without this match.
 
     Args:
         session: in a write transaction of its own.
@@ -115,13 +116,14 @@ def delete_match(session: Session, match_id: int) -> None:
     Raises:
         MatchNotFoundError: there is none of this number.
         JobStateError: it is being played.
-        MatchInUseError: it is in another one's corpus, which would play otherwise without it.
+        MatchInUseError: it is in the corpus of another match, which would play differently without
+            it.
     """
     query = select(Match.job_id, Match.first_unit, Match.end_unit).where(Match.id == match_id)
     row = session.connection().execute(query).one_or_none() if is_number(match_id) else None
     if row is None:
         raise MatchNotFoundError(match_id)
-    # Looked at under the lock: somebody may be about to resume it.
+    # The state is read under the lock: somebody may be about to resume the job.
     state = None if row.job_id is None else lock_job(session, row.job_id)
     if state in {JobState.PLANNING, JobState.RUNNING}:
         raise JobStateError(
@@ -129,8 +131,8 @@ def delete_match(session: Session, match_id: int) -> None:
             job_id=row.job_id,
             state=state,
         )
-    # Whoever makes a match with this one in its corpus is waited for. The foreign key would keep
-    # the match as well, but its error does not say which match needs it.
+    # This waits for a transaction that makes a match with this one in its corpus. The foreign key
+    # would keep the match as well, but its error does not say which match needs it.
     held = select(Match.id).where(Match.id == match_id).with_for_update()
     if session.scalar(held) is None:
         raise MatchNotFoundError(match_id)
@@ -160,7 +162,7 @@ def _do_without(
 
 
 def _forgive(session: Session, job_id: int, state: JobState) -> None:
-    """Let a locked job be done that had failed by units which nobody needs now."""
+    """Mark a locked job as done if it has failed only by units that nobody needs now."""
     if state is JobState.FAILED and not has_failed_unit(session, job_id):
         session.connection().execute(
             update(Job).where(Job.id == job_id).values(state=JobState.DONE)

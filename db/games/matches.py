@@ -37,7 +37,7 @@ def create_match(
     job_id: int | None = None,
     label: str | None = None,
 ) -> int:
-    """Make a match without games. An import's is not whole until :func:`end_import`.
+    """Make a match without games. That of an import is not whole until :func:`end_import`.
 
     Args:
         session: in a write transaction.
@@ -50,7 +50,7 @@ def create_match(
         The match's number.
 
     Raises:
-        MatchNotFoundError: a match of its corpus is not there, or not any more.
+        MatchNotFoundError: a match of its corpus does not exist (any more).
     """
     statement = insert(Match).values(
         job_id=job_id,
@@ -70,11 +70,11 @@ def create_match(
 
 
 def _add_corpus(session: Session, match_id: int, corpus: Sequence[int]) -> None:
-    """Say which matches a match looks up; from now on nobody deletes them."""
+    """Record which matches a match looks up; from now on nobody can delete them."""
     for first in range(0, len(corpus), _LISTED):
         some = corpus[first : first + _LISTED]
-        # Locked as the foreign key does it, but first: whoever is deleting one of them is waited
-        # for, and the error that follows has the number of the match.
+        # The same lock as the foreign key's, but earlier: this waits for a transaction that
+        # deletes one of them, and the error then has the number of the match.
         there = (
             select(literal(match_id), Match.id)
             .where(Match.id.in_(some), Match.id != match_id)
@@ -89,14 +89,14 @@ def _add_corpus(session: Session, match_id: int, corpus: Sequence[int]) -> None:
 
 
 def set_units(session: Session, match_id: int, first: int, end: int) -> None:
-    """Say which units of its job play a match: from ``first`` to before ``end``."""
+    """Record which units of its job play a match: from ``first`` to before ``end``."""
     session.connection().execute(
         update(Match).where(Match.id == match_id).values(first_unit=first, end_unit=end)
     )
 
 
 def end_import(session: Session, match_id: int, terms: MatchTerms) -> None:
-    """Mark an import as whole; ``terms`` say how many games it has brought."""
+    """Mark an import as whole; its ``terms`` have the number of its games."""
     session.connection().execute(
         update(Match).where(Match.id == match_id).values(terms=terms.as_json(), is_whole=True)
     )
@@ -115,7 +115,7 @@ def get_match(session: Session, match_id: int) -> MatchInfo:
 
 
 def get_terms(session: Session, match_id: int) -> MatchTerms:
-    """What was agreed for a match, without a look at its games.
+    """The terms of a match, without reading its games.
 
     Raises:
         MatchNotFoundError: there is none of this number.
@@ -131,14 +131,14 @@ def get_terms(session: Session, match_id: int) -> MatchTerms:
 def get_created_at(session: Session, match_id: int) -> float | None:
     """When a match was made; None if there is none of this number (any more).
 
-    Number and time together name a match for good. The number alone does not: SQLite reuses that of
-    a match that was deleted.
+    Number and time together identify a match for good. The number alone does not: SQLite may reuse
+    that of a deleted match.
     """
     return session.scalar(select(Match.created_at).where(Match.id == match_id))
 
 
 def get_verdict(session: Session, match_id: int) -> str | None:
-    """What a match's sequential test has decided; None while it has not, or without one."""
+    """The decision of a match's sequential test; None while it is open, or without a test."""
     return session.scalar(select(Match.verdict).where(Match.id == match_id))
 
 
@@ -154,7 +154,7 @@ def list_matches(
     Args:
         session: any.
         limit: at most so many.
-        before_id: only older ones than this, for paging.
+        before_id: only matches older than this one, for paging.
         job_id: only those of this job.
     """
     query = _matches().order_by(Match.id.desc()).limit(limit)
@@ -171,7 +171,7 @@ def matches_of_job(session: Session, job_id: int) -> list[MatchInfo]:
 
 
 def finished_matches(session: Session, board: BoardSize) -> tuple[int, ...]:
-    """The matches on a board that nothing will be added to; ascending."""
+    """The matches on a board that will get no more games; ascending."""
     query = (
         select(Match.id)
         .outerjoin(Job, Match.job_id == Job.id)

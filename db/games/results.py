@@ -23,7 +23,7 @@ _ROWS: Final = 5_000
 """Rows fetched at a time."""
 
 _RESULTS: Final = 1_000
-"""Results in one query: behind a gap there may be any number."""
+"""Results in one query: after a gap there may be any number of them."""
 
 _MATCHES: Final = 500
 """Matches in one query: both databases limit the number of parameters."""
@@ -78,12 +78,12 @@ def read_results(session: Session, match_id: int) -> MatchResults:
 
 
 def results_in_order(session: Session, match_id: int, first: int = 0) -> Iterator[int]:
-    """The result for player a (1, 0, -1) of the games of a match, by number, without a gap.
+    """The results for player a (1, 0, -1) of a match's games, by number, up to the first gap.
 
     Args:
         session: in a transaction.
         match_id: the match.
-        first: number of the first game; none at all if that is not stored yet.
+        first: number of the first game; there are no results if it is not stored yet.
     """
     while True:
         query = (
@@ -105,7 +105,7 @@ def results_in_order(session: Session, match_id: int, first: int = 0) -> Iterato
 def read_finals(
     session: Session, match_ids: Sequence[int]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int8]]:
-    """The final grids of games that ended on the board, with their winners.
+    """The final grids of the games that ended on the board, with their winners.
 
     Args:
         session: any.

@@ -46,7 +46,7 @@ _SIDES: Final[dict[int, Side | None]] = {1: "x", -1: "o", 0: None}
 
 
 def add_games(session: Session, match_id: int, games: Iterable[StoredGame]) -> int:
-    """Store games of a match. One that is there already, by its number, stays as it is.
+    """Store games of a match. A game whose number is stored already stays as it is.
 
     Args:
         session: in a write transaction.
@@ -54,7 +54,7 @@ def add_games(session: Session, match_id: int, games: Iterable[StoredGame]) -> i
         games: any number.
 
     Returns:
-        How many were given.
+        The number of the given games.
     """
     statement = dialect_insert(session, Game).on_conflict_do_nothing()
     source = iter(games)

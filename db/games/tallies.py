@@ -1,4 +1,4 @@
-"""What the games of matches have come to, counted by the database."""
+"""The results of matches, counted by the database."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def read_tallies(session: Session, match_ids: Sequence[int]) -> dict[int, MatchT
 def read_pace(session: Session, board: BoardSize, player: str) -> tuple[float, float]:
     """How many moves a player made in its newest match, and the seconds that they took.
 
-    The first games of the match must do: it may have a million.
+    Only the first games of the match are read: it may have a million.
 
     Args:
         session: any.

@@ -1,1 +1,1 @@
-"""Whether a database holds what it promises: its tables, its rows, and what they mean."""
+"""The integrity check: are the tables of a database, its rows and their meaning sound?"""

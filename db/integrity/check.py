@@ -1,4 +1,4 @@
-"""The integrity check: does a database hold what it promises?"""
+"""The integrity check as a whole: it looks at everything, and lists the problems."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ if TYPE_CHECKING:
     Look = Callable[[Session], Iterator[str]]
 
 _NO_ANSWER = (UnreachableError, BusyError, DiskFullError, ReadOnlyError)
-# These say nothing about what is stored.
+# These errors say nothing about the stored data.
 
 
 class Problem(NamedTuple):
     """A fault that the check has found."""
 
     kind: str
-    """``damage`` (pages, or what cannot be read), ``schema`` (a table, a column or an index),
-    ``row`` (its values have changed since they were stored), ``reference`` (a row whose other half
-    is missing), ``evaluation``, ``job``, ``lease`` (a unit whose lease has run out),
-    or ``match`` (games that are missing, or against the rules)."""
+    """``damage`` (a page or a value cannot be read), ``schema`` (a table, a column or an index),
+    ``row`` (its values have changed since they were stored), ``reference`` (a row refers to one
+    that is missing), ``evaluation``, ``job``, ``lease`` (a unit's lease has run out), or ``match``
+    (games are missing, or against the rules)."""
     message: str
 
 
 def check(database: Database) -> Iterator[Problem]:
-    """Look at everything: pages, schema, references, every row, jobs, leases, every game.
+    """Check everything: pages, schema, references, every row, jobs, leases, every game.
 
-    Problems come as they are found; a sound database has none. Damage is reported as a problem,
-    and raises nothing.
+    Problems are yielded as they are found; a sound database has none. Damage is reported as a
+    problem and does not raise an error.
 
     Raises:
-        StorageError: the database does not answer any more, which says nothing about damage.
+        StorageError: the database does not answer any more; this says nothing about damage.
     """
     looks: list[tuple[str, Look]] = [
         ("schema", schema.faults),
@@ -66,16 +66,17 @@ def check(database: Database) -> Iterator[Problem]:
 def solve_again(
     database: Database, number: int, *, seed: int = 0, seconds: float = 10.0
 ) -> Iterator[Problem | None]:
-    """Search some stored evaluations once more, and compare.
+    """Search some stored evaluations once more, and compare the results.
 
     Args:
         database: any.
         number: how many, chosen at random; all if there are fewer.
         seed: the same seed chooses the same ones.
-        seconds: most for one position. What is proven by then must not contradict what is stored.
+        seconds: the limit for one position. What is proven by then must not contradict what is
+            stored.
 
     Yields:
-        For every one: a problem, or None where there is none.
+        For every evaluation: a problem, or None.
     """
     with database.read() as session:
         rows = evaluations.sample(session, number, seed)
@@ -85,7 +86,7 @@ def solve_again(
 
 
 def _look(database: Database, kind: str, look: Look) -> Iterator[Problem]:
-    """What one look finds. It ends early where damage is in its way."""
+    """The problems that one look finds. Damage may end it early."""
     try:
         with database.read() as session:
             for message in look(session):

@@ -1,4 +1,4 @@
-"""The integrity check of evaluations: can they be true? And, for some, are they?"""
+"""The integrity check of evaluations: can they be true? A sample is also searched again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TABLE_MB: Final = 64
 
 
 def faults(session: Session) -> Iterator[str]:
-    """Evaluations that cannot be true, in words."""
+    """Say which evaluations cannot be true, and why."""
     for values in _rows(session):
         fault = _fault(values)
         if fault is not None:
@@ -61,10 +61,10 @@ def resolve(
 
     Args:
         rows: evaluations that can be true.
-        seconds: most for one position.
+        seconds: the limit for one position.
 
     Yields:
-        Every row, with how it contradicts what was found; None where it does not.
+        Every row, and how the search contradicts it; None where it does not.
     """
     solver = Solver(table_mb=_TABLE_MB)
     for row in rows:
@@ -89,7 +89,7 @@ def _difference(row: StoredEvaluation, lower: int, upper: int) -> str | None:
 
 
 def _rows(session: Session) -> Iterator[ColumnValues]:
-    """All rows in order of their keys; those with values of other types are found elsewhere."""
+    """All rows by key, except those with values of wrong types, which another check finds."""
     table = Evaluation.__table__
     columns = [table.c[column.name] for column in COLUMNS]
     query = (
@@ -120,7 +120,7 @@ def _full_column_bits(board: BoardSize) -> int:
 
 
 def _contradiction(row: StoredEvaluation) -> str | None:
-    """The same for a row that is one of its board.
+    """The same for a row whose values are possible on its board.
 
     Raises:
         KeyValueError: the key is no position's.

@@ -1,4 +1,4 @@
-"""The integrity check of matches: are their games all there, and do they keep the rules?"""
+"""The integrity check of matches: is any game missing, or against the rules?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def match_faults(session: Session) -> Iterator[str]:
-    """What is wrong with matches and their games, in words."""
+    """Say what is wrong with matches and their games."""
     numbers = {row[0]: row[1] for row in session.execute(_finished())}
     for match_id, is_whole in session.execute(
         select(Match.id, Match.is_whole).order_by(Match.id)
@@ -40,15 +40,15 @@ def match_faults(session: Session) -> Iterator[str]:
         except Exception as error:
             if _is_the_databases(error):
                 raise
-            # Whatever a row provokes is its fault.
+            # Any error that a row causes is a fault of the row.
             yield f"match {match_id} cannot be read to the end: {error}"
 
 
 def _is_the_databases(error: Exception) -> bool:
-    """Whether no row is to blame: the connection was lost, say."""
+    """Whether the error is not about a row, for instance a lost connection."""
     if not isinstance(error, DBAPIError):
         return isinstance(error, PendingRollbackError)
-    # A text that is not UTF-8: the one thing that SQLite's driver reports without a code.
+    # SQLite's driver reports one fault of a row without a code: a text that is not UTF-8.
     is_a_text = isinstance(error.orig, sqlite3.Error) and not hasattr(
         error.orig, "sqlite_errorcode"
     )
@@ -56,7 +56,7 @@ def _is_the_databases(error: Exception) -> bool:
 
 
 def _match_faults(session: Session, match_id: int, number: int | None) -> Iterator[str]:
-    """The faults of one match; ``number``: of its games, where all of them must be there."""
+    """The faults of one match. ``number`` counts its games, if none may be missing."""
     terms = get_terms(session, match_id)
     if number is not None and number != terms.games:
         yield f"match {match_id} is over, but has {number:,} of its {terms.games:,} games"
@@ -70,7 +70,7 @@ def _match_faults(session: Session, match_id: int, number: int | None) -> Iterat
 
 
 def _finished() -> Select[int, int]:
-    """Matches that must have all their games, and how many they have."""
+    """The matches that must have all their games, and how many they have."""
     return (
         select(Match.id, func.count(Game.number))
         .outerjoin(Job, Match.job_id == Job.id)
@@ -86,7 +86,7 @@ def _finished() -> Select[int, int]:
 
 
 def _fault(game: StoredGame, start: Position) -> str | None:
-    """What contradicts the rules of the game in a stored one, if anything."""
+    """What contradicts the rules in a stored game, if anything."""
     try:
         if game.moves is None:
             final = Position.from_key(game.final_key, width=start.width, height=start.height)

@@ -1,4 +1,4 @@
-"""The integrity check of rows: are they what was stored? See :mod:`db.checksums`."""
+"""The integrity check of rows: have their values changed? See :mod:`db.checksums`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ROWS: Final = 1_000
 
 
 def row_faults(session: Session) -> Iterator[str]:
-    """Rows whose checksum is not that of their values, or with values of another type."""
+    """Say which rows have a wrong checksum, or values of wrong types."""
     for table in Base.metadata.sorted_tables:
         columns = list(table.columns)
         differs = table.c[CHECKSUM].is_distinct_from(RowChecksum(columns))
@@ -45,7 +45,7 @@ def row_faults(session: Session) -> Iterator[str]:
 
 
 def seal_faults(session: Session) -> Iterator[str]:
-    """JSON objects that are not what was stored."""
+    """Say which JSON objects have changed since they were stored."""
     for table in Base.metadata.sorted_tables:
         for column in table.columns:
             if isinstance(column.type, JsonObject):

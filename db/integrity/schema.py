@@ -31,9 +31,9 @@ _POSTGRESQL_TRIGGERS: Final = text(
 
 
 def faults(session: Session) -> Iterator[str]:
-    """What is missing, is otherwise, or does not belong there, in words.
+    """Say what is missing, what differs, and what does not belong there.
 
-    Tables, indexes and views that others have added are nobody's business here.
+    Tables, indexes and views that others have added do not count.
     """
     connection = session.connection()
     if connection.dialect.name == "sqlite":
@@ -66,7 +66,7 @@ def _wanted_sqlite_objects() -> dict[tuple[str, str], tuple[str, str]]:
 
 
 def _sqlite_objects(connection: Connection) -> dict[tuple[str, str], tuple[str, str]]:
-    """Their tables and statements by type and name; spaces and quotes say nothing."""
+    """Their tables and statements by type and name; spaces and quotes do not count."""
     return {
         (kind, name): (table, re.sub(r'[\s"]', "", sql or ""))
         for kind, name, table, sql in connection.execute(_SQLITE_OBJECTS)
@@ -74,7 +74,7 @@ def _sqlite_objects(connection: Connection) -> dict[tuple[str, str], tuple[str, 
 
 
 def _postgresql_faults(connection: Connection) -> Iterator[str]:
-    # Alembic doubles the time of every start of the program.
+    # Importing Alembic would double the time of every start of the program.
     from alembic.autogenerate import compare_metadata  # noqa: PLC0415
     from alembic.migration import MigrationContext  # noqa: PLC0415
 
@@ -102,7 +102,7 @@ def _is_ours(
     is_found: bool,  # noqa: FBT001 (as Alembic calls it)
     counterpart: object,
 ) -> bool:
-    """Whether a difference counts: what others have added does not."""
+    """Whether a difference counts; additions of others do not."""
     del name, kind
     return not (is_found and counterpart is None)
 

@@ -9,8 +9,8 @@ The database is the queue of truth. The life of a unit::
       |--lease ran out--|   queued again by requeue_lapsed or claimed anew, the attempt does not
       |--lapse----------|   count; or failed after MAX_LAPSES
       |--cancel_job---->|   cancelled, from queued and leased; resume_job queues it again
-      |--cut_units----->|   done, from queued and leased: nobody wants it any more
-      |--claim--------->|   failed at once, where nobody can read what to do: it is damaged
+      |--cut_units----->|   done, from queued and leased: its result is not needed any more
+      |--claim--------->|   failed at once: its payload is damaged and cannot be read
 
 Workers either ask for any unit (``claim``) or are told of one (``announce``, then a message that
 carries its number, then ``claim_unit``).

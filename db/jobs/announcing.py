@@ -1,6 +1,6 @@
 """Choosing the units to announce next: a message to the workers says that they can be claimed.
 
-A message may be lost, delivered twice or late: the claim decides. So a unit that was announced
+A message may be lost, late, or delivered twice: the claim decides. So a unit that was announced
 and that nobody has claimed for some time is announced again.
 """
 
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 REANNOUNCE_SECONDS: Final = 5.0
-"""A unit that nobody has claimed for so long since it was announced may be announced again."""
+"""A unit that nobody has claimed for so long after its announcement may be announced again."""
 
 
 def announce(session: Session, *, engine_version: int, interactive: bool, limit: int) -> list[int]:
-    """Choose units to announce, and note that they are; send the messages after the commit.
+    """Choose units and mark them as announced; send the messages after the commit.
 
-    Jobs of higher priority come first, then older ones. Within a job come first units that were
-    handed back or whose lease ran out, then those that were never announced, in order, then those
-    that were announced the longest ago.
+    Jobs of higher priority come first, then older ones. Within a job, units come first that were
+    handed back or whose lease ran out; then those that were never announced, in order; then those
+    whose announcement is the oldest.
 
     Any number of callers get different units and do not wait for each other. A unit is not chosen
     again within :data:`REANNOUNCE_SECONDS`, unless it was claimed and came back.
@@ -93,7 +93,7 @@ def _may_be_announced(session: Session) -> ColumnElement[bool]:
     at = now(session)
     return or_(
         Unit.announced_at < at - REANNOUNCE_SECONDS,
-        # The clock was set back. Not as soon as it is behind: somebody else may have announced the
-        # unit since this statement began.
+        # The clock was set back. A small difference does not count: another process may have
+        # announced the unit since this statement began.
         Unit.announced_at > at + REANNOUNCE_SECONDS,
     )

@@ -1,8 +1,8 @@
-"""Whether anybody works on a job that runs.
+"""Whether anybody works on a running job.
 
-A lease that lives says so. A process that works on one job and nothing else
+A live lease shows it. A process that works on one job and nothing else
 (:mod:`workers.runners.local`) does not hold a lease at every moment, so it records heartbeats in
-the job's row as well. Workers that take whatever comes are in the register (:mod:`db.registry`).
+the job's row as well. Workers that take units of any job are in the register (:mod:`db.registry`).
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ RUNNER_ALIVE_SECONDS: Final = 10.0
 
 
 def record_runner_heartbeat(session: Session, job_id: int) -> None:
-    """Record that a process runs a job now; to be called more often than RUNNER_ALIVE_SECONDS."""
+    """Record that a process runs a job now; call it more often than every RUNNER_ALIVE_SECONDS."""
     session.connection().execute(
         update(Job).where(Job.id == job_id).values(runner_seen_at=now(session))
     )
 
 
 def clear_runner_heartbeat(session: Session, job_id: int) -> None:
-    """Take that back. Other processes that run the job record it again, or hold leases."""
+    """Remove the heartbeat; other processes that run the job record theirs, or hold leases."""
     session.connection().execute(update(Job).where(Job.id == job_id).values(runner_seen_at=None))
 
 
 def attended_jobs(session: Session) -> set[int]:
-    """The jobs that somebody holds a lease of, or that run and have had a heartbeat lately."""
+    """The jobs of which somebody holds a lease, or that run and have had a heartbeat lately."""
     held = session.scalars(select(Unit.job_id).where(lease_lives(session)).distinct())
     seen = seen_within(session, Job.runner_seen_at, RUNNER_ALIVE_SECONDS)
     run = session.scalars(select(Job.id).where(Job.state == JobState.RUNNING, seen))
@@ -45,7 +45,7 @@ def attended_jobs(session: Session) -> set[int]:
 
 
 def begun_jobs(session: Session) -> set[int]:
-    """The jobs that run and whose first unit was ever claimed."""
+    """The running jobs of which at least one unit was ever claimed."""
     query = (
         select(Unit.job_id)
         .join(Job, Unit.job_id == Job.id)

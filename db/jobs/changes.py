@@ -9,7 +9,7 @@ from db.records.jobs import UnitState
 ANNOUNCE_FIRST: Final = -1.0
 """``announced_at`` of a unit that was claimed and came back: it is announced first.
 
-Whoever writes a job's results in order has waited for it the longest.
+Whoever writes the job's results in order has waited longest for this unit.
 """
 
 NEVER_ANNOUNCED: Final = 0.0

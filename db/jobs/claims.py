@@ -1,8 +1,8 @@
-"""Claiming units: the next one there is, or the one that a message has named.
+"""Claiming units: the next one of any job, or the one that a message has named.
 
 A claim is a lease on the database's clock. It is fenced: every claim of a unit raises its
-``fence``, and whoever comes with an older one changes nothing, however late. So it does not
-matter how often a unit is announced, nor whether a worker that was thought dead comes back.
+``fence``, and the holder of an older fence can change nothing. So it does no harm if a unit is
+announced several times, or if a worker comes back after its lease has run out.
 """
 
 from __future__ import annotations
@@ -38,24 +38,23 @@ def claim(
 ) -> Claim | None:
     """Take a unit to work on. Any number of claimers get different units and do not wait.
 
-    Jobs of higher priority come first, then older ones; within a job, units whose lease has run
-    out come first, then those that are queued, in the order of ``announce``: what others were told
-    of is left to them for as long as there is something else. A unit whose lease has run out for
-    the last time that is allowed is ``failed`` on the way, and its job closed if it was the last. A
-    unit of which nobody can read what to do is ``failed`` as well, but its job left to
-    ``finish_if_complete``.
+    Jobs of higher priority come first, then older ones. Within a job, units come first whose lease
+    has run out, then queued ones in the order of ``announce``: units that were announced to others
+    come last. A unit whose lease has run out too often becomes ``failed`` on the way, and its job
+    is closed if that was the last unit. A unit that cannot be read becomes ``failed`` as well; its
+    job is left to ``finish_if_complete``.
 
     Args:
         session: in a write transaction, best one of its own.
         owner: who claims; for people, and for counting workers.
-        lease_seconds: without a heartbeat for so long, the unit is somebody else's; LONGEST_LEASE
+        lease_seconds: after so long without a heartbeat others may claim the unit; LONGEST_LEASE
             at most.
         engine_version: of the claimer; jobs of other versions are left alone.
         job_id: only from this job.
         kinds: only from jobs of these kinds.
 
     Returns:
-        None when there is nothing to do now; others may still hold leases that run out.
+        None if there is nothing to do now; leases that others hold may still run out.
     """
     for job in _running_jobs(session, engine_version, job_id, kinds):
         again = _lapsed_again(session, job)
@@ -69,20 +68,20 @@ def claim(
 def claim_unit(
     session: Session, unit_id: int, *, owner: str, lease_seconds: float, engine_version: int
 ) -> Claim | None:
-    """Take this unit to work on, if it may be taken. Never waits for another claimer.
+    """Take this unit to work on, if it can be claimed. Never waits for another claimer.
 
     Args:
         session: in a write transaction, best one of its own.
         unit_id: as ``announce`` gave it.
         owner: who claims; for people, and for counting workers.
-        lease_seconds: without a heartbeat for so long, the unit is somebody else's.
+        lease_seconds: after so long without a heartbeat others may claim the unit.
         engine_version: of the claimer.
 
     Returns:
-        None: the unit is done, given up or somebody else's, its job does not run or is for another
-        version of the engine, or there is no such unit; or it is ``failed`` now, for nobody can
-        read what to do. Whatever it is, there is nothing to do: if the unit is still to be done, it
-        is announced again.
+        None: the unit is done, given up or leased by somebody else, its job does not run or is for
+        another version of the engine, or there is no such unit; or it is ``failed`` now because it
+        cannot be read. In any case there is nothing to do: a unit that is still to be done is
+        announced again.
     """
     # A unit whose last lease ran out is left to requeue_lapsed: giving it up may close its job,
     # and whoever locks a job and units of it locks the job first.
@@ -98,9 +97,9 @@ def claim_unit(
 
 
 def _claimable(session: Session) -> Select[Any]:
-    """All that a claim says of units, which are locked unless somebody else has locked them.
+    """The fields of a claim; the query locks its units, and skips those that are locked already.
 
-    Payload and parameters are read as they are stored: if the query failed by a damaged one, the
+    Payload and parameters are read in their stored form: if a damaged one made the query fail, its
     unit would stay the next in turn for ever.
     """
     return (
@@ -142,9 +141,9 @@ def _running_jobs(
 
 
 def _lapsed_again(session: Session, job_id: int) -> ColumnElement[bool] | None:
-    """Units whose lease has run out and that may be tried again; None where there is none.
+    """Units whose lease has run out and that may be tried again; None if there is none.
 
-    Those that may not are given up. Before any unit is locked: that locks the job.
+    The others are given up. This comes before any unit is locked, because it locks the job.
     """
     ran_out = lease_ran_out(session)
     lapses = session.scalars(select(Unit.lapses).where(Unit.job_id == job_id, ran_out)).all()
@@ -158,7 +157,7 @@ def _lapsed_again(session: Session, job_id: int) -> ColumnElement[bool] | None:
 def _take_first(
     session: Session, job_id: int, lapsed: ColumnElement[bool] | None
 ) -> Row[Any] | None:
-    """Lock the unit of a job that comes first, if there is one."""
+    """Lock the first unit of a job that can be claimed, if there is one."""
     unit = None
     if lapsed is not None:
         unit = _take(session, job_id, lapsed, Unit.lease_until, Unit.seq)
@@ -171,7 +170,7 @@ def _take(
     condition: ColumnElement[bool],
     *order: ColumnExpressionArgument[Any],
 ) -> Row[Any] | None:
-    """Lock the first unit that meets the condition and that nobody else has locked."""
+    """Lock the first unit that meets the condition and that no other transaction has locked."""
     query = _claimable(session).where(Unit.job_id == job_id, condition)
     query = query.order_by(*order).limit(1)
     return session.connection().execute(query).one_or_none()
@@ -181,13 +180,13 @@ def _lease(session: Session, unit: Row[Any], owner: str, lease_seconds: float) -
     """Lease a locked unit. If it was leased before, that lease has lapsed.
 
     Returns:
-        None: what to do cannot be read. The unit has failed.
+        None: the unit cannot be read, and has failed.
     """
     try:
         params = unseal_stored(unit.params)
     except DamagedValueError as error:
-        # Every unit of the job has these. Those that are queued fail at once: there may be
-        # a million, and a claim must not take them one by one.
+        # All units of the job have these parameters. The queued ones fail at once: there may be
+        # a million, too many for one claim each.
         which = or_(Unit.id == unit.id, and_(Unit.job_id == unit.job_id, QUEUED))
         _give_up(session, which, f"the parameters of the job cannot be read: {error}")
         return None
@@ -229,9 +228,10 @@ def _lease(session: Session, unit: Row[Any], owner: str, lease_seconds: float) -
 
 
 def _give_up(session: Session, which: ColumnElement[bool], error: str) -> None:
-    """Fail units that nobody can ever work on. Waits for nobody, and leaves their job alone.
+    """Fail units that nobody can ever work on. Waits for nobody, and does not touch their job.
 
-    Whoever locks a job and units of it locks the job first, and here a unit is locked already.
+    A transaction that locks a job and units of it locks the job first; here a unit is locked
+    already.
     """
     free = select(Unit.id).where(which).with_for_update(skip_locked=True)
     session.connection().execute(

@@ -1,6 +1,6 @@
-"""What the holder of a claim may do with its unit: prolong, complete, hand back, give up.
+"""What the holder of a claim does with its unit: prolong, complete, hand back, give up.
 
-Everything here is fenced: it changes nothing when the unit was claimed anew, queued again or
+Every function is fenced: it changes nothing if the unit was claimed anew, queued again or
 cancelled since.
 """
 
@@ -36,7 +36,7 @@ def heartbeat(session: Session, claim: Claim, lease_seconds: float) -> bool:
     """Prolong the lease: it lasts ``lease_seconds`` from now.
 
     Returns:
-        False: the unit is somebody else's or its job was cancelled. Stop working on it.
+        False: somebody else has the unit, or its job was cancelled. Stop working on it.
     """
     return _change(session, claim, lease_until=lease_end(session, lease_seconds))
 
@@ -45,8 +45,8 @@ def prolong(session: Session, claims: Sequence[Claim], lease_seconds: float) -> 
     """Prolong several leases without waiting for anybody.
 
     Returns:
-        For each claim what :func:`heartbeat` says; None: somebody else is writing the unit at this
-        moment, and nothing is known.
+        For each claim the result of :func:`heartbeat`, or None if it is not known: another
+        transaction is writing the unit at this moment.
     """
     ids = [claim.unit_id for claim in claims]
     units = select(Unit.id).where(Unit.id.in_(ids)).order_by(Unit.id)
@@ -68,7 +68,7 @@ def complete(
     costs: Mapping[int, Cost] | None = None,
     columns: bool = True,
 ) -> bool:
-    """Store what was found and mark the unit done, both or neither.
+    """Store the results and mark the unit as done, both or neither.
 
     Args:
         session: in a write transaction of its own.
@@ -78,10 +78,10 @@ def complete(
         nodes: searched for this unit.
         seconds: spent on it.
         costs: what searching its positions took, by ply.
-        columns: whether those were searched for the score of every column.
+        columns: whether they were searched for the score of every column.
 
     Returns:
-        False, with nothing written: the unit is somebody else's by now, or was cancelled.
+        False, with nothing written: somebody else has the unit by now, or it was cancelled.
 
     Raises:
         ContradictionError: as ``store``. Let it end the transaction, then ``fail`` the unit.
@@ -115,10 +115,10 @@ def release(session: Session, claim: Claim, *, payload: Json | None = None) -> b
     Args:
         session: in a write transaction.
         claim: what was worked on.
-        payload: what is left to do; None for what there was.
+        payload: what is left to do; None keeps the payload.
 
     Returns:
-        False: it was not ours any more.
+        False: the claim did not hold the unit any more.
     """
     return _change(
         session,
@@ -135,7 +135,7 @@ def fail(session: Session, claim: Claim, error: str) -> UnitState | None:
     """Give the unit back with an error: it is queued again, or failed after MAX_ATTEMPTS.
 
     Returns:
-        Its new state; None: it was not ours any more, and nothing was written.
+        Its new state; None if the claim did not hold the unit any more: nothing was written.
     """
     state = UnitState.FAILED if claim.attempts >= MAX_ATTEMPTS else UnitState.QUEUED
     is_ours = _change(
@@ -152,10 +152,10 @@ def fail(session: Session, claim: Claim, error: str) -> UnitState | None:
 def lapse(session: Session, claim: Claim, error: str) -> bool:
     """Give the unit back as if its lease had run out; it is failed after MAX_LAPSES.
 
-    For an error that ends whoever works on it, so that nobody knows whether it is the unit's fault.
+    For an error that ends the worker, so that nobody knows whether the unit has caused it.
 
     Returns:
-        False: it was not ours any more, and nothing was written.
+        False: the claim did not hold the unit any more, and nothing was written.
     """
     given_back = case(
         (may_lapse_again(), literal(UnitState.QUEUED, Unit.state.type)),

@@ -1,6 +1,7 @@
-"""Conditions on units, written so that the partial indexes of :class:`db.models.Unit` apply.
+"""Conditions on jobs and units.
 
-The states are literals in the SQL: neither database knows that a parameter will be ``'queued'``.
+Those on units are written so that the partial indexes of :class:`db.models.Unit` apply. Their
+states are literals in the SQL: neither database knows that a parameter will be ``'queued'``.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 from sqlalchemy import ColumnElement, and_, func, literal_column, or_, select
 
 from db.clock import now
-from db.models import Unit
+from db.models import Job, Unit
 from db.records.jobs import LONGEST_LEASE
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnExpressionArgument, Select
     from sqlalchemy.orm import Session
+
+    from c4core.notation import BoardSize
+    from db.records.jobs import Json
 
 QUEUED: Final[ColumnElement[bool]] = Unit.state == literal_column("'queued'")
 LEASED: Final[ColumnElement[bool]] = Unit.state == literal_column("'leased'")
@@ -24,7 +28,21 @@ DONE: Final[ColumnElement[bool]] = Unit.state == literal_column("'done'")
 CANCELLED: Final[ColumnElement[bool]] = Unit.state == literal_column("'cancelled'")
 
 IN_TURN: Final = (Unit.announced_at, Unit.seq)
-"""The order of queued units: those that came back, those that were never announced, the others."""
+"""The order of queued units: first those that came back, then those never announced, then
+others."""
+
+
+def asks_for(
+    kind: str, *, board: BoardSize, params: Json, engine_version: int
+) -> ColumnElement[bool]:
+    """The job is of this kind and asks for exactly this; all as it was given to ``create_job``."""
+    return and_(
+        Job.kind == kind,
+        Job.width == board.width,
+        Job.height == board.height,
+        Job.params == params,
+        Job.engine_version == engine_version,
+    )
 
 
 def lease_ran_out(session: Session) -> ColumnElement[bool]:
@@ -40,13 +58,13 @@ def lease_lives(session: Session) -> ColumnElement[bool]:
 
 
 def lease_end(session: Session, seconds: float) -> ColumnElement[float]:
-    """When a lease runs out that is given or prolonged now."""
+    """The end of a lease that is given or prolonged now."""
     return now(session) + min(seconds, LONGEST_LEASE)
 
 
 def has_open_unit(session: Session, job_id: int) -> bool:
-    """Whether anything of a job is still to be done, or being done."""
-    # One statement: between two, a unit may go from leased to queued, and be seen in neither state.
+    """Whether a job has a unit that is queued or leased."""
+    # One statement: between two, a unit may go from leased to queued, and be missed by both.
     queued, leased = (
         first_unit(and_(condition, Unit.job_id == job_id), *order).scalar_subquery()
         for condition, order in ((QUEUED, IN_TURN), (LEASED, (Unit.lease_until,)))
@@ -63,9 +81,9 @@ def has_failed_unit(session: Session, job_id: int) -> bool:
 def first_unit(
     condition: ColumnElement[bool], *order: ColumnExpressionArgument[Any]
 ) -> Select[Any]:
-    """The number of the first unit that meets a condition; for asking whether there is any.
+    """The number of the first unit that meets a condition, to ask whether there is any.
 
-    The first in an order, not EXISTS: that PostgreSQL answers by reading the table when it
-    believes, from statistics of some minutes ago, that every second unit meets the condition.
+    The first in an order, not EXISTS: PostgreSQL answers EXISTS by reading the table, if statistics
+    of some minutes ago let it expect that every second unit meets the condition.
     """
     return select(Unit.id).where(condition).order_by(*order).limit(1)

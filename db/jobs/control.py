@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def cancel_job(session: Session, job_id: int) -> JobState:
-    """Stop a job. Claims on its units are void from now on; what is stored stays.
+    """Stop a job. Claims on its units are void from now on; stored evaluations stay.
 
     Cancelling a cancelled job changes nothing.
 
@@ -67,13 +67,12 @@ def cancel_abandoned(session: Session, job_id: int) -> bool:
 def resume_job(session: Session, job_id: int) -> JobState:
     """Let a job go on: units that were cancelled or whose lease has run out are queued again.
 
-    They have all their attempts again and were never announced: whoever resumes has seen what
-    stopped them.
-    Leases that live are left alone: somebody may be working. A job that has ended keeps its
-    state; failed units are the business of :func:`retry_job`.
+    They get all their attempts again and count as never announced: whoever resumes the job has seen
+    what stopped them. Live leases are kept, since somebody may be working. A job that has ended
+    keeps its state; failed units are left to :func:`retry_job`.
 
     Returns:
-        ``running``, or what the job has ended as.
+        ``running``, or the state in which the job has ended.
 
     Raises:
         JobNotFoundError: there is no such job.
@@ -100,7 +99,7 @@ def retry_job(session: Session, job_id: int) -> int:
     """Queue the failed units of a job again, with all their attempts, and let it run.
 
     Returns:
-        How many units there were. 0: nothing was changed.
+        The number of these units. If it is 0, nothing was changed.
 
     Raises:
         JobNotFoundError: there is no such job.

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def finish_if_complete(session: Session, job_id: int) -> JobState:
-    """Close a running job that has nothing left to do: ``done``, or ``failed`` if a unit did.
+    """Close a running job that has nothing left to do: ``done``, or ``failed`` if a unit is.
 
-    Call it after ``complete`` or ``fail`` in a transaction of its own: of two workers that
-    complete the last two units at the same time, neither sees the other's until it has ended.
+    Call it after ``complete`` or ``fail``, in a transaction of its own. If two workers complete the
+    last two units at the same time, neither of these transactions sees the other's unit as done.
 
     Returns:
         The job's state. Calling it again changes nothing.
@@ -31,7 +31,7 @@ def finish_if_complete(session: Session, job_id: int) -> JobState:
         JobNotFoundError: there is no such job.
     """
     state = session.scalar(select(Job.state).where(Job.id == job_id))
-    # Looked at before the lock is asked for: every worker comes here after every unit.
+    # Checked before the lock is taken: every worker comes here after every unit.
     if state is JobState.RUNNING and has_open_unit(session, job_id):
         return state
     if state is not None and state is not JobState.RUNNING:
@@ -40,9 +40,10 @@ def finish_if_complete(session: Session, job_id: int) -> JobState:
 
 
 def lock_job(session: Session, job_id: int) -> JobState:
-    """The job's state, which nobody else changes until the end of the transaction.
+    """The job's state, which nobody else can change until the end of the transaction.
 
-    Whoever locks a job and units of it locks the job first; so no two wait for each other.
+    A transaction that locks a job and units of it locks the job first, so that no two wait for each
+    other.
 
     Raises:
         JobNotFoundError: there is none of this number.
@@ -55,13 +56,13 @@ def lock_job(session: Session, job_id: int) -> JobState:
 
 
 def lock_leased(session: Session, *which: ColumnElement[bool]) -> None:
-    """Lock leased units, which nobody else prolongs or ends until the end of the transaction.
+    """Lock leased units: nobody else can prolong or end them until the end of the transaction.
 
-    Before they are written together: whoever locks several units does so in the order of their
-    numbers, as those do who prolong their leases. An UPDATE takes them as they lie in the table.
+    Call it before they are written together. Several units are always locked in the order of their
+    numbers, also to prolong leases; an UPDATE would lock them in the order of the table.
 
     Args:
-        session: in a write transaction; the units' job is locked, if it is going to be.
+        session: in a write transaction; if it locks the units' job at all, it has done so.
         which: conditions on the units.
     """
     units = select(Unit.id).where(LEASED, *which).order_by(Unit.id)
@@ -69,7 +70,7 @@ def lock_leased(session: Session, *which: ColumnElement[bool]) -> None:
 
 
 def close_if_complete(session: Session, job_id: int, state: JobState) -> JobState:
-    """Close a locked job if it runs and has nothing left to do; its state then."""
+    """Close a locked job if it runs and has nothing left to do; returns its state."""
     if state is not JobState.RUNNING or has_open_unit(session, job_id):
         return state
     state = JobState.FAILED if has_failed_unit(session, job_id) else JobState.DONE

@@ -1,10 +1,10 @@
-"""Jobs that grow: what their units come to decides which units are wanted next.
+"""Jobs that grow: the results of their units decide which units are wanted next.
 
 Whoever completes a unit of such a job plans its next ones in the same transaction::
 
-    hold_job          nobody else plans, or takes a unit away, until the end of the transaction
+    hold_job          nobody else plans or ends units until the end of the transaction
     complete          the unit that was worked on
-    read_units        what has changed since one last looked
+    read_units        the units that have changed since the last time
     add_more_units, change_unit, cut_units
 """
 
@@ -49,7 +49,7 @@ class GrowingUnit(NamedTuple):
 
 
 class GrowingJob(NamedTuple):
-    """What a job asks for, however far it is."""
+    """The question of a job, in whatever state it is."""
 
     job_id: int
     state: JobState
@@ -57,10 +57,10 @@ class GrowingJob(NamedTuple):
 
 
 def hold_job(session: Session, job_id: int) -> JobState:
-    """The job's state, which nobody else changes until the end of the transaction.
+    """The job's state, which nobody else can change until the end of the transaction.
 
-    Its leased units are locked as well, in the order in which whoever locks several units does so:
-    the one that is going to be completed and those that may be cut.
+    Its leased units are locked as well, in the order of their numbers: the one that is going to be
+    completed and those that may be cut.
 
     Raises:
         JobNotFoundError: there is none of this number.
@@ -75,8 +75,8 @@ def read_units(
 ) -> list[GrowingUnit]:
     """The units of a job behind ``after_seq``, and others by their places in it.
 
-    Those that can be claimed come in the order in which they most likely are: first those that a
-    message is under way for, then as in ``announce`` and ``claim``.
+    Those that can be claimed come in the order in which they probably will be: first those whose
+    message is under way, then as in ``announce`` and ``claim``.
     """
     listed = sorted(seq for seq in set(seqs) if seq <= after_seq)
     batches = [listed[first : first + _LISTED] for first in range(0, len(listed), _LISTED)]
@@ -91,7 +91,7 @@ def read_units(
 
 
 def add_more_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
-    """Append units to a job that is held and that runs, or is being planned; how many.
+    """Append units to a held job that runs or is being planned; returns their number.
 
     Raises:
         JobStateError: the job has ended or was cancelled.
@@ -117,10 +117,10 @@ def change_unit(session: Session, unit_id: int, payload: Json) -> bool:
 
 
 def cut_units(session: Session, unit_ids: Collection[int], result: Json) -> int:
-    """End units that are not wanted any more, queued, leased or failed; how many still were.
+    """End units that are not wanted any more: queued, leased or failed ones; returns their number.
 
-    They are done, with this result and without any effort. Whoever works on one notices with the
-    next heartbeat that the lease is lost, as after a cancel.
+    They become done, with this result and without any nodes or time. A worker on such a unit
+    notices by its next heartbeat that the lease is lost, as after a cancel.
     """
     ordered = sorted(unit_ids)
     cut = 0
@@ -139,7 +139,7 @@ def cut_units(session: Session, unit_ids: Collection[int], result: Json) -> int:
 def jobs_of_kind(
     session: Session, *, kind: str, board: BoardSize, engine_version: int
 ) -> list[GrowingJob]:
-    """The jobs of a kind that were started, the newest first."""
+    """The started jobs of a kind, the newest first."""
     query = (
         select(Job.id, Job.state, Job.params)
         .where(

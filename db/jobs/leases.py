@@ -1,6 +1,6 @@
-"""Leases that ran out: their units go back to the queue, or are given up in the end.
+"""Leases that ran out: their units go back to the queue, or are given up after MAX_LAPSES.
 
-Silence is not the unit's fault: the attempt is given back, and a lapse counted instead.
+A worker's silence is not the unit's fault, so a lapse is counted instead of the attempt.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ def may_lapse_again() -> ColumnElement[bool]:
 def requeue_lapsed(session: Session, *, limit: int = 1_000) -> int:
     """Queue the units of running jobs whose leases ran out, to be announced before all others.
 
-    A unit whose last allowed lease ran out is ``failed`` instead, and its job closed if that was
-    the last. Any number of callers do not wait for each other.
+    A unit whose last allowed lease ran out becomes ``failed`` instead, and its job is closed if
+    that was the last unit. Callers never wait for each other.
 
     Args:
         session: in a write transaction of its own.
-        limit: most leases to look at, those that ran out first.
+        limit: the number of leases at most; those that ran out first come first.
 
     Returns:
-        How many units are queued again.
+        The number of units that are queued again.
     """
     lapsed = (
         session.connection()
@@ -77,7 +77,7 @@ def give_up_lapsed(session: Session, job_id: int) -> None:
 
 
 def _in_order_of_claims(session: Session, job_ids: set[int]) -> Sequence[int]:
-    # Whoever locks several jobs does so in this order.
+    # Several jobs are always locked in this order.
     if not job_ids:
         return ()
     query = select(Job.id).where(Job.id.in_(job_ids)).order_by(Job.priority.desc(), Job.id)
@@ -87,7 +87,7 @@ def _in_order_of_claims(session: Session, job_ids: set[int]) -> Sequence[int]:
 def _requeue(session: Session, unit_ids: Sequence[int]) -> int:
     if not unit_ids:
         return 0
-    # Looked at again: between two statements, somebody may have claimed or completed them.
+    # The condition is checked again: somebody may have claimed or completed them meanwhile.
     still_lapsed = (
         select(Unit.id)
         .where(Unit.id.in_(unit_ids), and_(lease_ran_out(session), may_lapse_again()))

@@ -1,9 +1,9 @@
-"""How fast units are completed, and what that says about the time that is left.
+"""The pace of completed units, and the remaining time that follows from it.
 
-Units differ: a hundred may be done in a second, and the next take a minute. So the remaining time
-is not counted in units or positions but in what they were expected to take when they were planned.
-Expectations may be wrong by any factor; the pace is measured in the same measure, so that the
-factor cancels out.
+Units differ: a hundred may be done in a second, and the next one take a minute. So the remaining
+work is not counted in units or positions, but in the seconds that were expected when the units were
+planned. These may be wrong by any factor; the pace is measured in the same seconds, so the factor
+cancels out.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PACE_SECONDS: Final = 60.0
 """The pace is that of the units that were completed within this time."""
 
 _LEAST_UNITS: Final = 3
-"""With fewer units done, the pace is left to chance."""
+"""With fewer units done, the pace is too much a matter of chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,12 @@ class Pace(NamedTuple):
 def read_pace(session: Session, job_id: int | None = None) -> Pace:
     """The pace within the last minute, of one job or of all.
 
-    Where the work that was completed began later than that, it is measured over the time that it
-    had: a job that was just started or resumed is not slow.
+    If the completed work began later than that, the pace is measured from its beginning: a job that
+    was just started or resumed is not slow.
     """
     time = now(session)
-    # Units that are done have finished_at, and no others. Nor is the job a reason to look into
-    # another index than that of finished_at (+ 0): both led to reading all that is done.
+    # Only done units have finished_at, so their state is not asked for. "+ 0" keeps the planner
+    # from an index over the job: with either condition it read all units that are done.
     query = select(
         func.count(),
         func.sum(Unit.positions),
@@ -80,12 +80,12 @@ def remaining_seconds(left: Load, pace: Pace, units_done: int) -> float | None:
     """The time that is left at a pace.
 
     Args:
-        left: what is still to be done.
-        pace: of completions like it.
+        left: the work that is still to be done.
+        pace: of similar work.
         units_done: units that are done in all.
 
     Returns:
-        None: not enough is done to tell, or nothing was completed lately.
+        None if too little is done to tell, or if nothing was completed lately.
     """
     if left.positions == 0:
         return 0.0

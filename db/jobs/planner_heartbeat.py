@@ -1,8 +1,8 @@
 """Whether somebody still plans a job.
 
-A long plan is made in several transactions, and the planner may die between two of them. So each of
-these transactions records a heartbeat in the job's row. A job that is being planned and has had no
-heartbeat for a while is abandoned: units are missing, and nobody will add them.
+A long plan takes several transactions, and the planner may die between two of them. So each of
+these transactions records a heartbeat in the job's row. A job that is being planned without a
+recent heartbeat is abandoned: units are missing, and nobody will add them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from sqlalchemy import and_, or_, select, update
 
 from db.clock import now, seen_within
+from db.jobs.conditions import asks_for
 from db.models import Job
 from db.records.jobs import JobState
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from db.records.jobs import Json
 
 PLANNER_ALIVE_SECONDS: Final = 60.0
-"""After so long without a heartbeat, a planner is not expected to come back."""
+"""After so long without a heartbeat, a planner counts as gone."""
 
 
 class PlannedJob(NamedTuple):
@@ -65,11 +66,7 @@ def planned_job(
     query = (
         select(Job.id, is_abandoned(session))
         .where(
-            Job.kind == kind,
-            Job.width == board.width,
-            Job.height == board.height,
-            Job.params == params,
-            Job.engine_version == engine_version,
+            asks_for(kind, board=board, params=params, engine_version=engine_version),
             Job.state == JobState.PLANNING,
         )
         .order_by(Job.id.desc())

@@ -39,7 +39,7 @@ def create_job(
 
     Args:
         session: in a write transaction.
-        kind: which program understands its units' payloads.
+        kind: decides how its units' payloads are read.
         board: the board that all its positions are of.
         params: what all units have in common.
         label: a name for people.
@@ -84,7 +84,7 @@ def add_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
 
 
 def append_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> int:
-    """Append units to a job that is locked and may get some; how many."""
+    """Append units to a locked job that may get some; returns their number."""
     last = session.scalar(select(func.max(Unit.seq)).where(Unit.job_id == job_id))
     first = 0 if last is None else last + 1
     seq = first
@@ -111,7 +111,7 @@ def append_units(session: Session, job_id: int, plans: Iterable[UnitPlan]) -> in
 
 
 def start_job(session: Session, job_id: int) -> JobState:
-    """End the planning: the job runs, or is done at once when it has no unit.
+    """End the planning: the job runs, or is done at once if it has no unit.
 
     Raises:
         JobStateError: the job is not being planned.

@@ -1,7 +1,7 @@
-"""One job for one question, however many ask it in the same moment.
+"""One job for one question, even if several processes ask it in the same moment.
 
-Whoever is about to make a job that others may have made holds its question first, and then looks
-once more whether there is one. So the look and the making are one step for everybody.
+A process that is about to make a job holds its question first, and then looks once more whether
+there is such a job. So for everybody else, looking for the job and making it are one step.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 def hold_question(
     session: Session, *, kind: str, board: BoardSize, params: Json, engine_version: int
 ) -> None:
-    """Let nobody else hold this question until the end of the transaction; waits for who does.
+    """Hold this question until the end of the transaction; waits while another one holds it.
 
     Args:
-        session: in a write transaction, before anything was locked in it.
+        session: in a write transaction that has locked nothing yet.
         kind: as it is given to ``create_job``, like all that follows.
         board: likewise.
-        params: likewise, or that part of it which makes the question the same.
+        params: likewise, or the part of them that identifies the question.
         engine_version: likewise.
     """
-    # In SQLite a write transaction is alone from its first moment on. Questions that share a
-    # number by chance wait for each other, and no harm is done.
+    # In SQLite a write transaction is alone from its beginning. Questions that get the same lock by
+    # chance wait for each other, which does no harm.
     if session.connection().dialect.name == "postgresql":
         question = json.dumps([kind, *board, params, engine_version], sort_keys=True)
         digest = hashlib.blake2b(question.encode(), digest_size=8).digest()

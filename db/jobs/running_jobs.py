@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class RunningJob(NamedTuple):
-    """What a worker has to know to say whether it can help."""
+    """What a worker needs to know of a job to tell whether it can work on it."""
 
     id: int
     kind: str
@@ -24,7 +24,7 @@ class RunningJob(NamedTuple):
 
 
 def running_jobs(session: Session) -> list[RunningJob]:
-    """The jobs that run, those first that are worked on first."""
+    """The running jobs, in the order in which they are worked on."""
     query = (
         select(Job.id, Job.kind, Job.engine_version, Job.priority)
         .where(Job.state == JobState.RUNNING)
@@ -34,7 +34,7 @@ def running_jobs(session: Session) -> list[RunningJob]:
 
 
 def jobs_to_finish(session: Session) -> list[int]:
-    """Jobs that run and have nothing left to do: whoever did the last unit died before it said so.
+    """Running jobs with nothing left to do: the worker of the last unit died before it closed them.
 
     Call ``finish_if_complete`` for each of them, in a transaction of its own.
     """

@@ -1,4 +1,4 @@
-"""All jobs together: what waits and what runs, how fast it goes, and who works."""
+"""All jobs together: queued and running units, the pace, and the workers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class _Sums(NamedTuple):
     units: int
     load: Load
     age: float | None
-    """Of the oldest job among theirs, since it was started."""
+    """The age of their oldest job, since it was started."""
 
 
 def totals(session: Session) -> ServiceStatus:
@@ -52,7 +52,7 @@ def totals(session: Session) -> ServiceStatus:
 def _sums(session: Session, condition: ColumnElement[bool]) -> _Sums:
     """Sums over the units of running jobs that meet a condition.
 
-    One condition at a time: each has its own index, and OR would have none.
+    One condition at a time: each has an index of its own, and OR would use none.
     """
     query = (
         select(

@@ -1,8 +1,8 @@
 """Sums over the units of jobs, state by state.
 
-One query a state: each has an index that holds what is summed, so that a job is looked at several
-times a second without reading its units. Measured with 100,000 units done: 29 ms instead of 110 in
-SQLite, 20 instead of 65 in PostgreSQL.
+Each state has a query of its own, and an index that holds the summed columns. So a job's progress
+can be read several times a second without reading its units. Measured with 100,000 units done: 29
+ms instead of 110 in SQLite, 20 instead of 65 in PostgreSQL.
 """
 
 from __future__ import annotations

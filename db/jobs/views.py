@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from c4core.notation import BoardSize
 from db.decoding import is_number
 from db.errors import JobNotFoundError
-from db.jobs.conditions import FAILED, lease_lives
+from db.jobs.conditions import FAILED, asks_for, lease_lives
 from db.jobs.pace import read_pace, remaining_seconds
 from db.jobs.tallies import Tally, read_tallies
 from db.models import Job, Unit
@@ -33,7 +33,11 @@ _ERROR_SAMPLES: Final = 5
 
 
 def list_jobs(
-    session: Session, *, limit: int = 50, states: Sequence[JobState] | None = None
+    session: Session,
+    *,
+    limit: int = 50,
+    states: Sequence[JobState] | None = None,
+    before: int | None = None,
 ) -> list[JobInfo]:
     """The newest jobs, newest first.
 
@@ -41,8 +45,11 @@ def list_jobs(
         session: any.
         limit: at most so many.
         states: only jobs in one of these.
+        before: only jobs with smaller numbers, to go on behind an earlier list.
     """
     query = select(Job).order_by(Job.id.desc()).limit(limit)
+    if before is not None:
+        query = query.where(Job.id < before)
     if states is not None:
         query = query.where(Job.state.in_(states))
     jobs = session.scalars(query).all()
@@ -65,7 +72,7 @@ def get_job(session: Session, job_id: int) -> JobInfo:
 
 
 def jobs_of_label(session: Session, label: str, *, kind: str, board: BoardSize) -> list[int]:
-    """The numbers of the jobs that somebody has given this name, in their order.
+    """The numbers of the jobs with this label, ascending.
 
     Args:
         session: any.
@@ -82,7 +89,7 @@ def jobs_of_label(session: Session, label: str, *, kind: str, board: BoardSize) 
 def newest_job(
     session: Session, *, kind: str, board: BoardSize, params: Json, engine_version: int
 ) -> int | None:
-    """The newest job that asks for exactly this, or None. One that was never started is none.
+    """The newest started job that asks for exactly this, or None.
 
     Args:
         session: any.
@@ -94,11 +101,7 @@ def newest_job(
     query = (
         select(Job.id)
         .where(
-            Job.kind == kind,
-            Job.width == board.width,
-            Job.height == board.height,
-            Job.params == params,
-            Job.engine_version == engine_version,
+            asks_for(kind, board=board, params=params, engine_version=engine_version),
             Job.started_at.is_not(None),
         )
         .order_by(Job.id.desc())
@@ -138,7 +141,7 @@ def unit_results(
 
 
 def progress(session: Session, job_id: int) -> JobProgress:
-    """How far a job is.
+    """The progress of a job.
 
     Raises:
         JobNotFoundError: there is none of this number.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from c4core.evaluation import exact_score, value_between
+from c4core.evaluation import Bounded
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,12 +18,8 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
 
-class StoredEvaluation(NamedTuple):
-    """What is proven about one position. Bounds that are equal are the exact score.
-
-    A tuple and not a frozen dataclass, which takes four times as long to make: hundreds of
-    thousands a second are streamed.
-    """
+class _StoredFields(NamedTuple):
+    """The fields of :class:`StoredEvaluation`; a NamedTuple cannot inherit anything itself."""
 
     key: int
     """Canonical key, 0 <= key < 2**64."""
@@ -38,31 +34,26 @@ class StoredEvaluation(NamedTuple):
     upper: int
     """The score of the side to move is at most this."""
     nodes: int
-    """Positions that the search which proved the bounds has visited."""
+    """Positions visited by the search that proved the bounds."""
     engine_version: int
     """Version of the engine that proved the bounds."""
     scores: tuple[int | None, ...] | None = None
     """Exact score of every column of the canonical orientation, None where a column is full.
 
-    None as a whole when the columns were not solved; never known in part.
+    None as a whole if the columns were not solved; they are never known in part.
     """
     updated_at: float = 0.0
     """Epoch seconds of the last change, by the database's clock; ignored by ``store``."""
 
-    @property
-    def score(self) -> int | None:
-        """The exact score, or None while the bounds differ."""
-        return exact_score(self.lower, self.upper)
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether the bounds meet."""
-        return self.lower == self.upper
+class StoredEvaluation(_StoredFields, Bounded):
+    """What is proven about one position.
 
-    @property
-    def value(self) -> Value | None:
-        """The outcome for the side to move, or None where the bounds leave it open."""
-        return value_between(self.lower, self.upper)
+    A tuple and not a frozen dataclass, which takes four times as long to make: hundreds of
+    thousands a second are streamed.
+    """
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +77,11 @@ class EvaluationFilter:
     has_scores: bool | None = None
     """True: the score of every column is stored; False: it is not."""
     keys: Sequence[int] | None = None
-    """Canonical keys, as of a line of play."""
+    """Canonical keys, for instance those of a line of play."""
 
 
 Order = Literal["ply", "score", "nodes", "updated"]
-"""By what rows are sorted; rows that are equal in it come by ply, then by key."""
+"""The order of rows; equal rows come by ply, then by key."""
 
 
 class Cursor(NamedTuple):

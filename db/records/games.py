@@ -1,7 +1,7 @@
-"""What a stored game looks like from outside, and how to ask for games.
+"""A stored game as callers see it, and how to ask for games.
 
-A game is known by its match and its number, from 0: it is there once, however many workers try to
-play it.
+A game is identified by its match and its number, from 0. It is stored once, however many workers
+try to play it.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ ON_THE_BOARD: Final = ("four", "full")
 """Endings of games that were played out."""
 
 UNFINISHED: Final = "unfinished"
-"""The ending of a game that has none: it counts for nothing."""
+"""The ending of an unfinished game, which counts for nothing."""
 
 
 class StoredGame(NamedTuple):
     """A game of a match.
 
-    A tuple and not a frozen dataclass, which takes longer to make: hundreds of thousands are
-    streamed.
+    A tuple and not a frozen dataclass, which takes longer to make: hundreds of thousands of games
+    are streamed.
     """
 
     number: int
@@ -32,7 +32,7 @@ class StoredGame(NamedTuple):
     a_side: Side
     """The side that player a had."""
     seed: int | None
-    """Where everything random in it came from; None where nobody knows."""
+    """The seed of everything random in it; None if it is not known."""
     moves: str | None
     """1-based columns, as :mod:`c4core.notation` writes them; None where only the final grid is
     known."""
@@ -51,7 +51,7 @@ class StoredGame(NamedTuple):
     o_seconds: float = 0.0
     """What the moves of ``o`` took together."""
     replaced: tuple[int, ...] = ()
-    """Which moves (0-based) stand for an illegal answer, where that was allowed."""
+    """The moves (0-based) that replaced illegal answers, where the terms allowed that."""
     match_id: int = 0
     """The match it belongs to; ignored when it is stored."""
 
@@ -64,7 +64,7 @@ class StoredGame(NamedTuple):
 
     @property
     def is_forfeit(self) -> bool:
-        """Whether somebody lost it other than on the board."""
+        """Whether a player lost it by a failure, not on the board."""
         return self.ending not in (*ON_THE_BOARD, UNFINISHED)
 
 

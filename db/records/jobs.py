@@ -1,4 +1,4 @@
-"""What jobs and units look like from outside.
+"""Jobs and units as callers see them.
 
 A job is planned into units; a unit is some seconds of work that is claimed, solved and completed
 as a whole. Times are epoch seconds on the database's clock.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from db.records.workers import WorkerInfo
 
 Json = dict[str, Any]
-"""A JSON object: what a payload, a result and a job's parameters are made of."""
+"""A JSON object: a payload, a result, or a job's parameters."""
 
 MAX_ATTEMPTS: Final = 3
 """How often a unit may end in an error before it is ``failed`` for good."""
@@ -25,8 +25,8 @@ MAX_ATTEMPTS: Final = 3
 MAX_LAPSES: Final = 10
 """How many leases of a unit may run out before it is ``failed`` for good.
 
-More than attempts: that a machine was switched off is not the unit's fault. But a unit that kills
-every worker that takes it must not go on for ever.
+It is more than MAX_ATTEMPTS, because a machine that was switched off is not the unit's fault. But a
+unit that kills every worker must not go on for ever.
 """
 
 LONGEST_LEASE: Final = 600.0
@@ -36,16 +36,16 @@ A lease that ends later was given before the database's clock was set back. It c
 """
 
 INTERACTIVE_PRIORITY: Final = 100
-"""Jobs of at least this priority are interactive, others bulk: each class has its own queue."""
+"""Jobs of at least this priority are interactive, the others bulk; each class has its own queue."""
 
 
 class JobState(StrEnum):
     """Where a job stands."""
 
     PLANNING = "planning"
-    """Units are still being added; none is handed out."""
+    """Units are still being added; none can be claimed."""
     RUNNING = "running"
-    """Units are handed out."""
+    """Units can be claimed."""
     DONE = "done"
     """Every unit is done."""
     FAILED = "failed"
@@ -73,7 +73,7 @@ class UnitPlan:
     positions: int
     """Positions in it: the measure of progress."""
     expected_seconds: float = 0.0
-    """What solving it is expected to take, for the remaining time; 0.0 where nobody knows."""
+    """Expected seconds of solving it, for the remaining time; 0.0 if not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Claim:
     seq: int
     """The unit's place in its job, from 0."""
     fence: int
-    """Grows with every claim of the unit; only the claim that holds the newest can complete it."""
+    """Grows with every claim of the unit; only the claim with the newest fence can complete it."""
     attempts: int
     """How often the unit was tried, this claim included; tries that lapsed do not count."""
     payload: Json
@@ -100,14 +100,14 @@ class Claim:
     owner: str
     """Who claimed it."""
     engine_version: int
-    """Of the job, and of the claimer."""
+    """The engine's version, of the job and of the claimer."""
     priority: int
     """The job's; see INTERACTIVE_PRIORITY."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnitResult:
-    """What became of a unit, for writing a job's output in order."""
+    """The outcome of a unit, for writing a job's output in order."""
 
     seq: int
     state: UnitState
@@ -115,7 +115,7 @@ class UnitResult:
     result: Json | None
     """Set when done."""
     error: str | None
-    """Why it failed the last time it did."""
+    """The reason of its last failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,12 +155,12 @@ class JobInfo:
     seconds: float
     """Solving seconds of the units that are done, summed over workers."""
     errors: tuple[str, ...] = field(default=())
-    """Some of the failed units' errors, different ones, at most five. Empty in a list of jobs."""
+    """At most five different errors of the failed units. Empty in a list of jobs."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """How far a job is."""
+    """The progress of a job."""
 
     job_id: int
     state: JobState
@@ -168,7 +168,7 @@ class JobProgress:
     units_done: int
     units_failed: int
     units_leased: int
-    """Being worked on, under a lease that has not run out."""
+    """Units with a lease that has not run out."""
     positions: int
     positions_done: int
     positions_failed: int
@@ -202,6 +202,6 @@ class ServiceStatus:
     oldest_queued_seconds: float | None
     """Age of the oldest job that has units waiting, since it was started; None without any."""
     workers: int
-    """Different owners of live leases: who works now, whether registered or not."""
+    """Different owners of live leases: workers and other processes that work now."""
     live_workers: tuple[WorkerInfo, ...]
     """Registered workers with a recent heartbeat, idle ones included."""

@@ -1,4 +1,4 @@
-"""What a match has come to: a tally, or every game as a number in an array."""
+"""The results of a match: a tally, or arrays with an entry for every game."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Origin(StrEnum):
     """Where the games of a match come from."""
 
     PLAYED = "played"
-    """A job has played them, or is to."""
+    """A job has played them, or will."""
     IMPORTED = "imported"
     """A file."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchTally:
-    """What the games of a match have come to so far."""
+    """The results of a match so far."""
 
     a_as_x: Tally = NO_GAMES
     """Player a's results in games in which it had ``x``."""
@@ -38,19 +38,17 @@ class MatchTally:
     a_forfeits: int = 0
     """Games that player a lost by a failure, not on the board."""
     b_forfeits: int = 0
-    """Games that player b lost so."""
+    """Games that player b lost by a failure."""
 
     @property
     def a(self) -> Tally:
         """All games, seen by player a."""
-        x, o = self.a_as_x, self.a_as_o
-        return Tally(x.wins + o.wins, x.losses + o.losses, x.draws + o.draws)
+        return self.a_as_x + self.a_as_o
 
     @property
     def x(self) -> Tally:
         """All games, seen by the side that had ``x``."""
-        x, o = self.a_as_x, self.a_as_o.reversed()
-        return Tally(x.wins + o.wins, x.losses + o.losses, x.draws + o.draws)
+        return self.a_as_x + self.a_as_o.reversed()
 
     @property
     def games(self) -> int:
@@ -71,21 +69,22 @@ class MatchInfo:
     label: str | None
     """A name for people; of an imported match the name of its file."""
     terms: MatchTerms
-    """What was agreed. Of an imported match: the players' names and the number of games."""
+    """The terms. Those of an imported match only have the players' names and the number of
+    games."""
     created_at: float
     """Epoch seconds on the database's clock."""
     verdict: str | None
-    """What the sequential test has decided, ``"H0"`` or ``"H1"``; None while it has not."""
+    """The sequential test's decision, ``"H0"`` or ``"H1"``; None while it is open."""
     is_whole: bool
     """False while an import is under way, or if it was interrupted."""
     job_state: JobState | None
-    """Where its job stands; None without a job."""
+    """The state of its job; None without a job."""
     tally: MatchTally
-    """What its games have come to so far."""
+    """Its results so far."""
 
     @property
     def is_finished(self) -> bool:
-        """Whether every game that belongs to it is stored: nothing will be added any more."""
+        """Whether all its games are stored, so that none will be added."""
         if self.origin is Origin.IMPORTED:
             return self.is_whole
         return self.verdict is not None or self.tally.games == self.terms.games
@@ -110,8 +109,7 @@ class MatchResults:
     is_forfeit: NDArray[np.bool_]
     """Whether it was lost by a failure."""
     distinct: int
-    """How many different games there are: other moves, or, where only final grids are known, other
-    grids."""
+    """The number of games that differ in their moves, or in their grids if only those are known."""
 
     def __len__(self) -> int:
         """Games."""

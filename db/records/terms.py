@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from db.records.jobs import Json
 
 FORM: Final = 1
-"""How terms are written as JSON; part of it, so that no terms of another form are taken for these.
-"""
+"""The form of terms as JSON. It is part of them, so that terms of another form are recognized."""
 
 
 class Seats(StrEnum):
@@ -33,7 +32,7 @@ class Seats(StrEnum):
     ALTERNATE = "alternate"
     """Player a in games 0, 2, 4, .., player b in the others."""
     RANDOM = "random"
-    """Either, by the game's seed."""
+    """A player drawn for each game, by the game's seed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,13 +44,13 @@ class MatchTerms:
     player_b: str
     """The description of the other."""
     games: int
-    """How many games; with a sequential test the most that are played."""
+    """How many games; with a sequential test, the largest number."""
     seats: Seats = Seats.FIXED
     """Who has ``x``."""
     seed: int = 0
-    """Where everything random comes from, 0 <= seed < 2**64."""
+    """The seed of everything random, 0 <= seed < 2**64."""
     start: Position = field(default_factory=Position)
-    """What every game begins with; its board is that of all games."""
+    """The position with which every game begins; its board is that of all games."""
     time_control: TimeControl = NO_CLOCK
     """How long moves and games may take."""
     lenient: bool = False
@@ -103,7 +102,7 @@ class MatchTerms:
         """The terms that :meth:`as_json` wrote.
 
         Raises:
-            LookupError, TypeError, ValueError: it has not written them: they are of another form,
+            LookupError, TypeError, ValueError: these are no such terms: they are of another form,
                 or a field is missing or of another type.
         """
         if fields.get("form") != FORM:
@@ -140,10 +139,10 @@ def _read_corpus(fields: Json) -> tuple[int, ...]:
 
 
 def _read_test(fields: Json | None) -> Sprt | None:
-    """A stored sequential test; None where there is none.
+    """A stored sequential test; None if there is none.
 
-    None too where an older version has let limits pass that are refused now: the games are there
-    all the same, and such a test could not be computed.
+    It is also None if an older version has accepted limits that are refused now: the games can
+    still be read, but the test cannot be computed.
     """
     if fields is None:
         return None
