@@ -10,4 +10,5 @@ units are announced to those workers, and ``service`` is the process of one of t
 
 ``errors`` has the errors of all of these, ``logs`` is what a worker logs, ``printable`` makes text
 from outside safe to show, ``wording`` puts numbers into words.
+``csv_lines`` makes CSV of rows, ``cores`` counts the processors that may be used.
 """

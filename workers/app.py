@@ -5,7 +5,7 @@ The environment says where everything is: C4_BROKER, C4_DB, C4_TABLE_MB for the 
 works, each child of a prefork pool or the one process of a pool of threads, opens a database and
 makes a table of its own, after the fork.
 
-``c4 worker`` does without this module: Celery's signals are connected here.
+``c4 worker`` does not import this module, which connects to Celery's signals.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ TABLE_MB: Final = 64
 _MEGABYTES: Final = re.compile("[1-9][0-9]{0,8}", re.ASCII)
 
 STOP_CHILD: Final = signal.SIGUSR2
-"""Tells a child of a prefork pool to hand back its unit. SIGTERM would end the child as well, and
-Celery would then wait for it for seconds."""
+"""This signal tells a child of a prefork pool to hand back its unit. SIGTERM would end the child as
+well, and Celery would then wait for seconds."""
 
 # Celery's own --broker option gets here through the environment, too.
 _broker = os.environ.get("C4_BROKER") or os.environ.get("CELERY_BROKER_URL")
@@ -61,7 +61,7 @@ _told_to_stop = threading.Event()
 
 @signals.worker_init.connect
 def _begin(sender: Worker, **_more: Any) -> None:  # noqa: ANN401
-    """Refuse at the start what can never work; say how a process becomes a worker."""
+    """Refuse impossible settings at the start; decide how a process becomes a worker."""
     try:
         THIS_PROCESS.become_by(_factory(sender))
     except (C4Error, ValueError) as error:
@@ -73,7 +73,7 @@ def _factory(worker: Worker) -> Factory:
         missing = "C4_DB" if _broker else "C4_BROKER"
         raise ValueError(f"the environment variable {missing} is not set")
     broker, database = check_url(_broker), _database
-    with suppress(UnreachableError):  # it may come later
+    with suppress(UnreachableError):  # the database may come later
         Database.open(database).close()
     settings = WorkerSettings(
         name="",
@@ -115,7 +115,7 @@ def _programs() -> Consent:
 
 @signals.worker_process_init.connect
 def _begin_child(**_more: Any) -> None:  # noqa: ANN401
-    """A child of a prefork pool begins to work; in a thread, for the pool waits for it."""
+    """Let a child of a prefork pool begin to work; in a thread, since the pool waits for this."""
     _told_to_stop.clear()
     Stop(_stop_child, [STOP_CHILD]).listen()
     threading.Thread(target=THIS_PROCESS.worker, name="c4-begin", daemon=True).start()
@@ -132,7 +132,7 @@ def _end_child(**_more: Any) -> None:  # noqa: ANN401
 
 @signals.worker_ready.connect
 def _ready(sender: Any, **_more: Any) -> None:  # noqa: ANN401
-    """The worker takes messages. With a pool of threads, this process is the one that works."""
+    """The worker takes messages. With a pool of threads, this process does the work."""
     worker = sender.controller
     threading.Thread(target=_await_stop, args=(worker,), name="c4-stop", daemon=True).start()
     if not _is_prefork(worker):
@@ -141,7 +141,7 @@ def _ready(sender: Any, **_more: Any) -> None:  # noqa: ANN401
 
 @signals.worker_shutting_down.connect
 def _told(**_more: Any) -> None:  # noqa: ANN401
-    """Celery was told to stop. This runs in a signal handler, so it only sets a flag."""
+    """Note that Celery was told to stop. This runs in a signal handler, so it only sets a flag."""
     _told_to_stop.set()
 
 

@@ -10,7 +10,7 @@ class BrokerError(C4Error):
 
 
 class BrokerUrlError(BrokerError, ValueError):
-    """The URL cannot be read, or names a broker that cannot be used."""
+    """The URL cannot be read, or its broker cannot be used."""
 
 
 class BrokerUnreachableError(BrokerError):

@@ -1,6 +1,6 @@
-"""What a worker logs: short lines on standard error, without anybody's password.
+"""A worker's log: short lines on standard error, without passwords.
 
-Exceptions and libraries may quote what strangers have written: it is escaped.
+Exceptions and libraries may quote text of strangers, so everything is escaped.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ LOGGER: Final = logging.getLogger("c4.worker")
 """This program's own messages."""
 
 SHORTEST_SECRET: Final = 4
-"""A shorter password is in every other word: hiding it would make the log unreadable."""
+"""A shorter password is part of too many words: hiding it would make the log unreadable."""
 
 _URL: Final = re.compile(r"(?<![A-Za-z0-9+.\-])[A-Za-z][A-Za-z0-9+.\-]*://[^\s'\"]*@[^\s'\"]*")
-"""One with a user in it, anywhere in a text. It begins where a word begins: a search that started
-again at every letter would take a time that is quadratic in the length of a word."""
+"""A URL with a user, anywhere in a text. It begins where a word begins: a search that started at
+every letter would take a time that is quadratic in the length of a word."""
 
 _LIBRARIES: Final = ("celery", "kombu", "amqp", "py.warnings")
-# This program reports what they warn of itself, in fewer words.
+# This program reports the same itself, in fewer words.
 
 
 def is_news(record: logging.LogRecord) -> bool:
     """Whether a record is worth a line.
 
-    A message cannot be acknowledged through a connection that is gone. It is delivered again, and
-    the unit's claim decides.
+    The library reports that it cannot acknowledge a message through a lost connection. That does no
+    harm: the message is delivered again, and the unit's claim decides.
     """
     return not str(record.msg).startswith("Couldn't ack")
 
@@ -108,10 +108,9 @@ def set_up(*, verbose: bool, quiet: bool, urls: Iterable[str | None], traces: bo
 
 
 def secrets_of(*urls: str | None) -> set[str]:
-    """The passwords in some URLs, as they are written, as they are meant, and as they are quoted.
+    """The passwords in some URLs: as written, unquoted, and quoted.
 
-    A password that the URL shows in another place as well is left out: hiding it there would give
-    it away.
+    A password that also stands elsewhere in the URL is left out: hiding it there would reveal it.
     """
     found: set[str] = set()
     for url in urls:
@@ -124,13 +123,13 @@ def secrets_of(*urls: str | None) -> set[str]:
 
 
 def _forms(text: str) -> set[str]:
-    """The text as it is, in one line, escaped, and quoted."""
+    """The forms of a text in a log: itself, in one line, escaped, and quoted."""
     lines = {text, " ".join(text.split("\n"))}
     return {*lines, *map(printable, lines), *(repr(line)[1:-1] for line in lines)}
 
 
 def _passwords(url: str) -> set[str]:
-    """Everything in a URL that may be meant as a password, however the URL is read."""
+    """Everything in a URL that may be a password, for every way to read the URL."""
     if masked(url) == url:
         return set()
     rest = url.partition("://")[2] or url

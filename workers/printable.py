@@ -5,21 +5,22 @@ from __future__ import annotations
 from typing import Final
 
 _FEW: Final = 32
-"""Up to so many different characters are replaced one by one, ten times as fast as by a table."""
+"""Up to so many different characters are replaced one by one, which is ten times as fast as a
+table."""
 
 
 def printable(text: str) -> str:
-    r"""The text in one line, with escapes for what would not be seen.
+    r"""The text in one line, with escapes for invisible characters.
 
     Names, labels and error texts come from files and databases that strangers may have written. A
-    control character in one would move the cursor or set the window's title, a line break would
-    forge a line, a mark of direction would turn the rest of the line around. What Python's
-    ``repr`` would not show as it is, ``str.isprintable``, becomes ``\x1b``, ``\n``, ``\u202e``.
+    control character would move the cursor or set the window's title, a line break would forge a
+    line, a mark of direction would reverse the rest of the line. Characters that are not printable
+    (``str.isprintable``) become ``\x1b``, ``\n``, ``\u202e``.
     """
     if text.isprintable():
         return text
-    # A stranger's text may have millions of characters: only the different ones are looked at. An
-    # escape has no character in it that would have to be replaced.
+    # A stranger's text may have millions of characters, so only the different ones are checked. An
+    # escape contains no character that would have to be replaced.
     unseen = [letter for letter in set(text) if not letter.isprintable()]
     escapes = {letter: letter.encode("unicode_escape").decode() for letter in unseen}
     if len(escapes) > _FEW:

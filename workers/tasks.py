@@ -1,4 +1,4 @@
-"""The one task: a unit is to be worked on."""
+"""The only task: working on a unit."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def work_on_unit(task: Task, unit_id: int) -> None:
     """Work on a unit; if it is still to be done afterwards, the message goes back.
 
     Args:
-        task: knows which queue the message came through.
-        unit_id: as the database knows it.
+        task: knows the queue of the message.
+        unit_id: the unit's number in the database.
     """
     lane = lane_of_queue(task.request.delivery_info["routing_key"])
     if not THIS_PROCESS.worker().unit_worker.work_on(unit_id, lane):

@@ -5,4 +5,5 @@ positions of a sparse book, ``files`` writes the file. ``task`` says what one jo
 ``planning`` cuts it into units, ``payload`` is their form in storage, ``units`` works on one,
 ``scores`` reads what a job has found, ``kind`` puts these together. ``search`` queries a book as
 the database is queried.
+``exploring`` walks through a book.
 """

@@ -1,11 +1,11 @@
-"""Building books: which positions have to be searched, and the others' scores from theirs.
+"""Building books: some positions are searched, and the scores of the others follow from theirs.
 
-Only what a book cannot do without is searched. In a complete book that is the deepest ply; all
-shallower ones follow by minimax. A sparse book is made ply by ply, because the scores of a ply say
-how it goes on (:class:`SparseBook`).
+In a complete book only the deepest ply is searched; the scores of all shallower ones follow by
+minimax. A sparse book is made ply by ply, because the scores of a ply decide which positions follow
+(:class:`SparseBook`).
 
-The work itself is done by jobs of kind ``book``, which are found again and gone on with when the
-same book is asked for again.
+Jobs of kind ``book`` do the searches. When the same book is built again, its jobs are found and
+resumed.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ MAX_SLOTS: Final = 1 << 30
 
 
 class BookPlanError(C4Error, ValueError):
-    """There can be no such book: it begins with a finished game, or has impossible plies."""
+    """Such a book is impossible: it begins with a finished game, or its plies do not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreSource:
-    """Where the scores of a ply come from."""
+    """The source of the scores of a ply: jobs."""
 
     database: Database
-    """Where the jobs are."""
+    """The database of the jobs."""
     work: Work
-    """Brings a job to its end."""
+    """Works on a job, or waits, until its end."""
     fresh: bool = False
     """Whether to make new jobs, even if there are jobs for the same."""
 
@@ -65,15 +65,15 @@ class ScoreSource:
         return plan() if self.fresh else find_or_plan(partial(find_job, self.database, task), plan)
 
     def scores(self, task: PlyTask, levels: Sequence[Keys]) -> Scores:
-        """The scores of the last level's positions, of those that have to be searched.
+        """The scores of those positions of the last level that have to be searched.
 
         Args:
-            task: what they are.
-            levels: sorted keys of neighbouring plies, the positions' own last; all of those are
-                searched, unless only scores are wanted: then those that win at once are not.
+            task: describes the positions.
+            levels: sorted keys of neighbouring plies, the positions' own last. If only scores are
+                wanted, positions that win at once are not searched.
 
         Raises:
-            BookIncompleteError: not all of them have one.
+            BookIncompleteError: some of them have no score.
             StorageError: the database failed.
         """
         keys = levels[-1]
@@ -87,7 +87,7 @@ class ScoreSource:
 
 
 def label(task: PlyTask) -> str:
-    """What a job for books is called in lists."""
+    """The label of a book's job."""
     parts = [f"book {task.board} ply {task.ply}"]
     if task.start.ply:
         parts.append(f"from {task.start.ply} stones")
@@ -97,7 +97,7 @@ def label(task: PlyTask) -> str:
 
 
 def canonical(start: Position) -> Position:
-    """The one of a position and its mirror image that a book begins with.
+    """The position, or its mirror image: the canonical one, with which a book begins.
 
     Raises:
         BookPlanError: the game is over.
@@ -111,7 +111,7 @@ def check_plies(start: Position, last: int) -> None:
     """Refuse plies that a board does not have.
 
     Raises:
-        BookPlanError: says which it has.
+        BookPlanError: says which plies there are.
     """
     cells = start.board.cells
     if not start.ply <= last < cells:
@@ -158,7 +158,7 @@ class CompleteBook:
 
     @property
     def task(self) -> PlyTask:
-        """What has to be searched: the last ply, but for the wins at once."""
+        """The positions of the last ply that do not win at once; they have to be searched."""
         return PlyTask(self.start, self.start.ply + len(self.levels) - 1)
 
     def scored(self, source: ScoreSource) -> list[Level]:
@@ -175,7 +175,7 @@ class CompleteBook:
 
 
 def with_wins(keys: Keys, found: Scores, start: Position) -> Scores:
-    """The scores of all positions of a ply from those of the ones that do not win at once."""
+    """The scores of all positions of a ply, given the scores of those that do not win at once."""
     wins = _wins(keys, start)
     scores = np.empty(len(keys), dtype=np.int8)
     scores[~wins] = found

@@ -1,4 +1,4 @@
-"""The file of a book: its name, whether it is there already, and writing it."""
+"""The file of a book: its name, finding it again, and writing it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SUFFIX: Final = ".c4book"
 
 
 def default_name(start: Position, plies: int, choice: Choice | None = None) -> str:
-    """What a book's file is called where no name is given."""
+    """The default name of a book's file."""
     parts = ["c4", str(start.board), *([f"from{start.key}"] if start.ply else []), f"ply{plies}"]
     if choice is not None:
         parts.append(f"within{choice.within}-{choice.sides}")
@@ -31,7 +31,7 @@ def default_name(start: Position, plies: int, choice: Choice | None = None) -> s
 
 
 def is_book_of(path: str, start: Position, plies: int, choice: Choice | None = None) -> bool:
-    """Whether a file is the book of a start up to a ply, however old.
+    """Whether a file is the book of a start up to a ply; any engine may have made it.
 
     Args:
         path: of the file; a directory or a damaged file is no book.
@@ -56,10 +56,10 @@ def is_book_of(path: str, start: Position, plies: int, choice: Choice | None = N
 
 
 def write_scored(book: CompleteBook | SparseBook, levels: Sequence[Level], path: str) -> BookInfo:
-    """Write a book whose scores are known, whole or not at all.
+    """Write a book whose scores are known; the file appears as a whole or not at all.
 
     Args:
-        book: says what it is.
+        book: describes the file.
         levels: its keys and scores, as ``book.scored`` gives them.
         path: of the file.
 

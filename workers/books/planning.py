@@ -1,8 +1,8 @@
-"""Jobs of kind ``book``: found again if the same was asked before, or else planned.
+"""Jobs of kind ``book``: found if the same was asked before, or else planned.
 
-A unit is what lies below neighbouring ancestors a few plies up
-(:mod:`c4core.book.building.units`): such positions run into the same ones further down, and a
-solver that keeps its table finds half of its work done.
+A unit holds the positions below neighbouring ancestors a few plies up
+(:mod:`c4core.book.building.units`). They lead to many common positions further down, so a solver
+that keeps its table finds half of its work done.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ ANCESTOR_PLIES: Final = 4
 """How far up a unit's common ancestors are."""
 
 UNIT_SECONDS: Final = 10.0
-"""Work in a unit: enough to profit from the transposition table, and little enough to be lost when
-a machine dies."""
+"""Work in a unit: enough to profit from the transposition table, and not too much to lose when a
+machine dies."""
 
 LEAST_POSITIONS: Final = 500
 """A unit has at least so many positions, unless they take longer than UNIT_SECONDS."""
 
 LEAST_UNITS: Final = 64
-"""A small ply is cut into about so many units, so that all threads have work to the end."""
+"""A small ply is cut into about so many units, so that all threads have work until the end."""
 
 MAX_BY_LEAST: Final = 4
 """Positions of a unit at most, as a multiple of the least number."""
@@ -67,13 +67,13 @@ def plan_job(
     label: str | None = None,
     only_one: bool = False,
 ) -> int:
-    """Make a job for a task and start it; its number.
+    """Make a job for a task and start it; returns its number.
 
     If planning is interrupted, the job is cancelled.
 
     Args:
-        database: where the job shall live.
-        task: what the positions are.
+        database: keeps the job.
+        task: describes the positions.
         levels: sorted canonical keys of neighbouring plies, the positions' own last. Those that win
             at once are left out, unless all columns are wanted.
         label: a name for people.

@@ -30,7 +30,7 @@ def stream(
 
     Args:
         book: for the board of the conditions.
-        filters: what is asked for; keys are not looked at.
+        filters: the conditions; its keys are ignored.
         after: begin behind this place.
 
     Raises:
@@ -56,7 +56,7 @@ def count(book: Book, filters: EvaluationFilter) -> int:
 
 
 def lookup(book: Book, keys: Sequence[int]) -> dict[int, StoredEvaluation]:
-    """What a book says about positions, by canonical key; what it does not know is left out.
+    """A book's evaluations of positions, by canonical key; unknown positions are left out.
 
     Raises:
         BookDamagedError: the file's bytes at some place are wrong.

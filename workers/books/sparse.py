@@ -1,4 +1,4 @@
-"""Sparse books: what is reached when a side plays well, whatever the other one plays.
+"""Sparse books: positions that are reached when one side plays well, and the other plays anything.
 
 A side that *chooses* plays no move whose score is more than ``within`` points below the best one's
 of its position; the other side plays anything. The book for the first player holds every position
@@ -7,9 +7,9 @@ what either of these two holds. (Not: what is reached while both choose. Such a 
 answer a mistake.) A position that is reached on the book's last ply is in it, too; no position is
 in it whose game is over.
 
-So a position of a book for one side whose turn that side has is followed by its good moves only,
-and its columns' scores have to be found out: at every ply before the last. A position whose turn
-the other side has needs no search, because all that follow it are in the book.
+In a book for one side, its good moves alone are followed when it is that side's turn. So before the
+last ply, the scores of all columns of such positions have to be searched. Positions at the other
+side's turn need no search, because all positions that follow them are in the book.
 """
 
 from __future__ import annotations
@@ -38,23 +38,23 @@ SIDES: Final[dict[Sides, tuple[Sides, ...]]] = {
     "second": ("second",),
     "both": ("first", "second"),
 }
-"""The books that a book is put together from: in each of them one side chooses."""
+"""The parts of a book: in each of them one side chooses."""
 
 
 class SparseBook:
-    """What is reached from a start while a side plays well, up to a ply.
+    """The positions that are reached from a start while a side plays well, up to a ply.
 
     Args:
         start: canonical.
         last: most stones on the board.
-        choice: who plays how well.
+        choice: which side plays well, and how well.
 
     Attributes:
         start: as given.
-        description: what it holds, for the file.
+        description: describes the positions in the file.
 
     Raises:
-        BookPlanError: there can be no such book.
+        BookPlanError: such a book is impossible.
     """
 
     kind: Final = "sparse"
@@ -70,8 +70,8 @@ class SparseBook:
         """The keys and scores of every ply, each ply searched when the one before it is done.
 
         Raises:
-            BookPlanError: no game goes on so far.
-            BookIncompleteError: not all that was searched has a score.
+            BookPlanError: no game goes on for so many plies.
+            BookIncompleteError: some searched positions have no score.
             StorageError: the database failed.
         """
         lines = [_Line(self.start, side, self._choice.within) for side in SIDES[self._choice.sides]]
@@ -93,7 +93,7 @@ class SparseBook:
         return book[::-1]
 
     def _derived(self, keys: Keys, known: list[Level], next_level: Level) -> Scores:
-        """The scores of a ply: those that were searched, and the others' from the next ply's."""
+        """The scores of a ply: searched ones, and others that follow from the next ply's scores."""
         scores = np.empty(len(keys), dtype=np.int8)
         is_known = np.zeros(len(keys), dtype=bool)
         for known_keys, known_scores in known:
@@ -105,7 +105,7 @@ class SparseBook:
 
 
 class _Line:
-    """What is reached while one side chooses.
+    """The positions that are reached while one side chooses.
 
     Attributes:
         levels: sorted canonical keys of each ply so far.

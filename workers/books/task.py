@@ -1,7 +1,7 @@
 """What a job of kind ``book`` is about: the scores of certain positions of one ply.
 
-A job's parameters say which positions, not how they are cut into units, so the command that is
-given again finds the job that it has made before, and goes on with it.
+A job's parameters say which positions they are, not how they are cut into units. So the same
+command finds the job that it has made before, and resumes it.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 KIND: Final = "book"
 
 FORM: Final = 1
-"""How payloads and results are written; part of the parameters, so that no job of another form is
-taken for one of this."""
+"""The form of payloads and results. It is one of the parameters, so that a job of another form is
+not found."""
 
 Sides = Literal["first", "second", "both"]
-"""Whose good play a sparse book follows."""
+"""The side whose good play a sparse book follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,28 +31,28 @@ class Choice:
     """Which moves a sparse book follows."""
 
     within: int
-    """A side that chooses plays no move that is more than so many points worse than its best."""
+    """The side that chooses plays no move that is more than so many points worse than its best."""
     sides: Sides
-    """Who chooses. The other side may play anything; with ``both``, first the one, then the other
-    chooses, and the book holds what is reached either way."""
+    """The side that chooses; the other one may play anything. ``both`` stands for two such books in
+    one."""
 
     def __str__(self) -> str:
-        """As a book's description says it."""
+        """The text in a book's description."""
         return f"within {self.within} for {self.sides}"
 
 
 @dataclass(frozen=True, slots=True)
 class PlyTask:
-    """Positions of one ply of a book, and what is wanted of them."""
+    """Positions of one ply of a book, and which of their scores are wanted."""
 
     start: Position
-    """What the book begins with."""
+    """The position with which the book begins."""
     ply: int
     """Stones on the board."""
     columns: bool = False
-    """The score of every column is wanted, not only the position's."""
+    """Whether the scores of all columns are wanted, not only the position's."""
     choice: Choice | None = None
-    """Of the sparse book that the positions are in; None for a complete book."""
+    """That of the sparse book; None for a complete book."""
 
     @property
     def is_sparse(self) -> bool:
@@ -77,7 +77,7 @@ class PlyTask:
 
     @classmethod
     def from_params(cls, params: Json, board: BoardSize) -> PlyTask:
-        """What a job with these parameters is about.
+        """The task of a job with these parameters.
 
         Raises:
             DamagedValueError: no job was made with them.

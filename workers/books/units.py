@@ -1,16 +1,16 @@
 """Units of jobs of kind ``book``: the scores of positions of one ply.
 
-The payload has the positions' keys, canonical and sorted; the result has what a book needs of
-them, in the same order (:mod:`workers.books.payload`)::
+The payload has the positions' keys, canonical and sorted; the result has their scores in the same
+order (:mod:`workers.books.payload`)::
 
     {"scores": "AAH/..",   for the side to move: one a position, or with columns one for each
                            column, -128 where it cannot be played
      "nodes": 51200,
      "known": 12,          positions that were stored before
-     "seconds": 0.25}      of the whole unit
+     "seconds": 0.25}      for the whole unit
 
-A unit of a complete book stores no evaluations when it is done: its millions of scores are kept in
-the book. If it is interrupted, what it has found is stored, and not searched again.
+A unit of a complete book stores no evaluations when it is done: the book keeps its scores. If it is
+interrupted, the scores found so far are stored, and not searched again.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 def solve_unit(
     claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
-    """Score the positions of a unit; what is stored is not searched again.
+    """Score the positions of a unit; stored ones are not searched again.
 
     Args:
         claim: a unit of a job of this kind.
         solver: may be shared with others; its table is kept from position to position.
         database: where known evaluations are looked up; nothing is written.
-        is_stopped: whether to give up; looked at after each interruption of the search.
+        is_stopped: whether to give up; asked after each interruption of the search.
 
     Raises:
         StorageError: the database cannot be read.

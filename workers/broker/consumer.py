@@ -1,9 +1,9 @@
 """How a worker process takes messages from the broker: Celery's consumer, with four changes.
 
-It comes back within seconds after any outage, however long; it makes no queues for delayed
-messages, of which there are none; it takes interactive work through a channel of its own, so that
-a thread is left for it however long the bulk units take; and it drops messages that name no unit:
-no other worker could understand them either.
+It comes back within seconds after an outage of any length. It makes no queues for delayed messages,
+because there are none. It takes interactive work through a channel of its own, so that a thread is
+free for it however long the bulk units take. And it drops messages that name no unit, because no
+other worker could understand them either.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ if TYPE_CHECKING:
     from kombu import Message
 
 RETRY_SECONDS: Final = 1.0
-"""Longest time between two attempts to reach a broker that is away. Celery's grow to 30 s."""
+"""The longest pause between two attempts to reach a lost broker. Celery's grow to 30 s."""
 
 _DELAYED: Final = "celery.worker.consumer.delayed_delivery:DelayedDelivery"
-# 28 quorum queues and as many exchanges, for messages with a delay.
+# These would be 28 quorum queues and as many exchanges, for messages with a delay.
 
 _SHOWN: Final = 100
-# Characters of a message that names no unit.
+# Characters that the log shows of a message that names no unit.
 
 
 class InteractiveTasks(bootsteps.StartStopStep):
     """Takes interactive work through a channel of its own, beside the bulk work.
 
-    Both may take as many messages as there are threads; when both do, they share the processors.
+    Each may take as many messages as there are threads; if both do, they share the processors.
     """
 
     requires = (Tasks,)
@@ -85,14 +85,14 @@ class InteractiveTasks(bootsteps.StartStopStep):
 
 
 class UnitConsumer(Consumer):
-    """Celery's consumer as this program wants it."""
+    """Celery's consumer with these changes."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401
         refuse_compressed()
         super().__init__(*arguments, **options)
 
     class Blueprint(Consumer.Blueprint):
-        """The steps of which it consists."""
+        """Its steps."""
 
         default_steps: Final = [
             *(step for step in Consumer.Blueprint.default_steps if step != _DELAYED),
@@ -100,7 +100,7 @@ class UnitConsumer(Consumer):
         ]
 
     def create_task_handler(self, *arguments: Any) -> Callable[[Message], None]:  # noqa: ANN401
-        """What is done with a message."""
+        """The function that takes a message."""
         work_on = super().create_task_handler(*arguments)
 
         def take(message: Message) -> None:
@@ -111,7 +111,7 @@ class UnitConsumer(Consumer):
             except Exception as error:  # noqa: BLE001 (a stranger's message may fail anywhere)
                 self.on_decode_error(message, error)
                 return
-            # Celery would obey other headers: to wait, to time out, to run another task.
+            # Other headers would have effects in Celery: a delay, a time limit, another task.
             message.headers = {name: message.headers.get(name) for name in KEPT_HEADERS}
             work_on(message)
 
@@ -124,7 +124,7 @@ class UnitConsumer(Consumer):
         ignore_errors(self, message.ack)
 
     def ensure_connected(self, connection: Any) -> Any:  # noqa: ANN401 (Celery has no types)
-        """Connect, and try again for ever."""
+        """Connect; try again until it succeeds."""
         errors = (
             *connection.connection_errors,
             *connection.channel_errors,
@@ -141,7 +141,7 @@ class UnitConsumer(Consumer):
                 tell("the broker %s cannot be reached, trying again: %s", place, error)
                 was_away = True
             maybe_shutdown()
-            # Jitter keeps workers apart that lost the broker together.
+            # Jitter: workers that lost the broker together come back at different times.
             time.sleep(random.uniform(0.5, 1) * RETRY_SECONDS)  # noqa: S311 (no secret)
         self.first_connection_attempt = False
         if was_away:
@@ -150,7 +150,7 @@ class UnitConsumer(Consumer):
 
 
 class UnitPool(TaskPool):
-    """Threads for as many units as the prefetch limits of both lanes let in."""
+    """Provide threads for as many units as the prefetch limits of both lanes allow."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:  # noqa: ANN401
         super().__init__(*arguments, **options)

@@ -1,8 +1,8 @@
 """Ringing for units: a message that carries a unit's number, and nothing else.
 
-The broker holds a bounded window of messages, however large a job is: at first, and whenever
-messages were lost, :func:`top_up` fills it; after that whoever is done with a unit rings for one
-more. A message that comes late, twice or never changes nothing but when work begins.
+The broker holds a bounded window of messages, however large a job is. :func:`top_up` fills it at
+first and after a loss of messages; otherwise each worker that has done a unit rings for one more. A
+message that is late, doubled or lost only changes when work begins.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MESSAGES_PER_THREAD: Final = 2
-"""Messages that wait in a queue for each thread of the live workers: enough that no thread waits
-for its next unit, and few enough that losing them does no harm."""
+"""Waiting messages in a queue for each thread of the live workers: enough that no thread waits for
+its next unit, and few enough that losing them does no harm."""
 
 LEAST_MESSAGES: Final = 4
-"""Likewise while no worker is known, so that the first one finds something to do."""
+"""Waiting messages while no worker is known, so that the first one finds something to do."""
 
 
 class Doorbell:
@@ -42,13 +42,13 @@ class Doorbell:
 
     Args:
         url: the broker's.
-        app: an app that talks to this broker already.
+        app: an app that is connected to this broker already.
 
     Attributes:
         url: the broker's, secrets hidden.
 
     Raises:
-        BrokerUrlError: the URL is not that of a broker that can be used. No broker is contacted.
+        BrokerUrlError: the URL is not that of a usable broker. No broker is contacted.
     """
 
     def __init__(self, url: str, app: Celery | None = None) -> None:
@@ -65,7 +65,7 @@ class Doorbell:
             self._talk(lambda connection: self._send(connection, lane, unit_ids))
 
     def depth(self, lane: Lane) -> int:
-        """How many messages wait. Makes the queue if it is not there.
+        """The number of waiting messages. Makes the queue if it does not exist.
 
         Raises:
             BrokerUnreachableError: the broker does not answer.
@@ -94,7 +94,7 @@ class Doorbell:
             return int(queue.queue_declare().message_count)
 
     def _talk(self, work: Callable[[Connection], T]) -> T:
-        """Do something with a connection; again with a fresh one if the broker was restarted."""
+        """Do something with a connection; repeat it with a fresh one after a broker's restart."""
         with self._app.pool.acquire(block=True) as connection:
             was_open = connection.connected
             try:
@@ -117,11 +117,11 @@ class Doorbell:
 
 
 def missing(depth: int, threads: int) -> int:
-    """How many messages to add to a queue.
+    """The number of messages to add to a queue.
 
     Args:
-        depth: messages that wait in it.
-        threads: of all workers that take from it.
+        depth: the number of messages that wait in it.
+        threads: the number of threads of all workers that take from it.
     """
     return max(0, max(LEAST_MESSAGES, MESSAGES_PER_THREAD * threads) - depth)
 
@@ -152,6 +152,6 @@ def top_up(writer: Writer, doorbell: Doorbell, lane: Lane) -> int:
 
 
 def _reason(error: BaseException) -> str:
-    """What the messaging library says, in one line."""
+    """The messaging library's reason, in one line."""
     lines = str(error).strip().splitlines()
     return lines[0] if lines else type(error).__name__

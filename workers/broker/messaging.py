@@ -1,4 +1,4 @@
-"""The settings of the Celery app, for either broker. Every value that was measured says so."""
+"""The settings of the Celery app for both brokers. Measured values say so."""
 
 from __future__ import annotations
 
@@ -15,29 +15,31 @@ TASK: Final = "c4.work_on_unit"
 """The name of the only task."""
 
 KEPT_HEADERS: Final = ("id", "task", "argsrepr", "kwargsrepr", "root_id", "origin")
-"""Headers of a message that are kept: those that the library needs or shows in its events."""
+"""The headers of a message that are kept, because the library needs them or its events show
+them."""
 
 CONNECT_SECONDS: Final = 4
 """How long a broker may take to answer a new connection."""
 
 REPLY_SECONDS: Final = 5.0
-"""How long a broker may take to answer anything: without a limit a publisher would wait for ever
-on a connection whose other end has vanished."""
+"""How long a broker may take to answer. Without a limit a publisher would wait for ever on a
+connection whose other end has vanished."""
 
 _NAMELESS: Final = Exchange("")
-# The default exchange leads to every queue by its name. Bindings would not survive a broker that
-# was wiped empty; there are none.
+# The default exchange leads to every queue by its name, so there are no bindings. They would be
+# lost when a broker is wiped.
 
 _REDIS: Final[dict[str, Any]] = {
-    # A message that is taken and not acknowledged is given out again after this. It is a doorbell,
-    # and the unit's lease decides: so nothing is lost by a longer time, and nothing done twice by
-    # a shorter one. The library's hour would keep the messages of dead workers for as long.
+    # A message that was taken and not acknowledged is delivered again after this time. It is only
+    # a doorbell, and the unit's lease decides, so a longer time loses nothing and a shorter one
+    # does nothing twice. The library's default of an hour would keep a dead worker's messages so
+    # long.
     "visibility_timeout": 60,
-    # How often somebody looks for such messages. Without the second of these the first counts ten
-    # times: measured, with a timeout of 5 s a message came back after 102 s, and now after 8.
+    # How often such messages are looked for. Without the second setting the first one counts ten
+    # times: measured with a timeout of 5 s, a message came back after 102 s, and now after 8.
     "unacked_restore_interval": 5,
     "unacked_restore_throttle": 1,
-    # Names of our own, so that no other program on the same server gives out our messages, or we
+    # Names of our own: another program on the same server must not redeliver our messages, nor we
     # those of its long tasks.
     "unacked_key": "c4.unacked",
     "unacked_index_key": "c4.unacked_index",
@@ -45,8 +47,8 @@ _REDIS: Final[dict[str, Any]] = {
     "unacked_mutex_expire": 30,
     # The order in which the queues are listed: interactive first.
     "queue_order_strategy": "priority",
-    # How long a request for the next message waits at the server. It cannot be taken back, so a
-    # worker that ends has to wait for as long.
+    # How long a request for the next message waits at the server. It cannot be cancelled, so a
+    # worker that ends has to wait for it.
     "polling_interval": 0.5,
     "socket_connect_timeout": CONNECT_SECONDS,
     "socket_timeout": REPLY_SECONDS,
@@ -55,14 +57,14 @@ _REDIS: Final[dict[str, Any]] = {
 }
 
 _RABBITMQ: Final[dict[str, Any]] = {
-    "confirm_publish": True,  # without it a message that RabbitMQ did not get is lost in silence
+    "confirm_publish": True,  # else a message that RabbitMQ does not get is lost without an error
 }
 
 _QUORUM: Final = {"x-queue-type": "quorum"}
-# Measured: such queues lost nothing when workers or the broker were killed with -9.
+# Measured: quorum queues lost nothing when workers or the broker were killed with -9.
 
 
-# The schemes keep their names: by "rediss" the library knows that it has to encrypt.
+# The schemes keep their names: "rediss" tells the library to encrypt.
 TRANSPORT_ALIASES.update(
     dict.fromkeys(("redis", "rediss"), "workers.broker.redis_transport:Transport")
 )
@@ -72,7 +74,7 @@ def make_app(url: str | None) -> Celery:
     """A Celery app for a broker.
 
     Args:
-        url: the broker's, checked; None: as Celery's own options and environment say.
+        url: the broker's, checked; None for that of Celery's own options and environment.
     """
     app = Celery("c4", include=["workers.tasks"])
     on_redis = url is not None and url.lower().startswith("redis")
@@ -90,14 +92,14 @@ def make_app(url: str | None) -> Celery:
         task_default_exchange="",
         task_default_routing_key=Lane.BULK.queue,
         task_create_missing_queues=False,
-        # The database holds the truth: a result that nobody reads is work for nothing.
+        # The results are in the database, and nobody would read them here.
         result_backend=None,
         task_ignore_result=True,
         task_store_errors_even_if_ignored=False,
         accept_content=["json"],
         task_serializer="json",
         result_serializer="json",
-        # A message stays with the broker until its unit is done with.
+        # A message stays at the broker until the work on its unit has ended.
         task_acks_late=True,
         task_reject_on_worker_lost=True,
         worker_prefetch_multiplier=1,
@@ -114,12 +116,12 @@ def read_unit(headers: Any, body: Any) -> int:  # noqa: ANN401 (whatever somebod
     """The number of the unit that a message names.
 
     Args:
-        headers: of the message, as they came.
-        body: likewise, decoded.
+        headers: those of the message, unchecked.
+        body: its decoded body, unchecked.
 
     Raises:
-        ValueError: it is no message such as :class:`workers.broker.doorbell.Doorbell` sends. It
-            never will be, whoever gets it.
+        ValueError: it is not from a :class:`workers.broker.doorbell.Doorbell`, so no worker can
+            understand it.
     """
     if not isinstance(headers, dict) or headers.get("task") != TASK:
         raise ValueError("it is for another program")

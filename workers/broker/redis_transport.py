@@ -1,4 +1,4 @@
-"""The messaging library's transport for Redis, made to survive what is no message.
+"""The messaging library's transport for Redis, which survives invalid messages.
 
 Anybody can put anything into a list in Redis. The library would end the worker that takes it.
 """
@@ -13,11 +13,11 @@ from redis.exceptions import DataError
 from workers.logs import LOGGER
 
 GARBAGE: Final = (ValueError, TypeError, LookupError, AttributeError, RecursionError, DataError)
-"""Errors of reading what is no message. Connections that fail raise none of these."""
+"""Errors of reading an invalid message. A failing connection raises none of these."""
 
 
 class Channel(redis.Channel):
-    """A channel that drops what cannot be read."""
+    """A channel that drops messages that cannot be read."""
 
     def _brpop_read(self, **options: Any) -> Any:  # noqa: ANN401 (the library has no types)
         try:
@@ -26,7 +26,7 @@ class Channel(redis.Channel):
             return _dropped(error)
 
     def _receive_one(self, c: Any) -> Any:  # noqa: ANN401
-        # Reads broadcasts: remote control, for which the library has a queue of its own.
+        # This reads broadcasts, the library's remote control, which have queues of their own.
         try:
             return super()._receive_one(c)
         except GARBAGE as error:

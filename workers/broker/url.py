@@ -1,4 +1,4 @@
-"""The broker's URL: which ones can be used."""
+"""Checking the URL of a broker."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _REFUSED: Final = {
     "pyamqp": "write amqp://",
     "sentinel": "only Redis servers themselves are known to work; name one",
 }
-"""Brokers that the messaging library offers and this program does not, and why."""
+"""Brokers that the messaging library offers and this program refuses, with the reasons."""
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*)://")
 
 
 def check_url(text: str) -> str:
-    """The URL as it was given, if it names a broker that can be used.
+    """The URL as it was given, if it names a usable broker.
 
     Raises:
         BrokerUrlError: it does not; the message says why, and holds no secret.

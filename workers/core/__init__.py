@@ -6,4 +6,5 @@ unit; ``outcome`` is what solving yields, ``leases`` keeps the claim alive, ``ra
 threads turns to search, ``rounds`` is a thread for periodic duties. ``following`` yields a job's
 results, ``progress`` tells how far it is, ``attendance`` whether anybody works on it. ``lanes``
 keeps interactive work apart from bulk work.
+``standing`` has what people and programs are told of a job.
 """

@@ -1,4 +1,4 @@
-"""Jobs that should be worked on by their state, and that nobody works on."""
+"""Jobs that are open, but that nobody works on."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 class Unattended(StrEnum):
-    """Why nothing happens to a job that is planned or runs."""
+    """Why nobody works on a job that is being planned or runs."""
 
     WAITING = "waiting"
-    """Nobody has begun yet."""
+    """No unit was ever claimed."""
     INTERRUPTED = "interrupted"
     """The process that worked on it, or planned it, is gone."""
 
@@ -25,9 +25,9 @@ class Unattended(StrEnum):
 def unattended_jobs(session: Session) -> dict[int, Unattended]:
     """The jobs that have not ended, but that nobody works on.
 
-    This follows from the heartbeats of those who work, on the database's clock. It is known ten
-    seconds after the process that worked on a job was killed, half a minute after the last worker
-    of its queue was killed, and at once after one that was told to stop.
+    This follows from heartbeats on the database's clock. It shows ten seconds after the process
+    that worked on a job was killed, half a minute after the last worker of its queue was killed,
+    and at once after a process was told to stop.
     """
     workers = registry.live_workers(session)
     served = {(queue, worker.engine_version) for worker in workers for queue in worker.queues}

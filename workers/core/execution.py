@@ -1,8 +1,8 @@
-"""The claim, solve, complete core: what is done with one unit, whoever drives it.
+"""The claim, solve, complete core: the work on one unit, for all drivers.
 
-A driver (the threads of :mod:`workers.runners.local`) claims a unit, keeps its lease alive
-(:mod:`workers.core.leases`) and calls :func:`run_unit`. How the unit ends, done, handed back or
-failed, is written by one transaction, and only while the claim's fence is the unit's newest.
+A driver (for instance a thread of :mod:`workers.runners.local`) claims a unit, keeps its lease
+alive (:mod:`workers.core.leases`) and calls :func:`run_unit`. One transaction writes how the unit
+ends: done, handed back or failed; and only while the claim's fence is the unit's newest.
 A driver that finds nothing to claim closes the job (``jobs.finish_if_complete``).
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from workers.core.rationing import Searcher
 
 MAX_ERROR_CHARACTERS: Final = 2_000
-"""The rest of an error's text is neither stored nor logged: a stranger may have written it."""
+"""Characters of an error that are stored and logged: a stranger may have written its text."""
 
 
 class UnitEnd(Enum):
@@ -40,11 +40,11 @@ class UnitEnd(Enum):
     DONE = "done"
     """Results are stored; the unit is done."""
     HANDED_BACK = "handed back"
-    """It was stopped and is queued again; what was found by then is stored."""
+    """It was stopped and is queued again; the results so far are stored."""
     FAILED = "failed"
     """Solving it raised an error; it is queued again, or failed for good."""
     LOST = "lost"
-    """Another worker had taken it over, or it was cancelled: nothing was written about it."""
+    """Another worker has taken it over, or it was cancelled; nothing was written about it."""
 
 
 class UnitReport(NamedTuple):
@@ -56,7 +56,7 @@ class UnitReport(NamedTuple):
     seconds: float = 0.0
     """Time spent searching."""
     error: str | None = None
-    """Why it failed."""
+    """The reason of its failure."""
 
 
 def run_unit(
@@ -72,10 +72,10 @@ def run_unit(
     """Solve a claimed unit and write its outcome.
 
     Args:
-        database: where the claim is from.
+        database: the claim's.
         solver: may be shared with other units; the caller stops it.
         claim: as ``jobs.claim`` gave it.
-        is_stopped: whether to give up and hand the unit back; looked at after each interruption.
+        is_stopped: whether to give up and hand the unit back; asked after each interruption.
         programs: which players that are programs may be started for it.
         writer: writes to the database, and may retry; None for the database itself.
         at_end: called within the transaction that ends the unit, unless it is handed back; several
@@ -83,16 +83,16 @@ def run_unit(
 
     Raises:
         LookupError: this version does not know the kind of the unit's job.
-        StorageError, SystemExit, KeyboardInterrupt: the database failed, or the process is to end.
-            That is not the unit's fault: it is handed back if the database lets it, and else comes
-            free when its lease runs out.
+        StorageError, SystemExit, KeyboardInterrupt: the database failed, or the process must end.
+            This is not the unit's fault. It is handed back if the database allows it, and otherwise
+            is free when its lease runs out.
         MemoryError: there is no room for the solver's table, or for the unit. The unit is handed
-            back as if its lease had run out: after some such lapses it is given up, so that a unit
+            back as if its lease had run out, and is given up after some such lapses, so that a unit
             that takes too much memory does not end every worker.
     """
     writer = writer or database
     kind = get_kind(claim.kind)
-    # Only a kind that says so ever starts a program.
+    # No other kind may start programs.
     consent = {"programs": programs} if kind.takes_programs else {}
     try:
         outcome = kind.solve_unit(claim, solver, database, is_stopped, **consent)
@@ -105,7 +105,7 @@ def run_unit(
             writer.run(lambda session: jobs.lapse(session, claim, message))
         raise
     except DamagedValueError as error:
-        # It is one of the database's faults, but trying again would not help.
+        # This is one of the database's faults, but trying again would not help.
         return _fail(writer, claim, error, at_end)
     except (*DATABASE_FAULTS, SystemExit, KeyboardInterrupt):
         with suppress(StorageError):

@@ -1,6 +1,6 @@
 """Following a job: its results in order as they come, its progress, its end.
 
-Threads of this process may work on it, or workers elsewhere: the database knows how far it is.
+Threads of this process may work on it, or workers elsewhere: its state is read from the database.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ UNITS_AT_A_TIME = 16
 """Units that :func:`iterate_units` has in memory together."""
 
 ENDED = frozenset({UnitState.DONE, UnitState.FAILED})
-"""States of units that have output."""
+"""The states of units with output."""
 
 
 class JobFollower:
@@ -39,8 +39,8 @@ class JobFollower:
     Args:
         database: where the job lives.
         job: as it was when the following began.
-        pause: waits for a moment, or until there may be news; what it raises is raised.
-        is_over: whether it is certain that the job has ended, so that it is worth a look.
+        pause: waits for a moment, or until there may be news; its errors are passed on.
+        is_over: whether the job has certainly ended, so that its state must be read at once.
     """
 
     def __init__(
@@ -58,11 +58,11 @@ class JobFollower:
     def results(
         self, on_progress: Callable[[Progress], None] | None = None
     ) -> Iterator[dict[str, JsonValue]]:
-        """The job's output, one object a line of its input, in order, as soon as it is there.
+        """The job's output in order, one object for each line of its input, as early as possible.
 
-        Ends after the last line. If the job is cancelled, ends before the first unit that is not
-        done.
-        Results are read from the database a few units at a time: a slow reader costs no memory.
+        It ends after the last line; if the job is cancelled, before the first unit that is not
+        done. Results are read from the database a few units at a time, so a slow reader costs no
+        memory.
 
         Args:
             on_progress: called a few times a second with the job's progress, in the caller's
@@ -92,7 +92,7 @@ class JobFollower:
         return read_job(self._database, self._job.id)
 
     def _ended_units(self, after: int) -> list[UnitResult]:
-        """A few of the next units that have ended, up to the first that has not."""
+        """Some of the next units that have ended, up to the first one that has not."""
         with self._database.read() as session:
             units = jobs.unit_results(session, self._job.id, after_seq=after, limit=RESULT_UNITS)
         return list(takewhile(lambda unit: unit.state in ENDED, units))
@@ -125,7 +125,7 @@ def iterate_units(database: Database, job_id: int) -> Iterator[UnitResult]:
 
 
 def why_not_done(job: JobInfo) -> str:
-    """Why a job that is not done lacks some of its results, for people."""
+    """Say, for people, why a job that is not done lacks results."""
     failed = job.units[UnitState.FAILED]
     if failed:
         reason = f": {job.errors[0]}" if job.errors else ""
@@ -134,11 +134,11 @@ def why_not_done(job: JobInfo) -> str:
 
 
 def refuse_foreign(job: JobInfo, *, in_states: Collection[JobState] = (JobState.RUNNING,)) -> None:
-    """Refuse a job whose units this program would never get or understand.
+    """Refuse a job whose units this program can never get or understand.
 
     Args:
         job: any.
-        in_states: states in which its units are still to be worked on. In other states the version
+        in_states: the states in which its units have to be worked on. In other states the version
             of the engine does not matter.
 
     Raises:

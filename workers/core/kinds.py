@@ -1,7 +1,7 @@
-"""Kinds of jobs: one object each, in the package of the kind, found by one table.
+"""Kinds of jobs: each is one object in the package of the kind, and one line of a table.
 
-A new kind is a package with such an object and one line in :data:`KINDS`. Its units are then
-claimed, solved, completed, shown and written by whatever drives jobs, here and elsewhere.
+A new kind is a package with such an object, and a line in :data:`KINDS`. Everything that drives
+jobs then claims, solves, completes, shows and writes its units, too.
 """
 
 from __future__ import annotations
@@ -31,35 +31,35 @@ KINDS: Final[dict[str, str]] = {
     "deep": "workers.deep.kind:DEEP",
     "match": "workers.matches.kind:MATCH",
 }
-"""Where each kind of job lives, ``"module:attribute"`` by the name that the database keeps."""
+"""The place of each kind, ``"module:attribute"``, by its name in the database."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobKind:
-    """A kind of job: what is done with its units, and how people call what is in them."""
+    """A kind of job: the work on its units, and the word for their contents."""
 
     name: str
-    """As the database keeps it."""
+    """The name in the database."""
     noun: str
-    """What its units hold, in the singular: ``position``."""
+    """The word for a unit's contents, in the singular: ``position``."""
     solve_unit: Callable[..., UnitOutcome]
-    """Solves one unit: called with its claim, a searcher, the database and a function that tells
-    whether to stop; with the consent to programs too, as ``programs``, if it ``takes_programs``."""
+    """Solves one unit. It gets the claim, a searcher, the database, a function that tells whether
+    to stop, and, if the kind ``takes_programs``, the consent to programs as ``programs``."""
     unit_objects: Output
     """The output of a unit that has come to an end, in order."""
     go_on: Continuation | None = None
-    """Plans the next units of a kind that grows, within the transaction that completes one of its
-    units and while the job is held."""
+    """Plans the next units of a growing job, within the transaction that completes one of its units
+    and while the job is held."""
     takes_programs: bool = False
-    """Whether its units may start programs. No other kind ever gets anybody's consent to it."""
+    """Whether its units may start programs. No other kind gets the consent to do so."""
     has_table: bool = False
     """Whether its output is one table: the rows of :func:`workers.positions.results.as_row`."""
     count_unanswered: Callable[[UnitResult], int] | None = None
-    """How many lines of a unit's input have no answer, where units have lines of input."""
+    """Counts the lines of a unit without an answer; None if its units have no lines of input."""
 
 
 def find_kind(name: str) -> JobKind | None:
-    """The kind of this name; None where this version knows none, as of a newer version's job."""
+    """The kind of this name; None if this version does not know it, as in a newer version's job."""
     if name not in KINDS:
         return None
     module, attribute = KINDS[name].split(":")
@@ -71,7 +71,7 @@ def get_kind(name: str) -> JobKind:
     """The kind of this name.
 
     Raises:
-        LookupError: this version knows none.
+        LookupError: this version does not know it.
     """
     found = find_kind(name)
     if found is None:
@@ -80,15 +80,15 @@ def get_kind(name: str) -> JobKind:
 
 
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """The output of a unit that has come to an end, in order, whatever the kind of its job.
+    """The output of a unit that has ended, in order, for all kinds of jobs.
 
     Args:
         job: any.
         unit: one of its units.
 
     Raises:
-        DamagedValueError: the job or the unit holds something else than work of this kind.
-        StorageError: the job is of no kind that this version knows.
+        DamagedValueError: the job or the unit cannot be read as one of this kind.
+        StorageError: this version does not know the kind of the job.
     """
     kind = find_kind(job.kind)
     if kind is None:

@@ -1,8 +1,8 @@
 """Lanes: bulk and interactive work have queues of their own, and do not wait for each other.
 
-Numeric priorities of messages mean opposite things in Redis and RabbitMQ; two queues mean the same.
-The version of the engine is part of a queue's name: a worker of another version never sees units
-that it must not work on.
+Two queues work alike in Redis and RabbitMQ, while numeric priorities of messages have opposite
+meanings. The version of the engine is part of a queue's name, so that a worker of another version
+never gets units that it must not work on.
 """
 
 from __future__ import annotations

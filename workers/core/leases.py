@@ -1,4 +1,4 @@
-"""Keeping the leases of units alive while they are being solved, and noticing when one is lost."""
+"""Keeping the leases of units alive while they are solved, and noticing when one is lost."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from db.records.jobs import Claim
 
 LEASE_SECONDS = 10.0
-"""How long the units of a process that has died are not given to others."""
+"""The units of a dead process become free after so long."""
 
 BEATS_PER_LEASE = 5
-"""Heartbeats within the time of a lease: several may fail before it runs out."""
+"""Heartbeats within the time of a lease, so that several may fail before it runs out."""
 
 
 @dataclass(slots=True)
@@ -32,18 +32,18 @@ class Lease:
     claim: Claim
     """The claim."""
     is_lost: bool = False
-    """Another worker has the unit, or the job was cancelled: it is useless to go on."""
+    """Another worker has the unit, or the job was cancelled, so that going on is useless."""
 
 
 class LeaseKeeper:
-    """A thread that prolongs every lease that is held, several times before it would run out.
+    """A thread that prolongs every held lease, several times before it would run out.
 
-    If a heartbeat fails, the next one comes all the same: without them other workers would solve
-    every unit of this process as well.
+    After a failed heartbeat the next one comes as usual: without heartbeats, other workers would
+    solve every unit of this process as well.
 
     Args:
-        database: where the claims are from.
-        lease_seconds: how long a lease lasts from each heartbeat.
+        database: the claims'.
+        lease_seconds: how long a lease lasts after each heartbeat.
         on_lost: interrupts the searches; called with every beat while a lost lease is still held.
     """
 
@@ -61,7 +61,7 @@ class LeaseKeeper:
         )
 
     def start(self) -> None:
-        """Begin to prolong what is held."""
+        """Begin to prolong the leases."""
         self._rounds.start()
 
     @contextmanager
@@ -79,7 +79,7 @@ class LeaseKeeper:
                 del self._leases[name]
 
     def close(self) -> None:
-        """End the thread. Leases that are still held run out in their time."""
+        """End the thread. Leases that are still held will run out."""
         self._rounds.close()
 
     def _beat(self) -> None:
@@ -92,20 +92,20 @@ class LeaseKeeper:
                 self._on_lost()
 
     def _prolong(self, leases: list[Lease]) -> None:
-        """Prolong leases; note which are lost.
+        """Prolong the leases, and mark lost ones.
 
-        Leases of units that nobody else is writing come first, in a transaction of their own. A
-        process that was stopped while it planned a job holds the rows of all its units, and only
-        the leases of these must wait for it.
+        First come those of units that nobody else is writing, in a transaction of their own. A
+        process that was stopped while it planned a job keeps all its units locked; only their
+        leases may have to wait for it.
         """
         if not leases:
             return
-        # Everybody locks units in this order, so that nobody waits in a circle.
+        # All transactions lock units in this order, so that there is no deadlock.
         leases.sort(key=lambda lease: lease.claim.unit_id)
         claims = [lease.claim for lease in leases]
         blocked = []
-        # If the database is away, the next beat tries again. If a lease runs out meanwhile, the
-        # fence shows it when the unit is completed.
+        # If the database cannot be reached, the next beat tries again. If a lease runs out
+        # meanwhile, the fence shows it when the unit is completed.
         with suppress(StorageError):
             held = self._database.run(
                 lambda session: jobs.prolong(session, claims, self._lease_seconds)
@@ -119,7 +119,7 @@ class LeaseKeeper:
             self._prolong_blocked(blocked)
 
     def _prolong_blocked(self, leases: list[Lease]) -> None:
-        """Wait a little for whoever is writing the units."""
+        """Wait a little for the transactions that write the units."""
         with suppress(StorageError):
             with self._database.write() as session:
                 limit_waiting(session, self._lease_seconds / BEATS_PER_LEASE / 2)

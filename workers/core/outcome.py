@@ -19,33 +19,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class UnitOutcome:
-    """Everything that is to be written about a unit."""
+    """Everything that will be written about a unit."""
 
     evaluations: Sequence[StoredEvaluation]
-    """What was learned, of one board."""
+    """New evaluations, of one board."""
     result: Json
-    """What the job's output is made of; without meaning while the outcome is not complete."""
+    """The source of the job's output; meaningless while the outcome is not complete."""
     nodes: int
     """Positions searched."""
     seconds: float
     """Time spent searching."""
     costs: Mapping[int, Cost]
-    """What the positions that were searched have taken, by ply; for planning others."""
+    """The costs of the searched positions, by ply, for planning others."""
     with_columns: bool
-    """Whether that was for the score of every column."""
+    """Whether they were searched for the scores of all columns."""
     is_complete: bool
-    """Whether the unit is done; false when it was stopped."""
+    """Whether the unit is done; False if it was stopped."""
     records: Callable[[Session], object] | None = None
     """Writes further rows in the transaction that completes the unit or hands it back, and only if
     the lease is still held."""
     rest: Json | None = None
     """The payload to go on with after a stop; None keeps the one it has."""
     afterwards: Callable[[], object] | None = None
-    """Called once the unit is done and that is committed."""
+    """Called after the commit that has marked the unit as done."""
 
 
 def store_learned(writer: Writer, learned: Sequence[StoredEvaluation]) -> None:
-    """Put evaluations of one board into the database, in a transaction of their own."""
+    """Store evaluations of one board, in a transaction of their own."""
     if learned:
         board = BoardSize(learned[0].width, learned[0].height)
         writer.run(lambda session: evaluations.store(session, board, learned))

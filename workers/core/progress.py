@@ -1,4 +1,4 @@
-"""How far a job is, how fast it goes, and how long it still takes, if that can be said."""
+"""The progress of a job: what is done, the rate, and the remaining time if it can be told."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ LOOK_SECONDS = 0.25
 """Time between two looks at a job."""
 
 LEAST_SECONDS = 1.0
-"""A rate over a shorter time is chance."""
+"""A rate over a shorter time is too much a matter of chance."""
 
 LEAST_UNITS = 3
-"""Likewise a rate over fewer completed units."""
+"""A rate over fewer completed units is, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """A look at a job while somebody watches it."""
+    """The state of a watched job at some moment."""
 
     job: JobProgress
-    """What the database says: units, positions, nodes; its own rate is that of the last minute."""
+    """The database's counts of units, positions, nodes; its own rate is that of the last minute."""
     seconds: float
-    """Since the watching began."""
+    """Seconds since the watching began."""
     rate: float | None
     """Positions per second since the watching began; None until enough is done."""
     remaining: float | None
-    """Seconds to the end, as measured from units like those that are left; None until known."""
+    """Seconds until the end, as measured from similar units; None while not known."""
 
 
 class ProgressMeter:
     """Turns snapshots of a job into rates.
 
-    Only what is completed while it watches counts for the rate: the part of a resumed job that was
-    done before says nothing about how fast it goes now. The remaining time is the database's
-    (:mod:`db.jobs.pace`): a thousand positions done may say little about the thousand still to do.
+    Only positions that are completed during the watching count for the rate: those that were done
+    before a resumption say nothing about the present rate. The remaining time is the database's
+    (:mod:`db.jobs.pace`): a thousand done positions may say little about the thousand others.
 
     Args:
         first: the job when the watching begins.
@@ -69,12 +69,12 @@ class ProgressMeter:
 
 
 class JobWatch:
-    """Looks at a job now and then, and reports its progress.
+    """Reads the state of a job now and then, and reports its progress.
 
     Args:
         database: where the job lives.
         job_id: its number.
-        on_progress: called at each look, in the thread that looks; None for nobody.
+        on_progress: called with each new state, in the same thread; None for no reports.
     """
 
     def __init__(
@@ -91,10 +91,10 @@ class JobWatch:
         self._next = 0.0
 
     def look(self, *, at_once: bool = False) -> bool:
-        """Whether the job had ended when it was last looked at.
+        """Whether the job had ended when its state was last read.
 
         Args:
-            at_once: look again even if the last time is not long ago.
+            at_once: read it again even if the last time was not long ago.
         """
         now = time.monotonic()
         if now >= self._next or (at_once and not self._has_ended):

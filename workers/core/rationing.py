@@ -1,7 +1,7 @@
-"""Letting only so many threads search at a time.
+"""A limit on the number of threads that search at the same time.
 
-A worker holds one unit more than it has threads: while one unit waits for the database, to be
-fetched or written, another one is searched.
+A worker holds one unit more than it has threads: while one of them waits for the database, another
+one is searched.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from c4core.position import Position
 
 LOOK_SECONDS: Final = 0.1
-"""Who waits for a turn checks this often whether it is still wanted."""
+"""A waiting thread checks this often whether its search is still wanted."""
 
 
 class Searcher(Protocol):
-    """What a search needs of a solver; a solver is one."""
+    """The methods of a solver that units use; a solver is a searcher."""
 
     def solve(
         self,
@@ -69,7 +69,7 @@ class RationedSearcher:
     """A searcher whose callers take turns, so that only a few search at the same time.
 
     Args:
-        searcher: does the work.
+        searcher: searches.
         threads: how many may search at a time.
 
     Attributes:
@@ -82,14 +82,14 @@ class RationedSearcher:
         self.is_lost: Callable[[], bool] = lambda: False
 
     def has_turn(self, seconds: float) -> bool:
-        """Whether a turn is free now, or becomes free within so many seconds."""
+        """Whether a turn is free now, or will be within so many seconds."""
         if not self._turns.acquire(timeout=seconds):
             return False
         self._turns.release()
         return True
 
     def unless(self, is_lost: Callable[[], bool]) -> RationedSearcher:
-        """The same turns, for a caller who stops waiting as soon as ``is_lost``."""
+        """The same turns, for a caller that stops waiting as soon as ``is_lost`` is true."""
         view = copy(self)
         view.is_lost = is_lost
         return view
@@ -99,7 +99,7 @@ class RationedSearcher:
         """Hold one turn for several searches.
 
         Raises:
-            LeaseLostError: ``is_lost`` came true before there was a turn.
+            LeaseLostError: ``is_lost`` became true before a turn was free.
         """
         while not self._turns.acquire(timeout=LOOK_SECONDS):
             if self.is_lost():
@@ -160,5 +160,5 @@ class RationedSearcher:
 
 
 def turn_of(searcher: Searcher) -> AbstractContextManager[Searcher]:
-    """A turn for work that is more than searching, but takes the processor like a search."""
+    """A turn for work that is no search, but uses the processor like one."""
     return searcher.turn() if isinstance(searcher, RationedSearcher) else nullcontext(searcher)

@@ -1,7 +1,7 @@
-"""Finding the job that an earlier command made for the same, and going on with it.
+"""Finding the job that an earlier command has made for the same question, and resuming it.
 
-Commands that are given at the same moment all find no job, and all try to make it. One succeeds,
-and the others then find its job (:func:`find_or_plan`).
+Commands that are given at the same moment find no job, and all try to make one. One of them
+succeeds, and the others then find its job (:func:`find_or_plan`).
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 DIGEST_BYTES: Final = 16
 
 LOOK_SECONDS: Final = 0.2
-"""Between two looks at a job that another process is planning."""
+"""Seconds between two looks at a job that another process is planning."""
 
 
 class _Asked(TypedDict):
-    """What jobs are found by."""
+    """The fields by which jobs are found."""
 
     kind: str
     board: BoardSize
@@ -48,13 +48,13 @@ def _asked(kind: str, board: BoardSize, params: Json) -> _Asked:
 
 
 def topic_of(purpose: str, keys: NDArray[np.uint64]) -> str:
-    """What a job is about, for finding it again: exactly these positions, for this purpose."""
+    """The topic by which a job is found again: exactly these positions, for this purpose."""
     digest = hashlib.blake2b(keys.astype("<u8").tobytes(), digest_size=DIGEST_BYTES)
     return f"{purpose} {digest.hexdigest()}"
 
 
 def find_or_plan(find: Callable[[], int | None], plan: Callable[[], int]) -> int:
-    """The job that ``find`` finds, or else the one that ``plan`` makes; its number.
+    """The number of the job that ``find`` finds, or else of the one that ``plan`` makes.
 
     Args:
         find: as :func:`find_and_resume`.
@@ -76,21 +76,21 @@ def refuse_second(
     params: Json,
     is_usable: Callable[[int], bool] = lambda _job_id: True,
 ) -> None:
-    """Refuse to make a job where there is one for the same; until the commit nobody makes one.
+    """Refuse to make a job if there is one for the same; nobody else makes one until the commit.
 
     Args:
-        session: in the transaction that is going to make it, as the first thing there.
-        kind: as it is going to be given to ``create_job``, like all that follows.
+        session: in the transaction that makes the job, before anything else.
+        kind: as for ``create_job``, like all that follows.
         board: likewise.
         params: likewise.
-        is_usable: whether to accept a job that was found, by its number.
+        is_usable: whether to accept the job of this number.
 
     Raises:
         AlreadyAskedError: there is one.
     """
     asked = _asked(kind, board, params)
     jobs.hold_question(session, **asked)
-    # In this order: one that is started between the two looks is seen by the second.
+    # In this order: a job that is started between the two queries is found by the second.
     planned = jobs.planned_job(session, **asked)
     job_id = jobs.newest_job(session, **asked)
     is_planned = planned is not None and not planned.is_abandoned
@@ -99,13 +99,13 @@ def refuse_second(
 
 
 def find_and_resume(database: Database, *, kind: str, board: BoardSize, params: Json) -> int | None:
-    """The newest job that asks for exactly this, set going; None if there is none.
+    """The newest job that asks for exactly this, resumed; None if there is none.
 
     If another process is planning such a job, this waits for it. If that process has died, its job
-    is cancelled, for it will never have all its units.
+    is cancelled, because it will never have all its units.
 
     Args:
-        database: where it would live.
+        database: the job's.
         kind: as it was given to ``create_job``, like all that follows.
         board: likewise.
         params: likewise, in the same order.
@@ -130,7 +130,7 @@ def find_and_resume(database: Database, *, kind: str, board: BoardSize, params: 
 
 
 def set_going(database: Database, job_id: int) -> None:
-    """Queue again the cancelled and the failed units of a job. A job that is done stays done.
+    """Queue the cancelled and the failed units of a job again. A job that is done stays done.
 
     Raises:
         StorageError: the database cannot be written.

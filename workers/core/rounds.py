@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Duty:
-    """Something that is done again and again."""
+    """A periodic duty."""
 
     name: str
-    """What it does, for the log: ``cannot <name>``."""
+    """The words for the log: ``cannot <name>``."""
     every_seconds: Callable[[], float]
-    """Mean time until the next time; jitter keeps processes apart that were started together."""
+    """The mean time until the next time; jitter separates processes that started together."""
     do: Callable[[], object]
-    """If it raises, the error is logged and the duty is done again in its time. False means that
-    another process did it this time, which is neither success nor failure."""
+    """If it raises an error, the error is logged, and the duty is done again at its next time.
+    False means that another process did it this time, which is neither success nor failure."""
     is_failing: bool = field(default=False, init=False)
     due: float = field(default=0.0, init=False)
 
@@ -35,8 +35,8 @@ class Rounds:
     """Does every duty when it is due, in one thread.
 
     Args:
-        duties: what to do.
-        name: of the thread.
+        duties: the duties.
+        name: the thread's.
     """
 
     def __init__(self, duties: Sequence[Duty], *, name: str = "c4-rounds") -> None:
@@ -45,11 +45,11 @@ class Rounds:
         self._thread = threading.Thread(target=self._go, name=name, daemon=True)
 
     def start(self) -> None:
-        """Start the thread; every duty is done at once, and then in its time."""
+        """Start the thread; every duty is done at once, and then periodically."""
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread after its present duty; one that hangs on a server is not waited for."""
+        """End the thread after its present duty; does not wait for one that hangs on a server."""
         self._closed.set()
         if self._thread.is_alive():
             self._thread.join(timeout=0.5)
@@ -74,7 +74,7 @@ def _do(duty: Duty) -> None:
         tell("cannot %s, trying again: %s", duty.name, error)
         duty.is_failing = True
     except Exception as error:  # noqa: BLE001 (the thread must go on, or what is lost stays lost)
-        # Where logging is not set up, the traceback would be shown to the user.
+        # Without logging set up, the traceback would be shown to the user.
         trace = LOGGER.hasHandlers()
         LOGGER.error("cannot %s, trying again: %r", duty.name, error, exc_info=trace)
         duty.is_failing = True

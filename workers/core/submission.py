@@ -1,4 +1,4 @@
-"""Making a job of a stream of units, in constant memory, however long it is."""
+"""Making a job from a stream of units of any length, in constant memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from db.session import Session
 
 UNITS_PER_TRANSACTION: Final = 32
-"""Units that are written at a time: bounds the memory, and how long others wait to write."""
+"""Units that are written at a time: this bounds the memory, and how long other writers wait."""
 
 
 def submit_units(
@@ -34,17 +34,17 @@ def submit_units(
     only_one: bool = False,
     on_added: Callable[[Sequence[UnitPlan]], object] = lambda _plans: None,
 ) -> int:
-    """Make a job and start it; its number.
+    """Make a job and start it; returns its number.
 
     A few units take one transaction. If planning fails or is interrupted after the job was made,
     the job is cancelled.
 
     Args:
-        database: where the job shall live.
-        plans: of its units, in order; they may be planned while they are read.
-        kind: of the job.
-        board: of all its positions.
-        params: of the job.
+        database: keeps the job.
+        plans: those of its units, in order; they may be made while they are read.
+        kind: the job's.
+        board: that of all its positions.
+        params: the job's.
         label: a name for people.
         priority: jobs of higher priority are worked on first.
         only_one: make no second job of this kind with these parameters.
@@ -55,7 +55,7 @@ def submit_units(
         StorageError: the database cannot be written.
     """
     remaining = iter(plans)
-    # Planning the first units may take long. The job is not made before, or it would seem to be
+    # Planning the first units may take long. The job is made afterwards, or it would seem to be
     # abandoned.
     batch = list(islice(remaining, UNITS_PER_TRANSACTION))
 

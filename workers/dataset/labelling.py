@@ -36,10 +36,10 @@ def labelling_job(
     fresh: bool = False,
     on_planned: Callable[[int], None] = lambda _positions: None,
 ) -> int:
-    """The job that labels certain positions: found and set going, or planned; its number.
+    """The number of the job that labels some positions: it is found and resumed, or planned.
 
-    It is an analysis like any other. Positions with few stones come first: they take longest, and
-    nothing that takes long should be left to the end. What is stored already is not searched.
+    It is an ordinary analysis. Positions with few stones come first, because they take longest and
+    should not be left to the end. Stored positions are not searched.
 
     Args:
         database: where the job lives.
@@ -48,7 +48,7 @@ def labelling_job(
         book: as :func:`workers.positions.book_answers.book_of_job` finds it among the parameters.
         label: a name for people.
         fresh: make a new job even if there is one for the same positions.
-        on_planned: called now and then with the number of positions that are planned by now.
+        on_planned: called now and then with the number of positions planned so far.
 
     Raises:
         StorageError: the database cannot be read or written.
@@ -71,8 +71,8 @@ def read_labels(database: Database, job_id: int, keys: Keys, board: BoardSize) -
     Args:
         database: where the job is.
         job_id: its number.
-        keys: the positions that it was made for.
-        board: theirs.
+        keys: its positions.
+        board: that of the positions.
 
     Returns:
         Shape (positions, columns of the board), in the order of the keys; UNPLAYABLE where a column
@@ -99,6 +99,6 @@ def _rows(database: Database, job_id: int) -> Iterator[list[int]]:
 
 
 def _work_order(keys: Keys, board: BoardSize) -> NDArray[np.intp]:
-    """The indices of positions by their number of stones, then by key: neighbours are alike."""
+    """The indices of positions by ply, then by key, so that neighbours are alike."""
     _, plies = canonical_keys(keys, width=board.width, height=board.height)
     return np.lexsort((keys, plies))

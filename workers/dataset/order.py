@@ -1,4 +1,4 @@
-"""What a data set shall be, where its positions come from, and how it is written."""
+"""The order for a data set: its description, the search for its positions, and its files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SOURCES: Final = ("plies", "play", "games", "book")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What a data set shall be."""
+    """The description of a data set that is to be made."""
 
     source: str
     """One of :data:`SOURCES`."""
@@ -44,9 +44,9 @@ class Order:
     last_ply: int
     """Most stones."""
     matches: tuple[int, ...]
-    """With ``games``: of which matches; none for all that are finished."""
+    """With ``games``: the numbers of the matches; empty for all finished ones."""
     book: str | None
-    """A book's file as it was named; None for the one that came with c4."""
+    """A book's file as it was named; None for the book that comes with c4."""
     count: int
     """How many positions."""
     seed: int
@@ -56,11 +56,11 @@ class Order:
 
     @property
     def label(self) -> str:
-        """What its job is called in lists."""
+        """The label of its job."""
         return f"data set {self.board} from {self.source}, seed {self.seed}"
 
     def find(self, database: Database) -> Draft:
-        """Its positions.
+        """Find its positions.
 
         Raises:
             EmptySourceError: there are none.
@@ -89,7 +89,7 @@ class Order:
         return Draft(self, sample, recipe)
 
     def command(self) -> str:
-        """The command that makes the same files again, wherever they are written to."""
+        """The command that makes the same files again, without their directory."""
         book = "" if self.book is None else Path(self.book).name
         words = [
             *("c4", "dataset", "build", "--from", self.source),
@@ -153,7 +153,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A data set whose positions are found and not labelled yet."""
+    """A data set whose positions are found, but not labelled yet."""
 
     order: Order
     sample: Sample
@@ -182,7 +182,7 @@ class Draft:
     def write(
         self, database: Database, job_id: int, directory: Path, *, replace: bool = False
     ) -> dict[str, Any]:
-        """Write the files of the data set; its card.
+        """Write the files of the data set; returns its card.
 
         Args:
             database: where the job is.

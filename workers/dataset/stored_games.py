@@ -29,11 +29,11 @@ class Harvest:
     """The stored games that were read."""
 
     matches: tuple[int, ...]
-    """Finished ones on the board whose games were read."""
+    """The number of finished matches whose games were read."""
     games: int = 0
     """Games that were read."""
     without_moves: int = 0
-    """Those of which only the final grid is known: a game that is over."""
+    """Those of which only the final grid is known, so that they have no open position."""
 
 
 def choose_from_games(
@@ -51,7 +51,7 @@ def choose_from_games(
     Args:
         database: where the games are.
         board: of all of them.
-        wanted: numbers of matches, which have to be finished; none for all that are.
+        wanted: numbers of finished matches; empty for all finished ones.
         first: fewest stones.
         last: most stones.
         count: how many positions are wanted.

@@ -1,4 +1,4 @@
-"""The answer of a deep job: the score, best play, and what proves them."""
+"""The answer of a deep job: the score, best play, and their proof."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workers.deep.proof import Proof
 
 LINE_NODES: Final = 20_000_000
-"""Positions to search at most for the end of best play: a second or two."""
+"""The limit of nodes for the end of best play: a second or two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +30,15 @@ class DeepAnswer:
     job: JobInfo
     position: Position
     moves: str
-    """How it was reached, columns counted from 1."""
+    """The moves to the position, columns counted from 1."""
     standing: DeepProgress
     """What is proven."""
     proof: Proof
-    """What that rests on."""
+    """The proof of the bounds."""
     line: tuple[int, ...]
-    """Best play, 0-based columns; empty where the score is not exact."""
+    """Best play, 0-based columns; empty if the score is not exact."""
     line_is_complete: bool
-    """Whether it goes on to the end of the game."""
+    """Whether best play is known to the end of the game."""
 
     @property
     def best(self) -> list[int]:
@@ -62,7 +62,7 @@ def read_answer(
         database: where the job lives.
         job_id: its number.
         table_mb: size of the transposition table for the end of best play.
-        line_nodes: positions to search at most for it.
+        line_nodes: limit of nodes for it.
 
     Raises:
         JobNotFoundError: there is no such job.

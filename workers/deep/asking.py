@@ -41,12 +41,12 @@ def ask(
     """Search until the score is known to be at least ``beta``, or to be less.
 
     Args:
-        position: what is searched.
-        beta: what is asked.
+        position: the position.
+        beta: the score in question.
         solver: may be shared; an interrupted search is taken up again unless ``is_stopped``.
-        known: what is proven already.
-        node_limit: positions to search at most, or so.
-        is_stopped: whether to give up; looked at before each search. The question may then be open
+        known: the bounds that are proven already.
+        node_limit: limit of nodes; it may be exceeded a little.
+        is_stopped: whether to give up; asked before each search. The question may then be open
             although the piece is not hard.
     """
     bounds, nodes, seconds = known, 0, 0.0

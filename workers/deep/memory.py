@@ -1,12 +1,11 @@
-"""What a process remembers of a deep job from one look to the next: its tree, its open units.
+"""A process's memory of a deep job: its tree and its open units.
 
 The tree can be made again at any time from the job's parameters, its units and the stored
-evaluations. Remembering it is faster: a look then reads only the units that were open or missing
-the last time.
+evaluations. Remembering it is faster: then only the units are read that were open or missing the
+last time.
 
-What is remembered is true only if the transaction in which it was read is committed, because that
-transaction may have written some of it. Until the commit the memory is in doubt, and whoever reads
-it then makes it again.
+The memory is true only if the transaction that has read it is committed, because that transaction
+may have written some of it. Until the commit the memory is in doubt; another reader makes it again.
 """
 
 from __future__ import annotations
@@ -30,19 +29,19 @@ if TYPE_CHECKING:
 
 
 class Memory:
-    """A job's tree and units, as far as they were read.
+    """A job's tree and units, as of the last reading.
 
     Args:
         job_id: the job's number.
-        task: what it is about.
+        task: the job's question.
 
     Attributes:
-        tree: with all that is proven.
-        open: units that are not done, by their places in the job; those that can be claimed in the
-            order in which they are.
-        decided: how many pieces were decided.
-        hard: how many were too hard, and were split.
-        cut: how many became needless.
+        tree: has all proven bounds.
+        open: units that are not done, by their places in the job; those that can be claimed come in
+            the order of their claims.
+        decided: the number of decided pieces.
+        hard: the number of pieces that were too hard, and were split.
+        cut: the number of pieces that became needless.
     """
 
     tree: Tree
@@ -52,7 +51,7 @@ class Memory:
     cut: int
     _last_seq: int
     _doubt: object | None
-    """Stands for the reading whose transaction is not known to be committed; None without one."""
+    """Identifies a reading whose transaction is not known to be committed; None without one."""
 
     def __init__(self, job_id: int, task: DeepTask) -> None:
         self._job_id = job_id
@@ -61,14 +60,14 @@ class Memory:
 
     @property
     def is_in_doubt(self) -> bool:
-        """Whether the transaction in which it was read last is not known to be committed."""
+        """Whether the transaction of the last reading is not known to be committed."""
         return self._doubt is not None
 
     def read(self, session: Session) -> None:
-        """Read what has changed.
+        """Read what has changed since the last reading.
 
         Args:
-            session: any; to plan, one that holds the job.
+            session: any; for planning, one that holds the job.
 
         Raises:
             ContradictionError: a result cannot be true together with the others.
@@ -92,11 +91,11 @@ class Memory:
         return {piece_of(unit.payload) for unit in self.open.values() if unit.state in states}
 
     def wanted(self, session: Session, number: int, running: Collection[Piece]) -> list[Piece]:
-        """As :meth:`Tree.wanted`, with what is stored."""
+        """As :meth:`Tree.wanted`, with the stored evaluations."""
         return self.tree.wanted(number, running=running, known=self.known(session))
 
     def known(self, session: Session) -> Known:
-        """What is stored about positions, for the tree to ask."""
+        """The stored evaluations of positions, for the tree."""
 
         def known(keys: Sequence[int]) -> dict[int, Fact]:
             found = evaluations.lookup(session, self._task.board, keys)
@@ -110,7 +109,7 @@ class Memory:
         doubt = self._doubt = object()
 
         def trust() -> None:
-            # Another thread may have read since, in a transaction that is still to be committed.
+            # Another thread may have read meanwhile, in a transaction that is not committed yet.
             if self._doubt is doubt:
                 self._doubt = None
 

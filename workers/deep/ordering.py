@@ -1,9 +1,9 @@
 """The order in which the moves of a split position are tried.
 
 The first move that proves a position makes the others needless, so the order decides how much is
-searched. These positions are far above the leaves: they have few stones and hardly a threat. So two
-things count: how many lines of four a square is part of, and how near it is to the centre. (The
-search itself orders by more than that: c4core/ordering.pyx.)
+searched. These positions are far above the leaves, with few stones and hardly a threat. So two
+things count: the number of lines of four through a square, and its distance from the centre. (The
+search itself orders moves by more than that: c4core/ordering.pyx.)
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 LINE_POINTS = 2
 CENTRE_POINTS = 3
-"""For each line through the square, and for each column between it and the nearer edge: about what
-the search's own order gives."""
+"""Points for each line through the square, and for each column between it and the nearer edge: much
+the same order as the search's own."""
 
 
 def ordered_columns(position: Position) -> list[int]:

@@ -1,10 +1,10 @@
-"""Deep jobs: making them, and planning their next units whenever one has been completed.
+"""Deep jobs: making them, and planning their next units whenever one is completed.
 
-There are always at least as many queued units as threads, so a thread that is done finds the least
-speculative piece that is left. A queued unit is only a place in the queue: with every result it is
-decided again which piece it holds, until a worker claims it. It is cut off only if no piece is left
-for it. A leased unit is cut off as soon as its result is needless: its worker notices that with the
-next heartbeat, and what it has proven by then is stored all the same.
+There are always at least as many queued units as threads, so a free thread finds the least
+speculative of the remaining pieces. A queued unit is only a place in the queue: every result
+decides anew which piece it holds, until a worker claims it. It is cut off only if no piece is left
+for it. A leased unit is cut off as soon as its result is needless: its worker notices that by the
+next heartbeat, and still stores the bounds that it has proven by then.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from workers.deep.tree import Piece
 
 SPARE: Final = 2
-"""Units that are queued at least: another worker may come."""
+"""The least number of queued units: another worker may come."""
 
 REMEMBERED: Final = 8
-"""Jobs whose trees a process keeps."""
+"""The number of jobs whose trees a process keeps."""
 
 _memories: WeakKeyDictionary[Database, OrderedDict[int, Memory]] = WeakKeyDictionary()
 _memories_lock = threading.Lock()
@@ -49,12 +49,12 @@ def submit(
     label: str | None = None,
     priority: int = 0,
 ) -> int:
-    """Make a job and start it; its number. It is done at once if the stored evaluations prove it.
+    """Make a job and start it; returns its number. Stored evaluations may prove it at once.
 
     Args:
-        database: where the job shall live.
-        task: what it is about; a game that goes on.
-        threads: how many are expected to work on it.
+        database: keeps the job.
+        task: the question; about a game that goes on.
+        threads: the expected number of threads that work on it.
         label: a name for people.
         priority: jobs of higher priority are worked on first.
 
@@ -69,15 +69,15 @@ def submit(
 def join_or_submit(
     database: Database, task: DeepTask, *, threads: int = 1, label: str | None = None
 ) -> tuple[int, bool]:
-    """The job that runs for the same question, or else a new one.
+    """The running job for the same question, or else a new one.
 
-    Of several callers that ask for the same at the same moment, one makes the job.
+    If several callers ask the same at the same moment, one of them makes the job.
 
     Args:
         database: as of :func:`submit`, like all that follows.
         task: likewise.
         threads: likewise.
-        label: likewise; a job that runs keeps its own.
+        label: likewise; a running job keeps its own.
 
     Returns:
         Its number, and whether it was made.
@@ -136,12 +136,13 @@ def go_on(session: Session, claim: Claim, database: Database) -> None:
     """Plan a job's next units.
 
     Args:
-        session: in the transaction that has completed a unit of the job, which is held.
+        session: in the transaction that holds the job and has completed a unit of it.
         claim: of that unit.
         database: the session's.
 
     Raises:
-        ContradictionError: what is proven cannot all be true. The transaction must be rolled back.
+        ContradictionError: the proven bounds cannot all be true. The transaction must be rolled
+        back.
     """
     task = DeepTask.from_params(claim.params, claim.board)
     plan(session, claim.job_id, _memory(database, claim.job_id, task), task)
@@ -150,18 +151,18 @@ def go_on(session: Session, claim: Claim, database: Database) -> None:
 def plan(
     session: Session, job_id: int, memory: Memory, task: DeepTask, *, threads: int = 1
 ) -> None:
-    """Bring the units of a job that is held up to date with what is proven.
+    """Bring the units of a held job up to date with its proven bounds.
 
     Args:
         session: in a write transaction.
         job_id: the job's number.
-        memory: of the job.
-        task: what it is about.
-        threads: those that are known of beside the registered workers'.
+        memory: the job's.
+        task: its question.
+        threads: threads that work on it, beside those of registered workers.
     """
     memory.read(session)
     leased = memory.pieces(UnitState.LEASED)
-    # Failed pieces are left to whoever retries them; other results may make them needless.
+    # Failed pieces wait for a retry of the job; other results may make them needless.
     taken = leased | memory.pieces(UnitState.FAILED)
     workers = max(threads, len(leased) + 1, _registered_threads(session))
     # This comes before needs(): it splits the nodes that the results have made hard.
@@ -173,7 +174,7 @@ def plan(
 
 
 def _line_up(session: Session, job_id: int, memory: Memory, wanted: Sequence[Piece]) -> None:
-    """Give the queued units the wanted pieces, in this order."""
+    """Give the wanted pieces to the queued units, in this order."""
     queued = [unit for unit in memory.open.values() if unit.state is UnitState.QUEUED]
     for unit, piece in zip(queued, wanted, strict=False):
         if unit.payload != payload_of(piece):
@@ -186,7 +187,7 @@ def _line_up(session: Session, job_id: int, memory: Memory, wanted: Sequence[Pie
 
 
 def _is_needless(unit: GrowingUnit, needed: Collection[Piece]) -> bool:
-    """Whether a unit that is not queued has a result that is not needed any more."""
+    """Whether the result of a unit that is not queued is not needed any more."""
     return unit.state is not UnitState.QUEUED and piece_of(unit.payload) not in needed
 
 
@@ -195,7 +196,7 @@ def _cut(session: Session, units: Sequence[GrowingUnit]) -> None:
 
 
 def _store_backed_up(session: Session, memory: Memory, task: DeepTask) -> None:
-    """Store what follows for positions that were split."""
+    """Store the bounds that follow for split positions."""
     width, height = task.board
     rows = [
         StoredEvaluation(
@@ -211,12 +212,12 @@ def _registered_threads(session: Session) -> int:
 
 
 def _memory(database: Database, job_id: int, task: DeepTask) -> Memory:
-    """This process's memory of a job; only the newest few are kept."""
+    """This process's memory of a job; only some newest ones are kept."""
     with _memories_lock:
         memories = _memories.setdefault(database, OrderedDict())
         memory = memories.get(job_id)
-        # A memory in doubt is replaced, not reused: the server may have ended the transaction of a
-        # thread that still plans with it and does not know that yet.
+        # A memory in doubt is replaced: the server may have ended the transaction of a thread that
+        # still plans with it and does not know that yet.
         if memory is None or memory.is_in_doubt:
             memory = memories[job_id] = Memory(job_id, task)
         memories.move_to_end(job_id)

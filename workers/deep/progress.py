@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from c4core.notation import format_moves
 from db.records.jobs import UnitState
 from workers.deep.memory import Memory
 from workers.deep.task import DeepTask
@@ -52,6 +53,31 @@ class DeepProgress:
     """Pieces that were given up."""
     at_work: tuple[AtWork, ...]
     """Pieces that workers search now."""
+
+
+def tree_object(standing: DeepProgress) -> dict[str, object]:
+    """The tree as a JSON object. Scores are for the side to move at the start."""
+    return {
+        "lower": standing.lower,
+        "upper": standing.upper,
+        "asked": standing.asked,
+        "moves": [
+            None if bounds is None else {"lower": bounds.lower, "upper": bounds.upper}
+            for bounds in standing.moves
+        ],
+        "decided": standing.decided,
+        "split": standing.split,
+        "cut": standing.cut,
+        "queued": standing.queued,
+        "failed": standing.failed,
+        "at_work": [
+            {
+                "moves": None if piece.columns is None else format_moves(piece.columns),
+                "beta": piece.beta,
+            }
+            for piece in standing.at_work
+        ],
+    }
 
 
 class Observer:

@@ -1,10 +1,9 @@
-"""What a deep job leaves behind: a proof that can be followed in what is stored.
+"""The proof of a deep job's answer, as it follows from stored evaluations.
 
-The job stores every position that it has decided: those that were searched, and those that follow
-from them. So the root's score can be checked without trusting the job. The score is at least so
-much because of one move, and at most so much because of all moves; the same holds for the positions
-behind these moves, down to positions that were searched as a whole. Any of these can be searched
-again.
+The job stores every position that it has decided: searched ones, and those that follow from them.
+So the root's score can be checked without trusting the job. A lower bound follows from one move, an
+upper bound from all moves; the same holds for the positions after these moves, down to positions
+that were searched. Any of these can be searched again.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Lemma(NamedTuple):
-    """A proven bound of a position's score, which the proof needs. People read of it as a claim."""
+    """A proven bound of a position's score, which the proof needs; called a claim for people."""
 
     key: int
     """Canonical."""
@@ -37,20 +36,20 @@ class Lemma(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What proves a score."""
+    """The size of a proof, and its gaps."""
 
     derived: int
-    """Lemmas that follow from others, by minimax."""
+    """The number of lemmas that follow from others, by minimax."""
     searched: int
-    """Lemmas that a search has found to be true."""
+    """The number of lemmas that a search has proven."""
     nodes: int
-    """Positions that were searched for those."""
+    """Nodes of these searches."""
     missing: tuple[Lemma, ...]
-    """Lemmas that nothing stored supports; a whole proof has none."""
+    """Lemmas that no stored evaluation supports; a whole proof has none."""
 
 
 class _Archive:
-    """What is known of positions of one board: by a look at them, and from storage."""
+    """Bounds of positions of one board: from the position itself, and from the database."""
 
     def __init__(self, database: Database, start: Position) -> None:
         self.board = start.board
@@ -59,7 +58,7 @@ class _Archive:
         self._nodes: dict[int, int] = {}
 
     def read(self, positions: Iterable[Position]) -> None:
-        """Look positions up."""
+        """Look positions up in the database."""
         new = {
             position.canonical_key: position
             for position in positions
@@ -76,11 +75,11 @@ class _Archive:
             self._bounds[key] = bounds
 
     def bounds(self, position: Position) -> Bounds:
-        """What is known of a position that was looked up."""
+        """The bounds of a position that was looked up."""
         return self._bounds[position.canonical_key]
 
     def nodes(self, key: int) -> int:
-        """Positions that were searched for what is stored."""
+        """Nodes of the stored search."""
         return self._nodes.get(key, 0)
 
     def position(self, key: int) -> Position:
@@ -93,8 +92,8 @@ def follow_proof(database: Database, start: Position, bounds: Bounds) -> Proof:
 
     Args:
         database: holds the evaluations.
-        start: whose score it is.
-        bounds: what is to be proven about it.
+        start: the position.
+        bounds: the bounds to prove.
 
     Raises:
         StorageError: the database cannot be read.
@@ -141,8 +140,8 @@ def proven_line(database: Database, start: Position, score: int) -> list[int]:
     while not position.is_over:
         archive.read(_following([position]))
         for column in ordered_columns(position):
-            # Neither side can do better than the score, so a move that is proven to reach it is
-            # best play, and what follows has exactly the score that is then left.
+            # Neither side can do better than the score. So a move that is proven to reach it is
+            # best play, and the position after it has exactly this score, seen by the other side.
             if -archive.bounds(position.play(column)).upper >= score:
                 break
         else:
@@ -153,13 +152,13 @@ def proven_line(database: Database, start: Position, score: int) -> list[int]:
 
 
 def searched_line(start: Position, score: int, solver: Searcher, *, node_limit: int) -> list[int]:
-    """Best play to the end, or as far as it is found by searching so many positions.
+    """Best play to the end, or as far as the limit of nodes allows.
 
     Args:
         start: where it begins.
         score: its exact score.
         solver: searches.
-        node_limit: for all of the line together.
+        node_limit: for the whole line.
     """
     line: list[int] = []
     position, left = start, node_limit
@@ -184,9 +183,9 @@ def _following(positions: Iterable[Position]) -> list[Position]:
 
 
 def _reasons(archive: _Archive, position: Position, lemma: Lemma) -> list[Lemma] | None:
-    """The lemmas about a position's children that a lemma follows from; None if it does not.
+    """The lemmas about a position's children from which a lemma follows; None if it does not.
 
-    A lemma that a look at the board supports needs none.
+    A lemma that follows from the position itself needs none.
     """
     if _holds(first_bounds(position), lemma):
         return []

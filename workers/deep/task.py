@@ -1,4 +1,4 @@
-"""What a job of kind ``deep`` is about: the value of one position."""
+"""The task of a job of kind ``deep``: the value of one position."""
 
 from __future__ import annotations
 
@@ -17,47 +17,48 @@ if TYPE_CHECKING:
 KIND: Final = "deep"
 
 FORM: Final = 1
-"""How payloads and results are written; part of the parameters, so that no job of another form is
-taken for one of this."""
+"""The form of payloads and results. It is one of the parameters, so that a job of another form is
+not found."""
 
 UNIT_NODES: Final = 200_000_000
-"""Positions that one worker searches for a piece before it is split further: some 15 s. Shorter,
-and too much is begun in vain; longer, and the others wait for one."""
+"""Nodes that one worker searches for a piece before it is split further: some 15 s. With less, too
+many searches are begun in vain; with more, the other workers wait for one."""
 
 MAX_SPLIT_PLIES: Final = 12
-"""Some hundred thousand positions to ply 9 alone: more would be all planning."""
+"""There are some hundred thousand positions to ply 9 alone; a deeper split would be mere
+planning."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeepTask:
-    """A position, what is asked about it, and how the work is split."""
+    """A position, the question about it, and how the work is split."""
 
     start: Position
-    """The position, turned as it was given."""
+    """The position, in the orientation that was given."""
     moves: str
-    """How it was reached, columns counted from 1."""
+    """The moves to it, columns counted from 1."""
     weak: bool = False
     """Win, draw or loss is enough."""
     split_plies: int = 3
     """Positions of fewer plies below the start are split without being tried."""
     unit_nodes: int = UNIT_NODES
-    """Positions that are searched for a piece before it is split."""
+    """Nodes that are searched for a piece before it is split."""
 
     @property
     def board(self) -> BoardSize:
-        """The start's board."""
+        """The board of the position."""
         return self.start.board
 
     def tree(self) -> Tree:
-        """The start's tree, with nothing proven in it."""
+        """The tree of the position, without any proven bounds."""
         return Tree(self.start, split_plies=self.split_plies, weak=self.weak)
 
     def asks_like(self, other: DeepTask) -> bool:
-        """Whether an answer to the one is an answer to the other, however the work is split."""
+        """Whether both ask the same question, however the work is split."""
         return self.question() == other.question()
 
     def question(self) -> Json:
-        """What is asked, however it was given and however the work is split."""
+        """The question alone: not how the position was given, nor how the work is split."""
         return {"key": self.start.canonical_key, "weak": self.weak}
 
     def as_params(self) -> Json:
@@ -72,7 +73,7 @@ class DeepTask:
 
     @classmethod
     def from_params(cls, params: Json, board: BoardSize) -> DeepTask:
-        """What a job with these parameters is about.
+        """The task of a job with these parameters.
 
         Raises:
             DamagedValueError: no job was made with them.
@@ -89,9 +90,9 @@ class DeepTask:
 
 
 def plies_to_split(threads: int) -> int:
-    """How deep to split for so many threads: enough pieces for all, no more overhead than need be.
+    """The depth of the split for so many threads: enough pieces for all, without needless overhead.
 
-    A line through the best depths of the simulation (docs/deep.md): 1 ply for one thread, 2 for
-    two, 3 for four and eight, 4 for 16, 6 for 64.
+    It is a line through the best depths of the simulation (docs/deep.md): 1 ply for one thread, 2
+    for two, 3 for four and eight, 4 for 16, 6 for 64.
     """
     return min(MAX_SPLIT_PLIES, round(1 + 0.8 * log2(max(threads, 1))))

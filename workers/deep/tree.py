@@ -1,11 +1,11 @@
-"""The proof of a position's value: its tree of sub-positions, and what to search of it next.
+"""The tree of a position whose value is to be proven, and what to search in it next.
 
 A node is a canonical position with the bounds that are proven for its side to move. Whether the
-root scores at least ``beta`` (a null window) is asked of its children as ``1 - beta``, of their
-children as ``beta`` again: the root does if one child does not. So a question to the root asks one
-of every node, and a node is *open* while its bounds leave that undecided and some chain of open
-nodes leads from it to the root. The leaves that are open are the *pieces*: what workers can search,
-each on its own::
+root scores at least ``beta`` (a null window) becomes the question ``1 - beta`` to its children, and
+``beta`` again to their children: the root does if one child does not. So a question to the root is
+one to every node. A node is *open* while its bounds do not decide this question and a chain of open
+nodes leads from it to the root. The open leaves are the *pieces*, which workers can search
+independently::
 
     root, beta 1          open
     +- 1st move, beta 0   decided: at least 0, so the root needs another move
@@ -14,14 +14,13 @@ each on its own::
     |  +- ..      beta 1  a piece of some speculation: its elder brother may decide their parent
     +- 3rd move, beta 0   a piece of more speculation
 
-Brothers wait for the eldest (young brothers wait), but as long as there are workers without a
-piece, they take the least speculative one that is left: strict waiting left 55 to 87 % of the
-workers idle in simulation. The question that would be asked of the root next is such a speculation
-as well: with many workers it is the better one, for a score takes two proofs in any case, that it
-is at least so much and that it is no more, which have little in common.
+Young brothers wait for the eldest, but workers without a piece take the least speculative of the
+remaining ones: strict waiting left 55 to 87 % of the workers idle in simulation. The next question
+to the root is a speculation, too. With many workers it is the better one: an exact score needs two
+proofs in any case, of its lower and of its upper bound, and these have little in common.
 
-Nothing here knows of databases, clocks or processes. The same bounds make the same tree, whatever
-order they come in, so any process can make it anew from what is stored.
+Nothing here knows of databases, clocks or processes. The same bounds make the same tree in whatever
+order they come, so any process can make it again from stored evaluations.
 """
 
 from __future__ import annotations
@@ -39,34 +38,34 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     Known = Callable[[Sequence[int]], Mapping[int, "Fact"]]
-    """What is proven already about some canonical positions, by key; unknown ones are left out."""
+    """Gives proven bounds of some canonical positions, by key; unknown ones are left out."""
 
 UNTRIED: Final = 2.0
-"""Speculation of searching a node's next move while none of its moves is decided: mostly the first
-one decides the node."""
+"""The speculation in searching a node's next move while none of its moves is decided: mostly the
+first one decides the node."""
 
 REFUTED: Final = 0.5
-"""Likewise when one of its moves has failed to decide it: then the others probably fail too, and
-all of them have to be searched."""
+"""The same when one of its moves has failed to decide the node: then the others probably fail, too,
+and all of them have to be searched."""
 
 AHEAD: Final = 3.0
-"""Speculation of searching for the next question to the root, which depends on the answer to the
-present one."""
+"""The speculation in searching for the next question to the root, which depends on the answer to
+the present one."""
 
 
 class Bounds(NamedTuple):
-    """What is proven about a score, for the side to move."""
+    """Proven bounds of a score, for the side to move."""
 
     lower: int
     upper: int
 
     def decides(self, beta: int) -> bool:
-        """Whether they say if the score is at least ``beta``."""
+        """Whether they decide if the score is at least ``beta``."""
         return self.lower >= beta or self.upper < beta
 
 
 class Fact(NamedTuple):
-    """What was proven before about a position."""
+    """Earlier bounds of a position."""
 
     bounds: Bounds
     nodes: int
@@ -94,16 +93,16 @@ class Node:
     upper: int
     """The score of the side to move is proven to be at most this."""
     children: tuple[int, ...] = ()
-    """Keys of the positions that follow, each once, the most promising one first; empty while the
-    node is not split."""
+    """Keys of the child positions, each once, the most promising one first; empty while the node is
+    not split."""
     parents: list[int] = field(default_factory=list)
-    """Keys of the positions that it follows, of those that are split."""
+    """Keys of the split positions whose child it is."""
     nodes: int = 0
-    """Positions searched for it; of a split node, those of its children."""
+    """Nodes searched for it; of a split node, those of its children."""
 
     @property
     def bounds(self) -> Bounds:
-        """What is proven."""
+        """Its proven bounds."""
         return Bounds(self.lower, self.upper)
 
 
@@ -111,9 +110,9 @@ class Tree:
     """The tree of one position.
 
     Args:
-        root: what is to be proven; a game that goes on.
-        split_plies: nodes of fewer plies below the root are split without being tried; deeper ones
-            when they have turned out to be hard.
+        root: the position; its game is not over.
+        split_plies: nodes of fewer plies below the root are split without a search; deeper ones
+            after a search has shown that they are hard.
         weak: win, draw or loss is enough.
 
     Attributes:
@@ -131,21 +130,22 @@ class Tree:
 
     @property
     def root(self) -> Node:
-        """The node of the position that is to be proven."""
+        """The node of the root."""
         return self._root
 
     @property
     def is_decided(self) -> bool:
-        """Whether what was asked is proven."""
+        """Whether the question about the root is decided."""
         root = self._root
         return root.lower >= root.upper or (self._weak and (root.lower > 0 or root.upper < 0))
 
     @property
     def questions(self) -> tuple[int, ...]:
-        """What is asked of the root: whether it scores at least so much; empty when all is decided.
+        """The questions to the root, as values of beta; empty when all is decided.
 
-        First what is asked now: win, draw or loss, then away from there one by one, as the search
-        itself does. Behind it what will be asked next, depending on the answer.
+        The first one is the present question: win, draw or loss, and then one score at a time away
+        from there, as in the search. Behind it come the possible next ones, depending on the
+        answer.
         """
         if self.is_decided:
             return ()
@@ -163,12 +163,12 @@ class Tree:
     def open_children(self, node: Node, beta: int) -> list[Node]:
         """The children of a split node that are not decided, the most promising one first.
 
-        Most promising is the one that is proven to be worst for whoever moves there; the order of
-        moves decides between equals.
+        That is the child with the worst proven bound for its side to move; among equal ones the
+        order of moves decides.
 
         Args:
             node: the node.
-            beta: what is asked of it.
+            beta: the question to it.
         """
         children = [self.nodes[key] for key in node.children]
         return sorted(
@@ -177,15 +177,15 @@ class Tree:
         )
 
     def learn(self, key: int, bounds: Bounds, nodes: int = 0) -> None:
-        """Take proven bounds into account, also for all that follows from them.
+        """Take proven bounds and all their consequences into account.
 
         Args:
-            key: of a position; one that is in no tree yet changes nothing.
-            bounds: what is proven about it.
-            nodes: positions that were searched for that.
+            key: a position's; if it is not in the tree, nothing changes.
+            bounds: its proven bounds.
+            nodes: nodes that were searched for them.
 
         Raises:
-            ContradictionError: the bounds cannot be true together with those that are known.
+            ContradictionError: the bounds cannot be true together with the known ones.
         """
         node = self.nodes.get(key)
         if node is None:
@@ -195,10 +195,10 @@ class Tree:
             self._back_up(node)
 
     def split(self, key: int) -> None:
-        """Note that a position is too hard for one worker: its children are searched instead.
+        """Mark a position as too hard for one worker, so that its children are searched instead.
 
         Args:
-            key: of a position, whether it is in the tree already or not.
+            key: a position's; it need not be in the tree yet.
         """
         self._hard.add(key)
 
@@ -207,12 +207,12 @@ class Tree:
     ) -> list[Piece]:
         """The pieces to search next, the least speculative one first.
 
-        Splits what has to be split on the way.
+        Splits nodes on the way.
 
         Args:
-            number: most pieces.
+            number: the number of pieces at most.
             running: pieces that are being searched; they are left out.
-            known: asked, for every node that is split, what is proven about its children.
+            known: gives the proven bounds of the children of each node that is split.
         """
         while not self.is_decided:
             pieces = self._wanted(number, running, known)
@@ -221,9 +221,9 @@ class Tree:
         return []
 
     def needs(self, pieces: Iterable[Piece]) -> set[Piece]:
-        """Those of some pieces that still have to be searched, if nothing else is found out.
+        """Those of some pieces that still have to be searched, as far as is known now.
 
-        Of one that is not in the tree (any more, or not yet) nothing can be said: it stays.
+        A piece that is not in the tree (any more, or not yet) stays.
         """
         if self.is_decided:
             return set()
@@ -232,23 +232,23 @@ class Tree:
         return {piece for piece in pieces if self._needs(piece, questions, seen)}
 
     def take_backed_up(self) -> list[Node]:
-        """Split nodes of which something new is known since this was called last.
+        """Split nodes with new bounds since the last call.
 
-        Only those of which their children have decided what is asked, and the root.
+        These are only nodes whose children have decided the question, and the root.
         """
         nodes = list(self._backed_up.values())
         self._backed_up.clear()
         return nodes
 
     def way_to(self, key: int) -> list[int]:
-        """The keys of the nodes on a way from the root to a node, both included."""
+        """The keys of the nodes on a path from the root to a node, both included."""
         way = [key]
         while way[-1] != self._root.key:
             way.append(self.nodes[way[-1]].parents[0])
         return way[::-1]
 
     def expand(self, node: Node, known: Known) -> None:
-        """Make the nodes that follow a node, if it is not split and its game goes on."""
+        """Make the children of a node, if it is not split and its game is not over."""
         if node.children:
             return
         position = self.position(node)
@@ -262,20 +262,20 @@ class Tree:
         for key, fact in known(list(dict.fromkeys(new))).items():
             self.nodes[key].nodes = fact.nodes
             self._tighten(self.nodes[key], fact.bounds)
-        # A child that was there before may say something, too.
+        # A child that was in the tree before may have bounds that matter.
         if self._join(node):
             self._back_up(node)
 
     def position(self, node: Node) -> Position:
-        """The position of a node."""
+        """A node's position."""
         return Position.from_key(node.key, width=self.board.width, height=self.board.height)
 
     def _wanted(self, number: int, running: Collection[Piece], known: Known) -> list[Piece] | None:
-        """The pieces; None if a node that was split says something new about those above it."""
+        """The pieces; None if splitting a node has given new bounds to nodes above it."""
         pieces: list[Piece] = []
         passed: set[Piece] = set()
-        # By speculation; among equals the leftmost way down. A node may be reached on several ways,
-        # the least speculative of which comes first.
+        # Ordered by speculation; among equal ones the leftmost path comes first. Several paths may
+        # lead to a node; the least speculative one comes first.
         heap: list[tuple[float, tuple[int, ...], Piece]] = [
             (AHEAD if rank else 0.0, (rank,), Piece(self._root.key, beta))
             for rank, beta in enumerate(self.questions)
@@ -309,7 +309,7 @@ class Tree:
         return node.key in self._hard or node.ply - self._root.ply < self._split_plies
 
     def _bounds_above(self, node: Node) -> list[Bounds]:
-        """What is proven about the positions before a node's, of the root about itself."""
+        """The bounds of a node's parents; of the root its own."""
         return [self.nodes[key].bounds for key in node.parents or (node.key,)]
 
     def _needs(self, piece: Piece, questions: Collection[int], seen: dict[Piece, bool]) -> bool:
@@ -321,11 +321,11 @@ class Tree:
         )
 
     def _asked_of_root(self, node: Node, beta: int) -> int:
-        """What was asked of the root where ``beta`` is asked of a node; or the other way round."""
+        """The question to the root that leads to ``beta`` at a node, or the reverse."""
         return 1 - beta if (node.ply - self._root.ply) % 2 else beta
 
     def _is_open(self, piece: Piece, seen: dict[Piece, bool]) -> bool:
-        """Whether a question is undecided, and so is what leads to it from the root on some way."""
+        """Whether a question and all those on some path from the root to it are undecided."""
         if piece not in seen:
             node = self.nodes[piece.key]
             seen[piece] = not node.bounds.decides(piece.beta) and (
@@ -335,7 +335,7 @@ class Tree:
         return seen[piece]
 
     def _node(self, position: Position) -> Node:
-        """The node of a canonical position, made if it is new."""
+        """The node of a canonical position; it is made if it is new."""
         node = self.nodes.get(position.key)
         if node is None:
             node = Node(position.key, position.ply, *first_bounds(position))
@@ -343,7 +343,7 @@ class Tree:
         return node
 
     def _tighten(self, node: Node, bounds: Bounds) -> bool:
-        """Whether bounds say more than was known of a node; then it is known."""
+        """Narrow a node's bounds; returns whether anything was new."""
         lower, upper = max(node.lower, bounds.lower), min(node.upper, bounds.upper)
         if lower > upper:
             raise ContradictionError(
@@ -359,7 +359,7 @@ class Tree:
         return True
 
     def _join(self, node: Node) -> bool:
-        """Whether a split node's children say more about it than was known; then it is known."""
+        """Narrow a split node's bounds by its children's; returns whether anything was new."""
         children = [self.nodes[key] for key in node.children]
         return self._tighten(
             node,
@@ -369,7 +369,7 @@ class Tree:
         )
 
     def _back_up(self, node: Node) -> None:
-        """Carry a node's new bounds up to all nodes that they say something about."""
+        """Carry a node's new bounds up to all nodes whose bounds they change."""
         changed, asked = [node], self.questions
         while changed:
             node = changed.pop()
@@ -386,20 +386,20 @@ class Tree:
 
 
 def canonical(position: Position) -> Position:
-    """The one of a position and its mirror image that stands for both."""
+    """The canonical one of a position and its mirror image."""
     return position if position.key == position.canonical_key else position.mirrored()
 
 
 def first_bounds(position: Position) -> Bounds:
-    """What a look at the board says about a score."""
+    """The bounds of a score that follow from the position itself, without a search."""
     width, height = position.board
     if position.is_over:
-        # Won by the last stone, when one stone fewer was on the board; or full.
+        # The last stone has won, with one stone fewer on the board; or the board is full.
         won = (position.board.cells + 2 - position.ply) // 2
         score = -won if position.winner else 0
         return Bounds(score, score)
     lower, upper = score_limits(position.ply, width, height)
     if any(map(position.is_winning, position.legal_columns())):
         return Bounds(upper, upper)
-    # Without a win at once, the earliest one is made with the move after the next.
+    # Without a win at once, the earliest win is the move after the next one.
     return Bounds(lower, (position.board.cells - 1 - position.ply) // 2)

@@ -1,8 +1,8 @@
 """Units of jobs of kind ``deep``: whether one position scores at least so much.
 
-The payload is the piece; the result what is proven about it::
+The payload is the piece; the result has the proven bounds::
 
-    {"key": 4611, "beta": 1}                              canonical key, and what is asked
+    {"key": 4611, "beta": 1}                              canonical key, and the question
 
     {"lower": -3, "upper": 0,                             for the side to move
      "hard": false,                                       whether it was too much for one unit
@@ -10,7 +10,7 @@ The payload is the piece; the result what is proven about it::
 
     {"cut": true}                                         the result was not needed any more
 
-What is proven is also stored as an evaluation, whether it decides the piece or not.
+The bounds are also stored as an evaluation, even if they do not decide the piece.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ def piece_of(payload: Json) -> Piece:
 def solve_unit(
     claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
-    """Search a piece until it is decided or has turned out to be too hard for one unit.
+    """Search a piece until it is decided, or has proven too hard for one unit.
 
     Args:
         claim: a unit of a job of this kind.
-        solver: may be shared with others; the pieces of a job have much in common.
+        solver: may be shared; the pieces of a job have many positions in common.
         database: where known evaluations are looked up; nothing is written.
-        is_stopped: whether to give up: the unit was cut off, or the process is to end.
+        is_stopped: whether to give up: the unit was cut off, or the process must end.
 
     Raises:
         StorageError: the database cannot be read.
@@ -111,7 +111,7 @@ def solve_unit(
 
 
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """The output of a unit that has come to an end: one object, and none if it was cut off.
+    """The output of a unit that has ended: one object, or none if it was cut off.
 
     Args:
         job: the job, of this kind.

@@ -7,7 +7,7 @@ players and plays a game, with exact scores from ``analyst`` and stored games fr
 ``programs`` says which programs may be started, ``interrupting`` stops a player, ``sequential``
 ends a match that a test has decided. ``replaying`` plays a stored game again.
 
-To look at games: ``judging`` compares moves with exact scores, ``reading`` reads what a report
-needs, ``report`` calculates it. Games of files: ``entries`` translates them, ``collecting`` sorts
-them into matches, ``importing`` stores them. ``errors`` has the errors.
+To look at games: ``judging`` compares moves with exact scores, ``review`` judges one game,
+``reports`` are about matches. ``files`` has games from elsewhere. ``moving`` lets a player choose
+one move. ``errors`` has the errors.
 """

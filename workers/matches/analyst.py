@@ -1,4 +1,4 @@
-"""Exact scores for the players of a match: known ones, or searches that only its stop ends."""
+"""Exact scores for the players of a match: known ones, or those of a search."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class MatchAnalyst:
     """Knows the score of every column: from the book, from the database, or by a search.
 
-    The solver is shared with others, who may stop it. A search that was stopped for another's sake
-    is taken up again, for a player must not move by half a search.
+    The solver is shared with other callers, who may stop it. A search that was stopped for another
+    caller is taken up again: a player must not move by half a search.
 
     Args:
         database: where known evaluations are looked up; nothing is written.
@@ -31,7 +31,7 @@ class MatchAnalyst:
         is_stopped: whether to stop playing.
 
     Attributes:
-        learned: what was found, for storing.
+        learned: new evaluations, for storing.
         nodes: positions searched.
     """
 
@@ -49,8 +49,8 @@ class MatchAnalyst:
         """The scores of all columns; with a time limit, those that are known when it ends.
 
         Raises:
-            StopPlaying: the match was stopped, or the scores cannot be found: the database is
-                away, or there is no memory left.
+            StopPlaying: the match was stopped, or the scores cannot be found: the database cannot
+                be reached, or there is no memory left.
         """
         try:
             return self._analyze(position, time_limit)

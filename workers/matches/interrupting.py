@@ -1,4 +1,4 @@
-"""Stopping a player in the midst of a move, for which it may think for hours."""
+"""Stopping a player while it thinks about a move, which may take hours."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LOOK_SECONDS: Final = 0.1
 
 @contextmanager
 def stopping(is_stopped: Callable[[], bool]) -> Iterator[Stop]:
-    """A stop for the players of some games, which is set soon after ``is_stopped`` comes true.
+    """A stop for the players of some games, which is set soon after ``is_stopped`` becomes true.
 
     Args:
         is_stopped: whether to stop; asked from another thread.
@@ -27,7 +27,7 @@ def stopping(is_stopped: Callable[[], bool]) -> Iterator[Stop]:
 
     def watch() -> None:
         while not is_over.wait(LOOK_SECONDS):
-            # Again and again: a search may have been about to begin.
+            # Repeatedly: a search may begin just after a stop.
             if is_stopped():
                 stop.set()
 

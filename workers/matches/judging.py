@@ -1,9 +1,9 @@
-"""Holding games against exact scores: how good was every move?
+"""Comparing the moves of games with exact scores.
 
-What is needed is the score of every column of every position that a move was made in. Those that
-are not known yet are searched by a job of kind ``analyze``, each once, however many games have
-passed through it; afterwards the games and the stored evaluations are read side by side. So nothing
-is kept for each game, and a match that is judged again costs nothing.
+This needs the score of every column of every position in which a move was made. A job of kind
+``analyze`` searches unknown ones, each once, however many games have passed through it. Then the
+games and the stored evaluations are read side by side. So nothing is stored for single games, and
+judging a match again costs nothing.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ EVERY_COLUMN: Final = Question()
 
 @dataclass(frozen=True, slots=True)
 class JudgedGame:
-    """A game and what its moves were worth."""
+    """A game with its judged moves."""
 
     game: StoredGame
-    """As it is stored."""
+    """The stored game."""
     moves: tuple[JudgedMove | None, ...]
-    """Its moves, in order; None where the scores are not known. Empty where the moves are not."""
+    """Its moves, in order; None where scores are not known. Empty if the moves are not known."""
 
 
 def plan_judging(
@@ -70,19 +70,19 @@ def plan_judging(
     label: str | None = None,
     priority: int = 0,
 ) -> Submission | None:
-    """The job that finds the scores that are needed to judge games: found and set going, or made.
+    """The job that finds the scores for judging games: it is found and resumed, or made.
 
     Args:
-        database: where the games are, and where the job is made.
-        match_ids: of matches on one board.
-        games: so many games of each match, the first ones; None for all.
-        least_ply: only moves that were made with so many stones on the board, or more: the first
-            ones of a large board take longest by far.
+        database: has the games, and keeps the job.
+        match_ids: those of matches on one board.
+        games: the number of first games of each match; None for all.
+        least_ply: only moves with at least so many stones on the board: the first ones on a large
+            board take longest by far.
         label: a name for people.
         priority: jobs of higher priority are worked on first.
 
     Returns:
-        None: everything is known already.
+        None if all scores are known already.
 
     Raises:
         MatchNotFoundError: there is no such match.
@@ -107,8 +107,8 @@ def plan_judging(
     submit = partial(
         analysis.find_or_submit,
         database,
-        # Those with most stones first: they are the cheapest, and what is found about them helps
-        # with those that lead there.
+        # Positions with most stones come first: they are the cheapest, and their scores help with
+        # the positions that lead to them.
         keys[np.argsort(-plies.astype(np.int16), kind="stable")],
         board=board,
         topic=topic_of("judging", keys),
@@ -126,12 +126,12 @@ def plan_judging(
 def judged_games(
     database: Database, match_id: int, *, games: int | None = None
 ) -> Iterator[JudgedGame]:
-    """Games of a match with what is known of their moves, by number, in constant memory.
+    """The games of a match with their judged moves, by number, in constant memory.
 
     Args:
         database: where the match is.
         match_id: its number.
-        games: so many games, the first ones; None for all.
+        games: the number of first games; None for all.
 
     Raises:
         MatchNotFoundError: there is no such match.
@@ -144,7 +144,7 @@ def judged_games(
 
 
 def judge_game(database: Database, match_id: int, number: int) -> JudgedGame:
-    """One game of a match with what is known of its moves.
+    """One game of a match with its judged moves.
 
     Raises:
         MatchNotFoundError, GameNotFoundError: there is no such match or game.
@@ -159,7 +159,7 @@ def judge_game(database: Database, match_id: int, number: int) -> JudgedGame:
 def _judge(
     database: Database, start: Position, batch: Sequence[StoredGame]
 ) -> Iterator[JudgedGame]:
-    """Some games with what is known of their moves."""
+    """Some games with their judged moves."""
     book = book_of_job({}, start.board)
     played = [_positions(start, game) for game in batch]
     known = look_up(database, [position for each in played for position in each])
@@ -175,14 +175,14 @@ def _judge(
 
 
 def _positions(start: Position, game: StoredGame) -> list[Position]:
-    """The positions in which moves were made; none where the moves are not known."""
+    """The positions in which moves were made; none if the moves are not known."""
     return positions_of(start, parse_moves(game.moves or "", width=start.width))
 
 
 def _batches(
     database: Database, match_id: int, games: int | None
 ) -> Iterator[tuple[StoredGame, ...]]:
-    """Games of a match, some at a time, each time in a transaction of its own."""
+    """The games of a match, some at a time, each time in a transaction of its own."""
     filters = GameFilter(matches=(match_id,))
     after, left = None, games
     while left is None or left > 0:
@@ -199,7 +199,7 @@ def _batches(
 def _keys(
     database: Database, match_id: int, start: Position, games: int | None, least_ply: int
 ) -> Iterator[NDArray[np.uint64]]:
-    """Canonical keys of the positions of games, some games at a time, each key once in a piece."""
+    """The canonical keys of games' positions, some games at a time; no key twice in a piece."""
     for batch in _batches(database, match_id, games):
         keys = {
             position.canonical_key
@@ -211,7 +211,7 @@ def _keys(
 
 
 def _unknown(database: Database, board: BoardSize, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Those of some keys that neither the database nor the book has the scores of."""
+    """Those of some keys whose scores neither the database nor the book has."""
     book = book_of_job({}, board)
     unknown = [np.empty(0, dtype=np.uint64)]
     for first in range(0, len(keys), KEYS_AT_A_TIME):
@@ -235,7 +235,7 @@ def _position(key: int, board: BoardSize) -> Position:
 def _scores(
     position: Position, known: dict[int, StoredEvaluation], book: Book | None
 ) -> tuple[int | None, ...] | None:
-    """The score of every column of a position, as it stands; None where they are not known."""
+    """The score of every column of a position, in its orientation; None if they are not known."""
     stored = known.get(position.canonical_key)
     if stored is not None and stored.scores is not None:
         return stored.scores if position.key == stored.key else stored.scores[::-1]

@@ -1,7 +1,7 @@
-"""How long a game takes: by the time of its players' moves in earlier games, or now in a few games.
+"""The time of a game, measured by its players' moves in earlier games, or now in some games.
 
 Players differ by five orders of magnitude and more, from microseconds to minutes, and only playing
-shows it. A wrong measure loses no result: the games of a unit that is stopped are kept.
+shows it. A wrong measure loses no result: the games of a stopped unit are kept.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from db.records.terms import MatchTerms
 
 ENOUGH_MOVES: Final = 100.0
-"""So many earlier moves are enough to tell how long the next one takes."""
+"""So many earlier moves are enough to predict the time of the next one."""
 
 PROBE_SECONDS: Final = 0.1
 """Time for trying a player out; a move that has begun is finished, up to the next limit."""
@@ -30,21 +30,21 @@ MAX_PROBE_SECONDS: Final = 2.0
 """Time for the move that has begun; slower players all count as this slow."""
 
 PROBE_GAMES: Final = 50
-"""Games that are enough of a try."""
+"""Games of a trial at most."""
 
 SOLVER_SECONDS: Final = 0.03
-"""Guessed for a move of a player that asks the solver. Trying it out would mislead: its first games
-search positions that later games find stored."""
+"""A guess for a move of a player that asks the solver. A trial would mislead: its first games
+search positions that later games find in the database."""
 
 EXTERNAL_SECONDS: Final = 0.05
-"""Guessed for a move of a program, which may not even be installed on this machine."""
+"""A guess for a move of a program, which may not even be installed on this machine."""
 
 TYPICAL_SHARE: Final = 0.7
-"""How much of the board a game fills."""
+"""The share of the board that a game fills."""
 
 
 class Paces:
-    """How long players take for a move; each is tried out once at most.
+    """The time that players take for a move; each has one trial at most.
 
     Args:
         database: has earlier games.
@@ -55,7 +55,7 @@ class Paces:
         self._seconds: dict[str, float] = {}
 
     def seconds_per_game(self, terms: MatchTerms) -> float:
-        """What one game of a match is expected to take.
+        """The expected seconds of one game of a match.
 
         Args:
             terms: of the match, complete; all on one board.
@@ -86,7 +86,7 @@ class Paces:
 
 
 def probe(terms: MatchTerms) -> float:
-    """How long a move takes in the first games, or the first moves; they are not kept."""
+    """The time of a move in the first games, or the first moves; they are not stored."""
     began = time.perf_counter()
     moves = 0
 

@@ -1,4 +1,4 @@
-"""Who meets whom in a tournament."""
+"""The pairs of a tournament."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def pairs_of(
     """Every pair of players that meets, in order.
 
     Args:
-        players: everybody, or those who meet the players of ``against``.
+        players: all players, or those who meet the players of ``against``.
         against: their opponents; empty if everybody meets everybody.
-        both_ways: every two meet twice, the second time with their roles exchanged.
-        themselves: everybody also meets itself.
+        both_ways: every two players meet twice, the second time with exchanged roles.
+        themselves: every player also meets itself.
     """
     if against:
         found = list(product(players, against))

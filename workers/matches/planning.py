@@ -1,7 +1,7 @@
-"""Jobs of kind ``match``: found again if the same was asked before, or else planned.
+"""Jobs of kind ``match``: found if the same was asked before, or else planned.
 
-A job plays one match, or all of a tournament. A unit is some seconds of work, by what the players'
-games take (:mod:`workers.matches.measuring`).
+A job plays one match, or all matches of a tournament. A unit is some seconds of work, by the time
+of the players' games (:mod:`workers.matches.measuring`).
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from db.session import Session
 
 FORM: Final = 1
-"""How payloads and results are written; part of the parameters, so that no job of another form is
-taken for one of this."""
+"""The form of payloads and results. It is one of the parameters, so that a job of another form is
+not found."""
 
 UNIT_SECONDS: Final = 2.0
-"""Work in a unit: what a worker takes at once, and what is lost at most when it dies."""
+"""Work in a unit: a worker takes it at once, and loses so much at most when it dies."""
 
 MAX_GAMES: Final = 2_000
 """Games of a unit at most: they are written in one transaction."""
 
 LEAST_UNITS: Final = 32
-"""A job is cut into about so many units if its games take long enough: then all threads have work
-to the end. So is each match with a sequential test, which is looked at after every unit."""
+"""A job is cut into about so many units if its games take long enough, so that all threads have
+work until the end. So is each match with a sequential test, which is updated after every unit."""
 
 LEAST_SECONDS: Final = 0.05
 """Less work than this is not worth a unit of its own."""
@@ -56,13 +56,13 @@ class MatchSubmission:
 
 
 def find_job(database: Database, terms: Sequence[MatchTerms]) -> int | None:
-    """The newest job that plays exactly these matches and still has all of them, if there is one.
+    """The newest job that plays exactly these matches and still has all of them, or None.
 
     Its cancelled and failed units are queued again. A job that is done stays done.
 
     Args:
-        database: where it would live.
-        terms: of the matches, as :func:`plan_matches` was given them.
+        database: the job's.
+        terms: those of the matches, as for :func:`plan_matches`.
 
     Raises:
         PlayerError, MatchTermsError, StorageError: as :func:`plan_matches`.
@@ -85,10 +85,10 @@ def find_job(database: Database, terms: Sequence[MatchTerms]) -> int | None:
 def find_or_plan_matches(
     database: Database, terms: Sequence[MatchTerms], *, label: str | None = None
 ) -> int:
-    """The job that :func:`find_job` finds, or else one of :func:`plan_matches`; its number.
+    """The number of the job that :func:`find_job` finds, or else of a new one.
 
-    Of several callers that ask for the same at the same moment, one makes the job. Arguments and
-    errors as of :func:`plan_matches`.
+    If several callers ask for the same at the same moment, one of them makes the job. Arguments and
+    errors are those of :func:`plan_matches`.
     """
     return find_or_plan(
         lambda: find_job(database, terms),
@@ -107,9 +107,9 @@ def plan_matches(
     """Make a job that plays some matches, and start it; all in one transaction.
 
     Args:
-        database: where the job shall live.
-        terms: of at least one match, all on one board.
-        label: a name for people, of the job and its matches.
+        database: keeps the job.
+        terms: those of at least one match, all on one board.
+        label: a name for people, for the job and its matches.
         priority: jobs of higher priority are worked on first.
         only_one: make no second job for the same matches.
 
@@ -179,9 +179,9 @@ def _units(terms: MatchTerms, seconds: float, least: int) -> Iterator[UnitPlan]:
     """The units of a match, without its number, which is not known yet.
 
     Args:
-        terms: of the match.
-        seconds: what a game takes.
-        least: units that there should be, if the games are worth it.
+        terms: the match's.
+        seconds: the time of a game.
+        least: the wanted number of units, if the games take long enough.
     """
     seconds = max(seconds, 1e-6)
     number = least if terms.sprt is None else LEAST_UNITS

@@ -1,4 +1,4 @@
-"""The job that plays some matches: found or planned, and what is settled when it has ended."""
+"""The job that plays some matches: finding or planning it, and settling its sequential tests."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from db import games
 from workers.matches.planning import find_or_plan_matches, plan_matches
-from workers.matches.reading import check_matches
+from workers.matches.reports.reading import check_matches
 from workers.matches.sequential import settle_match
 from workers.matches.terms import needs_this_machine
 
@@ -25,17 +25,17 @@ def job_of_matches(
     label: str | None = None,
     fresh: bool = False,
 ) -> int:
-    """The job that plays some matches: the one that was made for just these, or a new one.
+    """The job that plays some matches: an earlier one for exactly these, or a new one.
 
     Args:
-        database: where it is, or shall live.
-        terms: of the matches.
-        label: a name for a new job; one that was made before keeps its own.
+        database: the job's.
+        terms: those of the matches.
+        label: a name for a new job; an earlier one keeps its own.
         fresh: make a new job in any case.
 
     Raises:
         PlayerError, MatchTermsError: the matches cannot be played.
-        MatchNotFoundError: players are to look up games of a match that does not exist.
+        MatchNotFoundError: players should look up games of a match that does not exist.
         StorageError: the database failed.
     """
     check_matches(database, dict.fromkeys(match for each in terms for match in each.corpus))
@@ -51,7 +51,7 @@ def matches_of(database: Database, job_id: int) -> list[int]:
 
 
 def settle_matches(database: Database, matches: Iterable[int]) -> None:
-    """End the matches that their sequential tests have decided. Errors as of ``settle_match``."""
+    """End the matches whose sequential tests are decided. Errors are those of ``settle_match``."""
     for match in matches:
         settle_match(database, match)
 

@@ -1,9 +1,9 @@
-"""Players that are programs, seen from a match: who they are, and who may start them.
+"""Programs among the players of a match: which ones, and who may start them.
 
-A stored match may be a stranger's, so a job whose players are programs is worked on only with
-consent (:mod:`c4core.players.consent`). Workers that have consent say so in the register of
-workers. A worker without it leaves such units to them. If there are none, it fails the units with a
-message: they must neither go round for ever nor count as lost games.
+A stored match may be a stranger's, so units whose players are programs need a worker with consent
+(:mod:`c4core.players.consent`). Such workers say so in the register. Others leave these units to
+them. If there are none, they fail the units with a message: such units must neither wait for ever
+nor count as lost games.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ TAKES_PROGRAMS: Final = "programs"
 
 
 def refused(terms: MatchTerms, programs: Consent) -> str | None:
-    """A player of a match that is a program and may not be started; None where all may play."""
+    """A player of a match that is a program and may not be started; None if all may play."""
     found = map(program_of, (terms.player_a, terms.player_b))
     return next((player for player in found if player and not programs.covers(player)), None)
 
@@ -77,7 +77,7 @@ def is_for_others(database: Database, claim: Claim, programs: Consent) -> bool:
         with database.read() as session:
             terms = games.get_terms(session, claim.payload["match"])
     except (AttributeError, LookupError, TypeError, ValueError, CorruptError):
-        return False  # whoever works on it finds out what is wrong with it
+        return False  # the worker will find out what is wrong with the unit
     if refused(terms, programs) is None:
         return False
     with database.read() as session:
@@ -96,6 +96,6 @@ def _refused_of_job(database: Database, job: JobInfo, programs: Consent) -> str 
         with database.read() as session:
             matches = games.matches_of_job(session, job.id)
     except DamagedValueError:
-        return None  # the units of that match fail; no program is started without consent by any
+        return None  # the units of that match fail; none starts a program without consent
     found = (refused(match.terms, programs) for match in matches)
     return next((player for player in found if player), None)

@@ -33,12 +33,12 @@ TABLE_MB = 64
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A game beside what is stored of it."""
+    """A stored game, and the same game played again."""
 
     game: StoredGame
-    """As it is stored."""
+    """The stored game."""
     record: GameRecord
-    """As it was played now."""
+    """The game as it was played now."""
 
     @property
     def is_same(self) -> bool:
@@ -63,15 +63,16 @@ def replay_game(
 ) -> Replay:
     """Play a game again on the terms of its match.
 
-    It is the same game unless a player goes by the clock or is a program that does as it likes.
+    It is the same game unless a player depends on the clock, or is a program with a will of its
+    own.
 
     Args:
         database: where the match is; nothing is written.
         match_id: its number.
         number: the game's.
-        solver: for players that want exact scores; one is made if need be.
+        solver: for players that want exact scores; None makes one if needed.
         programs: which players that are programs may be started. Those of imported games never are,
-            for the author of the file has named them.
+            because the author of the file has named them.
         stop: ends the game, also while a player thinks; None for never.
 
     Raises:
@@ -80,7 +81,7 @@ def replay_game(
             and a player is a program.
         ProgramRefusedError: a player is a program that may not be started.
         StorageError: the database cannot be read.
-        StopPlaying: the stop came first.
+        StopPlaying: the stop came before the end of the game.
     """
     with database.read() as session:
         match = games.get_match(session, match_id)

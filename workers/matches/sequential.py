@@ -1,11 +1,11 @@
 """Sequential tests: a match ends as soon as it is decided, and always after the same game.
 
-The test looks at the games in the order of their numbers, one after another, up to the first that
-is not stored yet. So its decision, and the game after which it comes, do not depend on who plays
-which games when; only the number of needless games does. The results of the units do not either:
-they count the games up to the deciding one.
+The test takes the games in the order of their numbers, one after another, up to the first that is
+not stored yet. So its decision, and the game after which it comes, do not depend on who plays which
+games when. Nor do the results of the units, which count the games up to the deciding one. Only the
+number of needless games does.
 
-A process remembers how far it has looked: stored games do not change, and each is read once.
+A process remembers the games that it has counted: stored games do not change, so each is read once.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 _KEPT: Final = 32
-"""Tests that a process remembers."""
+"""The number of tests that a process remembers."""
 
 
 @dataclass(slots=True)
@@ -42,23 +42,23 @@ class Trial:
     """A sequential test in progress."""
 
     test: Sprt
-    """About player a's strength."""
+    """The test, about player a's strength."""
     counts: dict[int, int] = field(default_factory=lambda: {1: 0, 0: 0, -1: 0})
-    """Games by their result for player a."""
+    """The number of games by their result for player a."""
     verdict: str | None = None
-    """Which hypothesis it was decided for."""
+    """The accepted hypothesis, or None."""
 
     @property
     def games(self) -> int:
-        """How many games were looked at; once it is decided, how many it took."""
+        """The number of counted games; after the decision, the number that it took."""
         return sum(self.counts.values())
 
     def go_on(self, results: Iterable[int]) -> str | None:
-        """Look at the next games; the verdict, or None while there is none.
+        """Count the next games; returns the verdict, or None while there is none.
 
         Args:
-            results: for player a (1, 0, -1), of the games behind those that were looked at, by
-                number and without a gap.
+            results: for player a (1, 0, -1), of the games behind those that were counted, by number
+                and without a gap.
         """
         for result in () if self.verdict else results:
             self.counts[result] += 1
@@ -76,8 +76,8 @@ _trials: Final[WeakKeyDictionary[Database, dict[tuple[int, float], Trial]]] = We
 def settle_match(database: Database, match_id: int) -> str | None:
     """End a match that its sequential test has decided; returns the verdict, or None.
 
-    May be called at any time, any number of times. Workers do after every unit; whoever reports a
-    match does as well, since a worker may have died between a unit and this.
+    It may be called at any time, any number of times. Workers call it after every unit, and reports
+    of a match do, too: a worker may have died between a unit and this call.
 
     Raises:
         MatchNotFoundError: there is no such match.
@@ -89,7 +89,7 @@ def settle_match(database: Database, match_id: int) -> str | None:
         if test is None or verdict is not None:
             return verdict
         name = match_id, games.get_created_at(session, match_id) or 0.0
-        with _lock:  # one thread at a time looks at the games that are new
+        with _lock:  # one thread at a time counts the new games
             trial = _trial(database, name, test)
             verdict = trial.go_on(games.results_in_order(session, match_id, trial.games))
             number = trial.games
@@ -105,7 +105,7 @@ def settle_match(database: Database, match_id: int) -> str | None:
 
 
 def _trial(database: Database, name: tuple[int, float], test: Sprt) -> Trial:
-    """What this process remembers of a match's test; only of the last few."""
+    """This process's memory of a match's test; only some last ones are kept."""
     trials = _trials.setdefault(database, {})
     trial = trials.pop(name, None) or Trial(test)
     trials[name] = trial
@@ -115,7 +115,7 @@ def _trial(database: Database, name: tuple[int, float], test: Sprt) -> Trial:
 
 
 def _settle_results(session: Session, match_id: int, end: int) -> None:
-    """Make the results of the units that are done count only games before ``end``."""
+    """Let the results of done units count only games before ``end``."""
     for unit in games.units_of_match(session, match_id):
         with decoding(f"what unit {unit.unit_id} is about"):
             first = number_field(unit.payload, "first", below=1 << 31)
@@ -134,7 +134,7 @@ def _settle_results(session: Session, match_id: int, end: int) -> None:
 
 
 def settle_if_possible(database: Database, match_id: int) -> None:
-    """:func:`settle_match` for a worker: if the database is away now, the next one does it."""
+    """:func:`settle_match` for a worker: after a failure of the database, the next one does it."""
     with suppress(StorageError):
         settle_match(database, match_id)
 

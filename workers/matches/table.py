@@ -1,4 +1,4 @@
-"""The table at which a match is played: both players, what they need, and the next game."""
+"""The table of a match: both players, their resources, and the next game."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from db.records.terms import Seats
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
     from c4core.arena.game import GameRecord
     from c4core.players import Resources, Stop
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def side_of_a(terms: MatchTerms, number: int) -> Side:
-    """The side that player a has in a game; it follows from the terms and the number alone."""
+    """The side that player a has in a game, which follows from the terms and the number alone."""
     match terms.seats:
         case Seats.FIXED:
             return "x"
@@ -37,14 +36,14 @@ class Table:
 
     Args:
         terms: of the match.
-        resources: what players may need.
-        before_move: called before every move; what it raises ends the game and is raised.
+        resources: for the players.
+        before_move: called before every move; its errors end the game and are passed on.
         stop: ends games without a result, also while a player thinks; None for never.
 
     Raises:
         PlayerError: this version of the program does not know a player.
-        ProgramRefusedError: a player is a program that may not be started. Nothing on this machine
-            was looked for.
+        ProgramRefusedError: a player is a program that may not be started. It was not even looked
+            for on this machine.
     """
 
     def __init__(
@@ -57,7 +56,7 @@ class Table:
         self._terms = terms
         self._stop = stop
         self._before_move = before_move
-        # Two players even if they are the same: a program plays one side of a game.
+        # There are two players even if both are the same: a program plays one side of a game.
         for player in (terms.player_a, terms.player_b):
             if program := program_of(player):
                 resources.programs.check(program)
@@ -66,18 +65,13 @@ class Table:
         self._players = ExitStack()
 
     def __enter__(self) -> Self:
-        """Nothing is started yet: a program is, when its first game begins."""
+        """Begin. A program is started only when its first game begins."""
         self._players.enter_context(self._a)
         self._players.enter_context(self._b)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """End the players' processes; after a stop, without waiting for them."""
+    def __exit__(self, *_: object) -> None:
+        """End the players' processes; after a stop, do not wait for them."""
         if self._stop is not None and self._stop.is_over:
             self._a.abandon()
             self._b.abandon()
@@ -90,7 +84,7 @@ class Table:
             number: the game's, from 0.
 
         Raises:
-            StopPlaying: the stop came first.
+            StopPlaying: the stop came before the end of the game.
             Exception: a player of this project has a bug, or this machine has run out of something.
         """
         seed = game_seed(self._terms.seed, number)
@@ -122,7 +116,7 @@ class Table:
 
 
 def stored(record: GameRecord, number: int, a_side: Side) -> StoredGame:
-    """A game as it is stored.
+    """A game in its stored form.
 
     Args:
         record: of the game.

@@ -1,4 +1,4 @@
-"""Checking the terms of a match, and completing what they leave open."""
+"""Checking the terms of a match, and completing them."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ MAX_GAMES: Final = 100_000_000
 
 
 def complete(database: Database, terms: MatchTerms) -> MatchTerms:
-    """The same terms with the players' full descriptions, and with games for those that look up.
+    """The same terms with the players' full descriptions, and with a corpus if players need one.
 
-    A player that looks games up gets those of all matches on the board that are finished by now,
-    unless the terms name some.
+    A player that looks games up gets those of all finished matches on the board, unless the terms
+    name some.
 
     Args:
         database: has those matches.
-        terms: as they were asked for.
+        terms: as the caller has them.
 
     Raises:
         PlayerError: a player's description cannot be read, or it plays on other boards.
@@ -49,17 +49,17 @@ def complete(database: Database, terms: MatchTerms) -> MatchTerms:
 
 
 def looks_games_up(spec: PlayerSpec) -> bool:
-    """Whether a player plays by stored games."""
+    """Whether a player looks stored games up."""
     return "final_games" in spec.kind.resources
 
 
 def asks_the_solver(spec: PlayerSpec) -> bool:
-    """Whether a player plays by exact scores."""
+    """Whether a player asks for exact scores."""
     return "analyst" in spec.kind.resources
 
 
 def needs_this_machine(description: str) -> bool:
-    """Whether a player is made of files, a program or a model, which other machines may not have.
+    """Whether a player needs files, a program or a model, which other machines may not have.
 
     Raises:
         PlayerError: the description cannot be read.
@@ -68,12 +68,12 @@ def needs_this_machine(description: str) -> bool:
 
 
 def find_corpus(database: Database, board: BoardSize, wanted: Collection[int]) -> tuple[int, ...]:
-    """The matches whose games are used: finished ones on a board, whose games do not change.
+    """The matches whose games players look up: finished ones, whose games do not change.
 
     Args:
         database: where they are.
         board: of all their games.
-        wanted: numbers of matches; none for all that are finished.
+        wanted: numbers of matches; empty for all finished ones.
 
     Returns:
         Their numbers, ascending.

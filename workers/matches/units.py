@@ -1,7 +1,7 @@
 """Units of jobs of kind ``match``: some neighbouring games of a match.
 
-The payload says which: ``{"match": 3, "first": 200, "count": 50}``. The games themselves are rows
-of their own, written together with the unit's end; the result is their summary::
+The payload says which ones: ``{"match": 3, "first": 200, "count": 50}``. The games themselves are
+rows of their own, written in the transaction that ends the unit; the result is their summary::
 
     {"match": 3, "games": [200, 250],   from the first to before the last
      "a_wins": 30, "b_wins": 18, "draws": 2,
@@ -10,7 +10,7 @@ of their own, written together with the unit's end; the result is their summary:
 Where a sequential test was decided within the unit or before it, ``games`` ends with the deciding
 game: later games do not count.
 
-A unit that is stopped stores the games that are finished, and whoever takes it next plays the rest.
+A stopped unit stores the finished games, and the next worker plays the rest.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ def solve_unit(
 
     Args:
         claim: a unit of a job of this kind.
-        solver: for players that want exact scores; may be shared with others.
+        solver: for players that want exact scores; may be shared.
         database: where the match is; nothing is written.
-        is_stopped: whether to give up; looked at all the time, also while a player thinks.
+        is_stopped: whether to give up; asked all the time, also while a player thinks.
         programs: which players that are programs may be started.
 
     Raises:
@@ -67,7 +67,7 @@ def solve_unit(
         PlayerError: this version of the program does not know a player.
         ProgramRefusedError: a player is a program that may not be started; that loses no game.
         Exception: a player of this project has a bug, or this machine has run out of something.
-            Neither is a game that was lost.
+            Neither counts as a lost game.
     """
     match_id, first = claim.payload["match"], claim.payload["first"]
     end = first + claim.payload["count"]
@@ -75,12 +75,12 @@ def solve_unit(
         terms = games.get_terms(session, match_id)
         is_decided = games.get_verdict(session, match_id) is not None
         there = GameFilter(matches=(match_id,))
-        # The cursor's game need not exist: only its number is compared.
+        # The cursor's game need not exist: only its number counts.
         page = games.list_games(
             session, there, after=GameCursor(match_id, first - 1), limit=max(end - first, 1)
         )
     earlier = [game for game in page.games if game.number < end]
-    # The match may have been decided without a unit that has failed before, or was cancelled.
+    # The match may be decided although this unit has failed before, or was cancelled.
     wanted = set() if is_decided else set(range(first, end))
     missing = sorted(wanted - {game.number for game in earlier})
     began = time.perf_counter()
@@ -117,7 +117,7 @@ def _play(
     resources: Resources,
     is_stopped: Callable[[], bool],
 ) -> list[StoredGame]:
-    """Games of a match, in order; when it is stopped, those that were finished."""
+    """Games of a match, in order; after a stop, the finished ones."""
 
     def check() -> None:
         if is_stopped():
@@ -138,7 +138,7 @@ def _play(
 
 
 def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue]]:
-    """The output of a unit that has come to an end: one object about its games.
+    """The output of a unit that has ended: one object about its games.
 
     Args:
         job: the job, of this kind.

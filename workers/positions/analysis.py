@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 KIND = "analyze"
 
 EVERYTHING = Question()
-"""Exact scores of every position and of its columns."""
+"""The question for the exact scores of every position and of its columns."""
 
 
 class NoInputError(C4Error, ValueError):
@@ -44,7 +44,7 @@ class Submission:
     positions: int
     """Positions that are asked about."""
     bad_lines: int
-    """Lines that name no position; each yields an error in its place."""
+    """Lines that name no position; each yields an error in place of an answer."""
 
 
 def submit(
@@ -68,18 +68,18 @@ def submit(
     was made, the job is cancelled.
 
     Args:
-        database: where to make the job.
+        database: keeps the job.
         lines: from ``c4core.lines.read_lines``.
         board: the board of all of them.
-        question: what is asked about each position.
+        question: the question about each position.
         zero_based: moves count columns from 0, in the lines and in the output.
         book: as :func:`workers.positions.book_answers.book_of_job` finds it among the parameters.
-        topic: what the lines are, for :func:`find_job`; None for a job that nobody looks for.
+        topic: identifies the lines for :func:`find_job`; None for a job that is not found again.
         label: a name for people.
         priority: jobs of higher priority are worked on first.
         unit_lines: lines of a unit at most; a worker takes a unit as a whole.
         only_one: make no second job for the same topic.
-        on_planned: called now and then with the number of lines that are planned by now.
+        on_planned: called now and then with the number of lines planned so far.
 
     Raises:
         AlreadyAskedError: with ``only_one``, there is one that :func:`find_job` finds.
@@ -120,7 +120,7 @@ def find_job(
     question: Question = EVERYTHING,
     book: str | None = None,
 ) -> int | None:
-    """The newest job that was submitted with these arguments, set going; None if there is none.
+    """The newest job that was submitted with these arguments, resumed; None if there is none.
 
     Raises:
         StorageError: the database cannot be read or written.
@@ -141,15 +141,15 @@ def find_or_submit(
     fresh: bool = False,
     on_planned: Callable[[int], None] = lambda _positions: None,
 ) -> int:
-    """The job that finds the scores of every column of some positions; its number.
+    """The number of the job that finds the scores of every column of some positions.
 
-    It is found and set going, or made.
+    The job is found and resumed, or made.
 
     Args:
         database: where the job lives.
         keys: of at least one position, in the order in which they are to be searched.
         board: of all of them.
-        topic: what the positions are, as :func:`workers.core.resumption.topic_of` calls it.
+        topic: identifies the positions, as :func:`workers.core.resumption.topic_of` makes it.
         book: as for :func:`submit`, like all that follows.
         label: likewise.
         priority: likewise.

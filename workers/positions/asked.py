@@ -23,7 +23,7 @@ def asked_keys(database: Database, job_id: int, board: BoardSize) -> set[int]:
     Args:
         database: where the job lives.
         job_id: its number.
-        board: that its positions have to be of.
+        board: the board that its positions must be on.
 
     Raises:
         JobNotFoundError: there is no job of this number.

@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from workers.positions.question import Question
 
 NO_BOOK: Final = ""
-"""In place of a path: no book, not even the one that came with the program."""
+"""In place of a path: no book, not even the one that comes with the program."""
 
 
 def find_book(path: str | None, board: BoardSize) -> Book | None:
-    """The book that a path names, or else the one that came with the program, if there is one.
+    """The book that a path names, or else the one that comes with the program, if there is one.
 
     Args:
         path: a file, ``NO_BOOK``, or None for the default.
-        board: of the positions that it is going to be asked about.
+        board: that of the positions to look up.
 
     Raises:
         BookBoardError: the book at this path is for another board.
@@ -37,7 +37,7 @@ def find_book(path: str | None, board: BoardSize) -> Book | None:
         return shipped_book(board)
     if path == NO_BOOK:
         return None
-    book = _opened(path)
+    book = open_book(path)
     if book.info.board != board:
         raise BookBoardError(
             f"{path} is a book for {book.info.board}, and the positions are of {board}", path=path
@@ -48,7 +48,7 @@ def find_book(path: str | None, board: BoardSize) -> Book | None:
 def book_of_job(params: Json, board: BoardSize) -> Book | None:
     """The book that the units of a job may use: as ``params["book"]`` says to :func:`find_book`.
 
-    A book saves work and changes no score. So where it cannot be read, the positions are searched.
+    A book saves work and changes no score. So if it cannot be read, the positions are searched.
     """
     try:
         return find_book(params.get("book"), board)
@@ -57,14 +57,20 @@ def book_of_job(params: Json, board: BoardSize) -> Book | None:
 
 
 @lru_cache(maxsize=8)
-def _opened(path: str) -> Book:
+def open_book(path: str) -> Book:
+    """The book at a path; it is opened once and kept.
+
+    Raises:
+        BookError: the file is no book, or a damaged one.
+        OSError: it cannot be read.
+    """
     check_plain(Path(path))
     return Book.open(path)
 
 
 @cache
 def shipped_book(board: BoardSize) -> Book | None:
-    """The book for a board that came with the program, the deepest of several; None without one.
+    """The book for a board that comes with the program, the deepest of several; None without one.
 
     Raises:
         BookError: it is damaged.
@@ -81,12 +87,12 @@ def _shipped(board: BoardSize) -> Book | None:
 
 
 def answer_from(book: Book, position: Position, question: Question) -> Answer | None:
-    """What a book answers, or None where it does not know enough.
+    """A book's answer, or None if it does not know enough.
 
     Args:
         book: an open book, for any board.
-        position: asked about.
-        question: what is asked.
+        position: the position.
+        question: the question about it.
 
     Raises:
         BookDamagedError: the file's bytes are wrong there.

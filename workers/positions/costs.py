@@ -1,7 +1,7 @@
-"""What searching a position is expected to take: measured, and guessed where nothing is measured.
+"""The expected cost of searching a position: measured, or guessed where nothing is measured.
 
-Positions of one ply differ a hundredfold, but the sum over a unit is what counts. A ply's measured
-mean has the more weight, the more positions it comes from. The means of the other plies count as
+Positions of one ply differ a hundredfold, but only the sum over a unit counts. The weight of a
+ply's measured mean grows with the number of its positions. The means of the other plies count as
 well, less for every ply between.
 """
 
@@ -31,13 +31,13 @@ NEIGHBOUR_SHARE: Final = 0.25
 LEAST_SECONDS: Final = 1e-6
 """Smaller means are raised to this: 0 has no logarithm."""
 
-# Fitted to the means of random games on 7x6, in milliseconds: 0.02 with 16 empty squares, 0.1 with
-# 20, 0.6 with 24, 4 with 28, 55 with 32, 200 with 34 (public benchmark positions: 54 with 31, 840
-# with 35). Each empty square makes the search longer by a factor.
+# The guess grows by a factor with every empty square. It was fitted to the means of random games on
+# 7x6, in milliseconds: 0.02 with 16 empty squares, 0.1 with 20, 0.6 with 24, 4 with 28, 55 with 32,
+# 200 with 34 (public benchmark positions: 54 with 31, 840 with 35).
 _GUESSED_BY_EMPTY: Final = [1e-5 + 1.5e-9 * 1.74**empty for empty in range(MAX_BITS + 1)]
 
 _SCORE_ONLY_SHARE: Final = 0.25
-"""Measured likewise: the time for a position's own score, as a share of that for all columns."""
+"""Measured in the same way: the time for a position's score, as a share of that for all columns."""
 
 
 class CostModel:
@@ -45,7 +45,7 @@ class CostModel:
 
     Args:
         board: of all positions.
-        measured: what positions of some plies have taken.
+        measured: the measured costs of some plies.
         columns: whether the scores of all columns are asked for.
         ease: a factor on the guess, for positions that are easier than others.
     """
@@ -69,19 +69,19 @@ class CostModel:
         self._seconds = [guess * _factor(ply, known) for ply, guess in enumerate(guesses)]
 
     def seconds(self, ply: int) -> float:
-        """What one position of this ply is expected to take."""
+        """The expected seconds of one position of this ply."""
         return self._seconds[ply]
 
 
 def read_model(
     database: Database, board: BoardSize, question: Question, *, ease: float = 1.0
 ) -> CostModel:
-    """The model from what was measured so far with this engine.
+    """The model that follows from the measurements so far with this engine.
 
     Args:
         database: has the measurements.
         board: of all positions.
-        question: what is asked about them.
+        question: the question about them.
         ease: as for :class:`CostModel`.
 
     Raises:
@@ -99,7 +99,7 @@ def _log_ratio(cost: Cost, guess: float) -> float:
 
 
 def _factor(ply: int, known: list[tuple[int, int, float]]) -> float:
-    """By what to multiply the guess: the geometric mean of the ratios seen, and of 1."""
+    """The factor for the guess: the weighted geometric mean of the measured ratios, and of 1."""
     weights = [number * NEIGHBOUR_SHARE ** abs(other - ply) for other, number, _ratio in known]
     total = sum(
         weight * ratio for weight, (_ply, _number, ratio) in zip(weights, known, strict=True)

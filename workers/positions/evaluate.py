@@ -1,7 +1,7 @@
-"""Answering questions about positions: look up what is stored, solve only what is missing.
+"""Answering questions about positions: stored answers are looked up, only the others are searched.
 
 Units of jobs and ``c4 solve`` both use :func:`find_answers`. It works on canonical positions: one
-that occurs several times in a batch, or as a mirror image, is solved once.
+that occurs several times in a batch, or as a mirror image, is searched once.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from db.errors import ReadOnlyError
 from db.records.evaluations import StoredEvaluation
 from workers.core.outcome import store_learned
 from workers.positions.book_answers import answer_from
-from workers.positions.results import Answer
-from workers.positions.search import Effort, has_all_columns, search, settles
+from workers.positions.results import Answer, has_all_columns, settles
+from workers.positions.search import Effort, search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,30 +33,30 @@ if TYPE_CHECKING:
     Search = Callable[
         [Mapping[int, Position], Question, Mapping[int, Effort]], tuple[dict[int, Answer], bool]
     ]
-    """Searches canonical positions, given by key, each of them once: with what is asked about them
-    and what was spent on them before, as :func:`workers.positions.search.search`."""
+    """Searches canonical positions, each once. Its arguments are the positions by key, the question
+    about them, and what was spent on them before; see :func:`workers.positions.search.search`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """The answers to a batch of positions, and what was learned on the way."""
+    """The answers to a batch of positions, and new evaluations."""
 
     answers: list[Answer]
-    """One for every position, in order, for the position as it was given."""
+    """One for every position, in order and in its given orientation."""
     learned: list[StoredEvaluation]
-    """What was not known before, for storing."""
+    """New evaluations, for storing."""
     is_complete: bool
-    """Whether every answer settles the question; false after a stop or a limit."""
+    """Whether every answer settles the question; False after a stop or a limit."""
     nodes: int
-    """Positions searched, without what was spent before."""
+    """Positions searched now, without what was spent before."""
     seconds: float
-    """Time spent searching, likewise."""
+    """Seconds spent searching now."""
     spent: dict[int, Effort]
-    """What was spent on positions whose question is still open, by canonical key, for the next
+    """The effort spent on positions whose question is still open, by canonical key, for the next
     attempt. Empty without limits."""
     costs: dict[int, Cost]
-    """What the searches have taken, by ply. Empty if that says nothing about other searches: the
-    question is weak, has limits, or was not answered."""
+    """The costs of the searches, by ply. Empty if they say nothing about other searches, because
+    the question is weak, has limits, or was not answered."""
 
 
 def evaluate(
@@ -73,13 +73,13 @@ def evaluate(
 
     Args:
         positions: any number, of one board; finished games are fine.
-        question: what is asked about each.
-        solver: searches what is not known, with its own number of threads.
-        database: knows evaluations, and keeps those that are found unless it may only be read;
-            None for neither.
-        book: is asked before the database is believed, and before anything is searched.
-        is_stopped: as in :func:`search_with`. What was found by then is kept.
-        on_not_kept: called when something was found, but the database is read-only.
+        question: the question about each.
+        solver: searches unknown positions, with its own number of threads.
+        database: has known evaluations, and stores new ones unless it is read-only; None for no
+            database.
+        book: has answers that go before those of the database and of a search.
+        is_stopped: as in :func:`search_with`. The results so far are kept.
+        on_not_kept: called if there are new evaluations, but the database is read-only.
 
     Raises:
         StorageError: the database cannot be read or written.
@@ -89,13 +89,13 @@ def evaluate(
     if database is not None:
         try:
             store_learned(database, findings.learned)
-        except ReadOnlyError:  # opened so, or whoever logged in may only read
+        except ReadOnlyError:  # it was opened so, or its user may only read
             on_not_kept()
     return findings.answers
 
 
 def look_up(database: Database, positions: Sequence[Position]) -> dict[int, StoredEvaluation]:
-    """What is stored about some positions of one board, by canonical key."""
+    """The stored evaluations of some positions of one board, by canonical key."""
     if not positions:
         return {}
     keys = list({position.canonical_key for position in positions})
@@ -106,12 +106,12 @@ def look_up(database: Database, positions: Sequence[Position]) -> dict[int, Stor
 def search_with(solver: Searcher, is_stopped: Callable[[], bool] = lambda: False) -> Search:
     """A search by a solver of this process, for :func:`find_answers`.
 
-    The solver may be shared with others who stop it: an interrupted search is taken up again unless
-    ``is_stopped`` says that this one was meant.
+    The solver may be shared with other callers, who may stop it: an interrupted search is taken up
+    again unless ``is_stopped`` says that this one was meant.
 
     Args:
         solver: searches, with its own number of threads.
-        is_stopped: whether to give up; looked at after each search.
+        is_stopped: whether to give up; asked after each search.
     """
     return partial(search, solver=solver, is_stopped=is_stopped)
 
@@ -130,10 +130,10 @@ def find_answers(
     Args:
         positions: of one board; finished games are fine.
         question: what is asked about each.
-        search_missing: searches what is not known: here (:func:`search_with`), or elsewhere.
-        known: what is stored, by canonical key.
-        book: has answers too.
-        spent: what was spent on a position before, by canonical key: part of the limits.
+        search_missing: searches unknown positions, here (:func:`search_with`) or elsewhere.
+        known: the stored evaluations, by canonical key.
+        book: has answers, too.
+        spent: what was spent on a position before, by canonical key; it counts for the limits.
     """
     spent = spent or {}
     keys = [position.canonical_key for position in positions]
@@ -179,7 +179,7 @@ def find_answers(
 def _known_answer(
     position: Position, question: Question, stored: StoredEvaluation | None, book: Book | None
 ) -> Answer | None:
-    """What a book or the database answers, or None."""
+    """The answer of a book or the database, or None."""
     answer = None if book is None else answer_from(book, position, question)
     if answer is None and stored is not None and question.is_answered_by(stored):
         scores = stored.scores if question.columns else None
@@ -199,7 +199,7 @@ def _costs(positions: Mapping[int, Position], answers: Mapping[int, Answer]) -> 
 def _as_asked(
     positions: Sequence[Position], keys: Sequence[int], found: dict[int, Answer]
 ) -> Iterator[Answer]:
-    """The canonical answers, mirrored where the positions are; effort is counted once."""
+    """The canonical answers, mirrored where the positions are mirrored; effort counts once."""
     told: set[int] = set()
     for position, key in zip(positions, keys, strict=True):
         answer = found[key]
@@ -212,12 +212,12 @@ def _as_asked(
 
 
 def _is_worth_storing(position: Position, answer: Answer) -> bool:
-    """Whether finding the answer again would take more than a look at the board."""
+    """Whether finding the answer again would take a search."""
     return not position.is_over and (answer.score is not None or answer.nodes > 0)
 
 
 def _evaluation(position: Position, answer: Answer) -> StoredEvaluation:
-    """What is stored about a canonical position. Columns are stored all or none."""
+    """The evaluation to store for a canonical position. Columns are stored all or none."""
     return StoredEvaluation(
         key=position.key,
         width=position.width,

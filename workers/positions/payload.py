@@ -1,7 +1,7 @@
-"""Lines of input as a unit keeps them, in short JSON.
+"""Lines of input in a unit's payload, in short JSON.
 
-A unit's payload holds a run of neighbouring lines, the bad ones too, so that the output can be
-written from the units alone::
+A payload holds a run of neighbouring lines, bad ones, too, so that the output can be written from
+the units alone::
 
     {"line": 501,                               number of the first line
      "entries": ["4453",                        bare moves
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def encode(lines: Sequence[Request | BadLine]) -> Json:
-    """The payload for at least one line; their numbers follow one another."""
+    """The payload for one or more lines with consecutive numbers."""
     return {"line": lines[0].line, "entries": [_encode_line(line) for line in lines]}
 
 
@@ -45,7 +45,7 @@ def decode(
         zero_based: moves count columns from 0.
 
     Raises:
-        DamagedValueError: the payload is none of :func:`encode`.
+        DamagedValueError: the payload cannot be read.
     """
     with decoding("a unit's lines"):
         yield from _decode_lines(payload, board, zero_based=zero_based)
@@ -69,10 +69,10 @@ def _decode_lines(
 
 
 def count_lines(payload: Json, *, bad_only: bool) -> int:
-    """How many lines a payload has, or how many of them name no position; at little cost.
+    """The number of a payload's lines, or of those that name no position; at little cost.
 
     Raises:
-        DamagedValueError: the payload is none of :func:`encode`.
+        DamagedValueError: the payload cannot be read.
     """
     with decoding("a unit's lines"):
         entries = payload["entries"]
@@ -82,12 +82,12 @@ def count_lines(payload: Json, *, bad_only: bool) -> int:
 
 
 def with_spent(payload: Json, spent: Mapping[int, Effort]) -> Json:
-    """The payload of a unit that is handed back: with all that was spent on its positions."""
+    """The payload of a unit that is handed back, with the effort spent on its positions."""
     return payload | {"spent": [[key, *effort] for key, effort in sorted(spent.items())]}
 
 
 def read_spent(payload: Json) -> dict[int, Effort]:
-    """What was spent on the positions of a payload before, by canonical key.
+    """The effort that was spent on a payload's positions before, by canonical key.
 
     Raises:
         DamagedValueError: the payload has it in another form.

@@ -1,7 +1,7 @@
-"""Cutting a stream of lines into units: some work each, neighbours together.
+"""Cutting a stream of lines into units of some seconds of work.
 
-Neighbouring lines stay in one unit, in their order. They tend to be alike, so what is in the
-transposition table after one search helps with the next.
+Neighbouring lines stay together, in their order. They tend to be alike, so the transposition table
+of one search helps the next one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workers.positions.costs import CostModel
 
 UNIT_SECONDS = 1.0
-"""Work in a unit: what a worker takes at once, and what is lost at most when it dies."""
+"""Work in a unit: a worker takes it at once, and loses so much at most when it dies."""
 
 UNIT_LINES = 1000
 """Lines of a unit at most: its payload and its result are read and written as a whole."""
@@ -27,11 +27,11 @@ UNIT_LINES = 1000
 def plan_units(
     lines: Iterable[Request | BadLine], costs: CostModel, *, unit_lines: int = UNIT_LINES
 ) -> Iterator[UnitPlan]:
-    """Cut lines into units, holding no more than one unit in memory.
+    """Cut lines into units, with no more than one unit in memory.
 
     Args:
-        lines: in order; their numbers follow one another.
-        costs: what positions are expected to take.
+        lines: in order, with consecutive numbers.
+        costs: the expected costs of positions.
         unit_lines: lines of a unit at most.
     """
     unit: list[Request | BadLine] = []

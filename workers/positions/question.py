@@ -1,4 +1,4 @@
-"""What is asked about a position, when a stored evaluation answers it, and how a job keeps it."""
+"""A question about positions: when an evaluation answers it, and its form in a job's parameters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked about each position of a batch.
+    """The question about each position of a batch.
 
     Raises:
         ValueError: both ``columns`` and ``weak``: there are no weak scores of columns.
@@ -25,14 +25,14 @@ class Question:
     weak: bool = False
     """Win, draw or loss is enough."""
     time_limit: float | None = None
-    """Seconds that one position may take, all attempts together; None for no limit. A unit that is
-    handed back keeps what was spent. If the process was killed or the unit cancelled, nobody knows
-    what was spent, and the limit begins anew."""
+    """Seconds that one position may take in all attempts together; None for no limit. A unit that
+    is handed back keeps the time that was spent. If the process was killed or the unit cancelled,
+    this is not known, and the limit begins anew."""
     node_limit: int | None = None
-    """Positions that may be searched for one position; None as above."""
+    """Nodes that may be searched for one position; None for no limit."""
 
     def __post_init__(self) -> None:
-        """Refuse a question that has no answer."""
+        """Refuse an impossible question."""
         if self.columns and self.weak:
             raise ValueError("weak scores are given for positions, not for their columns")
 
@@ -42,7 +42,7 @@ class Question:
         return self.time_limit is not None or self.node_limit is not None
 
     def left_after(self, nodes: int, seconds: float) -> tuple[float | None, int | None]:
-        """What is left of both limits, time first, when so much was spent on a position."""
+        """The rest of both limits, time first, after so much was spent on a position."""
         time_limit, node_limit = self.time_limit, self.node_limit
         return (
             None if time_limit is None else max(0.0, time_limit - seconds),
@@ -58,7 +58,7 @@ class Question:
         return known.lower == known.upper
 
     def as_params(self) -> Json:
-        """The parameters of a job that asks this; what is not asked for is left out."""
+        """The parameters of a job with this question; unused options are left out."""
         limits = {"time_limit": self.time_limit, "node_limit": self.node_limit}
         return {
             "score_only": not self.columns,
@@ -68,7 +68,7 @@ class Question:
 
     @classmethod
     def from_params(cls, params: Json) -> Question:
-        """What a job with these parameters asks."""
+        """The question of a job with these parameters."""
         return cls(
             columns=not params["score_only"],
             weak=params.get("weak", False),

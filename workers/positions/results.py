@@ -1,4 +1,4 @@
-"""What is answered about a position: the value, and the one JSON object that shows it.
+"""The answer about a position, and the JSON object that shows it.
 
 ``c4 solve --json``, ``c4 analyze`` and stored jobs all write the object that
 :func:`answer_object` makes::
@@ -13,11 +13,11 @@
      "best": [2, 3],         columns that reach the score, counted as the moves are
      "plies": 38,            until the game ends, if both play perfectly
      "nodes": 512,           positions searched for this answer: 0 if it was known
-     "seconds": 0.000034,    likewise; a batch's time is shared out by nodes
+     "seconds": 0.000034,    likewise; a batch's time is divided in proportion to the nodes
      "source": "search"}     or "db", or "book"
 
-``scores`` and ``best`` are missing where only the score was asked for. A line that has no answer
-yields an object with ``error`` in its place (:func:`error_object`).
+``scores`` and ``best`` are missing if only the score was asked for. A line without an answer yields
+an object with ``error`` instead (:func:`error_object`).
 """
 
 from __future__ import annotations
@@ -25,20 +25,21 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from c4core.evaluation import best_columns, exact_score, plies_to_end, value_between
+from c4core.evaluation import Bounded, best_columns, plies_to_end
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from c4core.evaluation import Value
     from c4core.lines import JsonValue
     from c4core.notation import BoardSize
+    from c4core.position import Position
+    from workers.positions.question import Question
 
 Source = Literal["search", "db", "book"]
 
 
-class Answer(NamedTuple):
-    """What is known about one position, as it was asked: for its side to move, not mirrored."""
+class _AnswerFields(NamedTuple):
+    """The fields of :class:`Answer`; a NamedTuple cannot inherit anything itself."""
 
     lower: int
     """The score is proven to be at least this."""
@@ -51,17 +52,13 @@ class Answer(NamedTuple):
     seconds: float = 0.0
     """Time that this answer took to search."""
     source: Source = "search"
-    """Where the answer comes from."""
+    """The source of the answer."""
 
-    @property
-    def score(self) -> int | None:
-        """The exact score, or None while the bounds differ."""
-        return exact_score(self.lower, self.upper)
 
-    @property
-    def value(self) -> Value | None:
-        """The outcome for the side to move, or None where the bounds leave it open."""
-        return value_between(self.lower, self.upper)
+class Answer(_AnswerFields, Bounded):
+    """What is known about one position, as it was asked: for its side to move, not mirrored."""
+
+    __slots__ = ()
 
     @property
     def best(self) -> tuple[int, ...]:
@@ -69,8 +66,24 @@ class Answer(NamedTuple):
         return best_columns(self.score, self.scores)
 
     def tightened(self, lower: int, upper: int) -> Answer:
-        """This answer, with other proven bounds taken into account."""
+        """This answer, narrowed by other proven bounds."""
         return self._replace(lower=max(self.lower, lower), upper=min(self.upper, upper))
+
+
+def has_all_columns(answer: Answer, position: Position) -> bool:
+    """Whether the answer holds the score of every column that can be played."""
+    scores = answer.scores
+    if scores is None:
+        return False
+    unknown = scores.count(None)
+    return not unknown or len(scores) - unknown == len(position.legal_columns())
+
+
+def settles(answer: Answer, position: Position, question: Question) -> bool:
+    """Whether the answer settles the question."""
+    if answer.lower != answer.upper:
+        return question.weak and answer.value is not None
+    return not question.columns or has_all_columns(answer, position)
 
 
 def answer_object(

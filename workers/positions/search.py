@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from c4core.batch import UNPLAYABLE
-from workers.positions.results import Answer
+from workers.positions.results import Answer, settles
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from workers.positions.question import Question
 
 ONE_BY_ONE = 8
-"""Up to so many positions are searched one by one, so that the time of each is measured. The solver
-gives its threads larger pieces of a batch than that, so nothing is lost."""
+"""Up to so many positions are searched one by one, so that the time of each is measured. Nothing is
+lost: in a larger batch, the solver gives a thread as many positions at a time."""
 
 NEARLY = 0.9
-"""A search that has used such a share of its limit is at the limit: it reads the clock only now and
-then."""
+"""A search that has used such a share of its time counts as at the limit: it reads the clock only
+now and then."""
 
 
 class Effort(NamedTuple):
-    """What was spent on a position."""
+    """The effort spent on a position."""
 
     nodes: int = 0
     """Positions searched."""
@@ -46,15 +46,15 @@ def search(
 
     Args:
         positions: by key.
-        question: what is asked about each; its limits hold for each, however often its search is
-            interrupted and taken up again.
-        spent: what was spent on a position earlier, by key; it counts.
+        question: the question about each; its limits hold for each position, however often its
+            search is interrupted and taken up again.
+        spent: the effort spent on a position earlier, by key; it counts for the limits.
         solver: may be shared; an interrupted search is taken up again unless ``is_stopped``.
-        is_stopped: whether to give up; looked at after each search.
+        is_stopped: whether to give up; asked after each search.
 
     Returns:
         An answer for each position, by key, and whether all of them settle the question. After a
-        limit or a stop they hold the bounds that are proven.
+        limit or a stop, answers hold the proven bounds.
     """
     answers: dict[int, Answer] = {}
     is_complete = True
@@ -80,24 +80,8 @@ def search(
     return answers, is_complete
 
 
-def has_all_columns(answer: Answer, position: Position) -> bool:
-    """Whether the answer holds the score of every column that can be played."""
-    scores = answer.scores
-    if scores is None:
-        return False
-    unknown = scores.count(None)
-    return not unknown or len(scores) - unknown == len(position.legal_columns())
-
-
-def settles(answer: Answer, position: Position, question: Question) -> bool:
-    """Whether the answer leaves nothing of the question open."""
-    if answer.lower != answer.upper:
-        return question.weak and answer.value is not None
-    return not question.columns or has_all_columns(answer, position)
-
-
 def is_at_limit(spent: Effort, question: Question) -> bool:
-    """Whether as much was spent on a position as the question allows."""
+    """Whether a position's effort has reached the question's limits."""
     time_limit, node_limit = question.time_limit, question.node_limit
     if time_limit is not None and spent.seconds >= NEARLY * time_limit:
         return True
@@ -105,7 +89,7 @@ def is_at_limit(spent: Effort, question: Question) -> bool:
 
 
 def _continued(earlier: Answer | None, later: Answer, spent: Effort | None) -> Answer:
-    """The answer of a search, with that of an earlier one that was interrupted."""
+    """The answer of a search, together with that of an earlier, interrupted one."""
     if earlier is not None:
         later = later.tightened(earlier.lower, earlier.upper)
     nodes, seconds = spent or Effort()

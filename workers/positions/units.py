@@ -8,9 +8,9 @@ position by position, bad lines left out::
                                           proven, and null; only with a weak or limited question
      "columns": [[-2, 1, ..], ..],        likewise, null where a column is full; only if asked
      "nodes": [512, 0],
-     "known": [1],                        the positions, counted from 0, that were stored before
-     "book": [0],                         those that are in the job's book
-     "seconds": 0.25}                     of the whole unit
+     "known": [1],                        indices of positions that were stored before
+     "book": [0],                         indices of those that are in the job's book
+     "seconds": 0.25}                     for the whole unit
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from db.decoding import decoding
 from db.records.jobs import UnitState
 from workers.core.outcome import UnitOutcome
 from workers.positions import payload
+from workers.positions.batches import bad_line_object, request_object
 from workers.positions.book_answers import book_of_job
 from workers.positions.evaluate import find_answers, look_up, search_with
 from workers.positions.question import Question
-from workers.positions.results import Answer, answer_object, error_object
+from workers.positions.results import Answer, error_object
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,13 +41,13 @@ if TYPE_CHECKING:
 def solve_unit(
     claim: Claim, solver: Searcher, database: Database, is_stopped: Callable[[], bool]
 ) -> UnitOutcome:
-    """Answer the positions of a unit; what is stored is not searched again.
+    """Answer the positions of a unit; stored ones are not searched again.
 
     Args:
         claim: a unit of a job of this kind.
         solver: may be shared with others.
         database: where known evaluations are looked up; nothing is written.
-        is_stopped: whether to give up; looked at after each interruption of the search.
+        is_stopped: whether to give up; asked after each interruption of the search.
 
     Raises:
         StorageError: the database cannot be read.
@@ -85,7 +86,7 @@ def solve_unit(
         seconds=findings.seconds,
         costs=findings.costs,
         with_columns=question.columns,
-        # An answer that a limit has cut short is an answer; one that a stop has is none.
+        # An answer that a limit has cut short counts; one that a stop has cut short does not.
         is_complete=findings.is_complete or (question.is_limited and not is_stopped()),
         rest=payload.with_spent(claim.payload, findings.spent) if findings.spent else None,
     )
@@ -102,21 +103,13 @@ def unit_objects(job: JobInfo, unit: UnitResult) -> Iterator[dict[str, JsonValue
     answers = unit_answers(unit)
     for line in payload.decode(unit.payload, board=job.board, zero_based=zero_based):
         if isinstance(line, BadLine):
-            yield error_object(line=line.line, error=line.error, field=line.field, identity=line.id)
+            yield bad_line_object(line)
         elif answers is None:
             yield error_object(
                 line=line.line, error=f"not solved: {unit.error or unit.state}", identity=line.id
             )
         else:
-            yield answer_object(
-                _next_answer(answers),
-                board=job.board,
-                ply=line.position.ply,
-                moves=line.moves,
-                key=None if line.moves is not None else line.position.key,
-                identity=line.id,
-                zero_based=zero_based,
-            )
+            yield request_object(line, _next_answer(answers), zero_based=zero_based)
 
 
 def count_unanswered(unit: UnitResult) -> int:
@@ -129,7 +122,7 @@ def count_unanswered(unit: UnitResult) -> int:
 
 
 def _next_answer(answers: Iterator[Answer]) -> Answer:
-    # Not StopIteration: that would be a RuntimeError to whoever iterates the output.
+    # Not StopIteration, which a generator would turn into a RuntimeError.
     for answer in answers:
         return answer
     raise ValueError("a unit has fewer answers than positions")
@@ -139,7 +132,7 @@ def unit_answers(unit: UnitResult) -> Iterator[Answer] | None:
     """The answers of a unit, a position each, in order; None if it is not done.
 
     Raises:
-        DamagedValueError: the result holds something else; when the answers are iterated.
+        DamagedValueError: the result cannot be read; raised while the answers are iterated.
     """
     if unit.state is not UnitState.DONE or not unit.result:
         return None

@@ -1,7 +1,8 @@
-"""The in-process runner: threads of this process work on a job that lives in the database.
+"""The in-process runner: threads of this process work on a job in the database.
 
 All threads search with one solver, so they share its table. Several processes may run the same job;
-each takes the units that the others have not.
+each takes units that the others have not taken. A process that runs several jobs may let them share
+one solver, and take turns to search (:class:`SharedSolver`).
 """
 
 from __future__ import annotations
@@ -23,41 +24,58 @@ from workers.core.execution import run_unit
 from workers.core.following import JobFollower, read_job, refuse_foreign
 from workers.core.leases import LEASE_SECONDS, LeaseKeeper
 from workers.core.progress import LOOK_SECONDS
+from workers.core.rationing import RationedSearcher
 from workers.core.rounds import Duty, Rounds
 from workers.matches.programs import check_consent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import TracebackType
 
     from c4core.lines import JsonValue
     from c4core.players import Consent
     from db.database import Database
     from db.records.jobs import Claim, JobInfo
     from workers.core.progress import Progress
+    from workers.core.rationing import Searcher
 
 PRESENCE_SECONDS = 2.0
-"""Time between two heartbeats of this runner in the job's row. It has one whether it holds a lease
-or not."""
+"""Time between two heartbeats of this runner in the job's row, whether it holds a lease or not."""
 
 IDLE_SECONDS = 0.5
 """Mean time between two attempts to get a unit while others hold all that are left."""
 
 
+class SharedSolver:
+    """A solver for the runners of several jobs, of which only so many threads search at a time.
+
+    A runner that stops interrupts the searches of all of them. The others take theirs up again, and
+    find most of what was done in the table.
+
+    Args:
+        threads: that search at a time, of all runners together.
+        table_mb: megabytes of memory that they share for what they have found.
+    """
+
+    def __init__(self, *, threads: int, table_mb: int) -> None:
+        self.solver = Solver(table_mb=table_mb)
+        self.turns = RationedSearcher(self.solver, threads)
+
+
 class LocalRunner:
     """Works on a job within a ``with`` block, and yields its results meanwhile.
 
-    Leaving the block stops the work, finished or not: searches end at once, units are handed
-    back, what they have found is stored, and the job can be resumed. So a KeyboardInterrupt out of
-    :meth:`results` or :meth:`wait` leaves an orderly job. Signal handlers are the caller's affair.
+    Leaving the block stops the work, finished or not: searches end at once, units are handed back,
+    their results are stored, and the job can be resumed. So a KeyboardInterrupt out of
+    :meth:`results` or :meth:`wait` leaves an orderly job. The caller sets up signal handlers.
 
     Args:
         database: where the job lives.
-        job_id: a job that is running, or has ended: then nothing is solved.
-        threads: threads to work with.
+        job_id: a job that is running, or has ended; then nothing is solved.
+        threads: the number of threads.
         table_mb: megabytes of memory that they share for what they have found.
         lease_seconds: how long a unit's lease lasts without a heartbeat.
         programs: which players that are programs may be started, if it plays matches.
+        shared: searches, in place of a solver with a table of ``table_mb``.
 
     Raises:
         JobNotFoundError: there is no such job.
@@ -74,6 +92,7 @@ class LocalRunner:
         table_mb: int = 64,
         lease_seconds: float = LEASE_SECONDS,
         programs: Consent = NO_PROGRAM,
+        shared: SharedSolver | None = None,
     ) -> None:
         self._database = database
         self._job_id = job_id
@@ -85,7 +104,8 @@ class LocalRunner:
         self._follower = JobFollower(
             database, self._job, pause=self._await_news, is_over=lambda: self._has_ended
         )
-        self._solver = Solver(table_mb=table_mb)
+        self._shared = shared
+        self._solver = Solver(table_mb=table_mb) if shared is None else shared.solver
         self._lease_seconds = lease_seconds
         self._owner = f"{socket.gethostname()}:{os.getpid()}"
         self._leases = LeaseKeeper(database, lease_seconds, on_lost=self._solver.stop)
@@ -103,7 +123,7 @@ class LocalRunner:
         self._error: BaseException | None = None
 
     def __enter__(self) -> Self:
-        """Start working, unless the job has ended."""
+        """Start the work, unless the job has ended."""
         if self._job.state is JobState.RUNNING:
             try:
                 self._leases.start()
@@ -115,26 +135,21 @@ class LocalRunner:
                 raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Stop working."""
+    def __exit__(self, *_: object) -> None:
+        """Stop the work."""
         self.stop()
 
     def stop(self) -> None:
-        """End all searches and hand back what is not done. Returns when that has been written."""
+        """End all searches and hand back open units. Returns when that is written."""
         self._stopping.set()
         while running := [thread for thread in self._threads if thread.is_alive()]:
-            # Again and again: a thread may have been about to start a search.
+            # Repeatedly: a thread may start a search just after a stop.
             self._solver.stop()
             running[0].join(timeout=0.01)
         self._leases.close()
         self._presence.close()
         if self._job.state is JobState.RUNNING:
-            with suppress(StorageError):  # without this the heartbeat grows old in some seconds
+            with suppress(StorageError):  # otherwise the heartbeat expires in some seconds
                 self._database.run(
                     lambda session: jobs.clear_runner_heartbeat(session, self._job_id)
                 )
@@ -153,8 +168,16 @@ class LocalRunner:
         """As :meth:`JobFollower.wait`. Errors as in :meth:`results`."""
         return self._follower.wait(on_progress)
 
+    @property
+    def has_stopped(self) -> bool:
+        """Whether the job was at its end when a thread looked, or before there were threads.
+
+        It may have been resumed since then.
+        """
+        return self._has_ended or self._job.state is not JobState.RUNNING
+
     def _await_news(self) -> None:
-        """Sleep until a unit has ended, or it is time for another look."""
+        """Sleep until a unit has ended, or until the next look at the job."""
         self._news.wait(LOOK_SECONDS)
         self._news.clear()
         if self._error is not None:
@@ -172,7 +195,7 @@ class LocalRunner:
                     self._has_ended = True
                     return
                 else:
-                    # Others hold what is left. If they die, their leases run out.
+                    # Other processes hold the remaining units. If they die, their leases run out.
                     self._stopping.wait(random.uniform(0.5, 1.5) * IDLE_SECONDS)  # noqa: S311
         except BaseException as error:  # noqa: BLE001  # raised again in the caller's thread
             self._error = error
@@ -201,9 +224,12 @@ class LocalRunner:
 
     def _solve(self, claim: Claim) -> None:
         with self._leases.hold(claim) as lease:
+            searcher: Searcher = self._solver
+            if self._shared is not None:
+                searcher = self._shared.turns.unless(lambda: lease.is_lost)
             run_unit(
                 self._database,
-                self._solver,
+                searcher,
                 claim,
                 lambda: lease.is_lost or self._stopping.is_set(),
                 programs=self._programs,

@@ -1,7 +1,7 @@
-"""Watching workers elsewhere do the work: the counterpart of :mod:`workers.runners.local`.
+"""Following a job that workers elsewhere work on: the counterpart of :mod:`workers.runners.local`.
 
-The job is in the database and the workers ring for its units themselves; leaving, for whatever
-reason, changes nothing about it.
+The job is in the database, and the workers ring for its units themselves. When the follower leaves,
+they go on.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from workers.matches.programs import has_consent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from types import TracebackType
 
     from c4core.lines import JsonValue
     from db.database import Database
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class RemoteRunner:
-    """Has a job worked on by workers elsewhere, and yields its results meanwhile.
+    """Lets workers elsewhere work on a job, and yields its results meanwhile.
 
     Args:
         database: where the job lives.
@@ -64,12 +63,7 @@ class RemoteRunner:
             _ring(self._database, self._doorbell, self._job.priority)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Leave the job to the workers."""
 
     def results(
@@ -84,10 +78,9 @@ class RemoteRunner:
 
 
 def call_workers(database: Database, doorbell: Doorbell, job_id: int) -> None:
-    """Ring for units of a job, after the commit that has made them or set them free.
+    """Ring for units of a job, after the commit that has made or freed them.
 
-    A broker that is away at this moment does no harm: the workers look for themselves when it is
-    back.
+    If the broker cannot be reached at this moment, the workers find the units when it is back.
 
     Raises:
         JobNotFoundError: there is no such job.

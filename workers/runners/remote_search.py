@@ -1,4 +1,4 @@
-"""Searching by workers elsewhere while somebody waits: an interactive job for each batch."""
+"""Searches by workers elsewhere while somebody waits: an interactive job for each batch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from workers.core.following import iterate_units
 from workers.errors import NotSolvedError
 from workers.positions.analysis import submit
 from workers.positions.evaluate import find_answers, look_up
-from workers.positions.search import settles
+from workers.positions.results import settles
 from workers.positions.units import unit_answers
 from workers.runners.remote import call_workers, has_workers
 
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
 
 FIRST_LOOK_SECONDS: Final = 0.01
 LAST_LOOK_SECONDS: Final = 0.25
-"""Time between two looks at a job: it grows from the first to the last."""
+"""Seconds between two looks at a job; they grow from the first to the last value."""
 
 LABEL: Final = "c4 solve"
-"""What such a job is called in lists."""
+"""The label of such a job."""
 
 
 class RemoteSearch:
-    """Has positions searched by workers.
+    """Lets workers search positions.
 
     Args:
-        database: shared with the workers, which store what they find.
+        database: shared with the workers, which store their results.
         doorbell: of the broker that they listen to.
-        is_stopped: whether to give up; the job that is being searched is cancelled then.
-        on_nobody: called when there is something to search and no worker yet.
+        is_stopped: whether to give up; the present job is then cancelled.
+        on_nobody: called if there is something to search, but no worker yet.
         book: which one the workers may use, as ``workers.positions.book_answers.find_book``
             takes it.
     """
@@ -70,11 +70,11 @@ class RemoteSearch:
     ) -> list[Answer]:
         """Answer a question about each of some positions of one board.
 
-        What is stored needs no worker.
+        Stored answers need no worker.
 
         Args:
             positions: any number; finished games are fine.
-            question: what is asked about each.
+            question: the question about each.
             book: is asked first; None for none.
 
         Raises:
@@ -97,7 +97,7 @@ class RemoteSearch:
         return found, all(settles(found[key], missing[key], question) for key in missing)
 
     def _submit(self, positions: Sequence[Position], question: Question) -> int:
-        """Make a job and call for workers; its number."""
+        """Make a job and ring for workers; returns its number."""
         submission = submit(
             self._database,
             (Request(number, position) for number, position in enumerate(positions, start=1)),

@@ -1,4 +1,4 @@
-"""What a worker process has done since its start, for its entry in the register and for metrics."""
+"""The counters of a worker process, for its entry in the register and for metrics."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ class UnitCounters:
     """Sums over units; thread-safe."""
 
     units: Counter[UnitEnd] = field(default_factory=Counter)
-    """How many units have come to each end."""
+    """The number of units by how they ended."""
     positions: int = 0
-    """In the units that are done."""
+    """Positions in units that are done."""
     nodes: int = 0
-    """Positions searched, for whatever unit."""
+    """Positions searched, for all units."""
     seconds: float = 0.0
     """Time spent searching, summed over threads."""
     in_work: int = 0
-    """Units that are being worked on: leases held."""
+    """Units that are being worked on, under leases."""
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self) -> None:
-        """Count a unit that is begun."""
+        """Count the start of a unit."""
         with self._lock:
             self.in_work += 1
 
     def end(self, report: UnitReport | None, positions: int) -> None:
-        """Count a unit that was begun.
+        """Count the end of a unit.
 
         Args:
-            report: its outcome; None if that could not even be written to the database.
+            report: its outcome; None if the outcome could not be written to the database.
             positions: in the unit.
         """
         with self._lock:

@@ -1,4 +1,4 @@
-"""What a worker tells Prometheus: over HTTP, or in a file for the node exporter to pick up."""
+"""A worker's metrics for Prometheus: over HTTP, or in a file for the node exporter."""
 
 from __future__ import annotations
 
@@ -29,21 +29,22 @@ if TYPE_CHECKING:
     from workers.service.process import WorkerProcess
 
 REFRESH_SECONDS: Final = 5.0
-"""Time between two looks at the queues, and between two versions of the file."""
+"""Seconds from one look at the queues, and from one version of the file, to the next."""
 
 LOOPBACK: Final = "127.0.0.1"
-"""The default: who can read the metrics learns what is worked on, and how fast."""
+"""The default is this machine alone: metrics tell how much work there is, and how fast it is
+done."""
 
 RATE_SECONDS: Final = 60.0
 """The rate is that of the last so many seconds."""
 
 
 class QueueDepths:
-    """How many messages wait, as of a moment ago: a scrape must not wait for the broker.
+    """The number of waiting messages, as of a moment ago: a scrape must not wait for the broker.
 
     Args:
         doorbell: asks the broker.
-        lanes: of the queues to look at.
+        lanes: those of the queues.
     """
 
     def __init__(self, doorbell: Doorbell, lanes: Sequence[Lane]) -> None:
@@ -56,7 +57,7 @@ class QueueDepths:
         """Ask the broker.
 
         Raises:
-            BrokerUnreachableError: nobody answers.
+            BrokerUnreachableError: the broker does not answer.
         """
         try:
             self.depths = {lane: self._doorbell.depth(lane) for lane in self._lanes}
@@ -77,7 +78,7 @@ class RateMeter:
         self._looks = [(clock(), 0)]
 
     def look(self, positions: int) -> float:
-        """The rate, when so many positions have been done by now."""
+        """The rate, given the number of positions done so far."""
         now = self._clock()
         self._looks.append((now, positions))
         while self._looks[1][0] < now - RATE_SECONDS:
@@ -87,12 +88,12 @@ class RateMeter:
 
 
 class WorkerCollector(Collector):
-    """Makes the metrics of one worker process from what it has counted.
+    """Makes the metrics of one worker process from its counters.
 
     Args:
-        counters: what was done.
-        depths: of the queues.
-        name: of the worker.
+        counters: the process's.
+        depths: those of the queues.
+        name: the worker's.
         threads: units that it works on at a time.
     """
 
@@ -106,7 +107,7 @@ class WorkerCollector(Collector):
         self._rate = RateMeter()
 
     def collect(self) -> Iterator[Metric]:
-        """All metrics as they are now; called by the registry."""
+        """All metrics; called by the registry."""
         counters = self._counters
         info = {"name": self._name, "version": __version__, "engine_version": str(ENGINE_VERSION)}
         yield InfoMetricFamily("c4_worker", "Which worker this is.", info)
@@ -138,18 +139,18 @@ class WorkerCollector(Collector):
 
 @dataclass(frozen=True, slots=True)
 class MetricsSettings:
-    """Where the metrics go."""
+    """The places for the metrics."""
 
     port: int | None = None
     """Answer over HTTP on this port; 0 for any free one, None for no answer."""
     address: str = LOOPBACK
-    """Of this machine, to listen at; ``0.0.0.0`` for all of them."""
+    """The address of this machine to listen at; ``0.0.0.0`` for all of them."""
     file: Path | None = None
     """Keep this file up to date."""
 
     @contextmanager
     def exposition(self, process: WorkerProcess, doorbell: Doorbell) -> Iterator[list[Duty]]:
-        """Serve the metrics of a worker process; the context's value is the duties for that.
+        """Serve the metrics of a worker process; the context's value is a list of duties.
 
         Raises:
             MetricsError: the port is taken, or the file cannot be written.

@@ -1,4 +1,4 @@
-"""Waiting for a database that is away, instead of giving up or losing what was to be written."""
+"""Waiting for a database that cannot be reached, so that no result is lost."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 OUTAGES: Final = (UnreachableError, BusyError)
-"""Errors that pass: the server comes back, the network comes back, others end their writing."""
+"""Errors that pass: a server or a network comes back, other writers come to their end."""
 
 FIRST_PAUSE: Final = 0.2
 LONGEST_PAUSE: Final = 3.0
-"""Seconds between two attempts: doubled from the first to the longest."""
+"""Seconds between two attempts: they double from the first to the longest."""
 
 
 class RetryingWriter:
-    """Writes to a database, and waits while it is away. Thread-safe.
+    """Writes to a database, and waits while it cannot be reached. Thread-safe.
 
     Args:
-        database: may be away for any time.
-        stopping: set to end the waiting.
+        database: may be unreachable for any time.
+        stopping: ends the waiting when it is set.
     """
 
     def __init__(self, database: Database, stopping: threading.Event) -> None:
@@ -40,7 +40,7 @@ class RetryingWriter:
         self._is_away = False
 
     def run(self, work: Callable[[Session], T]) -> T:
-        """As ``Database.run``, again and again while the database is away.
+        """As ``Database.run``; it is repeated while the database cannot be reached.
 
         Raises:
             StorageError: the error does not pass, or the waiting was ended.
@@ -66,11 +66,11 @@ class RetryingWriter:
 
 
 def open_patiently(url: str, stopping: threading.Event) -> Database | None:
-    """Open a database as soon as it is there.
+    """Open a database as soon as it can be reached.
 
     Args:
         url: as for ``Database.open``.
-        stopping: set to end the waiting.
+        stopping: ends the waiting when it is set.
 
     Returns:
         None if the waiting was ended.
@@ -83,7 +83,7 @@ def open_patiently(url: str, stopping: threading.Event) -> Database | None:
             return Database.open(url)
         except UnreachableError as error:
             if not url.startswith("postgres"):
-                raise  # a directory that is not there does not come back by itself
+                raise  # a missing directory does not come back by itself
             tell = LOGGER.debug if tries else LOGGER.warning
             tell("waiting for the database: %s", error)
             if stopping.wait(pause(tries)):
@@ -92,9 +92,9 @@ def open_patiently(url: str, stopping: threading.Event) -> Database | None:
 
 
 def pause(tries: int) -> float:
-    """Seconds to wait after so many attempts before this one have failed.
+    """Seconds to wait after so many failed attempts.
 
-    Jitter keeps workers apart that lost the database together.
+    With jitter, workers that lost the database together come back at different times.
     """
     longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(tries, 10))
     return random.uniform(0.5, 1) * longest  # noqa: S311 (no secret)

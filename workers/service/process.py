@@ -1,4 +1,4 @@
-"""A worker process: a unit worker and what keeps it going, however its messages come."""
+"""A worker process: a unit worker with its periodic duties, whoever takes the messages."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class WorkerSettings:
     table_mb: int = 64
     """Megabytes of memory for what its threads have found."""
     lanes: tuple[Lane, ...] = tuple(Lane)
-    """What it takes messages from."""
+    """The lanes from which it takes messages."""
     programs: Consent = NO_PROGRAM
-    """Which players that are programs it may start: whoever can write to the database or the broker
-    can ask for any."""
+    """Which players that are programs it may start. Anybody who can write to the database or the
+    broker can ask for any program."""
 
 
 class WorkerProcess:
@@ -49,7 +49,7 @@ class WorkerProcess:
         database: open; closed by :meth:`stop`.
         doorbell: for the broker that the messages come from; likewise.
         settings: of the worker.
-        on_fatal: called with an error after which this process cannot do any work.
+        on_fatal: called with an error after which this process cannot work.
 
     Attributes:
         unit_worker: works on units.
@@ -106,7 +106,7 @@ class WorkerProcess:
         self._rounds.start()
 
     def stop(self) -> None:
-        """Hand back what is not done, and leave the register. Returns when that is written."""
+        """Hand back open units, and leave the register. Returns when that is written."""
         self.unit_worker.stop()
         if self._rounds is not None:
             self._rounds.close()
@@ -118,5 +118,5 @@ class WorkerProcess:
 
 
 def default_name() -> str:
-    """A name that no other process has: the machine's and the process's number."""
+    """A name that no other process has: the machine's name and the process's number."""
     return f"{socket.gethostname()}:{os.getpid()}"

@@ -1,4 +1,4 @@
-"""A worker's entry in the register: that it is there, what it has done, and why it gets no work."""
+"""A worker's entry in the register: its heartbeat, its counts, and why it gets no work."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Registration:
 
     Args:
         database: where the register is.
-        counters: what the process has done.
+        counters: the process's.
         name: of the worker.
         threads: units that it works on at a time.
         table_mb: size of the table that they share.
-        lanes: what it takes messages from.
+        lanes: those from which it takes messages.
         programs: which players that are programs it may start.
     """
 
@@ -69,7 +69,7 @@ class Registration:
 
     @property
     def peers(self) -> int:
-        """How many workers there were lately, this one included."""
+        """The recent number of workers, this one included."""
         return self._peers
 
     def beat(self) -> None:
@@ -91,7 +91,7 @@ class Registration:
         """Remove the entry.
 
         Raises:
-            StorageError: the database failed; the entry grows old there.
+            StorageError: the database failed; the entry will expire.
         """
         self._database.run(lambda session: registry.leave(session, self._name))
 
@@ -115,7 +115,7 @@ class Registration:
 
 
 def why_idle(jobs: Sequence[RunningJob], lanes: Collection[Lane]) -> str | None:
-    """Why a worker of this version gets no work although jobs run; None if it gets some.
+    """Why a worker of this version gets no work although jobs run; None if it gets work.
 
     Args:
         jobs: the running ones.

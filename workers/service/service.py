@@ -31,20 +31,20 @@ if TYPE_CHECKING:
 
 
 SPARE_UNITS: Final = 1
-"""Units in hand beyond one for each thread: see :mod:`workers.core.rationing`."""
+"""Units that are held beyond one for each thread: see :mod:`workers.core.rationing`."""
 
 
 class CeleryWorker(Worker):
-    """Celery's worker, but quiet: signals and logging are this program's own affair."""
+    """Celery's worker without its own signal handlers and logging."""
 
     def install_platform_tweaks(self, worker: Worker) -> None:
-        """Leave signals alone: :mod:`workers.service.stopping`."""
+        """Do not touch signals: see :mod:`workers.service.stopping`."""
 
     def set_process_status(self, info: str) -> None:
-        """Leave the command line as it was given."""
+        """Do not change the process's title."""
 
     def setup_logging(self, colorize: bool | None = None) -> bool:  # noqa: ARG002, FBT001
-        """Say that logging is set up: :mod:`workers.logs`."""
+        """Tell Celery that logging is set up: see :mod:`workers.logs`."""
         return True
 
 
@@ -52,13 +52,13 @@ class Service:
     """One run of a worker.
 
     Args:
-        database_url: where the units are.
-        broker_url: where the messages come from.
-        settings: of the worker.
-        metrics: where its metrics go.
+        database_url: that of the units' database.
+        broker_url: that of the messages' broker.
+        settings: the worker's.
+        metrics: the places for its metrics.
 
     Raises:
-        BrokerUrlError: the URL is not that of a broker that can be used.
+        BrokerUrlError: the URL is not that of a usable broker.
     """
 
     def __init__(
@@ -80,16 +80,17 @@ class Service:
         """Work until told to stop.
 
         Returns:
-            False: Celery has given up although nobody told it to; start again, in a new process.
+            False: Celery has ended although nobody told it to; start again, in a new process.
 
         Raises:
             StorageError: the database can never be used: it is another program's, or of another
-                version. One that is away is waited for.
+                version. The worker waits for a database that cannot be reached.
             MetricsError: the metrics cannot be served or written.
             MemoryError: there is no room for the table.
         """
         self._stop.listen()
-        # Celery's advice to its users: not to be root, and what will change in its next version.
+        # Celery's advice to its users: about running as root, and about changes in its next
+        # version.
         for category in (CPendingDeprecationWarning, SecurityWarning):
             warnings.simplefilter("ignore", category)
         database = open_patiently(self._database_url, self._stop.requested)

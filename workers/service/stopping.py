@@ -1,8 +1,8 @@
 """Telling a worker process to stop: by a signal, or after an error that ends all work.
 
-Signals are told to a thread of their own, through a pipe. A handler would run in the middle of
-whatever the main thread is doing, could not take a lock that is held there, and would not run at
-all while the main thread waits for a broker and another thread was given the signal.
+A pipe passes signals to a thread of their own. A handler would interrupt the main thread anywhere,
+could not take a lock that is held there, and would not run at all if another thread got the signal
+while the main thread waits for a broker.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
 STOP_SECONDS: Final = 4.0
-"""After so long a process that was told to stop ends, even if a server does not answer. What is not
-handed back by then comes free when its lease runs out."""
+"""A process that was told to stop ends after so long, even if a server does not answer. Units that
+are not handed back by then are free when their leases run out."""
 
 SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 """From a service manager, from Ctrl-C, and from a terminal that is closed."""
@@ -30,12 +30,12 @@ class Stop:
     """Whether to stop, and why.
 
     Args:
-        on_request: called once, in a thread of its own, when the process is to stop.
+        on_request: called once, in a thread of its own, when the process must stop.
         signals: those that tell it to stop.
 
     Attributes:
-        requested: set when the process is to stop.
-        error: the error after which it cannot do any work; None if it was a signal.
+        requested: set when the process must stop.
+        error: the error after which it cannot work; None if it was a signal.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Stop:
         self._once = threading.Lock()
 
     def listen(self) -> None:
-        """Handle the signals, except ignored ones; to be called by the main thread."""
+        """Handle the signals, except ignored ones; only the main thread may call it."""
         reader, writer = os.pipe()
         os.set_blocking(writer, False)
         signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
@@ -77,7 +77,7 @@ class Stop:
 
     def _await_signal(self, reader: int) -> int:
         while True:
-            number = os.read(reader, 1)[0]  # of any signal that has a handler
+            number = os.read(reader, 1)[0]  # any signal with a handler
             if number in self._signals:
                 return number
 
@@ -90,4 +90,4 @@ class Stop:
 
 
 def _do_nothing(_number: int, _frame: FrameType | None) -> None:
-    """Stand for a handler: Python writes to the pipe only for signals that have one."""
+    """Do nothing: Python writes to the pipe only for signals that have a handler."""

@@ -1,7 +1,7 @@
 """The sweeper: brings back lost units and lost messages.
 
-Once a second, one of all workers sweeps: units whose lease ran out are queued again, the windows of
-messages are filled, and jobs are closed whose last worker died before it could close them. While
+Once a second, one of all workers sweeps: it queues units again whose lease ran out, fills the
+windows of messages, and closes jobs whose last worker died before it could close them. While
 nothing goes wrong, sweeping only fills the windows, for workers that came after the job was made.
 """
 
@@ -27,15 +27,16 @@ SWEEP_SECONDS: Final = 1.0
 """Time from one sweep to the next, and so the longest that lost work waits."""
 
 MAX_TRIES: Final = 20
-"""How often a second all workers together try to get the duty: often enough for one to get it in
-time, and no burden on the database, however many workers there are."""
+"""Attempts a second, of all workers together, to acquire the duty: enough for one of them to get it
+in time, and no burden on the database, however many workers there are."""
 
 SWEEP_DUTY: Final = f"sweep.e{ENGINE_VERSION}"
-"""The duty's name. Workers of another version ring for other units, so they have their own."""
+"""The duty's name. Workers of another version ring for other units, so they have a duty of their
+own."""
 
 
 def sweep(database: Database, doorbell: Doorbell) -> bool:
-    """Sweep, if no other worker has; returns whether this one did.
+    """Sweep, unless another worker has just done so; returns whether this one did.
 
     Raises:
         StorageError, BrokerUnreachableError: the next sweep comes in a second.
@@ -54,9 +55,9 @@ def sweep(database: Database, doorbell: Doorbell) -> bool:
 
 
 def pause_between_sweeps(peers: int) -> float:
-    """How long a worker waits before it tries again to get the duty.
+    """How long a worker waits before it tries again to acquire the duty.
 
     Args:
-        peers: how many workers there are.
+        peers: the number of workers.
     """
     return max(SWEEP_SECONDS, peers / MAX_TRIES)

@@ -1,7 +1,7 @@
-"""The :class:`~workers.service.process.WorkerProcess` that this process is.
+"""The :class:`~workers.service.process.WorkerProcess` of this process.
 
-``c4 worker`` makes one and says so here before it takes messages. A process that ``celery -A
-workers.app worker`` has started makes one when it first needs one: after the fork, if there is one.
+``c4 worker`` makes one and sets it here before it takes messages. A process that ``celery -A
+workers.app worker`` has started makes one when it first needs it: after the fork, if there is one.
 """
 
 from __future__ import annotations
@@ -15,31 +15,31 @@ if TYPE_CHECKING:
     from workers.service.process import WorkerProcess
 
 Factory = Callable[[], "WorkerProcess"]
-"""Makes a worker process of this one."""
+"""Makes this process a worker process."""
 
 
 class ThisProcess:
-    """Knows what this process is. Thread-safe."""
+    """Holds the worker process of this process. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        # By process number: a child that was forked has inherited its parent's.
+        # By process number: a forked child has inherited its parent's.
         self._workers: dict[int, WorkerProcess] = {}
         self._factory: Factory | None = None
 
     def become(self, worker: WorkerProcess) -> None:
-        """Say which worker process this is."""
+        """Set the worker process of this process."""
         self._workers[os.getpid()] = worker
 
     def become_by(self, factory: Factory) -> None:
-        """Say how this process, or a child of it, becomes a worker process when it has to."""
+        """Set the function that makes this process, or a child of it, a worker process."""
         self._factory = factory
 
     def worker(self) -> WorkerProcess:
-        """The worker process that this is; made and started if it is not there yet.
+        """The worker process of this process; it is made and started if needed.
 
         Raises:
-            RuntimeError: this process is none, and nobody has said how it becomes one.
+            RuntimeError: there is none, and no function to make one was set.
         """
         with self._lock:
             found = self._workers.get(os.getpid())
@@ -62,4 +62,4 @@ class ThisProcess:
 
 
 THIS_PROCESS: Final = ThisProcess()
-"""The one there is."""
+"""The object for this process."""

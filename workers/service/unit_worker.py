@@ -1,7 +1,7 @@
-"""What one worker process does with the units that messages name.
+"""The work of one worker process on the units that messages name.
 
-All threads of the process share one database, one transposition table and one keeper of leases.
-When the process is told to stop, every search ends and every unit is handed back.
+All threads of the process share one database, one transposition table and one lease keeper. When
+the process is told to stop, every search ends and every unit is handed back.
 """
 
 from __future__ import annotations
@@ -36,35 +36,35 @@ if TYPE_CHECKING:
     from workers.broker.doorbell import Doorbell
 
 STOP_AGAIN_SECONDS: Final = 0.01
-"""Searches are ended this often: a thread may have been about to begin another one."""
+"""Searches are stopped this often: a thread may begin one just after a stop."""
 
 ROUND_SECONDS: Final = 0.2
-"""How long one of a lane's last units waits here for a turn before its message goes back."""
+"""Seconds that one of a lane's last units waits here for a turn before its message goes back."""
 
 URGENT_ROUND_SECONDS: Final = 2.0
-"""Likewise any unit of a job that grows. What is most urgent there changes with every result, so no
-unit may wait here for as long as a search takes. This is longer than the other time because such a
-unit has been claimed, and must be handed back."""
+"""The same for any unit of a growing job. Its most urgent piece changes with every result, so no
+unit may wait here as long as a search takes. This is longer than the other time because such a unit
+was claimed, and has to be handed back."""
 
 REST_TRIES: Final = 3
-"""After an error a thread pauses for as long as after so many failed attempts."""
+"""After an error a thread pauses as long as after so many failed attempts."""
 
 
 class UnitWorker:
-    """Works on units, in whatever threads call it.
+    """Works on units, in the threads that call it.
 
     Args:
-        database: where the units are; may be away at any time.
+        database: the units'; it may be unreachable at any time.
         doorbell: rings for further units.
         solver: shared by all threads.
-        name: of the worker, for people who ask who holds a lease.
+        name: the worker's; it shows who holds a lease.
         threads: how many may search at a time, in each lane.
-        on_fatal: called with an error after which this process cannot do any work.
+        on_fatal: called with an error after which this process cannot work.
         programs: which players that are programs may be started.
         lease_seconds: how long a lease lasts without a heartbeat.
 
     Attributes:
-        counters: what was done so far.
+        counters: count units, positions and nodes.
         stopping: set when it is told to stop.
     """
 
@@ -85,14 +85,14 @@ class UnitWorker:
         self._database = database
         self._doorbell = doorbell
         self._solver = solver
-        # Each lane has turns of its own: an interactive unit must not wait for a bulk unit. When
-        # both lanes have work, they share the processors.
+        # Each lane has turns of its own: an interactive unit must not wait for a bulk unit. If both
+        # lanes have work, they share the processors.
         self._searchers = {lane: RationedSearcher(solver, threads) for lane in Lane}
         self._name = name
         self._on_fatal = on_fatal
         self._programs = programs
         self._lease_seconds = lease_seconds
-        # Lanes in which every unit was announced when this worker last looked.
+        # The lanes in which every unit was announced when this worker last checked.
         self._emptied: set[Lane] = set()
         self._writer = RetryingWriter(database, self.stopping)
         self._leases = LeaseKeeper(database, lease_seconds, on_lost=solver.stop)
@@ -102,7 +102,7 @@ class UnitWorker:
         self._leases.start()
 
     def stop(self) -> None:
-        """End all searches and hand back what is not done. Returns when that is written."""
+        """End all searches and hand back open units. Returns when that is written."""
         self.stopping.set()
         while self.counters.in_work:
             self._solver.stop()
@@ -112,14 +112,14 @@ class UnitWorker:
     def work_on(self, unit_id: int, lane: Lane) -> bool:
         """Work on a unit if it is still to be done.
 
-        Waits while the database is away. Errors of the unit are logged, not raised.
+        Waits while the database cannot be reached. Errors of the unit are logged, not raised.
 
         Args:
             unit_id: as ``jobs.announce`` gave it.
-            lane: that its message came through.
+            lane: the lane of its message.
 
         Returns:
-            False: it is still to be done, and its message should go back to the queue.
+            False: the unit is still to be done, and its message should go back to the queue.
         """
         if self.stopping.is_set() or self._is_better_elsewhere(lane):
             return False
@@ -141,7 +141,7 @@ class UnitWorker:
     def _is_better_elsewhere(self, lane: Lane) -> bool:
         """Whether a unit would wait here for a turn while the queue is empty.
 
-        Then another worker may be idle: the message goes round until a worker has a turn.
+        Then another worker may be idle: the message goes back until a worker has a turn.
         """
         return lane in self._emptied and not self._searchers[lane].has_turn(ROUND_SECONDS)
 
@@ -203,7 +203,7 @@ class UnitWorker:
             LOGGER.debug("cannot ring for the next unit: %s", error)  # the sweeper rings again
 
     def _finish(self, job_id: int) -> None:
-        with suppress(StorageError):  # the sweeper does it otherwise
+        with suppress(StorageError):  # otherwise the sweeper does it
             self._writer.run(lambda session: jobs.finish_if_complete(session, job_id))
 
     def _refuse(self, claim: Claim) -> UnitReport:

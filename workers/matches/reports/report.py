@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from db.records.matches import MatchInfo, MatchResults
 
 ENOUGH_DISTINCT: Final = 0.9
-"""With a smaller share of different games, the test counts repetitions as evidence."""
+"""With a smaller share of different games, the test would count repetitions as evidence."""
 
 MAX_SECONDS: Final = 1e9
-"""30 years. A game that took longer is from a database that somebody else has written."""
+"""30 years. A longer time is from a database that another program has written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +46,18 @@ class PlayerReport:
     moves: int
     """Moves that it made."""
     seconds: float
-    """What they took; impossible times of games count as unknown ones do, as 0."""
+    """Seconds that they took; impossible times count as 0, like unknown ones."""
     plies: Mapping[int, Accuracy] = field(default_factory=dict)
     """The accuracy of the moves that were judged, by ply."""
 
     @property
     def results(self) -> Tally:
         """Its results in all games."""
-        return _sum(self.as_x, self.as_o)
+        return self.as_x + self.as_o
 
     @property
     def accuracy(self) -> Accuracy:
-        """Of all moves that were judged."""
+        """The accuracy of all judged moves."""
         return sum(self.plies.values(), Accuracy())
 
     @property
@@ -89,7 +89,7 @@ class MatchReport:
     judged_from: int
     """Moves with fewer stones on the board were not judged."""
     elapsed: float | None
-    """Seconds from the beginning to the end, however many worked; None where it is not known."""
+    """Seconds from the beginning to the end of the match; None if not known."""
     course: Any = field(repr=False, compare=False)
     """int8 array: player a's result of each game, in order: 1, 0 or -1."""
 
@@ -100,12 +100,12 @@ class MatchReport:
 
     @property
     def first_mover(self) -> Tally:
-        """All games, seen by whoever had ``x``."""
-        return _sum(self.a.as_x, self.a.as_o.reversed())
+        """All games, seen by the side that had ``x``."""
+        return self.a.as_x + self.a.as_o.reversed()
 
     @property
     def leader(self) -> Literal["a", "b"] | None:
-        """Who has won more games; None where both have won as many."""
+        """The player that has won more games; None if both have won the same number."""
         results = self.a.results
         if results.wins == results.losses:
             return None
@@ -118,7 +118,7 @@ class MatchReport:
 
     @property
     def decisive_interval(self) -> Interval | None:
-        """Where that share lies, with 95 % confidence."""
+        """The 95 % confidence interval of that share."""
         results = self.a.results
         return statistics.wilson_interval(max(results.wins, results.losses), results.decisive)
 
@@ -145,7 +145,7 @@ class MatchReport:
 
     @property
     def seconds(self) -> float:
-        """What all moves took together: the time of the match if one core plays it."""
+        """Seconds of all moves together: the time of the match if one core plays it."""
         return self.a.seconds + self.b.seconds
 
     @property
@@ -199,7 +199,7 @@ def make_report(
 
     lengths = results.length
     as_x, as_o = _tallies(results)
-    # Whoever is to move first has the odd move of a game of odd length.
+    # The side that moves first has one move more in a game of odd length.
     a_begins = results.a_is_x if match.terms.start.turn == "x" else ~results.a_is_x
     a_moves = int(((lengths + a_begins) // 2).sum())
     tally = match.tally
@@ -245,9 +245,5 @@ def _tallies(results: MatchResults) -> tuple[Tally, Tally]:
 
 
 def _total(seconds: NDArray[np.float64]) -> float:
-    """The sum of the times that are possible: that of the others could be infinite."""
+    """The sum of the possible times; with the others it could be infinite."""
     return float(seconds[(seconds >= 0) & (seconds <= MAX_SECONDS)].sum())
-
-
-def _sum(one: Tally, other: Tally) -> Tally:
-    return Tally(one.wins + other.wins, one.losses + other.losses, one.draws + other.draws)

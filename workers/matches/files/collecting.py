@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from c4core.lines import BadLine
 from db import games
 from db.records.games import GameFilter
-from workers.matches.entries import game_of, stream_entries
-from workers.matches.importing import UNKNOWN_PLAYER, import_games
+from workers.matches.files.entries import game_of, stream_entries
+from workers.matches.files.importing import UNKNOWN_PLAYER, import_games
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from db.database import Database
     from db.records.games import StoredGame
-    from workers.matches.importing import ImportSummary
+    from workers.matches.files.importing import ImportSummary
 
 MAX_KEPT: Final = 10
 """Bad lines that are kept; the others are only counted."""
@@ -37,7 +37,7 @@ class Collection:
     """Games in memory, sorted by match.
 
     Args:
-        repeats: knows games that were there before, which are left out; None to keep all.
+        repeats: knows earlier games; repeated ones are left out. None keeps all.
 
     Attributes:
         lines: games and bad lines that were read.
@@ -56,7 +56,7 @@ class Collection:
 
     @property
     def matches(self) -> list[MatchGames]:
-        """The games of every two players that began from the same position together."""
+        """One match for all games of two players that began from the same position."""
         return list(self._matches.values())
 
     def read(self, entries: Iterable[GameEntry | BadLine]) -> None:
@@ -81,7 +81,7 @@ class Collection:
 
 
 def remember_stored(database: Database, repeats: Repeats) -> None:
-    """Make all stored games known, so that they count as repeated.
+    """Make all stored games known, so that the same ones count as repeated.
 
     Raises:
         StorageError: the database cannot be read.

@@ -1,4 +1,4 @@
-"""Games from elsewhere: each is checked against the rules, all become a match of their own."""
+"""Games from elsewhere: each is checked against the rules; together they become a match."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from db.database import Database
 
 GAMES_PER_TRANSACTION: Final = 2_000
-"""Games that are written at a time: bounds memory, and how long others wait to write."""
+"""Games that are written at a time: this bounds the memory, and how long other writers wait."""
 
 UNKNOWN_PLAYER: Final = "?"
 
@@ -60,9 +60,9 @@ def import_games(
         start: what all of them begin with (default: the empty 7x6 board).
         player_a: the description of one player, or a name.
         player_b: of the other.
-        seed: of the match they come from, where it is known.
+        seed: that of their original match, if it is known.
         label: a name for people.
-        on_stored: called now and then with the number of games that are stored by now.
+        on_stored: called now and then with the number of games stored so far.
 
     Raises:
         GameImportError: there is no game at all; nothing was stored.
@@ -113,13 +113,13 @@ def game_of_moves(
         moves: 1-based columns.
         start: what it begins with (default: the empty 7x6 board).
         winner: who won, where the board does not say: a game that somebody gave up.
-        ending: how it ended: a value of ``c4core.arena.game.Ending``; None for what the board says.
+        ending: how it ended: a value of ``c4core.arena.game.Ending``; None takes it from the board.
         a_side: the side that player a had.
-        seed: where everything random in it came from.
+        seed: the seed of everything random in it.
         detail: how a player failed.
         x_seconds: what the moves of ``x`` took.
         o_seconds: what the moves of ``o`` took.
-        replaced: which moves stand for an illegal answer.
+        replaced: the moves that replaced illegal answers.
 
     Raises:
         MoveError: a move is illegal.

@@ -1,4 +1,4 @@
-"""Reading what a report of a match needs, and which of its moves are judged."""
+"""Reading the data for a match's report, and choosing the moves that are judged."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from db import games, jobs
 from db.records.jobs import JobState
 from workers.matches.judging import judged_games, plan_judging
-from workers.matches.report import make_report
+from workers.matches.reports.report import make_report
 from workers.positions.book_answers import shipped_book
 
 if TYPE_CHECKING:
@@ -16,29 +16,30 @@ if TYPE_CHECKING:
 
     from c4core.notation import BoardSize
     from db.database import Database
-    from workers.matches.report import MatchReport
+    from workers.matches.reports.report import MatchReport
     from workers.positions.analysis import Submission
 
 HARDEST_EMPTY: Final = 34
-"""A position with more empty squares takes long to solve. On 7x6 that is one with up to 7 stones:
-the scores of all columns take 3 s with 2 stones, 0.2 s with 8, 0.02 s with 12."""
+"""A position with more empty squares takes long to solve; on 7x6, one with up to 7 stones. The
+scores of all columns take 3 s with 2 stones, 0.2 s with 8, 0.02 s with 12."""
 
 LONGEST_LABEL: Final = 60
-"""Characters that are enough for a list of jobs."""
+"""Characters of a label in a list of jobs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judging:
-    """Which moves are compared with exact scores."""
+    """Which moves are judged."""
 
     games: int | None
-    """Those of so many games of each match, the first ones; None for all."""
+    """The number of first games of each match; None for all."""
     least_ply: int | None
-    """Those made with at least so many stones on the board; None for those that are soon judged."""
+    """Only moves with at least so many stones on the board; None for those that are cheap to
+    judge."""
 
     @property
     def is_wanted(self) -> bool:
-        """Whether any are."""
+        """Whether any moves are judged."""
         return self.games != 0
 
     def least_ply_on(self, board: BoardSize) -> int:
@@ -53,17 +54,17 @@ class Judging:
 def judging_jobs(
     database: Database, matches: Iterable[int], judging: Judging
 ) -> Iterator[Submission | None]:
-    """The jobs that find the scores by which moves are judged, one for each board.
+    """The jobs that find the scores for judging moves, one for each board.
 
-    A job is found or planned when the one before it has been taken; work on it until it is done.
+    A job is found or planned when the caller asks for it; work on it until it is done.
 
     Args:
-        database: where the matches are, and the jobs shall live.
+        database: has the matches, and keeps the jobs.
         matches: their numbers.
         judging: which of their moves are judged.
 
     Yields:
-        A job; None where all the scores of a board are known.
+        A job, or None if all the scores of a board are known.
 
     Raises:
         MatchNotFoundError: there is no such match.
@@ -91,7 +92,7 @@ def read_report(database: Database, match_id: int, judging: Judging) -> MatchRep
     Args:
         database: where it is.
         match_id: its number.
-        judging: which moves are judged; those whose scores are not stored are left out.
+        judging: which moves are judged; moves whose scores are not stored are left out.
 
     Raises:
         MatchNotFoundError: there is no such match.
@@ -116,7 +117,7 @@ def read_report(database: Database, match_id: int, judging: Judging) -> MatchRep
 
 
 def check_matches(database: Database, matches: Iterable[int]) -> None:
-    """Refuse numbers that no match has.
+    """Refuse numbers without a match.
 
     Raises:
         MatchNotFoundError: names the first of them.
