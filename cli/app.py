@@ -22,6 +22,7 @@ COMMANDS = {
     "games": "cli.games.command:games",
     "players": "cli.players.command:players",
     "learn": "cli.learn.command:learn",
+    "serve": "cli.serve.command:serve",
     "worker": "cli.worker.command:worker",
     "db": "cli.database.command:database",
     "bench": "cli.bench.command:bench",

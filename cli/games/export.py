@@ -82,8 +82,8 @@ def export(
         output, endings=ENDINGS, default="jsonl", what="games", option="--format"
     )
     from c4core.arena.repeats import Repeats
-    from workers.matches.entries import stream_entries
-    from workers.matches.reading import check_matches
+    from workers.matches.files.entries import stream_entries
+    from workers.matches.reports.reading import check_matches
 
     repeats = None if distinct is None else Repeats(distinct, mirrors=mirrors)
     with settings.open_database() as database:

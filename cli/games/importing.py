@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from c4core.lines import BadLine
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
-    from workers.matches.importing import ImportSummary
+    from workers.matches.files.importing import ImportSummary
 
 EXAMPLES = (
     "c4 games import games.jsonl",
@@ -74,7 +74,7 @@ def import_(
     )
     from c4core.arena.repeats import Repeats
     from cli.output.render import count
-    from workers.matches.collecting import Collection, import_matches, remember_stored
+    from workers.matches.files.collecting import Collection, import_matches, remember_stored
 
     name = input_name(file)
     kind = format_name or ("csv" if name.lower().endswith(".csv") else "jsonl")

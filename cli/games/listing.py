@@ -97,7 +97,7 @@ def list_(
     x moved first. The moves are columns, counted from 1.
     """
     from cli.output.formats import chosen_format, write_rows
-    from workers.matches.reading import check_matches
+    from workers.matches.reports.reading import check_matches
 
     filters = options.filter_of(matches, others)
     chosen = chosen_format(settings, format_name)
@@ -126,7 +126,7 @@ def delete(settings: Settings, *, matches: tuple[int, ...]) -> None:
 
     from cli.output.render import count
     from db import games
-    from workers.matches.reading import check_matches
+    from workers.matches.reports.reading import check_matches
 
     with settings.open_database() as database:
         check_matches(database, matches)
@@ -162,7 +162,7 @@ class _Page:
         """The rows, in constant memory."""
         from c4core.arena.files_json import json_object
         from db.records.games import GameCursor
-        from workers.matches.entries import stream_entries
+        from workers.matches.files.entries import stream_entries
 
         entries = stream_entries(database, self._filters, after=self._after)
         for shown, entry in enumerate(entries):
@@ -196,7 +196,8 @@ _FIELDS = (
 
 
 def _match_row(match: MatchInfo, idle: Mapping[int, str]) -> Row:
-    from cli.work.view import time_text
+    from workers.matches.reports.objects import match_state
+    from workers.wording import time_text
 
     tally = match.tally.a
     return {
@@ -204,7 +205,7 @@ def _match_row(match: MatchInfo, idle: Mapping[int, str]) -> Row:
         "label": match.label,
         "origin": str(match.origin),
         "job": match.job_id,
-        "state": _state(match, idle),
+        "state": match_state(match, idle),
         "board": str(match.terms.board),
         "a": match.terms.player_a,
         "b": match.terms.player_b,
@@ -215,18 +216,6 @@ def _match_row(match: MatchInfo, idle: Mapping[int, str]) -> Row:
         "draws": tally.draws,
         "created": time_text(match.created_at),
     }
-
-
-def _state(match: MatchInfo, idle: Mapping[int, str]) -> str:
-    from db.records.matches import Origin
-
-    if match.origin is Origin.IMPORTED:
-        return "imported" if match.is_whole else "broken"
-    if match.is_finished:
-        return "done"
-    if match.job_id is None or match.job_state is None:
-        return "unfinished"
-    return str(idle.get(match.job_id, match.job_state))
 
 
 def _match_columns() -> tuple[Column, ...]:

@@ -43,7 +43,7 @@ def report(
     from cli.reports import playing
     from cli.reports.output import write_match, write_tournament
     from cli.work.backend import Backend
-    from workers.matches.reading import check_matches, read_report
+    from workers.matches.reports.reading import check_matches, read_report
 
     settings: Settings = context.obj
     judging = options.judging_of(others)

@@ -95,7 +95,7 @@ def replay(context: click.Context, *, games: tuple[str, ...], programs: Consent)
 def _read(database: Database, place: GameCursor) -> tuple[GameEntry, Sequence[JudgedMove | None]]:
     """A game, and what is known about its moves."""
     from db import games
-    from workers.matches.entries import entry_of
+    from workers.matches.files.entries import entry_of
     from workers.matches.judging import judge_game
 
     with database.read() as session:

@@ -27,10 +27,7 @@ if TYPE_CHECKING:
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
 STATES = ("planning", "waiting", "running", "interrupted", "done", "failed", "cancelled")
-UNDER_WAY = ("planning", "running")
-"""Stored states of jobs that have other names while nobody is at work on them."""
-
-MAX_UNDER_WAY = 10_000
+"""The same in workers/core/standing.py, which a help text need not import."""
 
 job_argument = click.argument("job", type=parameters.IntRange(1), metavar="JOB")
 
@@ -86,19 +83,11 @@ def list_(
     """
     from cli.output.formats import chosen_format, write_rows
     from cli.work.view import COLUMNS, as_row
-    from db import jobs as store
-    from db.records.jobs import JobState
-    from workers.core.attendance import unattended_jobs
+    from workers.core.standing import list_standings
 
-    stored = [JobState(name) for name in state if name in set(JobState)]
-    most = limit
-    if not set(state) <= set(JobState) - set(UNDER_WAY):
-        stored, most = [*stored, *map(JobState, UNDER_WAY)], max(limit, MAX_UNDER_WAY)
     with settings.open_database() as database, database.read() as session:
-        found = store.list_jobs(session, limit=most, states=stored or None)
-        idle = unattended_jobs(session)
-    rows = [as_row(job, str(idle.get(job.id, job.state))) for job in found]
-    wanted = [row for row in rows if not state or row["state"] in state][:limit]
+        found = list_standings(session, states=state, limit=limit)
+    wanted = [as_row(one.job, one.state) for one in found]
     chosen = chosen_format(settings, format_name)
     if not write_rows(wanted, chosen, COLUMNS) and chosen == "table":
         settings.say("No jobs.")
@@ -115,9 +104,9 @@ def show(settings: Settings, job: int) -> None:
     """
     from cli.output.formats import write_object
     from cli.output.tables import write_facts
-    from cli.work.view import as_facts, as_object
-    from workers.core.attendance import unattended_jobs
+    from cli.work.view import as_facts
     from workers.core.following import read_job
+    from workers.core.standing import job_object, standing_of
     from workers.deep.task import KIND as DEEP
 
     fields: dict[str, object] = {}
@@ -125,18 +114,18 @@ def show(settings: Settings, job: int) -> None:
     with settings.open_database() as database:
         found = read_job(database, job)
         with database.read() as session:
-            state = str(unattended_jobs(session).get(job, found.state))
+            shown = standing_of(session, found)
         if found.kind == DEEP:
             from cli.work import tree_view
-            from workers.deep.progress import Observer
+            from workers.deep.progress import Observer, tree_object
 
             with database.read() as session:
-                standing = Observer(found).look(session)
-            fields, facts = {"tree": tree_view.as_object(standing)}, tree_view.as_facts(standing)
+                tree = Observer(found).look(session)
+            fields, facts = {"tree": tree_object(tree)}, tree_view.as_facts(tree)
     if settings.json:
-        write_object(as_object(found, state) | fields)
+        write_object(job_object(shown) | fields)
     else:
-        write_facts(as_facts(found, state) | facts)
+        write_facts(as_facts(found, shown.state) | facts)
 
 
 @click.command(cls=Command, examples=["c4 jobs cancel 1"])

@@ -9,11 +9,8 @@ import click
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
     from cli.shell.settings import Settings
     from db.records.jobs import ServiceStatus
-    from workers.core.attendance import Unattended
 
 
 @click.command(cls=Command, examples=["c4 status", "c4 status --json"])
@@ -26,59 +23,24 @@ def status(settings: Settings) -> None:
     count as being at work. Workers are listed in a table: "nodes/s" is what one of their threads
     searches, and "seen" is when they were last heard of.
     """
-    from db import jobs
-    from workers.core.attendance import unattended_jobs
+    from workers.core.standing import service_status, status_object
 
     with settings.open_database() as database, database.read() as session:
-        totals = _without_promises(jobs.totals(session))
-        idle = unattended_jobs(session)
-        by_state = _by_state(totals, idle, jobs.abandoned_jobs(session))
+        totals, by_state = service_status(session)
     if settings.json:
         from cli.output.formats import write_object
 
-        write_object(_as_object(totals, by_state, database.url))
+        write_object({"database": database.url, **status_object(totals, by_state)})
     else:
         _show(totals, by_state, database.url)
+        idle = by_state["interrupted"] + by_state["waiting"]
         if idle:
             from cli.output.render import count
 
             settings.say(
-                f"Nobody is at work on {count(len(idle), 'job')}: c4 jobs list --state interrupted "
+                f"Nobody is at work on {count(idle, 'job')}: c4 jobs list --state interrupted "
                 "--state waiting names them, c4 jobs resume goes on."
             )
-
-
-def _without_promises(totals: ServiceStatus) -> ServiceStatus:
-    """The same without a rate and a remaining time, if nobody is at work."""
-    from dataclasses import replace
-
-    if totals.workers:
-        return totals
-    is_done = totals.eta_seconds == 0
-    return replace(totals, positions_per_second=None, eta_seconds=0.0 if is_done else None)
-
-
-def _by_state(
-    totals: ServiceStatus, idle: Mapping[int, Unattended], abandoned: Collection[int]
-) -> dict[str, int]:
-    """How many jobs there are in each state that is shown."""
-    from workers.core.attendance import Unattended
-
-    numbers = {str(state): number for state, number in totals.jobs.items()}
-    numbers["planning"] -= len(abandoned)
-    numbers["running"] -= len(idle) - len(abandoned)
-    return numbers | {str(name): list(idle.values()).count(name) for name in Unattended}
-
-
-def _as_object(totals: ServiceStatus, by_state: dict[str, int], url: str) -> dict[str, object]:
-    from dataclasses import asdict
-
-    from cli.jobs.workers_view import as_object as as_worker_object
-
-    fields = asdict(totals)
-    fields["jobs"] = by_state
-    fields["live_workers"] = [as_worker_object(worker) for worker in totals.live_workers]
-    return {"database": url, **fields}
 
 
 def _show(totals: ServiceStatus, numbers: dict[str, int], url: str) -> None:

@@ -98,10 +98,10 @@ def _without_pace(progress: Progress) -> Progress:
 
 def _state(database: Database, job: JobProgress) -> str:
     """What a job is called at this moment."""
-    from workers.core.attendance import unattended_jobs
+    from workers.core.standing import state_name
 
     with database.read() as session:
-        return str(unattended_jobs(session).get(job.job_id, job.state))
+        return state_name(session, job.job_id, job.state)
 
 
 def _tell_idle(settings: Settings, job: JobInfo, state: str) -> None:
@@ -138,12 +138,13 @@ def _write(
     from cli.output.render import count
     from cli.work import tree_view
     from cli.work.view import IDLE, content
+    from workers.deep.progress import tree_object
 
     job = progress.job
     if settings.json:
         fields = asdict(job) | {"state": state}
         if tree is not None:
-            fields["tree"] = tree_view.as_object(tree.look())
+            fields["tree"] = tree_object(tree.look())
         echo.line(json.dumps(fields))
         return
     if tree is not None:

@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from cli.output.formats import Column, write_rows
 from cli.shell import echo
-from cli.work.view import time_text
+from workers.core.standing import worker_object
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cli.output.formats import Row
     from db.records.workers import WorkerInfo
-
-
-def as_object(worker: WorkerInfo) -> Row:
-    """A worker as a JSON object."""
-    fields = asdict(worker)
-    fields["queues"] = list(worker.queues)
-    fields["nodes_per_second"] = worker.nodes / worker.seconds if worker.seconds else None
-    for name in ("started_at", "seen_at"):
-        fields[name] = time_text(fields[name])
-    return fields
 
 
 COLUMNS = (
@@ -47,7 +35,7 @@ def write_workers(workers: Sequence[WorkerInfo]) -> None:
     if not workers:
         return
     echo.line()
-    rows = [as_object(worker) for worker in workers]
+    rows = [worker_object(worker) for worker in workers]
     write_rows(rows, "table", COLUMNS)
     for row in rows:
         if row["note"] is not None:

@@ -98,7 +98,7 @@ def match(
     from cli.work.backend import Backend
     from cli.work.detaching import leave
     from db.records.terms import Seats
-    from workers.matches.reading import read_report
+    from workers.matches.reports.reading import read_report
 
     settings: Settings = context.obj
     refuse(context, (swap and shuffle, "--swap and --shuffle do not go together"))

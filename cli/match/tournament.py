@@ -78,7 +78,7 @@ def tournament(
     from cli.reports import playing
     from cli.work.backend import Backend
     from cli.work.detaching import leave
-    from workers.matches.reading import read_report
+    from workers.matches.reports.reading import read_report
 
     settings: Settings = context.obj
     refuse(

@@ -16,7 +16,7 @@ import click
 
 from cli.output import outfile
 from cli.output.tables import GAP, aligned
-from workers.printable import printable
+from workers.csv_lines import csv_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -251,29 +251,8 @@ def _write_lines(rows: Iterable[Row], out: IO[str]) -> int:
 
 
 def _write_csv(rows: Iterable[Row], names: Sequence[str], out: IO[str]) -> int:
-    import csv
-
-    number = 0
-    writer = csv.writer(out, lineterminator="\n")
-    for number, row in enumerate(rows, start=1):
-        if number == 1:
-            writer.writerow(row)
-        writer.writerow(csv_cell(value) for value in row.values())
-    if not number and names:
-        writer.writerow(names)
-    return number
-
-
-def csv_cell(value: object) -> object:
-    """A value as a cell of CSV, always in one line.
-
-    A list becomes words with blanks between them; ``-`` stands for None, so that the words can be
-    counted. Lines of text are joined by ``/``. None becomes an empty cell.
-    """
-    if isinstance(value, list):
-        return " ".join("-" if item is None else printable(str(item)) for item in value)
-    if isinstance(value, str):
-        return printable("/".join(value.splitlines()))
-    if isinstance(value, bool):
-        return str(value).lower()
-    return value
+    lines = 0
+    for line in csv_lines(rows, names):
+        out.write(line)
+        lines += 1
+    return max(0, lines - 1)  # the heading is no row

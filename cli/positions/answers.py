@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from c4core.notation import format_moves
 from cli.shell import echo
-from workers.positions.results import answer_object, error_object
+from workers.positions.batches import bad_line_object, request_object
 
 if TYPE_CHECKING:
     from c4core.lines import BadLine, Request
@@ -47,23 +47,14 @@ class JsonWriter:
 
     def answer(self, request: Request, raw: bytes, answer: Answer, extras: Extras) -> None:  # noqa: ARG002 (the object has the moves)
         """Write an answer."""
-        fields = answer_object(
-            answer,
-            board=request.position.board,
-            ply=request.position.ply,
-            moves=request.moves,
-            key=request.position.key,
-            identity=request.id,
-            zero_based=self.zero_based,
-        )
+        fields = request_object(request, answer, zero_based=self.zero_based)
         if extras.line is not None:
             fields["pv"] = format_moves(extras.line, zero_based=self.zero_based)
         sys.stdout.write(json.dumps(fields) + "\n")
 
     def bad(self, bad: BadLine, raw: bytes) -> None:  # noqa: ARG002 (the object has the line's number)
         """Write the object that says what is wrong."""
-        fields = error_object(line=bad.line, error=bad.error, field=bad.field, identity=bad.id)
-        sys.stdout.write(json.dumps(fields) + "\n")
+        sys.stdout.write(json.dumps(bad_line_object(bad)) + "\n")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from c4core.solver import Solver
 from cli.positions.watching import Progress, watching
 from cli.shell.background import run_in_background
-from workers.positions.book_answers import answer_from
+from workers.positions.best_line import from_centre, line_in_book
 from workers.positions.evaluate import evaluate
 from workers.positions.question import Question
 
@@ -89,7 +89,7 @@ class LocalAsker:
 
     def principal_variation(self, position: Position) -> tuple[int, ...]:
         """As :meth:`Asker.principal_variation`."""
-        line, position = _line_in_book(self._book, position)
+        line, position = line_in_book(self._book, position)
         with watching(self._progress, shown=self._shown, hint=False) as look:
             rest = run_in_background(
                 lambda: self._solver.principal_variation(position), self._stop, look
@@ -176,22 +176,3 @@ class RemoteAsker:
             line.append(best)
             position = position.play(best)
         return tuple(line)
-
-
-def _line_in_book(book: Book | None, position: Position) -> tuple[tuple[int, ...], Position]:
-    """Best play as far as a book has all columns' scores, and where it ends."""
-    line: list[int] = []
-    columns = from_centre(position.width)
-    while book is not None:
-        answer = answer_from(book, position, Question())
-        if answer is None:
-            break
-        line.append(min(answer.best, key=columns.index))
-        position = position.play(line[-1])
-    return tuple(line), position
-
-
-def from_centre(width: int) -> list[int]:
-    """All columns, the middle one first, then alternately on both sides: the engine's order."""
-    middle = (width - 1) // 2
-    return [middle + ((i + 1) // 2 if i % 2 else -i // 2) for i in range(width)]

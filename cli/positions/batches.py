@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from c4core.lines import BadLine, Request, read_lines
 from cli.positions.answers import Extras
 from cli.positions.linesource import LineSource
+from workers.positions.batches import BATCH_SECONDS, BatchSize, answer_lines
+from workers.positions.results import settles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,13 +20,9 @@ if TYPE_CHECKING:
     from cli.positions.answers import Writer
     from cli.positions.asking import Asker
     from workers.positions.question import Question
-    from workers.positions.results import Answer
 
-LOCAL_BATCH_SECONDS = 0.1
-"""About how long a batch of lines takes where this process searches."""
 REMOTE_BATCH_SECONDS = 1.0
-"""The same where every batch is a job, which costs some tenths of a second."""
-LARGEST_BATCH = 4096
+"""About how long a batch takes where each is a job, which costs some tenths of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,7 @@ class Solving:
         wish: Wish,
         writer: Writer,
         *,
-        batch_seconds: float = LOCAL_BATCH_SECONDS,
+        batch_seconds: float = BATCH_SECONDS,
     ) -> None:
         self.failures = 0
         self._batch_seconds = batch_seconds
@@ -84,46 +81,32 @@ class Solving:
         """
         source = LineSource(descriptor)
         items = read_lines(cast("BinaryIO", source), board=board, zero_based=zero_based)
-        size = 1
-        while lines := list(_waiting(items, source, size)):
-            began = time.monotonic()
-            self.answer(lines)
-            if time.monotonic() - began < self._batch_seconds:
-                size = min(2 * size, LARGEST_BATCH)
-            else:
-                size = max(1, size // 2)
+        size = BatchSize(self._batch_seconds)
+        while lines := list(_waiting(items, source, size.lines)):
+            with size.measured():
+                self.answer(lines)
 
     def answer(self, lines: Sequence[Line]) -> None:
         """Answer some lines, in order, and flush the output. The positions are of one board."""
-        lines = [self._checked(line) for line in lines]
-        positions = [line.item.position for line in lines if isinstance(line.item, Request)]
-        answers = iter(self._asker.ask(positions, self._wish.question) if positions else ())
-        for item, raw in lines:
-            if isinstance(item, BadLine):
+        question = self._wish.question
+        answers = answer_lines(
+            [self._checked(line.item) for line in lines],
+            lambda positions: self._asker.ask(positions, question),
+        )
+        for answered, (_, raw) in zip(answers, lines, strict=True):
+            if isinstance(answered, BadLine):
                 self.failures += 1
-                self._writer.bad(item, raw)
+                self._writer.bad(answered, raw)
                 continue
-            answer = next(answers)
-            self.failures += not self._settles(answer, item.position)
-            self._writer.answer(item, raw, answer, self._extras(item.position))
+            request, answer = answered
+            self.failures += not settles(answer, request.position, question)
+            self._writer.answer(request, raw, answer, self._extras(request.position))
         sys.stdout.flush()
 
-    def _checked(self, line: Line) -> Line:
-        item = line.item
+    def _checked(self, item: Request | BadLine) -> Request | BadLine:
         if self._wish.refuses_won and isinstance(item, Request) and item.position.winner:
-            return Line(BadLine(item.line, "the game is won already", "moves", item.id), line.raw)
-        return line
-
-    def _settles(self, answer: Answer, position: Position) -> bool:
-        """Whether the answer is complete: no limit has cut it short."""
-        if self._wish.question.weak:
-            return answer.value is not None
-        if answer.score is None:
-            return False
-        scores = answer.scores
-        return scores is None or all(
-            scores[column] is not None for column in position.legal_columns()
-        )
+            return BadLine(item.line, "the game is won already", "moves", item.id)
+        return item
 
     def _extras(self, position: Position) -> Extras:
         line = self._asker.principal_variation(position) if self._wish.line else None

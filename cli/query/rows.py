@@ -5,13 +5,13 @@ from __future__ import annotations
 from itertools import islice
 from typing import IO, TYPE_CHECKING, Any
 
-from c4core.evaluation import plies_to_end
 from c4core.notation import column_label
 from c4core.position import Position
 from cli.output.formats import Column, write_object, write_rows
 from cli.output.render import score_style, score_text
 from cli.shell import echo
 from db.records.evaluations import Cursor
+from workers.positions.showing.stored_objects import stored_object
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ ROW_NAMES = (
     "nodes",
     "grid",
 )
-"""What :func:`as_row` says of a position."""
+"""What :func:`workers.positions.showing.stored_objects.stored_object` says of a position."""
 
 WIDEST_MOVES = 20
 """Width of the column of moves, at most; longer ones push the rest of the row to the right."""
@@ -94,7 +94,7 @@ def write_matches(
         nonlocal last, more
         for stored in islice(found, limit):
             last = stored
-            yield as_row(stored, zero_based=zero_based)
+            yield stored_object(stored, zero_based=zero_based)
         more = limit is not None and next(found, None) is not None
 
     if shows_boards:
@@ -172,47 +172,11 @@ def write_boards(rows: Iterator[Row], *, zero_based: bool) -> None:
         out.print(", ".join((*facts, f"key {row['key']}")))
 
 
-def as_row(stored: StoredEvaluation, *, mirrored: bool = False, zero_based: bool = False) -> Row:
-    """A stored evaluation as a row.
-
-    Args:
-        stored: as it is stored, of the canonical image.
-        mirrored: show it for the mirror image.
-        zero_based: best columns count from 0.
-    """
-    scores = stored.scores
-    if scores is not None and mirrored:
-        scores = scores[::-1]
-    best = None
-    if scores is not None and stored.score is not None:
-        shift = 0 if zero_based else 1
-        best = [column + shift for column, score in enumerate(scores) if score == stored.score]
-    position = Position.from_key(stored.key, width=stored.width, height=stored.height)
-    plies = None
-    if stored.score is not None:
-        plies = plies_to_end(stored.score, stored.ply, stored.width, stored.height)
-    return {
-        "board": f"{stored.width}x{stored.height}",
-        "ply": stored.ply,
-        "key": stored.key,
-        "side": position.turn,
-        "score": stored.score,
-        "lower": stored.lower,
-        "upper": stored.upper,
-        "value": stored.value,
-        "plies": plies,
-        "scores": None if scores is None else list(scores),
-        "best": best,
-        "nodes": stored.nodes,
-        "grid": str(position.mirrored() if mirrored else position),
-    }
-
-
 def _asked_row(request: Request, known: Known | None, *, zero_based: bool) -> Row:
     position = request.position
     if known is not None:
         mirrored = position.key != position.canonical_key
-        row = as_row(known.row, mirrored=mirrored, zero_based=zero_based)
+        row = stored_object(known.row, mirrored=mirrored, zero_based=zero_based)
     else:
         names = ("score", "lower", "upper", "value", "plies", "scores", "best", "nodes")
         row = {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from c4core.arena.standings import Standing
     from cli.output.tables import Part
-    from workers.matches.report import MatchReport
+    from workers.matches.reports.report import MatchReport
 
 MOST_IN_A_CROSS = 12
 """A table of more players cannot be read."""

@@ -8,8 +8,9 @@ from cli.output import plots
 from cli.output.formats import opened, write_object, write_rows
 from cli.output.tables import write_parts
 from cli.reports.crosstable import tournament_parts, tournament_standings
-from cli.reports.objects import match_object, match_row, standing_objects
+from cli.reports.objects import match_row
 from cli.reports.view import match_parts
+from workers.matches.reports.objects import match_object, standing_objects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from cli.output.tables import Part
     from cli.reports.options import Writing
     from cli.shell.settings import Settings
-    from workers.matches.report import MatchReport
+    from workers.matches.reports.report import MatchReport
 
 
 def write_match(settings: Settings, report: MatchReport, writing: Writing) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cli.work.backend import Backend
     from db.database import Database
     from db.records.terms import MatchTerms
-    from workers.matches.reading import Judging
+    from workers.matches.reports.reading import Judging
 
 TALLY_SECONDS = 1.0
 """Between two looks at the results of a match that is being played."""
@@ -97,7 +97,7 @@ def judge(
     Raises:
         KeyboardInterrupt: what was found by then is kept.
     """
-    from workers.matches.reading import judging_jobs
+    from workers.matches.reports.reading import judging_jobs
 
     for job in judging_jobs(database, matches, judging):
         if job is None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from c4core.arena.accuracy import Accuracy
     from c4core.arena.statistics import Tally
     from cli.output.tables import Part
-    from workers.matches.report import MatchReport
+    from workers.matches.reports.report import MatchReport
 
 RESULT_HEADINGS = ("games", "won", "lost", "drawn", "score")
 TIME_HEADING = "a move"

@@ -129,14 +129,9 @@ def solve(
     )
 
     from cli.positions import given as positions
-    from cli.positions.batches import (
-        LOCAL_BATCH_SECONDS,
-        REMOTE_BATCH_SECONDS,
-        Line,
-        Solving,
-        Wish,
-    )
+    from cli.positions.batches import REMOTE_BATCH_SECONDS, Line, Solving, Wish
     from cli.positions.booked import BookFirst
+    from workers.positions.batches import BATCH_SECONDS
     from workers.positions.book_answers import find_book
     from workers.positions.question import Question
 
@@ -188,7 +183,7 @@ def solve(
             )
 
         asker = make_asker() if opened is None else BookFirst(opened, make_asker)
-        batch_seconds = LOCAL_BATCH_SECONDS if doorbell is None else REMOTE_BATCH_SECONDS
+        batch_seconds = BATCH_SECONDS if doorbell is None else REMOTE_BATCH_SECONDS
         writer = _writer(format_name, weak=weak, zero_based=zero_based)
         solving = Solving(asker, wish, writer, batch_seconds=batch_seconds)
         if from_stdin:

@@ -52,15 +52,16 @@ class Results:
 
     def write(self, objects: Iterable[dict[str, JsonValue]]) -> None:
         """Write the objects of a job's output as they come."""
-        if self.format_name == "jsonl":
-            write_rows(objects, "jsonl", (), target=self.target)
-            return
-        from workers.positions.results import ROW_NAMES, as_row
+        if self.format_name == "parquet":
+            from workers.positions.results import ROW_NAMES, as_row
 
-        rows = map(as_row, objects)
-        if self.format_name == "csv":
-            rows = map(_with_moves, rows)
-        write_rows(rows, self.format_name, (), names=ROW_NAMES, target=self.target)
+            rows = map(as_row, objects)
+            write_rows(rows, self.format_name, (), names=ROW_NAMES, target=self.target)
+            return
+        from workers.positions.showing.result_lines import result_lines
+
+        for line in result_lines(objects, self.format_name):
+            self.target.write(line)
 
 
 def chosen_format(output: str | None, format_name: str | None, kind: str) -> ResultFormat:
@@ -105,10 +106,3 @@ def opened(output: str | None, format_name: ResultFormat) -> Iterator[Results]:
     name = output or outfile.STANDARD_OUTPUT
     with outfile.opened(name, binary=format_name == "parquet") as target:
         yield Results(cast("IO[Any]", target), format_name, name)
-
-
-def _with_moves(row: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """A row of CSV: a position without moves must not look like an empty cell."""
-    from c4core.lines_csv import NO_MOVES
-
-    return row | {"moves": NO_MOVES} if row["moves"] == "" else row

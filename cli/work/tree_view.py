@@ -14,31 +14,6 @@ MAX_SHOWN = 16
 """Pieces at work that are shown to people one by one, at most."""
 
 
-def as_object(standing: DeepProgress) -> dict[str, object]:
-    """The tree as a JSON object. Scores are for the side to move at the start."""
-    return {
-        "lower": standing.lower,
-        "upper": standing.upper,
-        "asked": standing.asked,
-        "moves": [
-            None if bounds is None else {"lower": bounds.lower, "upper": bounds.upper}
-            for bounds in standing.moves
-        ],
-        "decided": standing.decided,
-        "split": standing.split,
-        "cut": standing.cut,
-        "queued": standing.queued,
-        "failed": standing.failed,
-        "at_work": [
-            {
-                "moves": None if piece.columns is None else format_moves(piece.columns),
-                "beta": piece.beta,
-            }
-            for piece in standing.at_work
-        ],
-    }
-
-
 def as_facts(standing: DeepProgress) -> dict[str, str]:
     """The tree as names and values for people."""
     facts = {

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from cli.output.formats import Column
 from cli.output.render import count, duration
 from db.records.jobs import JobState, UnitState
 from workers.core.kinds import find_kind
+from workers.wording import time_text
 
 if TYPE_CHECKING:
     from cli.output.formats import Row
@@ -86,17 +85,6 @@ COLUMNS = (
 """The table for people: 80 characters wide with a short label."""
 
 
-def as_object(job: JobInfo, state: str) -> dict[str, object]:
-    """A job as a JSON object, shown with this state."""
-    fields = asdict(job) | {"state": state}
-    fields["board"] = str(job.board)
-    for name in ("created_at", "started_at", "finished_at"):
-        fields[name] = time_text(fields[name])
-    for name in ("units", "positions"):
-        fields[name] = {str(state): number for state, number in getattr(job, name).items()}
-    return fields
-
-
 def as_facts(job: JobInfo, state: str) -> dict[str, str]:
     """A job as names and values for people, shown with this state."""
     positions, units = sum(job.positions.values()), sum(job.units.values())
@@ -116,10 +104,3 @@ def as_facts(job: JobInfo, state: str) -> dict[str, str]:
     for number, error in enumerate(job.errors, start=1):
         facts[f"error {number}"] = error
     return facts
-
-
-def time_text(seconds: float | None) -> str | None:
-    """Epoch seconds as a time in UTC: ``2026-01-31T12:00:00Z``."""
-    if seconds is None:
-        return None
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

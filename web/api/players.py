@@ -1,0 +1,222 @@
+"""Who can play, and a move by any of them."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from starlette.routing import Route
+
+from c4core.extras import LEARN, require
+from c4core.notation import column_label
+from c4core.players import LEVELS, Parameter, PlayerError, player_kinds
+from c4core.players.learning import LearningPlayer
+from c4core.players.values import Digits, FileName, Real, Switch, Whole, Word
+from web import parameters
+from web.description.words import (
+    BOARD,
+    COLUMN,
+    FLAG,
+    MOVES,
+    NUMBER,
+    TEXT,
+    array,
+    nullable,
+    operation,
+    record,
+    ref,
+    whole_between,
+)
+from web.errors import ApiError
+from web.playing import LARGEST_SEED, LONGEST_DESCRIPTION, SECONDS, SHORTEST, ask_player
+from web.responses import json_response
+from web.service import service_of
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from c4core.players import Consent, PlayerKind
+
+MOVE: Final = parameters.POSITION | {"player", "seed", "seconds"}
+
+
+async def list_players(request: Request) -> Response:
+    """All players, and the levels that stand for some."""
+    parameters.read_query(request, ())
+    service = service_of(request)
+    # In a thread: the first time all players are imported.
+    return json_response(await service.in_thread(_all_players, service.settings.programs))
+
+
+async def post_move(request: Request) -> Response:
+    """A move that a player chooses."""
+    limits = service_of(request).settings.limits
+    parameters.read_query(request, ())
+    values = await parameters.read_object(request, limit=limits.body_bytes)
+    parameters.only(values, MOVE)
+    asked = parameters.read_position(values)
+    if asked.position.is_over:
+        raise ApiError(400, "the game is over", "moves" if "moves" in values else None)
+    player = parameters.text(values, "player", "perfect", longest=LONGEST_DESCRIPTION)
+    seed = parameters.whole(values, "seed", 0, 0, LARGEST_SEED)
+    longest = limits.budget_seconds
+    seconds = parameters.number(values, "seconds", min(SECONDS, longest), SHORTEST, longest)
+    move = await ask_player(request, asked.position, player, seed=seed, seconds=seconds)
+    label = column_label(move.column)
+    return json_response(
+        {
+            "column": move.column + 1,
+            "moves": None if asked.moves is None else asked.moves + label,
+            "player": move.player,
+            "seconds": round(move.seconds, 6),
+        }
+    )
+
+
+def _all_players(programs: Consent) -> list[dict[str, Any]]:
+    levels = [_level_object(name, player) for name, player in LEVELS.items()]
+    return [*levels, *(_player_object(kind, programs) for kind in player_kinds())]
+
+
+def _level_object(name: str, player: str) -> dict[str, Any]:
+    """A level: a name for people, without parameters of its own."""
+    return {
+        "name": name,
+        "stands_for": player,
+        "summary": f"Stands for {player}.",
+        "source": None,
+        "argument": None,
+        "parameters": [],
+        "program": False,
+        "boards": None,
+        "available": True,
+        "reason": None,
+    }
+
+
+def _player_object(kind: PlayerKind, programs: Consent) -> dict[str, Any]:
+    reason = _missing(kind, programs)
+    return {
+        "name": kind.name,
+        "stands_for": None,
+        "summary": kind.summary,
+        "source": kind.source,
+        "argument": kind.argument,
+        "parameters": [_parameter_object(parameter) for parameter in kind.parameters],
+        "program": kind.cls.is_program,
+        "boards": None,  # every one, but that a trained network plays on its own
+        "available": reason is None,
+        "reason": reason,
+    }
+
+
+def _missing(kind: PlayerKind, programs: Consent) -> str | None:
+    """Why a player cannot play here, for people; None if it can."""
+    if issubclass(kind.cls, LearningPlayer):
+        try:
+            require(LEARN, partial(PlayerError, player=kind.name))
+        except PlayerError as error:
+            return str(error)
+    if kind.cls.is_program and not (programs.everything or programs.descriptions):
+        return "it is a program, and started only with --allow-programs"
+    if kind.cls.needs_files and not kind.cls.is_program and not programs.everything:
+        return "it reads a file of the server, and plays only with --allow-programs"
+    return None
+
+
+def _parameter_object(parameter: Parameter) -> dict[str, Any]:
+    """A parameter. In descriptions true and false are written on and off, null is none."""
+    values = parameter.values
+    shown: dict[str, Any] = {"type": "text", "low": None, "high": None, "choices": None}
+    if isinstance(values, Whole | Real):
+        kind = "whole" if isinstance(values, Whole) else "number"
+        shown |= {"type": kind, "low": values.low, "high": values.high}
+    elif isinstance(values, Switch):
+        shown |= {"type": "flag", "choices": ["on", "off"]}
+    elif isinstance(values, Word):
+        shown |= {"type": "choice", "choices": list(values.words)}
+    elif isinstance(values, Digits):
+        shown |= {"type": "digits", "choices": list(values.digits)}
+    elif isinstance(values, FileName):
+        shown |= {"type": "file"}
+    return {
+        "name": parameter.name,
+        **shown,
+        "default": None if parameter.is_required else parameter.default,
+        "required": parameter.is_required,
+        "optional": parameter.is_optional,
+        "summary": parameter.about,
+    }
+
+
+ROUTES: Final = [
+    Route("/api/v1/players", list_players),
+    Route("/api/v1/move", post_move, methods=["POST"]),
+]
+
+_SOME: Final = {"type": ["number", "string", "boolean", "null"]}
+SCHEMAS: Final[dict[str, object]] = {
+    "Player": record(
+        {
+            "name": TEXT,
+            "stands_for": nullable({"type": "string", "description": "Of a level: its player."}),
+            "summary": TEXT,
+            "source": nullable(TEXT),
+            "argument": nullable({"type": "string", "description": "What follows the colon."}),
+            "parameters": array(
+                record(
+                    {
+                        "name": TEXT,
+                        "type": {
+                            "enum": [
+                                *("whole", "number", "flag", "choice", "digits", "file", "text")
+                            ]
+                        },
+                        "low": nullable(NUMBER),
+                        "high": nullable(NUMBER),
+                        "choices": nullable(array(TEXT)),
+                        "default": _SOME,
+                        "required": FLAG,
+                        "optional": {"type": "boolean", "description": "`none` is a value too."},
+                        "summary": TEXT,
+                    }
+                )
+            ),
+            "program": FLAG,
+            "boards": nullable(array(TEXT)),
+            "available": FLAG,
+            "reason": nullable(TEXT),
+        }
+    ),
+    "Move": record({"column": COLUMN, "moves": nullable(TEXT), "player": TEXT, "seconds": NUMBER}),
+}
+_ASKED: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "moves": MOVES,
+        "board": BOARD,
+        "key": {"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^[0-9]{1,20}$"}]},
+        "grid": TEXT,
+        "player": {"type": "string", "maxLength": LONGEST_DESCRIPTION, "default": "perfect"},
+        "seed": whole_between(0, LARGEST_SEED, 0),
+        "seconds": {"type": "number", "minimum": SHORTEST, "maximum": 30, "default": SECONDS},
+    },
+    "additionalProperties": False,
+    "example": {"moves": "4453", "player": "minimax-windows:depth=4", "seed": 1},
+}
+PATHS: Final[dict[str, object]] = {
+    "/api/v1/players": {
+        "get": operation("Who can play", array(ref("Player")), description="Levels first.")
+    },
+    "/api/v1/move": {
+        "post": operation(
+            "A move by a player",
+            ref("Move"),
+            body=_ASKED,
+            problems=[422, 501],
+            description="The same seed gives the same move, except from players that go by the "
+            "clock. Nothing is stored but the scores that were found.",
+        )
+    },
+}

@@ -1,0 +1,125 @@
+"""The results of a job as a file: JSON Lines, or CSV where they are a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+
+from db.records.jobs import JobState
+from web import parameters
+from web.api.jobs import job_number
+from web.description.job_schemas import JOB_PLACE
+from web.description.words import operation, query
+from web.errors import ApiError
+from web.responses import JSON_LINES
+from web.service import service_of
+from workers.core.following import iterate_units, read_job
+from workers.core.kinds import find_kind, unit_objects
+from workers.positions.showing.result_lines import result_lines
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from starlette.requests import Request
+
+    from db.database import Database
+    from web.service import Service
+    from workers.positions.showing.result_lines import TextFormat
+
+FORMATS: Final = ("jsonl", "csv")
+CSV: Final = "text/csv"
+CHUNK: Final = 64 * 1024
+"""Characters that are sent at a time."""
+
+
+async def answer_results(request: Request) -> Response:
+    """``GET /api/v1/jobs/{job}/results``."""
+    service = service_of(request)
+    values = parameters.read_query(request, {"format"})
+    format_name = cast("TextFormat", parameters.choice(values, "format", "jsonl", FORMATS))
+    number = job_number(request)
+    database = service.require_database()
+    lines = await service.in_thread(_open, database, number, format_name)
+    first = await service.in_batch_thread(_next_chunk, lines)  # what is wrong shows before 200
+    name = f"c4-job-{number}.{format_name}"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    media_type = CSV if format_name == "csv" else JSON_LINES
+    if request.method == "HEAD":
+        return Response(media_type=media_type, headers=headers)
+    return StreamingResponse(_chunks(service, lines, first), media_type=media_type, headers=headers)
+
+
+def _open(database: Database, number: int, format_name: TextFormat) -> Iterator[str]:
+    """The lines of a job's results, read from the database as they are taken.
+
+    Raises:
+        JobNotFoundError: there is no such job.
+        ApiError: 400, its results are no table; 409, there are none yet, or none that can be read.
+    """
+    job = read_job(database, number)
+    kind = find_kind(job.kind)
+    if kind is None:
+        raise ApiError(409, f"job {number} is of a kind that this version does not know")
+    if format_name == "csv" and not kind.has_table:
+        raise ApiError(400, f"a job of kind {job.kind} has no table of results", "format")
+    if job.state is JobState.PLANNING:
+        raise ApiError(409, f"job {number} is being planned: it has no results yet")
+    units = iterate_units(database, number)
+    objects = (fields for unit in units for fields in unit_objects(job, unit))
+    return result_lines(objects, format_name)
+
+
+def _next_chunk(lines: Iterator[str]) -> bytes:
+    """Some of the next lines; empty at the end."""
+    chunk: list[str] = []
+    size = 0
+    for line in lines:
+        chunk.append(line)
+        size += len(line)
+        if size >= CHUNK:
+            break
+    return "".join(chunk).encode()
+
+
+async def _chunks(service: Service, lines: Iterator[str], first: bytes) -> AsyncIterator[bytes]:
+    chunk = first
+    while chunk:
+        yield chunk
+        if service.is_stopping:
+            raise ApiError(503, "the server ends")
+        chunk = await service.in_batch_thread(_next_chunk, lines)
+
+
+ROUTES: Final = [Route("/api/v1/jobs/{job}/results", answer_results)]
+
+
+def _described() -> dict[str, Any]:
+    described = operation(
+        "The results of a job, in the order of its input",
+        {},
+        description="Lines that are not solved yet, or cannot be, have an object with `error`. A "
+        "job of kind deep has a line for each piece that was searched, a match one for each unit.",
+        parameters=[
+            JOB_PLACE,
+            query(
+                "format",
+                {"enum": list(FORMATS)},
+                "JSON Lines, or CSV for the answers of a job of kind analyze.",
+                example="jsonl",
+            ),
+        ],
+        problems=(404, 409),
+    )
+    described["responses"]["200"] = {
+        "description": "A line for each line of the job's input.",
+        "content": {
+            JSON_LINES: {"schema": {"type": "string"}},
+            CSV: {"schema": {"type": "string"}},
+        },
+    }
+    return described
+
+
+PATHS: Final[dict[str, object]] = {"/api/v1/jobs/{job}/results": {"get": _described()}}

@@ -1,0 +1,115 @@
+"""The server's application: all resources, behind what every request passes."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Final
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.responses import Response
+from starlette.routing import Route
+
+from web.api import (
+    batch,
+    book,
+    evaluations,
+    events,
+    game,
+    games,
+    health,
+    jobs,
+    kaggle,
+    matches,
+    players,
+    position,
+    results,
+    solve,
+    workers,
+)
+from web.description.openapi import build_document
+from web.errors import HANDLERS
+from web.files import page_routes
+from web.middleware.counting import Counting
+from web.middleware.faults import Faults
+from web.middleware.headers import Headers
+from web.middleware.origins import Origins, allowed_names
+from web.middleware.rate import Rate
+from web.responses import JSON, encode
+from web.service import Service
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from starlette.requests import Request
+
+    from web.description.openapi import Resource
+    from web.settings import Settings
+
+MODULES: Final[tuple[Resource, ...]] = (
+    solve,
+    position,
+    game,
+    book,
+    evaluations,
+    games,
+    matches,
+    players,
+    kaggle,
+    jobs,
+    events,
+    results,
+    workers,
+    batch,
+    health,
+)
+"""Those that are asked most come first: the router tries one after the other."""
+
+
+def create_app(settings: Settings) -> Starlette:
+    """The application of a server. Its lifespan opens what the settings name, and closes it.
+
+    Args:
+        settings: of the server.
+    """
+    service = Service(settings)
+    app = Starlette(
+        routes=_routes(),
+        middleware=[
+            Middleware(Counting, service.counters),
+            Middleware(Headers),
+            Middleware(Origins, allowed_names(settings)),
+            Middleware(Rate, settings.limits),
+            Middleware(Faults),
+        ],
+        exception_handlers=HANDLERS,
+        lifespan=_lifespan,
+    )
+    app.router.redirect_slashes = False
+    app.state.service = service
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    service: Service = app.state.service
+    await asyncio.to_thread(service.open)
+    try:
+        yield
+    finally:
+        service.stopping.set()
+        await asyncio.to_thread(service.close)
+
+
+def _routes() -> list[Route]:
+    document = encode(build_document(MODULES))
+
+    async def openapi(_request: Request) -> Response:
+        return Response(document, media_type=JSON)
+
+    return [
+        *(route for module in MODULES for route in module.ROUTES),
+        Route("/api/v1/openapi.json", openapi),
+        *page_routes(),
+    ]

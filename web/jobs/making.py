@@ -1,0 +1,247 @@
+"""Making jobs of what a request asks for: kind by kind, found again where there is one already."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from typing import IO, TYPE_CHECKING, Final, NamedTuple
+
+from c4core.arrays import wins_now
+from c4core.book.numbering.rank import Ranking
+from c4core.lines import BadLine, Request, parse_fields, read_lines
+from c4core.lines_csv import HeadingError, read_csv
+from db import registry
+from web import parameters
+from web.errors import ApiError, unavailable
+from web.running import web_label
+from workers.books.build import BookPlanError, CompleteBook, canonical, check_plies
+from workers.books.build import label as label_of_ply
+from workers.books.planning import find_job, plan_job
+from workers.books.task import PlyTask
+from workers.core.resumption import find_or_plan
+from workers.deep.planning import join_or_submit
+from workers.deep.task import DeepTask, plies_to_split
+from workers.positions import analysis
+from workers.positions.question import Question
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from c4core.notation import BoardSize
+    from c4core.position import Position
+    from db.database import Database
+    from web.service import Service
+    from workers.books.payload import Keys
+
+KINDS: Final = ("analyze", "deep", "book")
+"""Kinds of jobs that can be made here."""
+
+LONGEST_LABEL: Final = 200
+LARGEST_PLY: Final = 63
+
+MAX_SLOTS: Final = 10_000_000
+"""The largest ply of a book, as its number of slots: ply 12 of 7x6, some seconds and 250 MB. A
+larger book is planned by ``c4 book build --detach``, in a process of its own."""
+
+_planning: Final = threading.Lock()
+
+_NAMES: Final[dict[str, frozenset[str]]] = {
+    "analyze": parameters.POSITION | {"kind", "positions", "score_only", "label"},
+    "deep": frozenset({"kind", "moves", "board", "weak", "label"}),
+    "book": frozenset({"kind", "board", "plies", "start"}),
+}
+
+
+class Made(NamedTuple):
+    """A job for what was asked."""
+
+    job_id: int
+    is_new: bool
+    """False where there was one for the same, which goes on."""
+
+
+def make_job(service: Service, database: Database, values: Mapping[str, object]) -> Made:
+    """Make the job that a JSON object asks for. Blocking.
+
+    Raises:
+        ApiError: 400, a field is wrong.
+        StorageError: the database cannot be written.
+    """
+    if "kind" not in values:
+        raise ApiError(400, f"kind is missing: it is one of {', '.join(KINDS)}", "kind")
+    kind = parameters.choice(values, "kind", "", KINDS)
+    parameters.only(values, _NAMES[kind])
+    make = {"analyze": _make_analyze, "deep": _make_deep, "book": _make_book}[kind]
+    return make(service, database, values)
+
+
+def make_of_lines(
+    service: Service,
+    database: Database,
+    file: IO[bytes],
+    values: Mapping[str, object],
+    *,
+    is_table: bool,
+) -> Made:
+    """Make a job of kind ``analyze`` of the lines of a file. Blocking; memory is constant.
+
+    Args:
+        service: knows the book.
+        database: gets the job.
+        file: at its beginning.
+        values: ``board``, ``score_only``, ``label``.
+        is_table: it is CSV with a heading.
+
+    Raises:
+        ApiError: 400, there is no line, or no heading that can be read.
+        StorageError: the database cannot be written.
+    """
+    board = parameters.read_board(values)
+    read: Callable[..., Iterator[Request | BadLine]] = read_csv if is_table else read_lines
+    try:
+        return _submit(service, database, read(file, board=board), board, values)
+    except HeadingError as error:
+        raise ApiError(400, str(error)) from None
+
+
+def read_label(values: Mapping[str, object]) -> str | None:
+    """What somebody calls the job.
+
+    Raises:
+        ApiError: 400, it is too long, or of several lines.
+    """
+    label: str | None = parameters.text(values, "label", None, longest=LONGEST_LABEL)
+    if label is not None and not label.isprintable():
+        raise ApiError(400, "label must be one line of characters that can be shown", "label")
+    return label
+
+
+def _make_analyze(service: Service, database: Database, values: Mapping[str, object]) -> Made:
+    if "positions" not in values:
+        asked = parameters.read_position(values)
+        requests: Iterable[Request | BadLine] = [Request(1, asked.position, asked.moves)]
+        return _submit(service, database, requests, asked.board, values)
+    named = sorted(values.keys() & {"moves", "key", "grid"})
+    if named:
+        raise ApiError(400, f"give either positions or {named[0]}", named[0])
+    items = values["positions"]
+    if not isinstance(items, list):
+        raise ApiError(400, "positions must be a list", "positions")
+    board = parameters.read_board(values)
+    requests = (_read_item(item, board, line) for line, item in enumerate(items, start=1))
+    return _submit(service, database, requests, board, values)
+
+
+def _read_item(item: object, board: BoardSize, line: int) -> Request | BadLine:
+    """A position in a list: moves as text, or an object as in the line protocol."""
+    if isinstance(item, str):
+        item = {"moves": item}
+    if not isinstance(item, dict):
+        return BadLine(line, "a position is moves as text, or an object")
+    return parse_fields(item, board=board, line=line)
+
+
+def _submit(
+    service: Service,
+    database: Database,
+    requests: Iterable[Request | BadLine],
+    board: BoardSize,
+    values: Mapping[str, object],
+) -> Made:
+    question = Question(columns=not parameters.flag(values, "score_only"))
+    label = web_label(read_label(values))
+    try:
+        submission = analysis.submit(
+            database,
+            requests,
+            board=board,
+            question=question,
+            book=service.settings.book,
+            label=label,
+        )
+    except analysis.NoInputError:
+        raise ApiError(400, "there is no position in it", "positions") from None
+    return Made(submission.job_id, is_new=True)
+
+
+def _make_deep(service: Service, database: Database, values: Mapping[str, object]) -> Made:
+    moves = parameters.text(values, "moves", None, longest=parameters.LONGEST_MOVES)
+    if moves is None:
+        raise ApiError(400, 'moves is missing: "" is the empty board', "moves")
+    board = parameters.read_board(values)
+    position = parameters.play(moves, board, "moves")
+    if position.is_over:
+        raise ApiError(400, "the game is over: there is nothing to prove", "moves")
+    threads = _threads(service, database)
+    task = DeepTask(
+        position,
+        position.moves or "",
+        parameters.flag(values, "weak"),
+        plies_to_split(threads),
+    )
+    label = web_label(read_label(values))
+    return Made(*join_or_submit(database, task, threads=threads, label=label))
+
+
+def _threads(service: Service, database: Database) -> int:
+    """How many threads will search; at least 1, if no worker is there yet."""
+    runner = service.runner
+    if runner is not None and runner.is_local:
+        return runner.threads
+    with database.read() as session:
+        return sum(worker.threads for worker in registry.live_workers(session)) or 1
+
+
+def _make_book(service: Service, database: Database, values: Mapping[str, object]) -> Made:
+    del service
+    board = parameters.read_board(values)
+    plies: int | None = parameters.whole(values, "plies", None, 0, LARGEST_PLY)
+    if plies is None:
+        raise ApiError(400, "plies is missing: how many stones are on the board at most", "plies")
+    moves = parameters.text(values, "start", "", longest=parameters.LONGEST_MOVES)
+    start = parameters.play(moves, board, "start")
+    try:
+        task = _read_task(start, plies)
+        earlier = find_job(database, task)
+        if earlier is not None:
+            return Made(earlier, is_new=False)
+        levels = _levels(task)
+    except BookPlanError as error:
+        raise ApiError(400, str(error), "start" if start.is_over else "plies") from None
+    if wins_now(levels[-1], width=board.width, height=board.height).all():
+        raise ApiError(400, f"every position of ply {plies} wins at once: no search", "plies")
+    name = web_label(label_of_ply(task))
+    plan = partial(plan_job, database, task, levels, label=name, only_one=True)
+    return Made(find_or_plan(partial(find_job, database, task), plan), is_new=True)
+
+
+def _levels(task: PlyTask) -> list[Keys]:
+    """The positions of a book, ply by ply.
+
+    Raises:
+        ApiError: 503, another book takes its memory just now.
+        BookPlanError: no game goes on so far.
+    """
+    if not _planning.acquire(blocking=False):
+        raise unavailable("another book is being planned; try again in some seconds", "plies")
+    try:
+        return CompleteBook(task.start, task.ply).levels
+    finally:
+        _planning.release()
+
+
+def _read_task(start: Position, plies: int) -> PlyTask:
+    """What has to be searched for a book.
+
+    Raises:
+        BookPlanError: there is no such book, or it is too large to be planned here.
+    """
+    begins = canonical(start)
+    check_plies(begins, plies)
+    slots = Ranking(begins, last=plies).count(plies)
+    if slots > MAX_SLOTS:
+        raise BookPlanError(
+            f"a book to ply {plies} would have up to {slots:,} positions on its last ply, more "
+            f"than the {MAX_SLOTS:,} that a server plans: c4 book build has no such limit"
+        )
+    return PlyTask(begins, plies)

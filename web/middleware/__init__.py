@@ -1,0 +1,1 @@
+"""What every request passes on its way: limits, hosts and origins, headers of the answer."""

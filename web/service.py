@@ -1,0 +1,269 @@
+"""What all requests share: the database, the desk, those who do the jobs, threads, places."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeVar, cast
+
+from db.database import Database
+from web.counters import Counters
+from web.errors import CLIENT_GONE, ApiError
+from web.known import Known
+from web.lookups import Lookups
+from web.running import JobRunning, web_label
+from workers.broker.doorbell import Doorbell
+from workers.positions.desk import Desk
+from workers.positions.stop import Stop
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from starlette.requests import Request
+
+    from web.settings import Settings
+
+T = TypeVar("T")
+
+THREADS: Final = 64
+"""Threads for what somebody waits for; most of them wait for a search or a database."""
+BATCH_THREADS: Final = 8
+"""Threads for batches: nobody else waits because of them."""
+KNOWN_ANSWERS: Final = 4_096
+"""Answers that are kept as they were written; some 2,000 bytes each."""
+BATCH_NICENESS: Final = 5
+"""Batches are given the processor after everything else."""
+TELL_SECONDS: Final = 0.05
+"""Time until a search is told again to stop: it may just have begun a new one."""
+
+
+class Service:
+    """What all requests share.
+
+    Args:
+        settings: of the server.
+
+    Attributes:
+        settings: as given.
+        database: None without one; open from :meth:`open` on.
+        doorbell: calls the workers of the broker; None without one.
+        desk: answers about positions.
+        lookups: finds what is stored, for many at a time; None without a database.
+        known: complete answers, by what was asked.
+        counters: what has been answered.
+        runner: works on jobs; None where no jobs can be made.
+        stopping: set when the server begins to end: streams without an end have to end then.
+    """
+
+    desk: Desk
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.database: Database | None = None
+        self.doorbell: Doorbell | None = None
+        self.lookups: Lookups | None = None
+        self.known = Known(KNOWN_ANSWERS)
+        self.counters = Counters()
+        self.runner: JobRunning | None = None
+        self.stopping = asyncio.Event()
+        self._searches: Counter[str] = Counter()
+        self._threads = ThreadPoolExecutor(THREADS, "c4-web")
+        self._batches = ThreadPoolExecutor(BATCH_THREADS, "c4-batch", initializer=_step_back)
+        self._is_open = False
+
+    def open(self) -> None:
+        """Open what the settings name. Blocking; a second call changes nothing.
+
+        Raises:
+            StorageError: the database cannot be opened.
+            BrokerUrlError: the URL is not that of a usable broker.
+            BookError, OSError: the book cannot be read.
+        """
+        if self._is_open:
+            return
+        settings = self.settings
+        if settings.broker_url is not None:
+            self.doorbell = Doorbell(settings.broker_url)
+        if settings.database_url is not None:
+            self.database = Database.open(settings.database_url, create=not settings.read_only)
+            self.lookups = Lookups(self.database)
+        self.desk = Desk(
+            self.database,
+            threads=settings.threads,
+            table_mb=settings.table_mb,
+            book=settings.book,
+            keeps=self.is_writable,
+        )
+        self.runner = self._make_runner()
+        self._is_open = True
+
+    def close(self) -> None:
+        """End all searches, hand back what is not done, close the database. Blocking."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        if self.runner is not None:
+            self.runner.close()
+        self.desk.close()
+        for threads in (self._threads, self._batches):
+            threads.shutdown(wait=False, cancel_futures=True)
+        if self.lookups is not None:
+            self.lookups.close()
+        if self.doorbell is not None:
+            self.doorbell.close()
+        if self.database is not None:
+            self.database.close()
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the server is about to end."""
+        return self.stopping.is_set()
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether anything can be stored."""
+        database = self.database
+        return database is not None and not (database.is_read_only or self.settings.read_only)
+
+    def require_database(self) -> Database:
+        """The database.
+
+        Raises:
+            ApiError: 503, the server was started without one.
+        """
+        if self.database is None:
+            raise ApiError(503, "this server has no database: start it with --db")
+        return self.database
+
+    def require_writable(self) -> Database:
+        """The database, for writing.
+
+        Raises:
+            ApiError: 503, there is none; 403, it is only read.
+        """
+        database = self.require_database()
+        if not self.is_writable:
+            raise ApiError(403, "this server only reads its database")
+        return database
+
+    def label(self, what: str) -> str:
+        """The label of a job that is made here, by which the server knows it when it begins.
+
+        Args:
+            what: the job is for.
+        """
+        return web_label(what)
+
+    async def in_thread(self, function: Callable[..., T], *args: object) -> T:
+        """Do something that blocks, for somebody who waits, outside the event loop."""
+        return await _done_by(self._threads, partial(function, *args))
+
+    async def in_batch_thread(self, function: Callable[..., T], *args: object) -> T:
+        """Do a piece of a batch that blocks, in a thread that steps back behind the others."""
+        return await _done_by(self._batches, partial(function, *args))
+
+    @asynccontextmanager
+    async def search_slot(self, request: Request) -> AsyncIterator[None]:
+        """A place for a request that searches.
+
+        Raises:
+            ApiError: 429, its client has too many such requests already.
+        """
+        client = client_of(request)
+        limit = self.settings.limits.searches_per_client
+        if self._searches[client] >= limit:
+            message = f"{limit} requests of yours are searching; wait for one of them"
+            raise ApiError(429, message, headers={"Retry-After": "1"})
+        self._searches[client] += 1
+        try:
+            yield
+        finally:
+            self._searches[client] -= 1
+            if not self._searches[client]:
+                del self._searches[client]
+
+    @property
+    def searches(self) -> int:
+        """Requests that search at the moment."""
+        return self._searches.total()
+
+    async def until_disconnected(self, request: Request, work: Callable[[Stop], T]) -> T:
+        """Do something in a thread; tell it to stop when its client has gone away.
+
+        Args:
+            request: whose body was read, if it has one.
+            work: ends soon after the stop that it is given is set.
+
+        Raises:
+            ApiError: the client has gone, or the server ends; nobody reads the answer.
+        """
+        stop = Stop()
+        doing = asyncio.ensure_future(self.in_thread(work, stop))
+        gone = asyncio.ensure_future(_await_disconnect(request))
+        ending = asyncio.ensure_future(self.stopping.wait())
+        try:
+            await asyncio.wait((doing, gone, ending), return_when=asyncio.FIRST_COMPLETED)
+            if doing.done():
+                return doing.result()
+            raise ApiError(
+                503 if self.is_stopping else CLIENT_GONE, "the search was stopped before its end"
+            )
+        finally:
+            gone.cancel()
+            ending.cancel()
+            if not doing.done():
+                await asyncio.shield(_tell(stop, doing))
+
+    def _make_runner(self) -> JobRunning | None:
+        if self.database is None or not self.is_writable:
+            return None
+        runner = JobRunning(
+            self.database,
+            doorbell=self.doorbell,
+            threads=self.settings.threads,
+            table_mb=self.settings.table_mb,
+            programs=self.settings.programs,
+        )
+        runner.start()
+        return runner
+
+
+def service_of(request: Request) -> Service:
+    """The service of the server that a request came to."""
+    return cast("Service", request.app.state.service)
+
+
+def client_of(request: Request) -> str:
+    """What clients are told apart by: the address."""
+    return request.client.host if request.client is not None else ""
+
+
+def _done_by(threads: ThreadPoolExecutor, work: Callable[[], T]) -> asyncio.Future[T]:
+    return asyncio.get_running_loop().run_in_executor(threads, work)
+
+
+async def _await_disconnect(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _tell(stop: Stop, doing: asyncio.Future[T]) -> None:
+    """Tell a search to stop until it has ended; what it has found, or what ended it, is dropped."""
+    while not doing.done():
+        stop.set()
+        await asyncio.wait((doing,), timeout=TELL_SECONDS)
+    with suppress(Exception):
+        doing.result()
+
+
+def _step_back() -> None:
+    """Let this thread, and those that it starts, have the processor after all others."""
+    if hasattr(os, "setpriority") and os.uname().sysname == "Linux":  # elsewhere: the whole process
+        import threading  # noqa: PLC0415
+
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), BATCH_NICENESS)

@@ -1,0 +1,4 @@
+"""The process that listens.
+
+``server`` runs it and ends it; ``protocol`` and ``open_files`` limit what its connections may take.
+"""

@@ -1,0 +1,293 @@
+"""HTTP as the server speaks it: uvicorn's, with limits on what a connection may ask for and keep.
+
+uvicorn leaves to a proxy what a server that strangers reach needs itself:
+
+=====================================  ========================================================
+a head (request line, headers)         at most :data:`HEAD_BYTES` and :data:`HEAD_FIELDS`: 431
+a head that does not come to its end   408 after :data:`HEAD_SECONDS`
+a body of which nothing comes          408 after ``Limits.read_seconds``
+an answer before the body's end        the rest is thrown away for :data:`LINGER_SECONDS`
+an answer that is not read             the connection is cut after :data:`WRITE_SECONDS`
+what is no HTTP                        400
+more than ``Limits.connections``       503
+=====================================  ========================================================
+
+These too are answered with an object of ``error`` and ``field``; then the connection is closed.
+"""
+
+from __future__ import annotations
+
+import http
+import logging
+from typing import TYPE_CHECKING, Any, ClassVar, Final, cast
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from web.responses import encode
+from web.settings import Limits
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+HEAD_BYTES: Final = 32 * 1024
+"""Of a request line with all headers; the longest game and grid take a tenth of it."""
+HEAD_FIELDS: Final = 100
+"""Headers of a request, with those that follow a body in chunks."""
+HEAD_SECONDS: Final = 10.0
+WRITE_SECONDS: Final = 300.0
+"""Long: whoever pages through the output of a batch stops reading for a while."""
+LINGER_SECONDS: Final = 2.0
+"""A client that still sends sees a reset connection, not the answer, if it is closed at once."""
+
+LOGGER: Final = logging.getLogger("c4.web.connections")
+"""Of faults only: what strangers send, and how often, must not fill the log."""
+LOGGER.setLevel(logging.ERROR)
+
+TOO_LARGE: Final = f"the head of the request has more than {HEAD_BYTES} bytes"
+TOO_LONG: Final = f"the address has more than {HEAD_BYTES} bytes"
+TOO_MANY: Final = f"the request has more than {HEAD_FIELDS} headers"
+
+
+def protocol_for(limits: Limits) -> type[GuardedProtocol]:
+    """The protocol with a server's limits, as ``uvicorn.Config(http=...)`` takes it."""
+
+    class Protocol(GuardedProtocol):
+        """A connection of this server."""
+
+    Protocol.limits = limits
+    return Protocol
+
+
+class GuardedProtocol(HttpToolsProtocol):
+    """A connection."""
+
+    limits: ClassVar[Limits] = Limits()
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401 (uvicorn's)
+        super().__init__(*arguments, **named)
+        self.logger = LOGGER
+        self._timer: asyncio.TimerHandle | None = None
+        self._write_timer: asyncio.TimerHandle | None = None
+        self._head_bytes = 0
+        self._counted_bytes = 0
+        self._is_in_head = True
+        self.is_in_body = False
+        self._is_ending = False
+        self._refusal: tuple[int, str] | None = None
+        self._answering: _Answering | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take a connection, or answer that there are too many."""
+        super().connection_made(cast("asyncio.Transport", transport))
+        if len(self.connections) > self.limits.connections:
+            self._refuse(503, "the server has as many connections as it takes")
+        else:
+            self._wait_for_more()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait for nothing any more."""
+        self._is_ending = True
+        self._set_timer(None)
+        self._stop_write_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what has come."""
+        if self._is_ending or self._refusal is not None:
+            return  # thrown away
+        if self._is_in_head:
+            self._head_bytes += len(data)
+        super().data_received(data)
+        if self._is_in_head and self._head_bytes > HEAD_BYTES:
+            self._refuse(431, TOO_LARGE)
+        if not self._is_ending:
+            self._wait_for_more()
+
+    def on_message_begin(self) -> None:
+        """Begin a request."""
+        super().on_message_begin()
+        self._is_in_head, self._head_bytes, self._counted_bytes = True, 0, 0
+
+    def on_url(self, url: bytes) -> None:
+        """Take the next bytes of the request's target.
+
+        Raises:
+            ValueError: it is too long; :meth:`send_400_response` follows.
+        """
+        super().on_url(url)
+        self._count(len(url), 414, TOO_LONG)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header, or a trailer, which comes after a body in chunks.
+
+        Raises:
+            ValueError: there are too many, or they are too long; :meth:`send_400_response` follows.
+        """
+        super().on_header(name, value)
+        if len(self.headers) > HEAD_FIELDS:
+            self._refusal = 431, TOO_MANY
+            raise ValueError(TOO_MANY)
+        self._count(len(name) + len(value), 431, TOO_LARGE)
+
+    def on_headers_complete(self) -> None:
+        """Start what answers the request."""
+        self._is_in_head = False
+        super().on_headers_complete()
+        self.is_in_body = True
+        self._answering = _Answering(self)
+        self.cycle.transport = cast("asyncio.Transport", self._answering)
+
+    def on_message_complete(self) -> None:
+        """Take note that a request has come to its end."""
+        self.is_in_body = False
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Go on with the next request, or say what was wrong with it."""
+        is_last = not self.pipeline
+        super().on_response_complete()
+        if self._refusal is not None and is_last:
+            self._refuse(*self._refusal)
+        elif self.is_in_body and is_last:
+            self.end_gently()
+        elif not self._is_ending:
+            self._wait_for_more()
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 (uvicorn's words)
+        """Answer what could not be parsed, once the requests before it are answered."""
+        status, message = self._refusal or (400, "this is no HTTP request")
+        is_answering = self.cycle is not None and not self.cycle.response_complete
+        if is_answering and not self.is_in_body:
+            self._refusal = status, message
+        elif is_answering and self.cycle.response_started:
+            self.end_gently()
+        else:
+            self._refuse(status, message)
+
+    def pause_writing(self) -> None:
+        """Give a client that does not read some time."""
+        super().pause_writing()
+        if self._write_timer is None:
+            self._write_timer = self.loop.call_later(WRITE_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """Take note that the client reads again."""
+        super().resume_writing()
+        self._stop_write_timer()
+
+    def end_gently(self) -> None:
+        """Close the connection, once the client has had time to read the answer."""
+        if self._is_ending or self.transport.is_closing():
+            return
+        if self._answering is not None:
+            self._answering.flush()
+        self._is_ending = True
+        self._tell_the_app()
+        self._unset_keepalive_if_required()
+        self.flow.resume_reading()
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        self._set_timer(LINGER_SECONDS, self.transport.close)
+
+    def _refuse(self, status: int, message: str) -> None:
+        """Answer with an error, and close."""
+        body = encode({"error": message, "field": None})
+        head = (
+            f"HTTP/1.1 {status} {http.HTTPStatus(status).phrase}\r\n"
+            "content-type: application/json\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        )
+        if not self.transport.is_closing():
+            self.transport.write(head.encode() + body)
+        self.end_gently()
+
+    def _count(self, size: int, status: int, message: str) -> None:
+        self._counted_bytes += size
+        if self._counted_bytes > HEAD_BYTES:
+            self._refusal = status, message
+            raise ValueError(message)
+
+    def _tell_the_app(self) -> None:
+        """Whoever answers is told that the client has gone, and says no more."""
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+
+    def _wait_for_more(self) -> None:
+        """Wait for the rest of a head or of a body, but not for ever."""
+        if self.is_in_body:
+            self._set_timer(self.limits.read_seconds, self._end_of_patience)
+        elif self.cycle is not None and not self.cycle.response_complete:
+            self._set_timer(None)  # the client waits
+        elif self.timeout_keep_alive_task is not None:
+            self._set_timer(None)  # uvicorn counts the seconds between two requests
+        elif self._timer is None:
+            self._set_timer(HEAD_SECONDS, self._end_of_patience)
+
+    def _end_of_patience(self) -> None:
+        self._timer = None
+        if self.is_in_body and self.flow.read_paused:
+            self._wait_for_more()  # the server is slow, not the client
+        elif self.is_in_body and self.cycle.response_started:
+            self.end_gently()
+        else:
+            self._refuse(408, "the rest of the request did not come in time")
+
+    def _set_timer(self, seconds: float | None, call: Callable[[], object] | None = None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None
+        if seconds is not None and call is not None:
+            self._timer = self.loop.call_later(seconds, call)
+
+    def _stop_write_timer(self) -> None:
+        if self._write_timer is not None:
+            self._write_timer.cancel()
+            self._write_timer = None
+
+
+class _Answering:
+    """The transport, as one answer sees it.
+
+    The answer's head waits for what follows it in the same turn of the event loop, so that one
+    packet has both.
+
+    Args:
+        protocol: whose transport it is.
+    """
+
+    __slots__ = ("_head", "_is_first", "_protocol", "_write", "is_closing")
+
+    def __init__(self, protocol: GuardedProtocol) -> None:
+        self._protocol = protocol
+        self._write = protocol.transport.write
+        self.is_closing = protocol.transport.is_closing
+        self._head: bytes | None = None
+        self._is_first = True
+
+    def write(self, data: bytes) -> None:
+        """Send some of the answer."""
+        if self._is_first:
+            self._is_first = False
+            self._head = data
+            self._protocol.loop.call_soon(self.flush)
+        elif self._head is not None:
+            data, self._head = self._head + data, None
+            self._write(data)
+        else:
+            self._write(data)
+
+    def flush(self) -> None:
+        """Send the head without what follows it."""
+        if self._head is not None and not self.is_closing():
+            data, self._head = self._head, None
+            self._write(data)
+
+    def close(self) -> None:
+        """Close the connection: gently if there is more of the request to come."""
+        self.flush()
+        if self._protocol.is_in_body:
+            self._protocol.end_gently()
+        else:
+            self._protocol.transport.close()

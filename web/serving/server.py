@@ -1,0 +1,147 @@
+"""A server: it listens, answers, and ends when it is told to."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+from contextlib import contextmanager
+from dataclasses import replace
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Final
+
+import uvicorn
+
+from c4core.errors import C4Error
+from web.app import create_app
+from web.serving.open_files import room_for_connections
+from web.serving.protocol import protocol_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from web.service import Service
+    from web.settings import Settings
+
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""From Ctrl-C, from a service manager, and from a terminal that is closed."""
+
+GRACE_SECONDS: Final = 1
+"""Time for answers to come to their end when the server does. Searches and streams end at once."""
+
+BACKLOG: Final = 2048
+"""Connections that wait to be taken."""
+
+
+class ListenError(C4Error):
+    """The server cannot, or must not, listen where it was told to."""
+
+
+def serve(settings: Settings, *, on_ready: Callable[[str], object] = lambda _url: None) -> None:
+    """Listen and answer until a signal comes: Ctrl-C, SIGTERM or SIGHUP; a second one ends at once.
+
+    To be called by the main thread. It returns when everything is handed back.
+
+    Args:
+        settings: of the server.
+        on_ready: called with its address as soon as it answers.
+
+    Raises:
+        ListenError: the address cannot be had, or is open to others and there is no token.
+        StorageError: the database cannot be opened.
+        BrokerUrlError: the URL is not that of a usable broker.
+        BookError, OSError: the book cannot be read.
+    """
+    limits = settings.limits
+    limits = replace(limits, connections=room_for_connections(limits.connections))
+    settings = replace(settings, limits=limits)
+    listener = _listen(settings)
+    with listener:
+        app = create_app(settings)
+        service: Service = app.state.service
+        service.open()
+        config = uvicorn.Config(
+            app,
+            http=protocol_for(limits),
+            ws="none",
+            loop="uvloop",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+        server = _Server(config, service, lambda: on_ready(_address(settings.host, listener)))
+        try:
+            server.run([listener])
+        finally:
+            service.close()
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server, but for its signals: those end the service's streams and searches first."""
+
+    def __init__(
+        self, config: uvicorn.Config, service: Service, on_ready: Callable[[], object]
+    ) -> None:
+        super().__init__(config)
+        self._service = service
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to answer."""
+        await super().startup(sockets)
+        self._on_ready()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take the signals, except ignored ones."""
+        loop = asyncio.get_running_loop()
+        taken = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+        for number in taken:
+            loop.add_signal_handler(number, self._end, number)
+        try:
+            yield
+        finally:
+            for number in taken:
+                loop.remove_signal_handler(number)
+
+    def _end(self, number: int) -> None:
+        if self.should_exit:
+            os._exit(128 + number)
+        self.should_exit = True
+        self._service.stopping.set()
+
+
+def _listen(settings: Settings) -> socket.socket:
+    """The socket that the server listens at.
+
+    Raises:
+        ListenError: it cannot, or must not, listen there.
+    """
+    host, port = settings.host, settings.port
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, _, _, _, address = min(found, key=lambda each: each[0] != socket.AF_INET)
+        if settings.token is None and not ip_address(str(address[0])).is_loopback:
+            raise ListenError(
+                f"others can reach {host}: give a token with C4_WEB_TOKEN, which whoever changes "
+                "anything must send; or listen at 127.0.0.1"
+            )
+        return socket.create_server((str(address[0]), port), family=family, backlog=BACKLOG)
+    except (OSError, UnicodeError) as error:  # of a name that is too long
+        raise ListenError(f"cannot listen at {host}, port {port}: {_reason(error)}") from None
+
+
+def _reason(error: Exception) -> str:
+    """What the system says; Python adds the address to it."""
+    if isinstance(error, OSError) and error.errno is not None and error.errno > 0:
+        return os.strerror(error.errno)
+    return getattr(error, "strerror", None) or str(error)
+
+
+def _address(host: str, listener: socket.socket) -> str:
+    port = listener.getsockname()[1]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}/"

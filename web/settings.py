@@ -1,0 +1,61 @@
+"""How a server is run: where it listens, what it may use, what it lets its clients do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from c4core.players.consent import NO_PROGRAM, Consent
+from workers.cores import usable_cores
+
+LOOPBACK: Final = "127.0.0.1"
+DEFAULT_PORT: Final = 8004
+_MIB: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one client may ask, and how much. A client is known by its address."""
+
+    requests_per_second: float = 50.0
+    """Requests of a client, in the long run; ``inf`` for any number."""
+    burst: int = 200
+    """Requests that a client may make at once, after a pause."""
+    searches_per_client: int = 4
+    """Requests of a client that search, batches among them, at one time."""
+    connections: int = 2_000
+    """Connections of all clients together."""
+    body_bytes: int = _MIB
+    """The largest body of a request, except those that are streams."""
+    budget_seconds: float = 30.0
+    """The most time that may be asked for one answer."""
+    read_seconds: float = 30.0
+    """Time that a client may take to send the next piece of a request."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """The settings of a server."""
+
+    host: str = LOOPBACK
+    """The address to listen at."""
+    port: int = DEFAULT_PORT
+    """0 for any free one."""
+    database_url: str | None = None
+    """As ``db.database.Database.open`` takes it; None for no database."""
+    broker_url: str | None = None
+    """Of the broker whose workers do the jobs; None for threads of this process."""
+    token: str | None = field(default=None, repr=False)
+    """What a client must know to change anything; None: whoever reaches the server may."""
+    threads: int = field(default_factory=usable_cores)
+    """Threads of a search."""
+    table_mb: int = 64
+    """Megabytes of each solver's table."""
+    book: str | None = None
+    """As ``workers.positions.book_answers.find_book`` takes it."""
+    read_only: bool = False
+    """Whether nothing is stored, and no job is made or changed."""
+    limits: Limits = field(default_factory=Limits)
+    """What its clients may do."""
+    programs: Consent = NO_PROGRAM
+    """Which players that are programs may be started, by anybody who reaches the server."""
