@@ -1,4 +1,4 @@
-"""What a command of C4 takes, measured from outside its process."""
+"""The time and memory of a command of C4, measured from outside its process."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ KILOBYTE: Final = 1024
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a process has taken."""
+    """The time and memory of a process."""
 
     seconds: float
     """Wall-clock time, from its start to its end."""
     processor_seconds: float
-    """Of all threads."""
+    """Processor time of all threads."""
     peak_mb: float
-    """The most memory that it has had."""
+    """The largest memory of the process."""
 
 
 def run(arguments: Sequence[str]) -> Usage:
     """Run ``c4`` in a process of its own.
 
     Args:
-        arguments: what follows ``c4``.
+        arguments: the words after ``c4``.
 
     Raises:
         click.ClickException: its exit code was not 0.

@@ -1,4 +1,4 @@
-"""What books of 7x6 take, built by ``c4 book build`` or estimated from some units.
+"""The costs of books of 7x6, built by ``c4 book build`` or estimated from some units.
 
     python -m benchmarks.books build 4 6 8          # each in an empty database
     python -m benchmarks.books sample 14 --units 60
@@ -28,7 +28,7 @@ seed_option = click.option("--seed", type=int, default=1, show_default=True)
 
 @click.group(context_settings=WITH_HELP)
 def main() -> None:
-    """Measure what books of 7x6 take."""
+    """Measure the costs of books of 7x6."""
 
 
 @main.command()

@@ -1,4 +1,4 @@
-"""What ``c4 book build`` takes."""
+"""Measuring ``c4 book build``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Building:
-    """What a complete book took."""
+    """The costs of a complete book."""
 
     plies: int
     positions: int
@@ -27,11 +27,11 @@ class Building:
     all_positions: int
     """Of all plies."""
     nodes: int
-    """Visited by the searches."""
+    """Positions visited by the searches."""
     seconds: float
     """Wall-clock time, from the command's start to its end."""
     processor_seconds: float
-    """Of all threads."""
+    """Processor time of all threads."""
     peak_mb: float
     """The most memory that the process has had."""
     file_bytes: int
@@ -65,7 +65,7 @@ def build_book(directory: Path, *, plies: int, threads: int, table_mb: int) -> B
 
 
 def describe(path: Path, *, nodes: int, usage: Usage, threads: int, table_mb: int) -> Building:
-    """What a book took, and what is in it."""
+    """The costs and the contents of a book."""
     with Book.open(path) as book:
         info = book.info
         return Building(

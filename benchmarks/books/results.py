@@ -1,4 +1,4 @@
-"""The file that keeps what was measured about books, and the page that shows it."""
+"""The file of measurements of books, and the page that shows them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def keep(figure: Building | Sample | Ways) -> None:
 
 
 def page_parts(figures: Figures) -> dict[str, str]:
-    """What the page's places are filled with, in Markdown."""
+    """The text of every place of the page, in Markdown."""
     times = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
     times += [_row(Building(**entry)) for entry in figures["built"]]
     processors = sorted({str(entry["processor"]) for entry in figures["built"]})

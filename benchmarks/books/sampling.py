@@ -1,4 +1,4 @@
-"""What the deepest ply of a book would take, from some of its units."""
+"""The cost of a book's deepest ply, estimated from some of its units."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Units:
     positions: int
     """Of the ply: mirror-reduced, not over."""
     searched: int
-    """Those that nobody wins at once; the units consist of them."""
+    """Positions without a win at once; the units consist of them."""
     chosen: tuple[Keys, ...]
     """The units: keys of positions."""
 
@@ -54,26 +54,26 @@ def choose_units(ply: int, count: int, *, seed: int) -> Units:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a complete book's deepest ply would take, from some of its units."""
+    """The estimated cost of a complete book's deepest ply, from some of its units."""
 
     plies: int
     positions: int
     """Of the ply: mirror-reduced, not over."""
     searched: int
-    """Those that nobody wins at once."""
+    """Positions without a win at once."""
     units: int
-    """That were solved, chosen at random."""
+    """Units that were solved, chosen at random."""
     unit_positions: int
     """Positions in these units."""
     nodes: int
-    """Searched in these units."""
+    """Nodes that were searched in these units."""
     seconds: float
-    """Of one thread, for these units."""
+    """Seconds of one thread, for these units."""
     processor: str
 
     @property
     def hours(self) -> float:
-        """Of one thread, for the whole ply."""
+        """Hours of one thread, for the whole ply."""
         return self.seconds / self.unit_positions * self.searched / HOUR
 
 

@@ -1,4 +1,4 @@
-"""What order, units and table gain: the same positions, solved in several ways."""
+"""The gains by order, units and table: the same positions, solved in several ways."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HARDEST: Final = 0.1
 
 
 class Cost(NamedTuple):
-    """What some positions took."""
+    """The costs of some positions."""
 
     nodes: NDArray[np.uint64]
     """Shape (n,): of each position."""
@@ -36,7 +36,7 @@ class Cost(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How positions were solved, and what that took."""
+    """A way to solve positions, and its cost."""
 
     name: str
     nodes: int
@@ -46,20 +46,20 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """What some units of a ply took, solved in several ways."""
+    """The costs of some units of a ply, solved in several ways."""
 
     plies: int
     units: int
     positions: int
-    """In these units."""
+    """Positions in these units."""
     median: int
-    """Nodes of a position, solved as jobs do it; so are the next three."""
+    """Mean nodes of a position, solved as jobs do it, like the next three."""
     mean: int
-    """Nodes of a position."""
+    """Median nodes of a position."""
     most: int
     """Nodes of the hardest position."""
     hardest_share: float
-    """The share of all nodes that the hardest tenth of the positions took."""
+    """The hardest tenth's share of all nodes."""
     ways: tuple[Way, ...]
     """The first is the way of jobs."""
     processor: str

@@ -1,7 +1,1 @@
-"""What labelled data sets of 7x6 take: ``python -m benchmarks.datasets --help``.
-
-==========  ====================================================================
-building    what ``c4 dataset build`` takes
-results     the file that keeps it, and ``docs/datasets.md``
-==========  ====================================================================
-"""
+"""The costs of labelled data sets of 7x6: ``python -m benchmarks.datasets --help``."""

@@ -1,4 +1,4 @@
-"""What labelled data sets of 7x6 take, built by ``c4 dataset build``.
+"""The costs of labelled data sets of 7x6, built by ``c4 dataset build``.
 
     python -m benchmarks.datasets --count 100000 --plies 18..30 --threads 2
 
@@ -24,7 +24,7 @@ from benchmarks.options import WITH_HELP
 @click.option("--threads", type=click.IntRange(1), default=os.cpu_count() or 1, show_default=True)
 @click.option("--table-mb", type=click.IntRange(1), default=64, show_default=True)
 def main(count: int, plies: str, threads: int, table_mb: int) -> None:
-    """Build a data set in an empty database, uniformly over plies, and keep what it took."""
+    """Build a data set in an empty database, uniformly over plies, and keep its costs."""
     with tempfile.TemporaryDirectory() as directory:
         building = build(Path(directory), count, plies, threads, table_mb)
     click.echo(building)

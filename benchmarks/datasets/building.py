@@ -1,4 +1,4 @@
-"""What ``c4 dataset build`` takes."""
+"""Measuring ``c4 dataset build``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Building:
-    """What a data set took."""
+    """The costs of a data set."""
 
     plies: str
     positions: int
@@ -28,11 +28,11 @@ class Building:
     search_seconds: float
     """Of the searches, summed over threads."""
     processor_seconds: float
-    """Of all threads."""
+    """Processor time of all threads."""
     nodes: int
-    """Visited by the searches."""
+    """Positions visited by the searches."""
     peak_mb: float
-    """The most memory that the process has had."""
+    """The largest memory of the process."""
     file_bytes: int
     """Of all parts, as NPZ."""
     processor: str

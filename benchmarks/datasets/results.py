@@ -1,4 +1,4 @@
-"""The file that keeps what was measured about data sets, and the page that shows it."""
+"""The file of measurements of data sets, and the page that shows them."""
 
 from __future__ import annotations
 

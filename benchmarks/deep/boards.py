@@ -34,22 +34,22 @@ first (J. Tromp's table of solved boards)."""
 
 SIGNS: Final = {"+": 1, "=": 0, "-": -1}
 PATIENCE_SECONDS: Final = 60.0
-"""How long a command that was told to stop may take."""
+"""The time that a command may take after it was told to stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What an empty board took."""
+    """The costs of an empty board."""
 
     board: str
     score: int | None
     """For the first player; None if the board was not proven in time."""
     seconds: float
-    """Of ``c4 deep``: its own clock, or all that was allowed."""
+    """Seconds of ``c4 deep`` by its own clock, or the limit."""
     nodes: int | None
-    """Searched by it, including what was searched in vain."""
+    """Nodes that it searched, also in vain."""
     pieces: int | None
-    """That were decided by searching them."""
+    """Pieces that a search has decided."""
     threads: int
     single_nodes: int | None
     """Of one search by one thread; None if it was not done in time."""
@@ -102,7 +102,7 @@ def prove(
 
 
 def _answer(command: list[str], seconds: float) -> dict[str, Any] | None:
-    """What ``c4`` writes; None if it was not done in time."""
+    """The output of ``c4``; None if it was not done in time."""
     process = subprocess.Popen([sys.executable, "-m", "cli", *command], stdout=subprocess.PIPE)
     with process:
         try:

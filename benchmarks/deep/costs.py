@@ -1,4 +1,4 @@
-"""What pieces cost: measured once and kept in a file for the simulation."""
+"""The costs of pieces, measured once and kept in a file for the simulation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Cost(NamedTuple):
-    """What the search of a piece found, and what it took."""
+    """The result and the cost of a piece's search."""
 
     bounds: Bounds
     nodes: int
@@ -24,15 +24,15 @@ class Cost(NamedTuple):
 
 
 class UnknownPieceError(Exception):
-    """A piece was not measured, and none is to be measured now."""
+    """A piece was not measured, and measuring is switched off."""
 
 
 @dataclass
 class Costs:
     """The costs of one position's pieces.
 
-    Every piece is searched with an empty table, so that what it costs does not depend on what was
-    searched before. Real workers keep their tables from one piece to the next, so they are faster.
+    Every piece is searched with an empty table, so that its cost does not depend on earlier
+    searches. Real workers keep their tables from one piece to the next, so they are faster.
     """
 
     board: str
@@ -44,7 +44,7 @@ class Costs:
     table_mb: int
     pieces: dict[Piece, Cost] = field(default_factory=dict)
     may_measure: bool = False
-    """Whether a piece that is not known is searched now."""
+    """Whether unknown pieces are searched now."""
 
     @property
     def start(self) -> Position:
@@ -67,10 +67,10 @@ class Costs:
         )
 
     def cost(self, piece: Piece) -> Cost:
-        """What a piece costs.
+        """The cost of a piece.
 
         Raises:
-            UnknownPieceError: it was not measured, and is not to be measured now.
+            UnknownPieceError: it was not measured, and measuring is switched off.
         """
         known = self.pieces.get(piece)
         if known is None:

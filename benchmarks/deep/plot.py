@@ -1,4 +1,4 @@
-"""The plot of the speed-up by the number of workers: both axes double, the ideal lies beneath."""
+"""The plot of the speed-up by the number of workers, on logarithmic axes, over the ideal line."""
 
 from __future__ import annotations
 

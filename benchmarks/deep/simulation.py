@@ -1,8 +1,8 @@
 """A deep job with a virtual clock and any number of simulated workers.
 
-A node is the unit of time. The tree that real jobs use decides which piece comes next and what a
-result cuts off. Two things are left out unless ``overhead`` stands for them: what a unit costs
-beside the search (some milliseconds), and the heartbeat that passes until a worker notices that its
+A node is the unit of time. The tree that real jobs use decides which piece comes next and which
+ones a result cuts off. Two things are left out unless ``overhead`` stands for them: the cost of a
+unit beside its search (some milliseconds), and the time until a heartbeat tells a worker that its
 piece was cut off.
 """
 
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a simulated job took."""
+    """The cost of a simulated job."""
 
     workers: int
     split_plies: int
     nodes: int
-    """Searched by all workers together, including what was searched in vain."""
+    """Nodes that all workers together have searched, also in vain."""
     wall: int
-    """Nodes that one worker could have searched in the time that it took."""
+    """The time of the job, in nodes of one worker."""
     pieces: int
     """Pieces that were begun."""
     cut: int
     """Pieces that were stopped because their result was no longer needed."""
     idle: float
-    """Share of the workers' time in which they had nothing to do."""
+    """The share of the workers' time without work."""
 
     def speed_up(self, single_nodes: int) -> float:
         """How many times as fast as one search of the whole position."""
@@ -62,7 +62,7 @@ def simulate(costs: Costs, *, workers: int, split_plies: int, overhead: int = 0)
         return {key: stored[key] for key in keys if key in stored}
 
     now = nodes = begun = cut = busy = 0
-    running: dict[Piece, int] = {}  # and when each was begun
+    running: dict[Piece, int] = {}  # and the time when each was begun
     ends: list[tuple[int, Piece]] = []
     while not tree.is_decided:
         for piece in tree.wanted(workers - len(running), running=running, known=known):

@@ -1,6 +1,6 @@
-"""What calls from Python cost where there is next to nothing to search.
+"""The cost of calls from Python, measured with next to nothing to search.
 
-The position has one empty square: its search is over at once, and what is left is the call.
+The position has one empty square. Its search is over at once, so the time is that of the call.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CALLS = "calls"
 IMPORTS = "imports"
 
 ONE_MOVE_LEFT = "44276122537725234254556347417537166663131"
-"""41 moves without a winner; the last empty square makes none either."""
+"""41 moves without a winner; the last square gives none either."""
 
 LOOPS = 10_000
 """Positions that are solved in a pass, by one call each or all in one batch."""
@@ -41,13 +41,13 @@ class Statement:
     """A piece of Python code to be timed."""
 
     case: str
-    """What it does. Solvers are compared on the same case."""
+    """The purpose of the call. Solvers are compared on the same case."""
     solver: str
-    """Whose call it is."""
+    """The solver's name."""
     code: str
     """The call."""
     names: dict[str, Any] = field(repr=False)
-    """What the names in it mean."""
+    """The values of the names in it."""
     positions: int = 1
     """Positions that are solved by one call."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from benchmarks.engine.compare import Entry, compare
+from benchmarks.engine.compare import compare_passes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -47,17 +47,5 @@ def measure(
 def _compare(
     plan: Plan, name: str, scored: Sequence[Scored], solvers: Sequence[Contender], *, fresh: bool
 ) -> list[Measurement]:
-    games = [position.moves for position in scored]
-    return compare(
-        GROUP,
-        name,
-        [position.score for position in scored],
-        [
-            Entry(
-                solver.name,
-                partial(solver.run, games, fresh=fresh),
-                plan.repeats if index == 0 else plan.rival_repeats,
-            )
-            for index, solver in enumerate(solvers)
-        ],
-    )
+    passes = [(solver.name, partial(solver.run, fresh=fresh)) for solver in solvers]
+    return compare_passes(GROUP, name, scored, plan, passes)

@@ -1,11 +1,10 @@
-"""The scores of all columns: what a player is shown."""
+"""The scores of all columns."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
-from benchmarks.engine.compare import Entry, compare
+from benchmarks.engine.compare import Entry, compare, compare_passes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,31 +38,14 @@ def measure(
     for name in names:
         scored = classes.get(name, ())[: plan.share(name)]
         if scored:
-            yield from _compare(plan, name, scored, [own])
+            passes = [(solver.name, solver.run_columns) for solver in (own, *rivals)]
+            yield from compare_passes(GROUP, name, scored, plan, passes[:1])
             if rivals:
-                yield from _compare(plan, name, scored[: plan.rival_columns], [own, *rivals])
+                shared = scored[: plan.rival_columns]
+                yield from compare_passes(GROUP, name, shared, plan, passes)
     yield from compare(
         GROUP,
         EMPTY_BOARD,
         [EMPTY_BOARD_SCORE],
         [Entry(own.name, lambda: own.run_columns([""]), plan.long_repeats)],
-    )
-
-
-def _compare(
-    plan: Plan, name: str, scored: Sequence[Scored], solvers: Sequence[InProcess]
-) -> list[Measurement]:
-    games = [position.moves for position in scored]
-    return compare(
-        GROUP,
-        name,
-        [position.score for position in scored],
-        [
-            Entry(
-                solver.name,
-                partial(solver.run_columns, games),
-                plan.repeats if index == 0 else plan.rival_repeats,
-            )
-            for index, solver in enumerate(solvers)
-        ],
     )

@@ -1,4 +1,4 @@
-"""Several solvers on the same positions, in turn, again and again.
+"""Comparing several solvers on the same positions, with interleaved repetitions.
 
 Machines are noisy, and their noise comes and goes over minutes. So the repetitions of the solvers
 are interleaved, and their medians are compared.
@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from benchmarks.engine.results import Measurement
 from cli.bench.timing import NO_TIME, Lap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
+    from benchmarks.engine.plan import Plan
     from benchmarks.engine.solvers import Run
+    from cli.bench.positions import Scored
+
+    Pass = Callable[[Sequence[str]], Run]
 
 LEAST_SECONDS = 0.05
 """A repetition has as many passes as fill this time: shorter times drown in the noise."""
@@ -81,6 +86,27 @@ def compare(
         )
         for one in series
     ]
+
+
+def compare_passes(
+    group: str, case: str, scored: Sequence[Scored], plan: Plan, passes: Iterable[tuple[str, Pass]]
+) -> list[Measurement]:
+    """Time solvers in turn on the positions of a class: this project's engine, then rivals.
+
+    Args:
+        group: the measurements' group.
+        case: the class.
+        scored: its positions.
+        plan: how often each solver is timed.
+        passes: the name of each solver, and its pass over some games; the engine's first.
+    """
+    games = [position.moves for position in scored]
+    scores = [position.score for position in scored]
+    entries = [
+        Entry(name, partial(run, games), plan.repeats if index == 0 else plan.rival_repeats)
+        for index, (name, run) in enumerate(passes)
+    ]
+    return compare(group, case, scores, entries)
 
 
 class _Series:

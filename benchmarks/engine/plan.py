@@ -13,8 +13,8 @@ ALL: Final = 1_000_000
 class Plan:
     """Numbers of positions and of repetitions.
 
-    Some rivals need minutes for what takes this engine seconds. They are given only the first
-    positions of a class, and the engine is timed on these as well: both are compared on the same
+    Some rivals need minutes for positions that take this engine seconds. They get only the first
+    ones of a class. The engine is timed on these as well, so that both are compared on the same
     positions.
     """
 
@@ -33,7 +33,7 @@ class Plan:
     boards: tuple[str, ...] = ("7x5", "6x6", "5x8", "6x7", "8x5")
     """Empty boards besides 7x6."""
     long_repeats: int = 3
-    """Repetitions of what takes this engine many seconds."""
+    """Repetitions of cases that take this engine many seconds."""
     batch: int = ALL
     """Positions of a batch."""
     hard: int = 20

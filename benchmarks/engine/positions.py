@@ -1,9 +1,9 @@
 """The positions of the six classes: read from a directory, or drawn at random.
 
-A position is drawn by random legal moves; how many is drawn from the range of its phase. None is
-over, and mirror images count as one. A position that somebody wins within two plies is left out:
-there is nothing to search. The scores are this engine's, so they check other solvers and later
-versions of this one, but not the version that made them.
+A position is made by random legal moves; lots decide their number in the range of its phase. No
+game is over, and mirror images count as one. A position with a win within two plies is left out,
+because it needs no search. The scores are this engine's, so they check other solvers and later
+versions of this one, but not the version that has made them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 STONES = {"begin": range(4, 15), "middle": range(15, 29), "end": range(29, 42)}
 """Numbers of stones on the board in each phase of the game."""
 LEAST_PLIES = 3
-"""How far away a win must be, in plies, for the position to be drawn."""
+"""A position is left out if a win is nearer than so many plies."""
 
 
 def read_directory(directory: Path) -> dict[str, list[Scored]]:

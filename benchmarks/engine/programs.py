@@ -5,10 +5,10 @@ moves and the score for the side to move; a third word, if there is one, is take
 positions searched. That is what Pascal Pons's ``c4solver`` does, and ``c4 solve`` with
 ``--format c4solver``.
 
-Its time is the processor time that the system charges to the finished child. What the same program
-takes for no input at all (loading, allocating its table) is measured just before and subtracted. A
-short pass may then even seem to take less than nothing; so it is repeated, and means are taken.
-Whether a program empties its table between positions is up to the program.
+Its time is the processor time that the system charges to the finished child. The time of the same
+program without any input (loading, allocating its table) is measured just before, and subtracted. A
+short pass may then even seem to take negative time; so it is repeated, and means are taken. The
+program decides whether it empties its table between positions.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Program(Contender):
     """A solver by its command line.
 
     Args:
-        name: what tables call it.
+        name: its name in tables.
         command: the command line, split as a shell would.
 
     Raises:
@@ -76,7 +76,7 @@ class Program(Contender):
         return Run(scores, took - start, nodes)
 
     def _feed(self, text: str) -> tuple[str, Lap]:
-        """Run the program once; its output, and what it took with its start."""
+        """Run the program once; returns its output, and its time with the start."""
         with tempfile.TemporaryFile("w+") as source, tempfile.TemporaryFile("w+") as sink:
             source.write(text)
             source.seek(0)

@@ -1,7 +1,7 @@
 """The positions of ``cli/data/sample-positions.txt``, which ``c4 analyze --sample`` analyzes.
 
 They come from random legal play. There is a fixed number of them for each number of stones, from
-the opening to the endgame. None is over, and none is there twice or as a mirror image::
+the opening to the endgame. No game is over, and no position comes twice or as a mirror image::
 
     python -m benchmarks sample > cli/data/sample-positions.txt
 

@@ -28,7 +28,7 @@ class Run:
     scores: list[int]
     """A score for each position, for its side to move."""
     lap: Lap
-    """What the pass took."""
+    """The time of the pass."""
     nodes: int | None = None
     """Positions searched; None if the solver does not count them."""
 
@@ -93,11 +93,11 @@ class InProcess(Contender):
 
     @abstractmethod
     def scores(self, answers: list[Any]) -> list[int]:
-        """The scores in what :meth:`solve_all` gave."""
+        """The scores in the results of :meth:`solve_all`."""
 
     @abstractmethod
     def best_columns(self, answers: list[Any]) -> list[int]:
-        """The best score in each entry of what :meth:`analyze_all` gave."""
+        """The best score in each of the results of :meth:`analyze_all`."""
 
     @abstractmethod
     def nodes(self, answers: list[Any]) -> int | None:
@@ -191,11 +191,11 @@ class BitBully(InProcess):
         return [max(answer) for answer in answers]
 
     def nodes(self, answers: list[Any]) -> int:  # noqa: ARG002 (the core counts)
-        """What the core has counted."""
+        """The core's own count."""
         count: int = self._core.getNodeCounter()
         return count
 
     @staticmethod
     def is_installed() -> bool:
-        """Whether the package is there (``pip install bitbully``)."""
+        """Whether the package is installed (``pip install bitbully``)."""
         return importlib.util.find_spec("bitbully") is not None

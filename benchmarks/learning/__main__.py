@@ -75,7 +75,7 @@ def cnn(*, models: Path, games: int, epochs: int, seed: int, file: Path) -> None
 @seed_option
 @output_option(FILE, "file")
 def games(*, models: Path, games: int, seed: int, file: Path) -> None:
-    """Let the source's network, and random, play against set. Who begins is drawn."""
+    """Let the source's network, and random, play against set. Lots are drawn for the first move."""
     from benchmarks.learning.measure import drawn_games  # noqa: PLC0415
 
     players = {"learning-cnn": _model(models, "cnn"), "random": "random"}
@@ -190,5 +190,5 @@ def _ending(part: dict[str, Any]) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    signals.install()  # here alone: whoever calls the command keeps their own handlers
+    signals.install()  # only here: other callers of the command keep their own handlers
     main(prog_name="python -m benchmarks.learning")

@@ -1,4 +1,4 @@
-"""How strong models are: training, comparison with labels, games."""
+"""The strength of models: training, comparison with labels, games."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from c4core.training.loop import Course
 
 MARKS: Final = {1: "w", 0: "d", -1: "l"}
-"""How a game went for player a."""
+"""The marks of games, by their results for player a."""
 
 
 def train_cnn(path: Path, *, games: int, epochs: int, seed: int) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _trained(course: Course, path: Path, epochs: int) -> dict[str, Any]:
 
 
 def drawn_games(player: str, opponent: str, *, games: int, seed: int) -> str:
-    """How games went for a player, a mark for each game. Who begins is drawn.
+    """The results of games for a player, a mark each. Lots are drawn for the first move.
 
     Args:
         player: its description.
@@ -114,7 +114,7 @@ def drawn_games(player: str, opponent: str, *, games: int, seed: int) -> str:
 
 
 def match(player: str, opponent: str, *, games: int, seed: int) -> dict[str, Any]:
-    """A match in which they take turns to begin.
+    """A match in which the players take turns to move first.
 
     Two players without chance would play the same two games again and again. So each of them
     begins once from every position with two stones.

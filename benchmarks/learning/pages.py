@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 NOT_MEASURED: Final = "Not measured yet."
 REPORTED: Final = (58659, 143, 114, 54076)
-"""Brewer 2017: won and said so, won and not said so, not won but said so, not won and not said."""
+"""Brewer 2017: true positives, false negatives, false positives, true negatives."""
 REPORTED_SHARES: Final = {"learning-cnn": "about 45%", "random": "about 2%"}
 STONES: Final = ((0, 7), (8, 11), (12, 15), (16, 19), (20, 23), (24, 27), (28, 31), (32, 41))
 EPOCHS_SHOWN: Final = 8

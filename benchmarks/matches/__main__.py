@@ -111,5 +111,5 @@ def _read(file: Path) -> Outcomes:
 
 
 if __name__ == "__main__":
-    signals.install()  # here alone: whoever calls the command keeps their own handlers
+    signals.install()  # only here: other callers of the command keep their own handlers
     main(prog_name="python -m benchmarks.matches")

@@ -9,7 +9,7 @@ from cli.shell import signals
 from db import games
 from db.records.terms import MatchTerms
 from workers.matches.planning import find_job, plan_matches
-from workers.matches.reading import Judging, read_report
+from workers.matches.reports.reading import Judging, read_report
 from workers.runners.local import LocalRunner
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from benchmarks.matches.sources import SourceMatch
     from db.database import Database
-    from workers.matches.report import MatchReport
+    from workers.matches.reports.report import MatchReport
 
 NOT_JUDGED = Judging(games=0, least_ply=0)
 

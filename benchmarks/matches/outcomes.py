@@ -18,7 +18,7 @@ from c4core.arena.statistics import Tally
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from workers.matches.report import MatchReport
+    from workers.matches.reports.report import MatchReport
 
 FORMAT = 2
 
@@ -40,11 +40,11 @@ class Outcome:
     distinct: int
     """How many of the games are different."""
     seconds: float
-    """What all moves took."""
+    """Seconds of all moves together."""
     moves: float
     """Moves of a game on average."""
     seed: int
-    """Of the match."""
+    """The match's seed."""
 
     @property
     def results(self) -> Tally:
@@ -53,7 +53,7 @@ class Outcome:
 
     @property
     def seconds_per_game(self) -> float:
-        """What the moves of a game took."""
+        """The mean seconds of a game's moves."""
         return self.seconds / self.results.games
 
     @classmethod

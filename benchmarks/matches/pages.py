@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from benchmarks.matches.sources import GROUPS, all_matches
 from benchmarks.page import machine_line, table, versions_line
 from c4core.arena import statistics
-from c4core.arena.statistics import Tally
 from cli.reports import figures
 from db.records.terms import Seats
 
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from benchmarks.matches.outcomes import Outcome, Outcomes
     from benchmarks.matches.sources import SourceMatch
+    from c4core.arena.statistics import Tally
 
 CLOSE: Final = 2.0
 """Up to so many standard errors, chance alone explains the difference well."""
@@ -29,7 +29,7 @@ ENOUGH_DISTINCT: Final = 0.9
 SEATS: Final = {
     Seats.FIXED: "A moves first",
     Seats.ALTERNATE: "they take turns to move first",
-    Seats.RANDOM: "it is drawn who moves first",
+    Seats.RANDOM: "lots are drawn for the first move",
 }
 
 
@@ -116,7 +116,7 @@ def standard_errors(one: Tally, other: Tally) -> float:
 
     Both samples are assumed to come from one distribution. 0 if every result is the same.
     """
-    together = Tally(one.wins + other.wins, one.losses + other.losses, one.draws + other.draws)
+    together = one + other
     mean = together.score
     if mean is None or one.score is None or other.score is None:
         return 0.0

@@ -27,7 +27,7 @@ class SourceMatch:
     games: int
     """Games that the source played."""
     seats: Seats = Seats.FIXED
-    """Who moved first."""
+    """The side that moved first."""
     note: str = ""
     """A remark on the report."""
     is_slow: bool = False
