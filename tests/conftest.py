@@ -12,6 +12,7 @@ asks for one. What needs a server that there is not is left out, and the summary
 import os
 import shutil
 import signal
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,6 +32,11 @@ from workers.positions import book_answers
 # same: that is what the profile of Hypothesis's own which this one changes says then.
 settings.register_profile("c4", deadline=None)
 settings.load_profile("c4")
+
+if sys.dont_write_bytecode:
+    # Some hundred processes would compile the same modules, each for itself.
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 LEFT_OUT = pytest.StashKey[list[str]]()
 START_SERVERS = os.environ.get("C4_TEST_SERVERS") == "1"

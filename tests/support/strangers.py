@@ -63,6 +63,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "learn train selfplay": ("--board", HOSTILE, "--output", FILE),
     "learn evaluate": (FILE, "--csv", FILE),
     "worker": ("--queues", HOSTILE),
+    "serve": ("--host", HOSTILE, "--token", "t"),
     "db init": (),
     "db upgrade": (),
     "db stats": (),

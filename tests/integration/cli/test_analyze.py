@@ -51,7 +51,8 @@ def test_bad_lines_keep_their_places(c4: C4) -> None:
     assert "3 lines without an answer" in done.err
 
 
-@pytest.mark.parametrize("number", [20_000, pytest.param(1_000_000, marks=pytest.mark.long)])
+# A million lines, and the memory that they take, are tested in workers/test_million.py.
+@pytest.mark.parametrize("number", [20_000, pytest.param(200_000, marks=pytest.mark.long)])
 def test_ten_bad_lines_of_many(c4: C4, number: int) -> None:
     bad = set(range(7, number, number // 10))
     lines = (f"{EASY}\n" if index not in bad else "8\n" for index in range(number))

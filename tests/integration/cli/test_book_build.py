@@ -4,9 +4,6 @@ import json
 import re
 import signal
 import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,11 +12,11 @@ from db import jobs
 from db.database import Database
 from db.records.jobs import MAX_ATTEMPTS, UnitState
 from tests.support.boards.books import digest
-from tests.support.running.command_line import C4, ROOT
-from tests.support.running.watching import await_work, units
+from tests.support.running.command_line import C4
+from tests.support.running.watching import await_work, units, working
 
-HARD = ("book", "build", "--board", "6x5", "--plies", "6", "--table-mb", "8")
-"""Some seconds of work, in a hundred units or so."""
+HARD = ("book", "build", "--board", "5x5", "--plies", "8", "--table-mb", "8")
+"""A second or two of work in 44 units: many to be interrupted in, each quickly done."""
 
 
 @pytest.fixture
@@ -38,8 +35,8 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_two_threads(c4: C4, undisturbed: str) -> None:
     done = c4(*HARD, "--threads", "2")
     assert done.code == 0
-    assert re.search(r"c4-6x5-ply6.c4book: 5,493 positions, [\d,]+ bytes", done.err)
-    assert digest(c4.directory / "c4-6x5-ply6.c4book") == undisturbed
+    assert re.search(r"c4-5x5-ply8.c4book: 19,492 positions, [\d,]+ bytes", done.err)
+    assert digest(c4.directory / "c4-5x5-ply8.c4book") == undisturbed
 
 
 def test_interrupted_and_resumed_three_times(c4: C4, undisturbed: str) -> None:
@@ -59,26 +56,11 @@ def test_interrupted_and_resumed_three_times(c4: C4, undisturbed: str) -> None:
     assert digest(c4.directory / "x.c4book") == undisturbed
 
 
-@contextmanager
-def working(c4: C4) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that works on the first job, with short leases."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.support.running.job_process", c4.environment["C4_DB"], "1"],
-        cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
 def test_killed_during_the_build(c4: C4, undisturbed: str) -> None:
     assert c4(*HARD, "--detach").out == "1\n"
     url = c4.environment["C4_DB"]
     for number in range(3):
-        with working(c4) as process:
+        with working(url, 1) as process:
             await_work(url, done=2 * (number + 1))
             process.kill()
         assert process.returncode == -signal.SIGKILL

@@ -15,10 +15,11 @@ from db.records.jobs import MAX_ATTEMPTS, UnitState
 from tests.support.boards.books import digest
 from tests.support.running.command_line import C4
 from tests.support.running.watching import await_work, units
+from workers.positions import planning
 
 SMALL = ("dataset", "build", "--board", "5x4", "--count", "300")
-HARD = ("dataset", "build", "--plies", "12..13", "--count", "250", "--no-book", "--output", "out")
-"""Some seconds of work, in several units."""
+HARD = ("dataset", "build", "--plies", "14..15", "--count", "150", "--no-book")
+"""A second or two of work, all of it in one unit if nobody cuts it smaller."""
 
 
 @pytest.fixture
@@ -168,14 +169,18 @@ class TestSources:
         assert (none.code, "no position at plies 7 to 19" in none.err) == (2, True)
 
 
-def test_interrupted_and_gone_on_with(c4: C4) -> None:
+def test_interrupted_and_gone_on_with(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
     undisturbed = C4(c4.directory / "undisturbed")
     undisturbed.directory.mkdir()
-    assert undisturbed(*HARD, "--threads", "1").code == 0
+    write = (*HARD, "--output", "out")
+    assert undisturbed(*write, "--threads", "1").code == 0
     url = c4.environment["C4_DB"]
-    assert c4("db", "init").code == 0
+    monkeypatch.setattr(planning, "UNIT_SECONDS", 0.05)  # of the job that the processes find
+    assert c4(*HARD, "--detach").code == 0
+    assert units(url)[UnitState.QUEUED] > 10
+    (c4.directory / "out").mkdir()
     for number in range(2):
-        with c4.start(*HARD, "--threads", "2") as process:
+        with c4.start(*write, "--threads", "2") as process:
             await_work(url, done=number + 1)
             process.send_signal(signal.SIGINT)
             _, errors = process.communicate(timeout=60)
@@ -183,7 +188,7 @@ def test_interrupted_and_gone_on_with(c4: C4) -> None:
         assert "The same command again goes on" in errors
         assert units(url)[UnitState.LEASED] == 0
         assert list((c4.directory / "out").iterdir()) == []
-    done = c4(*HARD)
+    done = c4(*write)
     assert (done.code, "job 1 done" in done.err) == (0, True)
     assert digests(c4.directory / "out") == digests(undisturbed.directory / "out")
 

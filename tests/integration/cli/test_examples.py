@@ -16,10 +16,10 @@ from tests.support.running.command_line import C4
 
 EASY = "2252576253462244111563365343671351441"
 HAS_TORCH = find_spec("torch") is not None
-LEFT_OUT = "bench|book plot|play(?!.*--plain)|worker" + ("" if HAS_TORCH else "|learn")
+LEFT_OUT = "bench|book plot|play(?!.*--plain)|serve|worker" + ("" if HAS_TORCH else "|learn")
 if find_spec("pyarrow") is None:
     LEFT_OUT += "|.*[.]parquet"
-ELSEWHERE = re.compile(rf"c4 ({LEFT_OUT})\b")
+ELSEWHERE = re.compile(rf"c4 (--db \S+ )?({LEFT_OUT})\b")
 """Too slow, without an end, in need of a terminal or of another package: tested elsewhere."""
 SMALLER = {
     "dataset build --from book --count 2000": "dataset build --from book --count 50",

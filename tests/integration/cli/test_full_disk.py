@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.cli.test_killed import COMMANDS, finished, prepared, ran
-from tests.support.running.command_line import Result
+from tests.support.running.command_line import C4, Result
 from tests.support.running.small_disk import filled, needs_mount, small_disk
 
 MEGABYTES = 64
@@ -19,7 +19,7 @@ ROOM = (0, 20_000, 300_000)
 def test_a_full_disk(name: str, tmp_path: Path) -> None:
     command = COMMANDS[name]
     undisturbed = prepared(tmp_path / "undisturbed", command)
-    finished(undisturbed, command)
+    finished(undisturbed, command, C4.__call__)
     expected = command.read(undisturbed.directory / command.output)
 
     with small_disk(tmp_path / "disk", megabytes=MEGABYTES) as disk:
@@ -34,7 +34,7 @@ def test_a_full_disk(name: str, tmp_path: Path) -> None:
                     assert not written.exists() or not any(written.iterdir())
             assert c4("db", "check").code == 0
             if done.code:
-                finished(c4, command)
+                finished(c4, command, C4.__call__)
             assert command.read(written) == expected
 
         # Writing again, over what has been written before, destroys nothing.

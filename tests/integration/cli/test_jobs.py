@@ -1,4 +1,5 @@
 import json
+import shutil
 import signal
 import sqlite3
 from contextlib import closing
@@ -16,14 +17,20 @@ from tests.support.running.waiting import await_that
 EASY = "2252576253462244111563365343671351441"
 
 
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    """Job 1 is done, job 2 is detached."""
-    c4 = C4(tmp_path)
+@pytest.fixture(scope="module")
+def two_jobs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory with a database where job 1 is done and job 2 is detached."""
+    c4 = C4(tmp_path_factory.mktemp("jobs"))
     lines = f"{EASY}\n{EASY}6\n"
     assert c4("analyze", "-q", "--label", "first", "-", stdin=lines).code == 0
     assert c4("analyze", "-q", "--detach", "-", stdin=lines + "9\n").out == "2\n"
-    return c4
+    return c4.directory
+
+
+@pytest.fixture
+def c4(two_jobs: Path, tmp_path: Path) -> C4:
+    """Job 1 is done, job 2 is detached."""
+    return C4(Path(shutil.copytree(two_jobs, tmp_path, dirs_exist_ok=True)))
 
 
 def test_list(c4: C4) -> None:

@@ -169,7 +169,7 @@ class TestTrain:
 class TestInterrupt:
     def test_ctrl_c_leaves_a_checkpoint_that_resumes_exactly(self, c4: C4) -> None:
         pytest.importorskip("torch", reason=REASON)
-        options = ("learn", "train", "cnn", "--games", "3000", "--json")
+        options = ("learn", "train", "cnn", "--games", "600", "--json")
         process = c4.start(*options, "--epochs", "1000", "--verbose")
         assert process.stderr is not None
         for line in process.stderr:

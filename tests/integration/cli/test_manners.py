@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -94,6 +95,14 @@ def test_an_empty_variable_counts_as_none(c4: C4) -> None:
     assert f"{c4.directory}/data/c4/c4.db" in done.err
 
 
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory whose database has a match."""
+    c4 = C4(tmp_path_factory.mktemp("played"))
+    assert c4("match", "random", "random", "--games", "2", "-q").code == 0
+    return c4.directory
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -109,10 +118,10 @@ def test_an_empty_variable_counts_as_none(c4: C4) -> None:
         "tournament random set --games 2 --output",
     ],
 )
-def test_a_folder_that_is_not_there_is_not_made(c4: C4, command: str) -> None:
+def test_a_folder_that_is_not_there_is_not_made(played: Path, c4: C4, command: str) -> None:
     if command.startswith("learn"):
         pytest.importorskip("torch", reason=REASON)
-    assert c4("match", "random", "random", "--games", "2", "-q").code == 0
+    shutil.copytree(played, c4.directory, dirs_exist_ok=True)
     name = "nowhere/deeper/x.svg" if "plot" in command else "nowhere/deeper/x"
     done = c4(*command.split(), name)
     assert done.code == 2
@@ -159,11 +168,12 @@ def test_there_is_one_way_to_the_terminal() -> None:
 
 
 def test_a_long_search_at_a_terminal_says_how_far_it_is(c4: C4) -> None:
-    arguments = ("solve", "--board", "8x7", "--score-only", "--time-limit", "3", "")
+    limited = ("--threads", "1", "--time-limit", "1.5")
+    arguments = ("solve", "--board", "8x7", "--score-only", *limited, "")
     written = run_on_terminal(c4, *arguments, code=1)
     assert re.search(rb"[\d,]{5,} nodes in 1\.\d\d s, score between -\d+ and \+\d+", written)
     assert b" nodes in " not in run_on_terminal(c4, *arguments, "-q", code=1).replace(
-        b"nodes in 3.", b""
+        b"nodes in 1.5", b""
     )
     assert c4(*arguments).err == ""
 

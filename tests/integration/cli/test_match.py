@@ -190,7 +190,7 @@ class TestMatch:
         assert not (c4.directory / "test.db").exists() or not c4("games", "matches", "-q").out
 
     def test_an_interrupted_match_goes_on(self, c4: C4) -> None:
-        command = ("match", "montecarlo-flat:simulations=3000", "random", "--games", "60")
+        command = ("match", "montecarlo-flat:simulations=3000", "random", "--games", "120")
         process = c4.start(*command, "--judge", "none", "--threads", "1")
         await_that(lambda: played(c4))
         process.send_signal(signal.SIGINT)
@@ -199,9 +199,9 @@ class TestMatch:
         assert "go on with: c4 jobs resume 1\n" in err
         assert "The same command again goes on, and writes the report in the end." in err
         before = moves(c4)
-        assert 0 < len(before) < 60
+        assert 0 < len(before) < 120
         report = json.loads(c4(*command, "--judge", "none", "--json").out)
-        assert report["games"] == 60
+        assert report["games"] == 120
         assert set(before) <= set(moves(c4))
 
 

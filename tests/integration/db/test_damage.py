@@ -27,6 +27,7 @@ from tests.support.damage import (
     READING_COMMANDS,
     content,
     evaluations,
+    felt,
     fill,
     fill_database,
     flipped,
@@ -58,11 +59,10 @@ def unnoticed(source: Path, target: Path, flips: int, seed: int) -> Iterator[str
     before = content(source)
     changed = 0
     for flip in flipped(source, target, flips, seed):
-        after = content(target)
-        found = problems(target)
-        changed += after != before
-        if after != before and not found:
-            yield flip
+        if content(target) != before:
+            changed += 1
+            if not problems(target):
+                yield flip
     assert changed > flips / 6
 
 
@@ -74,11 +74,18 @@ def test_no_flip_goes_unnoticed(sound: Path, tmp_path: Path) -> None:
     assert list(unnoticed(sound, tmp_path / "c4.db", 60, seed=7)) == []
 
 
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sound file with thousands of rows."""
+    path = tmp_path_factory.mktemp("large") / "c4.db"
+    fill(path)
+    return path
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
-def test_none_of_many_flips_goes_unnoticed(tmp_path: Path, seed: int) -> None:
-    fill(tmp_path / "sound.db")
-    assert list(unnoticed(tmp_path / "sound.db", tmp_path / "c4.db", 275, seed)) == []
+def test_none_of_many_flips_goes_unnoticed(large: Path, tmp_path: Path, seed: int) -> None:
+    assert list(unnoticed(large, tmp_path / "c4.db", 275, seed)) == []
 
 
 def faults(c4: C4, damages: Iterator[str]) -> Iterator[tuple[str, ...]]:
@@ -99,7 +106,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_no_command_takes_a_flip_for_a_fault_of_its_own(small: Path, tmp_path: Path) -> None:
-    assert list(faults(C4(tmp_path), flipped(small, tmp_path / "test.db", 8, seed=1))) == []
+    assert list(faults(C4(tmp_path), felt(small, tmp_path / "test.db", 8, seed=1))) == []
 
 
 def test_no_command_takes_hostile_values_for_a_fault_of_its_own(
@@ -111,7 +118,7 @@ def test_no_command_takes_hostile_values_for_a_fault_of_its_own(
 @pytest.mark.long
 def test_no_command_takes_much_damage_for_a_fault_of_its_own(small: Path, tmp_path: Path) -> None:
     path = tmp_path / "test.db"
-    assert list(faults(C4(tmp_path), flipped(small, path, 200, seed=2))) == []
+    assert list(faults(C4(tmp_path), felt(small, path, 200, seed=2))) == []
     assert list(faults(C4(tmp_path), hostile(small, path, 200, seed=2))) == []
 
 

@@ -271,11 +271,12 @@ def check_pages(database: Database) -> Iterator[str]:
 
 
 class TestPermissions:
-    def test_a_file_that_may_not_be_written(self) -> None:
+    @pytest.mark.parametrize(("name", "mode"), [("c4.db", 0o444), (".", 0o555)])
+    def test_a_file_or_its_directory_that_may_not_be_written(self, name: str, mode: int) -> None:
         with unprivileged() as directory:
             path = directory / "c4.db"
             fill(path, 10)
-            path.chmod(0o444)
+            (directory / name).chmod(mode)
             with Database.open(str(path)) as database:
                 with database.read() as session:
                     assert count(session, EVERYTHING) == 10
@@ -288,17 +289,6 @@ class TestPermissions:
             directory.chmod(0o555)
             with pytest.raises(ReadOnlyError, match=f"no permission to write {directory}"):
                 Database.open(str(path))
-
-    def test_a_database_in_a_directory_that_may_not_be_written(self) -> None:
-        with unprivileged() as directory:
-            path = directory / "c4.db"
-            fill(path, 10)
-            directory.chmod(0o555)
-            with Database.open(str(path)) as database:
-                with database.read() as session:
-                    assert count(session, EVERYTHING) == 10
-                with pytest.raises(ReadOnlyError, match=f"cannot write {path}: it is read-only"):
-                    store_many(database)
 
     def test_a_file_that_may_not_be_read(self) -> None:
         with unprivileged() as directory:

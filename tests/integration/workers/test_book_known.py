@@ -90,8 +90,9 @@ def test_a_whole_board(database: Database, width: int, height: int, reachable: i
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("rows_url", ["sqlite"], indirect=True)  # minutes of search, few rows
 def test_ply_4(database: Database) -> None:
-    check_plies(CompleteBook(Position(), 4).scored(source(database)))
+    check_plies(CompleteBook(Position(), 4).scored(source(database, table_mb=256)))
 
 
 def test_the_book_that_ships() -> None:

@@ -2,11 +2,7 @@
 
 import random
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -16,51 +12,29 @@ from c4core.solver import Solver
 from db import evaluations, jobs
 from db.database import Database
 from db.records.jobs import JobState, UnitState
-from tests.support.running.waiting import AT_ONCE_SECONDS, await_that
+from tests.support.running.waiting import AT_ONCE_SECONDS
+from tests.support.running.watching import await_units, units, working
 from workers.deep.planning import submit
 from workers.deep.proof import follow_proof
 from workers.deep.task import DeepTask
 from workers.deep.tree import Bounds
 
-ROOT = Path(__file__).resolve().parents[3]
-START = Position(width=6, height=6)
-TASK = DeepTask(START, "", split_plies=3, unit_nodes=20_000)
+TASK = DeepTask(Position(width=6, height=5), "", split_plies=3, unit_nodes=5_000)
+"""112 pieces."""
+LONG_TASK = DeepTask(Position(width=6, height=6), "", split_plies=3, unit_nodes=20_000)
+"""500 pieces, to be killed in often."""
 
 
-@contextmanager
-def working(url: str, job_id: int) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that works on the job with two threads and short leases."""
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.support.running.job_process", url, str(job_id)],
-        cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
-def states(url: str, job_id: int) -> dict[UnitState, int]:
-    with Database.open(url) as database, database.read() as session:
-        return dict(jobs.get_job(session, job_id).units)
-
-
-def await_done(url: str, job_id: int, number: int) -> None:
-    await_that(lambda: states(url, job_id)[UnitState.DONE] >= number)
-
-
-def check_proof(url: str, job_id: int) -> None:
+def check_proof(url: str, job_id: int, start: Position) -> None:
     """The score is right, is stored, and can be followed down to what was searched."""
-    score = Solver().solve(START).score
+    score = Solver().solve(start).score
     assert score is not None
     with Database.open(url) as database:
         with database.read() as session:
             job = jobs.get_job(session, job_id)
-            key = START.canonical_key
-            root = evaluations.lookup(session, START.board, [key])[key]
-        proof = follow_proof(database, START, Bounds(score, score))
+            key = start.canonical_key
+            root = evaluations.lookup(session, start.board, [key])[key]
+        proof = follow_proof(database, start, Bounds(score, score))
     assert job.state is JobState.DONE
     assert job.units[UnitState.DONE] == sum(job.units.values())
     assert (root.lower, root.upper) == (score, score)
@@ -68,23 +42,27 @@ def check_proof(url: str, job_id: int) -> None:
     assert proof.searched > 10
 
 
-@pytest.mark.parametrize("kills", [3, pytest.param(20, marks=pytest.mark.long)])
-def test_a_process_that_is_killed_loses_nothing(sqlite_path: Path, kills: int) -> None:
+@pytest.mark.parametrize(
+    ("task", "kills"), [(TASK, 3), pytest.param(LONG_TASK, 20, marks=pytest.mark.long)]
+)
+def test_a_process_that_is_killed_loses_nothing(
+    sqlite_path: Path, task: DeepTask, kills: int
+) -> None:
     url, chance = str(sqlite_path), random.Random(kills)
     with Database.open(url) as database:
-        job_id = submit(database, TASK, threads=2)
+        job_id = submit(database, task, threads=2)
     for _ in range(kills):
-        done = states(url, job_id)[UnitState.DONE]
+        done = units(url, job_id)[UnitState.DONE]
         with working(url, job_id) as process:
-            await_done(url, job_id, done + chance.randint(1, 5))
+            await_units(url, job_id, UnitState.DONE, done + chance.randint(1, 5))
             time.sleep(chance.uniform(0, 0.1))
             process.kill()
         assert process.returncode == -signal.SIGKILL
-    assert states(url, job_id)[UnitState.DONE] < sum(states(url, job_id).values())
+    assert units(url, job_id)[UnitState.DONE] < sum(units(url, job_id).values())
     with working(url, job_id) as process:
         _, errors = process.communicate(timeout=120)
-    assert (process.returncode, errors) == (0, b"")
-    check_proof(url, job_id)
+    assert (process.returncode, errors) == (0, "")
+    check_proof(url, job_id, task.start)
 
 
 def test_two_processes_of_which_one_is_killed(sqlite_path: Path) -> None:
@@ -92,11 +70,11 @@ def test_two_processes_of_which_one_is_killed(sqlite_path: Path) -> None:
     with Database.open(url) as database:
         job_id = submit(database, TASK, threads=4)
     with working(url, job_id) as survivor, working(url, job_id) as victim:
-        await_done(url, job_id, 5)
+        await_units(url, job_id, UnitState.DONE, 5)
         victim.kill()
         _, errors = survivor.communicate(timeout=120)
-    assert (survivor.returncode, errors) == (0, b"")
-    check_proof(url, job_id)
+    assert (survivor.returncode, errors) == (0, "")
+    check_proof(url, job_id, TASK.start)
 
 
 def test_an_interrupt_hands_back_at_once(sqlite_path: Path) -> None:
@@ -106,11 +84,11 @@ def test_an_interrupt_hands_back_at_once(sqlite_path: Path) -> None:
     with Database.open(url) as database:
         job_id = submit(database, DeepTask(endless, "", split_plies=2), threads=2)
     with working(url, job_id) as process:
-        await_that(lambda: states(url, job_id)[UnitState.LEASED] >= 2)
+        await_units(url, job_id, UnitState.LEASED, 2)
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
         process.wait(30)
         assert time.monotonic() - began < AT_ONCE_SECONDS
     assert process.returncode == 130
-    assert states(url, job_id)[UnitState.LEASED] == 0
-    assert states(url, job_id)[UnitState.QUEUED] >= 2
+    assert units(url, job_id)[UnitState.LEASED] == 0
+    assert units(url, job_id)[UnitState.QUEUED] >= 2

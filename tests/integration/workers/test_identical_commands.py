@@ -1,8 +1,5 @@
 """The same asked by several in the same moment: one job, whatever its kind."""
 
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -25,11 +22,12 @@ from db.records.jobs import JobState
 from db.records.terms import MatchTerms
 from tests.support.boards.books import source
 from tests.support.running.command_line import C4
+from tests.support.running.command_process import ready
 from workers.books.task import PlyTask
 from workers.dataset.labelling import labelling_job
 from workers.deep.planning import join_or_submit
 from workers.deep.task import DeepTask
-from workers.matches.importing import game_of_moves, import_games
+from workers.matches.files.importing import game_of_moves, import_games
 from workers.matches.judging import plan_judging
 from workers.matches.planning import find_or_plan_matches
 
@@ -161,27 +159,21 @@ COMMANDS = {
 def test_commands_at_once_make_one_job(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "c4.db"
     Database.open(str(path)).close()
-    for number in range(MANY_ROUNDS):
-        columns = f"{number % 4 + 1}{number // 4 % 4 + 1}{'12'[number // 16 % 2]}"
-        started = [
-            subprocess.Popen(
-                [
-                    *(sys.executable, "-m", "cli", "--quiet", "--db", str(path)),
-                    *(
-                        part.format(number=number, two=columns, file=f"{number}-{process}")
-                        for part in COMMANDS[kind]
-                    ),
-                ],
-                cwd=tmp_path,
-                env=os.environ | C4(tmp_path).environment,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-            for process in range(2)
-        ]
-        said = [process.communicate(timeout=120)[1] for process in started]
-        assert [process.returncode for process in started] == [0, 0], said
+    said = tmp_path / "said"
+    with (
+        said.open("w") as errors,
+        ready(C4(tmp_path), errors.fileno()) as one,
+        ready(C4(tmp_path), errors.fileno()) as other,
+    ):
+        for number in range(MANY_ROUNDS):
+            two = f"{number % 4 + 1}{number // 4 % 4 + 1}{'12'[number // 16 % 2]}"
+            for process, name in ((one, "one"), (other, "other")):
+                file = f"{number}-{name}"
+                options = (
+                    part.format(number=number, two=two, file=file) for part in COMMANDS[kind]
+                )
+                process.begin("--quiet", "--db", str(path), *options)
+            assert (one.code(), other.code()) == (0, 0), said.read_text()
     with Database.open(str(path)) as database, database.read() as session:
         made = jobs.list_jobs(session, limit=1000)
     assert len(made) == len({str(job.params) for job in made})

@@ -5,11 +5,8 @@ import json
 import random
 import signal
 import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -22,11 +19,11 @@ from db.database import Database
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState, UnitState
 from tests.support.boards.games import random_games
-from tests.support.running.waiting import AT_ONCE_SECONDS, await_that
+from tests.support.running.waiting import AT_ONCE_SECONDS
+from tests.support.running.watching import await_units, units, working
 from workers.positions.analysis import submit
 from workers.positions.book_answers import NO_BOOK
 
-ROOT = Path(__file__).resolve().parents[3]
 HARD = ["1", "2", "3", "11", "12", "13", "14", "15"]
 
 
@@ -38,37 +35,11 @@ def plan(url: str, games: list[str]) -> int:
         return submission.job_id
 
 
-@contextmanager
-def working(url: str, job_id: int, **options: float) -> Iterator[subprocess.Popen[str]]:
-    """A process that works on the job."""
-    arguments = [f"--{name}={value}" for name, value in options.items()]
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.support.running.job_process", url, str(job_id), *arguments],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
 def finish(url: str, job_id: int) -> list[dict[str, object]]:
-    with working(url, job_id) as process:
+    with working(url, job_id, output=subprocess.PIPE) as process:
         output, errors = process.communicate(timeout=120)
     assert (process.returncode, errors) == (0, "")
     return [json.loads(line) for line in output.splitlines()]
-
-
-def units(url: str, job_id: int) -> dict[UnitState, int]:
-    with Database.open(url) as database, database.read() as session:
-        return dict(jobs.get_job(session, job_id).units)
-
-
-def await_units(url: str, job_id: int, state: UnitState, number: int) -> None:
-    await_that(lambda: units(url, job_id)[state] >= number)
 
 
 def kill_and_resume(url: str, games: list[str], *, kills: int) -> None:
@@ -106,7 +77,7 @@ def essence(shown: dict[str, object]) -> tuple[object, ...]:
 
 
 def test_a_process_that_is_killed_loses_nothing(sqlite_path: Path) -> None:
-    kill_and_resume(str(sqlite_path), random_games(1000, empty=26), kills=3)
+    kill_and_resume(str(sqlite_path), random_games(1000, empty=24), kills=3)
 
 
 @pytest.mark.long
@@ -117,7 +88,10 @@ def test_a_process_that_is_killed_often_loses_nothing(sqlite_path: Path) -> None
 def test_two_processes_of_which_one_is_killed(sqlite_path: Path) -> None:
     url, games = str(sqlite_path), random_games(400, empty=20)
     job_id = plan(url, games)
-    with working(url, job_id) as survivor, working(url, job_id) as victim:
+    with (
+        working(url, job_id, output=subprocess.PIPE) as survivor,
+        working(url, job_id) as victim,
+    ):
         await_units(url, job_id, UnitState.DONE, 1)
         victim.kill()
         output, errors = survivor.communicate(timeout=120)
@@ -158,7 +132,7 @@ def test_a_second_interrupt_at_once_does_no_harm(sqlite_path: Path) -> None:
 def test_a_closed_pipe_leaves_a_job_that_goes_on(sqlite_path: Path) -> None:
     url, games = str(sqlite_path), random_games(400, empty=18)
     job_id = plan(url, games)
-    with working(url, job_id) as process:
+    with working(url, job_id, output=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
         process.stdout.close()

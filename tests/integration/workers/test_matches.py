@@ -2,13 +2,9 @@
 
 import errno
 import signal
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -33,6 +29,7 @@ from tests.support.jobs import must_take
 from tests.support.running.databases import BOARD
 from tests.support.running.service import Service
 from tests.support.running.waiting import AT_ONCE_SECONDS, await_that
+from tests.support.running.watching import working
 from workers.broker.doorbell import Doorbell
 from workers.core.execution import UnitEnd, run_unit
 from workers.core.kinds import unit_objects
@@ -441,29 +438,6 @@ KILLED = terms(
 """Some seconds of work."""
 
 
-@contextmanager
-def working(url: str, job_id: int) -> Iterator["subprocess.Popen[str]"]:
-    """A process that works on the job."""
-    with subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "tests.support.running.job_process",
-            url,
-            str(job_id),
-            "--lease=0.5",
-        ],
-        cwd=ROOT,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        try:
-            yield process
-        finally:
-            process.kill()
-
-
 def stored_games(url: str, match_id: int) -> list[StoredGame]:
     with Database.open(url) as database:
         return games_of(database, match_id)
@@ -480,11 +454,12 @@ def test_a_process_that_is_killed_loses_nothing_and_repeats_nothing(
     before: list[StoredGame] = []
     for _ in range(3):
         with working(url, planned.job_id) as process:
-            await_that(
-                lambda process=process, known=before: (
-                    process.poll() is not None or len(stored_games(url, match_id)) > len(known)
+            with Database.open(url) as looking:
+                await_that(
+                    lambda process=process, known=before, looking=looking: (
+                        process.poll() is not None or len(games_of(looking, match_id)) > len(known)
+                    )
                 )
-            )
             assert process.poll() is None, process.communicate()
             process.kill()
             process.wait()

@@ -6,8 +6,9 @@ import hashlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from c4core.book.writer import write_book
-from c4core.position import Position
 from c4core.solver import Solver
 from workers.books.build import CompleteBook, ScoreSource
 from workers.runners.local import LocalRunner
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    import numpy as np
-
+    from c4core.position import Position
     from db.database import Database
     from workers.books.build import Level
     from workers.books.sparse import SparseBook
@@ -28,21 +28,27 @@ class Workers:
     """Threads that work on jobs, one after the other.
 
     Attributes:
+        table_mb: what a search that takes long wants more of.
         jobs: those that they have worked on.
     """
 
     database: Database
     threads: int = 2
+    table_mb: int = 1
     jobs: list[int] = field(default_factory=list)
 
     def __call__(self, job_id: int) -> None:
         self.jobs.append(job_id)
-        with LocalRunner(self.database, job_id, threads=self.threads, table_mb=1) as runner:
+        with LocalRunner(
+            self.database, job_id, threads=self.threads, table_mb=self.table_mb
+        ) as runner:
             runner.wait()
 
 
-def source(database: Database, *, threads: int = 2, fresh: bool = False) -> ScoreSource:
-    return ScoreSource(database, Workers(database, threads), fresh=fresh)
+def source(
+    database: Database, *, threads: int = 2, table_mb: int = 1, fresh: bool = False
+) -> ScoreSource:
+    return ScoreSource(database, Workers(database, threads, table_mb), fresh=fresh)
 
 
 def write(book: CompleteBook | SparseBook, levels: list[Level], path: Path) -> str:
@@ -114,5 +120,10 @@ def reached(
 
 def unreduced(keys: np.ndarray[tuple[int], np.dtype[np.uint64]], width: int, height: int) -> int:
     """How many positions canonical keys stand for, mirror images counted."""
-    positions = (Position.from_key(key, width=width, height=height) for key in keys.tolist())
-    return sum(2 - (position.mirrored().key == position.key) for position in positions)
+    bits = np.uint64(height + 1)
+    column = (np.uint64(1) << bits) - np.uint64(1)
+    mirrored = np.zeros_like(keys)
+    for number in range(width):
+        moved = keys >> (np.uint64(number) * bits) & column
+        mirrored |= moved << (np.uint64(width - 1 - number) * bits)
+    return 2 * len(keys) - int(np.count_nonzero(mirrored == keys))

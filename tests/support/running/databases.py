@@ -10,7 +10,7 @@ from unittest.mock import patch
 
 import psycopg
 from psycopg import sql
-from sqlalchemy import Connection, delete, event
+from sqlalchemy import Connection, delete, event, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.orm import Session
 
@@ -137,6 +137,32 @@ def query_plans(database: Database, ask: Callable[[Session], object]) -> str:
             for statement, parameters in asked
             for line in connection.exec_driver_sql(explain + statement, parameters)
         )
+
+
+def units_read(database: Database, ask: Callable[[Session], object]) -> int:
+    """How many rows of ``units`` it takes to answer, roughly: unlike time, the same on any machine.
+
+    PostgreSQL counts them. SQLite counts instructions, of which a row takes ten or so.
+    """
+    with database.write() as session:
+        if database.dialect == "postgresql":
+            ask(session)
+            read = "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables"
+            return int(session.execute(text(f"{read} WHERE relname = 'units'")).scalar_one())
+        looks = 0
+
+        def look() -> int:
+            nonlocal looks
+            looks += 1
+            return 0
+
+        connection: Any = session.connection().connection.driver_connection
+        connection.set_progress_handler(look, 10)
+        try:
+            ask(session)
+        finally:
+            connection.set_progress_handler(None, 0)
+        return looks
 
 
 def row(key: int = 1, **changes: object) -> StoredEvaluation:

@@ -14,7 +14,7 @@ from cli.play.opponents import Supplies
 from cli.play.scores import Scores
 from db.database import Database
 from tests.support.boards.play import TIMEOUT
-from workers.matches.importing import game_of_moves, import_games
+from workers.matches.files.importing import game_of_moves, import_games
 
 MIDDLE = "44444556"
 

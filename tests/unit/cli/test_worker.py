@@ -6,10 +6,11 @@ import pytest
 
 from c4core.position import Position
 from cli.failures import explain
-from cli.positions.asking import LocalAsker, from_centre
+from cli.positions.asking import LocalAsker
 from cli.shell import exits
 from tests.support.running.command_line import C4
 from workers.errors import BrokerUnreachableError, BrokerUrlError, MetricsError, NotSolvedError
+from workers.positions.best_line import from_centre
 
 NOWHERE = "redis://:hunter2@127.0.0.1:1/0"
 

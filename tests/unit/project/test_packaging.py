@@ -1,4 +1,4 @@
-"""What is installed: every package of the four, nothing else, and all that they import."""
+"""What is installed: every package of the five, nothing else, and all that they import."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ import pytest
 from c4core import extras
 
 ROOT = Path(__file__).parents[3]
-TOPS = ("c4core", "db", "workers", "cli")
+TOPS = ("c4core", "db", "workers", "web", "cli")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 DISTRIBUTIONS = {"prometheus_client": "prometheus-client"}
 """What is installed for what is imported, where the names differ."""
@@ -56,7 +56,7 @@ def test_all_that_is_imported_is_declared() -> None:
     optional = {name for name in extra_packages() if name in imported}
     needed = {DISTRIBUTIONS.get(name, name) for name in imported - optional}
     assert needed == names(PROJECT["dependencies"])
-    assert optional == {"matplotlib", "pyarrow", "safetensors", "torch"}
+    assert optional == {"matplotlib", "pyarrow", "safetensors", "starlette", "torch", "uvicorn"}
 
 
 def extra_packages() -> set[str]:
@@ -65,7 +65,7 @@ def extra_packages() -> set[str]:
     return {name for extra in found.keys() - {"dev", "test"} for name in names(found[extra])}
 
 
-@pytest.mark.parametrize("name", ["plot", "parquet", "learn"])
+@pytest.mark.parametrize("name", ["plot", "parquet", "learn", "web"])
 def test_messages_name_what_the_extra_brings(name: str) -> None:
     extra: extras.Extra = getattr(extras, name.upper())
     brought = names(PROJECT["optional-dependencies"][name])

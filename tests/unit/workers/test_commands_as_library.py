@@ -22,11 +22,11 @@ from workers.dataset.order import Order
 from workers.deep.answer import read_answer
 from workers.deep.planning import join_or_submit
 from workers.deep.task import DeepTask
-from workers.matches.collecting import Collection, import_matches
-from workers.matches.entries import stream_entries
+from workers.matches.files.collecting import Collection, import_matches
+from workers.matches.files.entries import stream_entries
 from workers.matches.pairing import pairs_of
 from workers.matches.playing import job_of_matches, matches_of, settle_matches
-from workers.matches.reading import Judging, judging_jobs, read_report
+from workers.matches.reports.reading import Judging, judging_jobs, read_report
 
 SMALL = BoardSize(5, 4)
 

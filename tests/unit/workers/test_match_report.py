@@ -9,7 +9,7 @@ from c4core.arena.judging import JudgedMove
 from c4core.arena.statistics import Sprt, Tally
 from c4core.position import Position
 from tests.support.reports import match_info, match_results, report_of
-from workers.matches.report import make_report
+from workers.matches.reports.report import make_report
 
 GAMES = [(1, True, 7), (-1, True, 8), (1, False, 10), (0, False, 42)]
 """Player a's result, whether it moved first, moves."""

@@ -35,7 +35,7 @@ from workers.matches import measuring, planning
 from workers.matches.analyst import MatchAnalyst, StopPlaying
 from workers.matches.corpora import read_corpus
 from workers.matches.errors import GameImportError, GameNotReplayableError, MatchTermsError
-from workers.matches.importing import game_of_final, game_of_moves, import_games
+from workers.matches.files.importing import game_of_final, game_of_moves, import_games
 from workers.matches.judging import judged_games, plan_judging
 from workers.matches.replaying import replay_game
 from workers.matches.sequential import Trial, settle_match

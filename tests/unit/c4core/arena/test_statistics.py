@@ -104,6 +104,7 @@ def test_tally() -> None:
     tally = Tally(6, 3, 1)
     assert (tally.games, tally.decisive, tally.score) == (10, 9, 0.65)
     assert tally.reversed() == Tally(3, 6, 1)
+    assert tally + Tally(1, 2, 4) == Tally(7, 5, 5)
 
 
 def test_wilson_interval() -> None:

@@ -1,0 +1,129 @@
+"""Every view of the page under axe-core, dark and light, on a screen and on a phone.
+
+axe-core comes from the npm registry the first time, into ``build/``; nothing of it is shipped, and
+the server does not serve it: the driver runs its source in the page.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from tests.support.browser import DESKTOP, PHONE
+from tests.support.lacking import leave_out
+from tests.support.page import await_answer, store_games_and_positions
+
+if TYPE_CHECKING:
+    from tests.support.browser import Browser, PageServer
+
+pytestmark = pytest.mark.browser
+
+BUILD: Final = Path(__file__).parents[3] / "build" / "axe"
+PACKAGE: Final = "axe-core@4"
+
+GAME = "4444446552"
+VIEWS: Final = {
+    "analysis": "/?pos=4453",
+    "won": "/?pos=1212121",
+    "play": "/?view=play",
+    "review": f"/?pos={GAME}&review={GAME}",
+    "book": "/explore?show=book&moves=44",
+    "positions": "/explore?show=positions",
+    "games": "/explore?show=games",
+    "game": "/explore?show=game&match=1&number=0",
+    "matches": "/explore?show=matches",
+    "match": "/explore?show=match&match=1",
+    "work": "/work",
+}
+READY: Final = {
+    "review": "#review .side-share",
+    "game": "#replay-graph",
+    "matches": "[data-explore] table",
+    "match": "figure svg.plot",
+    "work": "[data-job]",
+    "book": ".book",
+}
+RUN: Final = """
+const done = arguments[arguments.length - 1];
+const told = (one) => ({
+    id: one.id,
+    help: one.help,
+    nodes: one.nodes.slice(0, 4).map((node) => node.html.slice(0, 150)),
+    why: one.nodes.slice(0, 2).map((node) => node.failureSummary),
+});
+axe.run(document, {resultTypes: ["violations"]})
+    .then((found) => done(found.violations.map(told)), (error) => done([{id: String(error)}]));
+"""
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core."""
+    source = BUILD / "package" / "axe.min.js"
+    if not source.exists():
+        if shutil.which("npm") is None:
+            leave_out("npm is not installed, which gets axe-core")
+        BUILD.mkdir(parents=True, exist_ok=True)
+        done = subprocess.run(
+            ["npm", "pack", PACKAGE, "--silent"],
+            cwd=BUILD,
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=120,
+        )
+        if done.returncode:
+            leave_out(f"axe-core cannot be had from the npm registry: {done.stderr.strip()[:200]}")
+        with tarfile.open(BUILD / done.stdout.split()[-1]) as archive:
+            archive.extractall(BUILD, filter="data")
+    return source.read_text()
+
+
+@pytest.fixture(scope="module")
+def stored(page_server: PageServer) -> PageServer:
+    """A server with something to show in every view."""
+    store_games_and_positions(page_server, games=20, positions=60)
+    return page_server
+
+
+def violations(browser: Browser, axe: str) -> list[dict[str, Any]]:
+    """What axe-core finds wrong with what is shown."""
+    browser.run(axe)
+    found: list[dict[str, Any]] = browser.driver.execute_async_script(RUN)
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_has_no_violations(
+    browser: Browser, stored: PageServer, axe: str, view: str, scheme: str
+) -> None:
+    browser.prefer(color_scheme=scheme, reduced_motion="reduce")
+    for size in (DESKTOP, PHONE):
+        browser.resize(*size)
+        browser.open(stored.url + VIEWS[view])
+        if view in READY:
+            browser.one(READY[view])
+        elif not VIEWS[view].startswith("/explore"):
+            browser.until(
+                lambda: browser.one("body").get_attribute("data-state") != "asking", "no answer"
+            )
+        browser.one("h2, table")
+        assert browser.run("return document.documentElement.dataset.theme ?? 'light'") == scheme
+        assert not violations(browser, axe)
+
+
+@pytest.mark.parametrize(("key", "dialog"), [("s", "#setup"), ("?", "#help")])
+def test_a_dialog_has_no_violations(
+    browser: Browser, stored: PageServer, axe: str, key: str, dialog: str
+) -> None:
+    browser.open(stored.url)
+    await_answer(browser)
+    browser.press(key)
+    browser.one(f"{dialog}[open]")
+    assert not violations(browser, axe)

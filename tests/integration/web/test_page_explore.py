@@ -1,0 +1,146 @@
+"""The explorer, in a real browser: the book, stored positions, games and matches."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.page import await_stones, store_games_and_positions
+
+if TYPE_CHECKING:
+    from tests.support.browser import Browser, PageServer
+
+pytestmark = pytest.mark.browser
+
+GAMES = 20
+POSITIONS = 70
+"""More than a page of them."""
+
+
+@pytest.fixture(scope="module")
+def stored(page_server: PageServer) -> PageServer:
+    """A server with a tournament of three players, whose games are judged."""
+    store_games_and_positions(page_server, games=GAMES, positions=POSITIONS)
+    return page_server
+
+
+def rows(browser: Browser) -> list[list[str]]:
+    """What the table says, row by row."""
+    browser.one("[data-explore]:not([aria-busy]) table")
+    found: list[list[str]] = browser.run(
+        "return [...document.querySelector('[data-explore] table').tBodies[0].rows]"
+        ".map((row) => [...row.cells].map((cell) => cell.innerText.trim()))"
+    )
+    return found
+
+
+class TestBook:
+    def test_a_position_has_its_moves_with_scores_and_counts(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        browser.open(f"{page_server.url}/explore")
+        shown = {row[0]: row[1] for row in rows(browser)}
+        scores = {name: re.sub(r"[^−+0-9]", "", text) for name, text in shown.items()}  # noqa: RUF001
+        expected = ["−2", "−1", "0", "+1", "0", "−1", "−2"]  # noqa: RUF001
+        assert scores == {f"Column {n}": score for n, score in enumerate(expected, 1)}
+        counts = [int(row[3].replace(",", "")) for row in rows(browser)]
+        assert min(counts) > 1000
+
+    def test_a_row_leads_to_the_next_position_and_the_way_back(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        browser.open(f"{page_server.url}/explore")
+        browser.click("[data-child='4']")
+        browser.until(lambda: stones_of_book(browser) == 1, "no stone")
+        assert "moves=4" in browser.driver.current_url
+        browser.click("[data-explore] rect[data-column='4'][data-row='2']")
+        browser.until(lambda: stones_of_book(browser) == 2, "the board cannot be played on")
+        assert [found.text for found in browser.all(".crumbs li")] == ["Start", "4", "4"]
+        browser.click(".crumbs li a")
+        browser.until(lambda: stones_of_book(browser) == 0, "crumbs lead nowhere")
+        browser.driver.back()
+        browser.until(lambda: stones_of_book(browser) == 2, "no way back")
+
+    def test_it_leads_into_the_analysis(self, browser: Browser, page_server: PageServer) -> None:
+        browser.open(f"{page_server.url}/explore?show=book&moves=4453")
+        browser.click(".book-summary a")
+        await_stones(browser, 4)
+
+    def test_moves_that_cannot_be_played_are_refused_in_words(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        browser.open(f"{page_server.url}/explore?show=book&moves=49")
+        assert "9" in browser.text("[data-explore] [role=alert]")
+        assert browser.faults()  # the refusal itself, which browsers log
+
+
+class TestStored:
+    def test_positions_by_their_values(self, browser: Browser, stored: PageServer) -> None:
+        browser.open(f"{stored.url}/explore?show=positions&value=win")
+        assert all(row[3].startswith("+") for row in rows(browser))
+        browser.open(f"{stored.url}/explore?show=positions&max_ply=20")
+        assert {row[1] for row in rows(browser)} == {"20"}
+
+    def test_a_stored_position_leads_into_the_analysis(
+        self, browser: Browser, stored: PageServer
+    ) -> None:
+        browser.open(f"{stored.url}/explore?show=positions&min_ply=20&max_ply=20")
+        browser.click("[data-explore] tbody a")
+        await_stones(browser, 20)
+
+    def test_pages_follow_each_other(self, browser: Browser, stored: PageServer) -> None:
+        browser.open(f"{stored.url}/explore?show=positions")
+        first = (
+            browser.run("return document.querySelector('[data-explore] tbody a').href")
+            if rows(browser)
+            else ""
+        )
+        browser.click("a[rel=next]")
+        browser.until(lambda: "cursor=" in browser.driver.current_url, "no next page")
+
+        def other() -> bool:
+            found = browser.run("return document.querySelector('[data-explore] tbody a')?.href")
+            return found not in (None, first)
+
+        browser.until(other, "the next page has the same rows")
+
+    def test_the_tournament_has_a_table_of_everybody_against_everybody(
+        self, browser: Browser, stored: PageServer
+    ) -> None:
+        browser.open(f"{stored.url}/explore?show=matches")
+        assert len(rows(browser)) == 3
+        cross = browser.all("[data-explore] table")[1]
+        assert "against the column's" in cross.text
+        assert len(cross.find_elements("css selector", "tbody tr")) == 3
+
+    def test_the_report_of_a_match(self, browser: Browser, stored: PageServer) -> None:
+        browser.open(f"{stored.url}/explore?show=matches")
+        browser.click("[data-match='1']")
+        browser.until(lambda: rows(browser)[0][0] == "Won – lost – drawn", "no report")  # noqa: RUF001
+        won, lost, drawn = (int(n) for n in re.findall(r"\d+", rows(browser)[0][1]))
+        assert won + lost + drawn == GAMES
+        browser.until(lambda: len(browser.all("figure svg.plot")) == 3, "not all plots")
+        assert not browser.all("figure [d*='NaN'], figure [x*='NaN']")
+
+    def test_a_game_is_replayed_and_reviewed(self, browser: Browser, stored: PageServer) -> None:
+        browser.open(f"{stored.url}/explore?show=games&match=1")
+        moves = int(rows(browser)[0][5])
+        browser.click("[data-game='1/0']")
+        browser.until(lambda: stones_of_book(browser) == moves, "not the last position")
+        browser.click("[data-step='first']")
+        assert stones_of_book(browser) == 0
+        browser.click("[data-step='next']")
+        assert stones_of_book(browser) == 1
+        browser.until(lambda: browser.all("#replay-graph"), "no graph")
+        review = browser.run(
+            "return fetch('/api/v1/game?match=1&number=0').then((answer) => answer.json())"
+        )
+        marks = [found.text for found in browser.all(".replay-moves .mark")]
+        assert marks == [move["mark"] for move in review["moves_judged"]]
+
+
+def stones_of_book(browser: Browser) -> int:
+    """How many stones are on the explorer's board."""
+    return len(browser.all("[data-explore] .board:not(.miniature) .stone"))

@@ -1,0 +1,141 @@
+"""The page by keyboard alone, on a phone, and while the server is away, in a real browser."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.browser import PHONE
+from tests.support.page import (
+    await_answer,
+    columns,
+    moves_on_board,
+    open_analysis,
+    overflow,
+    small_targets,
+    state,
+    stones,
+)
+
+if TYPE_CHECKING:
+    from tests.support.browser import Browser, PageServer
+
+pytestmark = pytest.mark.browser
+
+ARROW_LEFT, ARROW_RIGHT, TAB, ENTER, ESCAPE = "\ue012", "\ue014", "\ue004", "\ue007", "\ue00c"
+FINGER = (36, 44)
+"""Pixels that a fingertip needs, across and up: moves stand side by side."""
+
+
+def focused(browser: Browser) -> str:
+    """What has the focus, by its name."""
+    found: str = browser.run(
+        "const one = document.activeElement;"
+        "return one.getAttribute('aria-label') || one.textContent.trim() || one.id"
+    )
+    return found
+
+
+class TestKeyboard:
+    def test_a_game_is_analysed_without_a_mouse(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        open_analysis(browser, page_server)
+        browser.press("4", "4", "5", "3")
+        browser.until(lambda: moves_on_board(browser) == "4453", "digits play no columns")
+        await_answer(browser)
+        browser.until(lambda: columns(browser).get(1) == -5, "no scores")
+        browser.press(ARROW_LEFT, ARROW_LEFT)
+        browser.until(lambda: stones(browser) == 2, "no way back")
+        browser.press(ARROW_RIGHT)
+        browser.until(lambda: stones(browser) == 3, "no way forth")
+
+    def test_tab_reaches_columns_and_enter_plays(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        open_analysis(browser, page_server)
+        for _ in range(40):
+            browser.press(TAB)
+            if focused(browser).startswith("Column 4, score"):
+                break
+        assert focused(browser) == "Column 4, score +1, wins in 41 plies, best"
+        browser.press(ENTER)
+        browser.until(lambda: moves_on_board(browser) == "4", "enter plays nothing")
+
+    def test_the_focus_can_be_seen(self, browser: Browser, page_server: PageServer) -> None:
+        open_analysis(browser, page_server)
+        for _ in range(12):
+            browser.press(TAB)
+            style = browser.run(
+                "const style = getComputedStyle(document.activeElement);"
+                "return [style.outlineStyle, style.outlineWidth, style.boxShadow, style.stroke]"
+            )
+            has_outline = style[0] != "none" and style[1] != "0px"
+            assert has_outline or style[2] != "none" or style[3] != "none", focused(browser)
+
+    def test_help_opens_and_escape_closes_it(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        open_analysis(browser, page_server)
+        browser.press("?")
+        browser.one("#help[open]")
+        browser.press(ESCAPE)
+        browser.until(lambda: not browser.all("#help[open]"), "it stays open")
+
+    def test_set_up_by_keys_alone(self, browser: Browser, page_server: PageServer) -> None:
+        open_analysis(browser, page_server)
+        browser.press("s")
+        browser.one("#setup[open]")
+        browser.press("4453", ENTER)
+        browser.until(lambda: moves_on_board(browser) == "4453", "it is not set up")
+
+
+class TestPhone:
+    @pytest.mark.parametrize("path", ["/?pos=4453", "/?view=play", "/explore", "/work"])
+    def test_nothing_is_wider_than_the_page(
+        self, browser: Browser, page_server: PageServer, path: str
+    ) -> None:
+        browser.resize(*PHONE)
+        browser.open(page_server.url + path)
+        browser.one("h2, table")
+        assert browser.run("return innerWidth") == PHONE[0]
+        assert not overflow(browser)
+
+    @pytest.mark.parametrize("path", ["/?pos=4453", "/?view=play", "/explore", "/work"])
+    def test_targets_are_large_enough(
+        self, browser: Browser, page_server: PageServer, path: str
+    ) -> None:
+        browser.resize(*PHONE)
+        browser.open(page_server.url + path)
+        browser.one("h2, table")
+        assert not small_targets(browser, *FINGER)
+
+    def test_board_columns_and_controls_are_seen_at_once(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        browser.resize(*PHONE)
+        open_analysis(browser, page_server, pos="4453")
+        for selector in ("#board svg", "#columns [data-column='7']", "#previous", "#next"):
+            box = browser.one(selector).rect
+            assert box["y"] + box["height"] <= PHONE[1], selector
+            assert box["x"] + box["width"] <= PHONE[0], selector
+
+
+class TestAway:
+    def test_a_server_that_is_started_again_is_found_again(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        open_analysis(browser, page_server, pos="44")
+        page_server.stop()
+        browser.click("#columns [data-column='5']")
+        browser.one("#banner")
+        assert stones(browser) == 3
+        browser.until(lambda: state(browser) == "away", "nobody says that it is away")
+        browser.click("#columns [data-column='3']")
+        browser.until(lambda: stones(browser) == 4, "the board does not work")
+        page_server.start()
+        await_answer(browser)
+        browser.until(lambda: columns(browser).get(1) == -5, "the scores do not come back")
+        assert not browser.one("body").find_element("css selector", "#banner").is_displayed()
+        browser.faults()  # requests that were refused while it was away

@@ -1,0 +1,113 @@
+"""A game against a player, in a real browser, and its review."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from c4core import Position
+from tests.support.page import await_stones, moves_on_board, numbers, stones
+
+if TYPE_CHECKING:
+    from tests.support.browser import Browser, PageServer
+
+pytestmark = pytest.mark.browser
+
+
+def start_game(browser: Browser, server: PageServer, *, seat: str, strength: str) -> None:
+    """Begin a game: who is a person, and how strong the other is."""
+    browser.open(f"{server.url}/?view=play")
+    choose(browser, f"#play-form input[name=seat][value='{seat}']")
+    choose(browser, f"#play-form input[name=strength][value='{strength}']")
+    browser.click("#play-start")
+
+
+def choose(browser: Browser, selector: str) -> None:
+    """Choose one of several; the circle itself may be hidden behind its label."""
+    browser.until(lambda: browser.all(selector), f"there is no {selector}")
+    browser.run("document.querySelector(arguments[0]).click()", selector)
+    assert browser.run("return document.querySelector(arguments[0]).checked", selector)
+
+
+def is_over(browser: Browser) -> bool:
+    """Whether the review is offered: the game has ended."""
+    return any(found.is_displayed() for found in browser.all("#play-review"))
+
+
+def await_turn(browser: Browser, number: int) -> None:
+    """Wait until the game is over, or so many stones are on the board."""
+    browser.until(lambda: is_over(browser) or stones(browser) == number, "nobody answers")
+
+
+def play_to_the_end(browser: Browser) -> str:
+    """Play red: the middle as long as it is free, then the leftmost column that is."""
+    for turn in range(21):
+        position = Position(moves_on_board(browser))
+        column = next(
+            column for column in (3, 0, 1, 2, 4, 5, 6) if column in position.legal_columns()
+        )
+        browser.click(f"#columns [data-column='{column + 1}']")
+        await_turn(browser, 2 * turn + 2)
+        if is_over(browser):
+            break
+    return moves_on_board(browser)
+
+
+def test_a_game_is_played_to_its_end_and_reviewed(
+    browser: Browser, page_server: PageServer
+) -> None:
+    start_game(browser, page_server, seat="x", strength="beginner")
+    moves = play_to_the_end(browser)
+    game = Position(moves)
+    assert game.is_over
+    if game.winner is not None:
+        name = {"x": "Red", "o": "Yellow"}[game.winner]
+        assert f"{name}" in browser.text("#play-status")
+        assert f"has won after {len(moves)} moves" in browser.text("#play-status")
+
+    browser.click("#play-review")
+    browser.until(lambda: browser.all("#review .side-share"), "there is no review")
+    review = browser.run(
+        "return fetch(arguments[0]).then((answer) => answer.json())",
+        f"/api/v1/game?moves={moves}&board=7x6",
+    )
+    assert review["complete"]
+    script = "return [...document.querySelectorAll('#moves [data-mark]')].map((one) => one.dataset)"
+    marked = {int(found["shown"]): found["mark"] for found in browser.run(script) if found["mark"]}
+    expected = {n: move["mark"] for n, move in enumerate(review["moves_judged"], 1) if move["mark"]}
+    assert marked == expected
+    assert browser.one("#graph").get_attribute("aria-valuemax") == str(len(moves))
+
+
+def test_a_click_on_a_mistake_goes_there(browser: Browser, page_server: PageServer) -> None:
+    moves = "1234567111177777"  # nobody plays well here
+    browser.open(f"{page_server.url}/?pos={moves}&board=7x6&review={moves}")
+    browser.click("#mistakes button")
+    await_stones(browser, numbers(browser, "#mistakes button", "shown")[0])
+
+
+def test_two_players_of_the_registry_play_by_themselves(
+    browser: Browser, page_server: PageServer
+) -> None:
+    start_game(browser, page_server, seat="none", strength="easy")
+    browser.until(lambda: is_over(browser), "they do not come to an end", seconds=60)
+    assert Position(moves_on_board(browser)).is_over
+
+
+def test_hints_stay_as_they_are_set(browser: Browser, page_server: PageServer) -> None:
+    start_game(browser, page_server, seat="x", strength="beginner")
+    assert not browser.all("#columns [data-score]")
+    browser.run("document.querySelector('#hints').click()")
+    browser.until(lambda: len(browser.all("#columns [data-score]")) == 7, "no hints")
+    browser.open(f"{page_server.url}/?view=play")
+    browser.until(lambda: browser.all("#hints"), "no switch")
+    assert browser.run("return document.querySelector('#hints').checked")
+
+
+def test_undo_takes_back_the_answer_too(browser: Browser, page_server: PageServer) -> None:
+    start_game(browser, page_server, seat="x", strength="easy")
+    browser.click("#columns [data-column='4']")
+    browser.until(lambda: stones(browser) == 2, "nobody answers")
+    browser.click("#undo")
+    browser.until(lambda: stones(browser) == 0, "the answer is still there")

@@ -1,0 +1,158 @@
+"""The work view, in a real browser: a file dropped, its job followed, its results downloaded."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from c4core import Position, Solver
+from tests.support.browser import PageServer
+from tests.support.page import late_positions
+
+if TYPE_CHECKING:
+    from tests.support.browser import Browser
+
+pytestmark = pytest.mark.browser
+
+LATE = late_positions(28)[:4]
+
+DROP = """
+const [text, name] = arguments;
+const data = new DataTransfer();
+data.items.add(new File([text], name, {type: "text/plain"}));
+const place = document.querySelector("[data-drop]");
+for (const kind of ["dragenter", "dragover", "drop"]) {
+    place.dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
+}
+"""
+
+
+def open_work(browser: Browser, server: PageServer) -> None:
+    """Open the work view, and wait until its jobs are there."""
+    browser.open(f"{server.url}/work")
+    browser.one("[data-drop]")
+    browser.until(lambda: "Asking" not in browser.text("#work"), "no jobs are shown")
+
+
+def drop(browser: Browser, text: str, name: str = "positions.txt") -> None:
+    """Drop a file of this text."""
+    browser.run(DROP, text, name)
+    browser.until(lambda: name in browser.text("[data-chosen]"), "the file is not taken")
+
+
+def job_number(browser: Browser) -> int:
+    """The job that the page says has begun."""
+    browser.until(lambda: "has begun" in browser.text("[data-outcome]"), "no job has begun")
+    return int(browser.text("[data-outcome]").split()[1])
+
+
+def state_of(browser: Browser, job: int) -> str | None:
+    """The state of a job, as its card shows it."""
+    return browser.one(f"[data-job='{job}']").get_attribute("data-state")
+
+
+class TestDropped:
+    def test_a_file_becomes_a_job_whose_results_are_downloaded(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        open_work(browser, page_server)
+        drop(browser, "".join(f"{moves}\n" for moves in LATE))
+        browser.click("[data-start]")
+        job = job_number(browser)
+        browser.until(lambda: state_of(browser, job) == "done", "it does not end")
+        assert f"{len(LATE)} of {len(LATE)} positions" in browser.text(f"[data-job='{job}']")
+        assert "positions.txt" in browser.text(f"[data-job='{job}']")
+
+        browser.click(f"[data-job='{job}'] [data-results='jsonl']")
+        lines = browser.download(f"c4-job-{job}.jsonl").read_text().splitlines()
+        answers = [json.loads(line) for line in lines]
+        assert [answer["moves"] for answer in answers] == LATE
+        scores = [Solver().solve(Position(moves)).score for moves in LATE]
+        assert [answer["score"] for answer in answers] == scores
+
+        browser.click(f"[data-job='{job}'] [data-results='csv']")
+        table = browser.download(f"c4-job-{job}.csv").read_text().splitlines()
+        assert len(table) == 1 + len(LATE)
+
+    def test_json_lines_are_answered_at_once(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        open_work(browser, page_server)
+        lines = [json.dumps({"id": n, "moves": moves}) for n, moves in enumerate(LATE)]
+        drop(browser, "\n".join([*lines, '{"moves": "9"}']) + "\n", "late.jsonl")
+        browser.click("[data-at-once]")
+        browser.click("[data-answers]")
+        found = browser.download("late.jsonl.answers.jsonl").read_text().splitlines()
+        answers = [json.loads(line) for line in found]
+        assert [answer.get("id") for answer in answers[:-1]] == list(range(len(LATE)))
+        assert "error" in answers[-1]
+
+    def test_nothing_is_not_sent(self, browser: Browser, page_server: PageServer) -> None:
+        open_work(browser, page_server)
+        browser.click("[data-start]")
+        assert "nothing to analyse" in browser.text("[data-outcome] [role=alert]")
+
+    def test_a_board_that_cannot_be_is_refused_in_the_servers_words(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        open_work(browser, page_server)
+        drop(browser, "1\n")
+        browser.type("[name=board]", "99x99")
+        browser.click("[data-start]")
+        assert "99x99" in browser.text("[data-outcome] [role=alert]")
+        assert browser.faults()  # the refusal itself, which browsers log
+
+
+class TestLive:
+    def test_a_job_is_cancelled_and_goes_on_after_the_server_was_started_again(
+        self, browser: Browser
+    ) -> None:
+        with PageServer("--no-book") as server:
+            open_work(browser, server)
+            hard = "".join(
+                f"{a}{b}{c}{d}\n" for a in "12" for b in "345" for c in "67" for d in "14"
+            )
+            drop(browser, hard, "hard.txt")
+            browser.click("[data-start]")
+            job = job_number(browser)
+            browser.until(lambda: state_of(browser, job) == "running", "it does not run")
+
+            browser.click(f"[data-job='{job}'] [data-action='cancel']")
+            browser.until(lambda: state_of(browser, job) == "cancelled", "it is not cancelled")
+            browser.click(f"[data-job='{job}'] [data-action='resume']")
+            browser.until(lambda: state_of(browser, job) == "running", "it does not go on")
+
+            server.stop()
+            browser.one("#banner")
+            assert browser.all(f"[data-job='{job}']"), "the page has forgotten its jobs"
+            server.start()
+            browser.until(
+                lambda: (
+                    not browser.one("body").find_element("css selector", "#banner").is_displayed()
+                ),
+                "the server is not found again",
+            )
+            browser.until(lambda: state_of(browser, job) == "running", "it does not go on")
+            browser.click(f"[data-job='{job}'] [data-action='cancel']")
+            browser.until(lambda: state_of(browser, job) == "cancelled", "it is not cancelled")
+            browser.faults()  # streams and requests that were broken while it was away
+
+    def test_workers_are_shown(self, browser: Browser, page_server: PageServer) -> None:
+        open_work(browser, page_server)
+        browser.until(lambda: "This server" in browser.text("[data-workers]"), "nobody works")
+
+
+class TestToken:
+    def test_a_server_with_a_token_asks_for_it(self, browser: Browser) -> None:
+        with PageServer("--token", "sesame-of-32-characters-0123456789") as server:
+            open_work(browser, server)
+            drop(browser, f"{LATE[0]}\n")
+            browser.click("[data-start]")
+            browser.one("[name=token]")
+            assert browser.faults()  # 401, which browsers log
+            browser.type("[name=token]", "sesame-of-32-characters-0123456789")
+            browser.click("[data-start]")
+            job = job_number(browser)
+            browser.until(lambda: state_of(browser, job) == "done", "it does not end")

@@ -1,0 +1,58 @@
+"""The examples of docs/web.md, with curl as printed, against a server."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.support.lacking import leave_out
+from tests.support.running.command_line import ROOT
+from tests.support.running.console import blocks, dialogue
+from tests.support.running.web_server import WebServer
+
+pytest.importorskip("starlette")
+
+PAGE = ROOT / "docs" / "web.md"
+EXAMPLES = [
+    part for block in blocks(PAGE) for part in dialogue(block) if "127.0.0.1:8004" in part[0]
+]
+MEASURED = {"seconds", "nodes"}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[WebServer]:
+    with WebServer("--table-mb=1") as running:
+        yield running
+
+
+def values(text: str) -> list[Any]:
+    """The JSON values of an output, a line each, without what was measured."""
+    return [_unmeasured(json.loads(line)) for line in text.splitlines()]
+
+
+def _unmeasured(value: Any) -> Any:  # noqa: ANN401 (JSON)
+    if not isinstance(value, dict):
+        return value
+    return {name: part for name, part in value.items() if name not in MEASURED}
+
+
+def test_examples(server: WebServer) -> None:
+    """In their order: later ones ask for what earlier ones have made."""
+    if shutil.which("curl") is None:
+        leave_out("curl is not installed")
+    examples = [one for one in EXAMPLES if "curl" in one[0]]
+    assert len(examples) >= 8
+    for line, expected in examples:
+        command = line.replace("127.0.0.1:8004", f"127.0.0.1:{server.port}")
+        out = subprocess.run(
+            ["bash", "-c", command], capture_output=True, check=True, text=True, timeout=60
+        ).stdout
+        if expected:
+            assert values(out) == values(expected), line
+        elif "/events" in line:
+            assert "event: end" in out
+        else:
+            assert "error" not in json.loads(out), line

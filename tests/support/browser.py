@@ -1,0 +1,231 @@
+"""A real browser on a real server, for tests of the page.
+
+The server is a process of ``c4 serve`` with a database of its own. The browser is Debian's
+Chromium, without a window, driven by selenium. What needs a browser that there is not is skipped
+by name.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from tests.support.lacking import leave_out
+from tests.support.running.web_server import ROOT, WebServer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from selenium.webdriver import Chrome
+    from selenium.webdriver.remote.webelement import WebElement
+
+CHROMIUM: Final = "/usr/bin/chromium"
+DRIVER: Final = "/usr/bin/chromedriver"
+
+WAIT_SECONDS: Final = 20.0
+"""What takes longer than this on two busy cores is not coming."""
+
+DESKTOP: Final = (1280, 900)
+PHONE: Final = (360, 740)
+
+FLAGS: Final = (
+    "--headless",
+    "--no-sandbox",  # of Chromium as root
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
+
+
+def require_browser() -> None:
+    """Skip the test, with the name of what is missing."""
+    pytest.importorskip("selenium", reason="selenium is not installed")
+    for package in ("starlette", "uvicorn"):
+        pytest.importorskip(package, reason=f"{package} is not installed: the extra 'web'")
+    for name, program in {"chromium": CHROMIUM, "chromium-driver": DRIVER}.items():
+        if not Path(program).exists():
+            leave_out(f"{program} is not there (Debian's package {name})")
+
+
+class PageServer(WebServer):
+    """``c4 serve``, with other commands that work on the same database.
+
+    It counts no requests: a test opens more pages in a second than anybody else does.
+    """
+
+    def __init__(self, *options: str) -> None:
+        super().__init__("--rate=0", *options)
+
+    def run(self, *arguments: str, stdin: str = "") -> None:
+        """Run another command to its end."""
+        done = subprocess.run(
+            [sys.executable, "-m", "cli", *self._settings, *arguments],
+            cwd=self.directory,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            input=stdin,
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=120,
+        )
+        assert done.returncode == 0, done.stderr
+
+
+class Browser:
+    """A page in a browser, with words for what people do there."""
+
+    def __init__(self, driver: Chrome, downloads: Path) -> None:
+        self.driver = driver
+        self.downloads = downloads
+
+    def open(self, url: str) -> None:
+        """Go to an address, and wait until its scripts have begun."""
+        self.driver.get(url)
+
+    def all(self, selector: str) -> list[WebElement]:
+        """The elements that match now."""
+        return self.driver.find_elements("css selector", selector)
+
+    def one(self, selector: str) -> WebElement:
+        """The first element that matches, as soon as there is one that is shown."""
+
+        def shown() -> WebElement | None:
+            return next((found for found in self.all(selector) if found.is_displayed()), None)
+
+        found: WebElement = self.until(shown, f"nothing that is shown matches {selector}")
+        return found
+
+    def text(self, selector: str) -> str:
+        """What people read in an element."""
+        return str(self.one(selector).text)
+
+    def click(self, selector: str) -> None:
+        """Click on an element where it is."""
+        self.until_done(lambda: self.one(selector).click())
+
+    def type(self, selector: str, text: str) -> None:
+        """Put a text into a field in place of what is there."""
+        field = self.one(selector)
+        field.clear()
+        field.send_keys(text)
+
+    def press(self, *keys: str) -> None:
+        """Press keys, wherever the focus is."""
+        from selenium.webdriver.common.action_chains import ActionChains  # noqa: PLC0415
+
+        ActionChains(self.driver).send_keys(*keys).perform()
+
+    def run(self, script: str, *arguments: object) -> Any:  # noqa: ANN401 (of JavaScript)
+        """The value of a script's ``return``."""
+        return self.driver.execute_script(script, *arguments)
+
+    def until(self, holds: Callable[[], Any], why: str, seconds: float = WAIT_SECONDS) -> Any:  # noqa: ANN401
+        """The first value of a question that is true; of elements that go meanwhile it is not."""
+        from selenium.common.exceptions import (  # noqa: PLC0415
+            NoSuchElementException,
+            StaleElementReferenceException,
+        )
+
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                if value := holds():
+                    return value
+            except (NoSuchElementException, StaleElementReferenceException):
+                pass
+            assert time.monotonic() < deadline, f"{why}\n{self.report()}"
+            time.sleep(0.03)
+
+    def until_done(self, act: Callable[[], object]) -> None:
+        """Do something that cannot be done yet as long as another element is in its place."""
+        from selenium.common.exceptions import ElementClickInterceptedException  # noqa: PLC0415
+
+        def done() -> bool:
+            try:
+                act()
+            except ElementClickInterceptedException:
+                return False
+            return True
+
+        self.until(done, "it cannot be clicked")
+
+    def announced(self) -> str:
+        """What a screen reader was told last."""
+        return str(self.run("return document.querySelector('#announcement').textContent"))
+
+    def resize(self, width: int, height: int) -> None:
+        """Make the page so large: windows have borders, and are never as narrow as a phone."""
+        self.driver.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500},
+        )
+
+    def prefer(self, **features: str) -> None:
+        """Set what a person prefers: ``color_scheme="dark"``, ``reduced_motion="reduce"``."""
+        wanted = [
+            {"name": f"prefers-{name.replace('_', '-')}", "value": value}
+            for name, value in features.items()
+        ]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": wanted})
+
+    def screenshot(self, path: Path) -> None:
+        """Keep what is seen now."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.driver.save_screenshot(str(path))
+
+    def faults(self) -> list[str]:
+        """What the page's console has said of errors since the last question."""
+        return [
+            entry["message"]
+            for entry in self.driver.get_log("browser")
+            if entry["level"] == "SEVERE"
+        ]
+
+    def download(self, pattern: str) -> Path:
+        """A file that was downloaded, when all of it is there."""
+
+        def whole() -> Path | None:
+            return next(self.downloads.glob(pattern), None)
+
+        found: Path = self.until(whole, f"no {pattern} was downloaded")
+        return found
+
+    def report(self) -> str:
+        """What there is to see, for whoever reads that a test has failed."""
+        body = self.all("body")
+        return f"{self.driver.current_url}\n{body[0].text[:2000] if body else ''}\n{self.faults()}"
+
+
+@contextmanager
+def open_browser() -> Iterator[Browser]:
+    """A browser of its own, whose profile is thrown away."""
+    from selenium.webdriver import Chrome, ChromeOptions  # noqa: PLC0415
+    from selenium.webdriver.chrome.service import Service  # noqa: PLC0415
+
+    options = ChromeOptions()
+    options.binary_location = CHROMIUM
+    profile, downloads = Path(tempfile.mkdtemp()), Path(tempfile.mkdtemp())
+    for flag in (*FLAGS, f"--user-data-dir={profile}", "--window-size={},{}".format(*DESKTOP)):
+        options.add_argument(flag)
+    options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = Chrome(options=options, service=Service(DRIVER))
+    try:
+        yield Browser(driver, downloads)
+    finally:
+        driver.quit()
+        shutil.rmtree(profile, ignore_errors=True)
+        shutil.rmtree(downloads, ignore_errors=True)

@@ -1,0 +1,59 @@
+"""Bytes to and from a server, for requests that no client's library would send."""
+
+from __future__ import annotations
+
+import json
+import socket
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.running.web_server import Answered, WebServer
+
+JSON_BODY = {"Content-Type": "application/json"}
+"""Headers of a request with a JSON value."""
+POSTS = ("/api/v1/game", "/api/v1/move", "/api/v1/jobs", "/kaggle")
+"""What takes one."""
+WAIT_SECONDS = 20.0
+
+
+@contextmanager
+def connected(server: WebServer) -> Iterator[socket.socket]:
+    """A connection."""
+    with socket.create_connection(("127.0.0.1", server.port), timeout=WAIT_SECONDS) as client:
+        yield client
+
+
+def read_all(client: socket.socket) -> bytes:
+    """All that comes before the connection is closed."""
+    received = b""
+    while piece := client.recv(65536):
+        received += piece
+    return received
+
+
+def exchange(server: WebServer, request: bytes) -> bytes:
+    """Send bytes, and read until the server closes the connection."""
+    with connected(server) as client:
+        client.sendall(request)
+        return read_all(client)
+
+
+def status_of(answer: bytes) -> int:
+    """The status that an answer begins with."""
+    return int(answer.split(b" ", 2)[1])
+
+
+def is_error_object(body: bytes) -> bool:
+    """Whether it is the JSON object that every error is answered with."""
+    error = json.loads(body)
+    return set(error) == {"error", "field"} and isinstance(error["error"], str)
+
+
+def is_error(answered: Answered, *statuses: int) -> bool:
+    """Whether it is an error as all are, with one of some statuses."""
+    assert answered.status in statuses, answered
+    assert answered.headers["content-type"].startswith("application/json"), answered
+    return is_error_object(answered.body)

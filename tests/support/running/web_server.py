@@ -1,0 +1,123 @@
+"""``c4 serve`` for tests: a process of its own, on a port of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from http.client import HTTPConnection
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tests.support.running.server_process import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+ROOT = Path(__file__).parents[3]
+ASK_SECONDS = 30.0
+
+
+class Answered(NamedTuple):
+    """What a server has answered."""
+
+    status: int
+    headers: Mapping[str, str]
+    """By their names in lower case."""
+    body: bytes
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401 (JSON)
+        """The body as a JSON value."""
+        return json.loads(self.body)
+
+
+class WebServer(Server):
+    """A server with a database in its own directory, unless another is named.
+
+    Args:
+        options: of ``c4 serve``, after ``--host`` and ``--port``.
+        settings: what stands before the command: ``--db``, ``--broker``; else a new file.
+        environment: what is added to the environment.
+    """
+
+    title = "C4"
+    package = "none"
+    variable = "C4_TEST_WEB"
+
+    def __init__(
+        self,
+        *options: str,
+        settings: Sequence[str] | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__()
+        self._options = options
+        self._settings = [f"--db={self.directory / 'c4.db'}"] if settings is None else settings
+        self._environment = dict(environment or {})
+
+    @classmethod
+    def program(cls) -> Path | None:
+        return Path(sys.executable)
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def ask(
+        self,
+        target: str,
+        *,
+        method: str = "GET",
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Answered:
+        """Send a request on a connection of its own."""
+        connection = HTTPConnection("127.0.0.1", self.port, timeout=ASK_SECONDS)
+        try:
+            connection.request(method, target, body, dict(headers or {}))
+            answer = connection.getresponse()
+            names = {name.lower(): value for name, value in answer.getheaders()}
+            return Answered(answer.status, names, answer.read())
+        finally:
+            connection.close()
+
+    def post(self, target: str, value: object) -> Answered:
+        """Send a JSON value."""
+        return self.ask(
+            target,
+            method="POST",
+            body=json.dumps(value).encode(),
+            headers={"Content-Type": "application/json"},
+        )
+
+    @property
+    def resident_mb(self) -> float:
+        """How much memory the process has now."""
+        pages = int(Path(f"/proc/{self.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+    @property
+    def said(self) -> str:
+        """All that it has written."""
+        return self.log.read_text(errors="replace")
+
+    def _command(self) -> Sequence[str | Path]:
+        environment = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"} | self._environment
+        # The working directory is the server's own, so that it finds no file by chance.
+        return (
+            "env",
+            *(f"{name}={value}" for name, value in environment.items()),
+            self._program(),
+            "-m",
+            "cli",
+            *self._settings,
+            "serve",
+            f"--port={self.port}",
+            *self._options,
+        )
+
+    def _try(self) -> None:
+        answer = self.ask("/healthz")
+        if answer.status != 200:
+            raise RuntimeError(f"answers {answer.status}")

@@ -1,0 +1,100 @@
+"""Many positions in one request, within this process."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx2")
+
+from starlette.testclient import TestClient
+
+from c4core.lines import MAX_LINE
+from c4core.position import Position
+from c4core.solver import Solver
+from tests.support.boards.games import random_games
+from web.app import create_app
+from web.settings import Settings
+
+EASY = random_games(300, empty=8)
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    app = create_app(Settings(table_mb=1, threads=1, book=""))
+    with TestClient(app, base_url="http://127.0.0.1") as opened:
+        yield opened
+
+
+def ask(client: TestClient, body: bytes, query: str = "") -> list[dict[str, Any]]:
+    answer = client.post(f"/api/v1/batch{query}", content=body)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/x-ndjson"
+    return [json.loads(line) for line in answer.text.splitlines()]
+
+
+def test_every_line_is_answered_in_its_place(client: TestClient) -> None:
+    lines = [json.dumps({"id": number, "moves": moves}) for number, moves in enumerate(EASY)]
+    lines[17] = "9"
+    lines[200] = ""
+    found = ask(client, "\n".join(lines).encode())
+    assert len(found) == len(EASY)
+    assert (found[17]["line"], found[17]["field"]) == (18, "moves")
+    assert (found[200]["line"], found[200]["field"]) == (201, "line")
+    solver = Solver(table_mb=1)
+    for number, (moves, shown) in enumerate(zip(EASY, found, strict=True)):
+        if "error" not in shown:
+            known = solver.analyze(Position(moves))
+            assert (shown["id"], shown["moves"]) == (number, moves)
+            assert (shown["score"], shown["scores"]) == (known.score, list(known.scores))
+            assert shown["best"] == [column + 1 for column in known.best]
+
+
+def test_a_line_that_is_too_long_has_an_error_and_the_next_its_answer(client: TestClient) -> None:
+    first, second = ask(client, b"4" * (MAX_LINE + 5) + b"\n" + EASY[0].encode())
+    assert first["error"] == f"line is longer than {MAX_LINE} bytes"
+    assert second["moves"] == EASY[0]
+
+
+def test_no_line_is_no_answer(client: TestClient) -> None:
+    assert ask(client, b"") == []
+
+
+def test_what_the_budget_does_not_reach_has_bounds(client: TestClient) -> None:
+    (shown,) = ask(client, b'{"moves": ""}', "?budget=0&columns=false")
+    assert shown["score"] is None
+    assert shown["lower"] < shown["upper"]
+
+
+def test_weak_scores_are_without_columns(client: TestClient) -> None:
+    (shown,) = ask(client, EASY[0].encode(), "?weak=true")
+    assert "scores" not in shown
+    assert shown["value"] in {"win", "draw", "loss"}
+
+
+def test_another_board(client: TestClient) -> None:
+    (shown,) = ask(client, b"1212121", "?board=4x4&budget=1")
+    assert (shown["board"], shown["side"]) == ("4x4", "o")
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("?board=1x1x1", "board"),
+        ("?budget=31", "budget"),
+        ("?budget=nan", "budget"),
+        ("?columns=perhaps", "columns"),
+        ("?columns=true&weak=true", "columns"),
+        ("?colums=true", "colums"),
+    ],
+)
+def test_what_is_wrong_is_named(client: TestClient, query: str, field: str) -> None:
+    answer = client.post(f"/api/v1/batch{query}", content=b"44")
+    assert (answer.status_code, answer.json()["field"]) == (400, field)
+
+
+def test_a_compressed_body_is_refused(client: TestClient) -> None:
+    answer = client.post("/api/v1/batch", content=b"44", headers={"Content-Encoding": "gzip"})
+    assert answer.status_code == 415

@@ -1,0 +1,132 @@
+"""Bodies as lines: whole, in order, counted, whatever the pieces that they arrive in."""
+
+import asyncio
+import random
+from collections.abc import Iterable
+
+import pytest
+
+pytest.importorskip("starlette")
+
+from starlette.types import Message
+
+from c4core.lines import MAX_LINE
+from web import bodies
+from web.bodies import Block, BodyLines
+
+
+class Client:
+    """Sends a body in pieces; then stays until it is told to go."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = iter(pieces)
+        self.sent = 0
+        self.goes = asyncio.Event()
+        self._has_ended = False
+
+    async def receive(self) -> Message:
+        await asyncio.sleep(0)
+        piece = next(self._pieces, None)
+        if piece is not None:
+            self.sent += len(piece)
+            return {"type": "http.request", "body": piece, "more_body": True}
+        if not self._has_ended:
+            self._has_ended = True
+            return {"type": "http.request", "body": b"", "more_body": False}
+        await self.goes.wait()
+        return {"type": "http.disconnect"}
+
+
+async def all_blocks(pieces: Iterable[bytes], limit: int) -> list[Block]:
+    client = Client(pieces)
+    with BodyLines() as lines:
+        filling = asyncio.ensure_future(lines.fill(client.receive))
+        found = []
+        while (block := await lines.take(limit)) is not None:
+            found.append(block)
+        client.goes.set()
+        await filling
+    return found
+
+
+def cut(text: bytes, seed: int) -> list[bytes]:
+    """The text in pieces of any sizes, empty ones among them."""
+    chance = random.Random(seed)
+    pieces = []
+    while text:
+        size = chance.choice([0, 1, 2, 7, 100, 70_000])
+        pieces.append(text[:size])
+        text = text[size:]
+    return pieces
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("limit", [1, 3, 1000])
+def test_lines_come_whole_and_in_order(seed: int, limit: int) -> None:
+    lines = [b"%d" % number * (number % 5) for number in range(300)]
+    blocks = asyncio.run(all_blocks(cut(b"\n".join(lines), seed), limit))
+    assert b"".join(block.text for block in blocks) == b"\n".join(lines) + b"\n"
+    taken = 0
+    for block in blocks:
+        assert block.first == taken + 1
+        assert 1 <= block.text.count(b"\n") <= limit
+        taken += block.text.count(b"\n")
+
+
+def test_a_line_without_an_end_is_one_and_no_body_has_none() -> None:
+    assert asyncio.run(all_blocks([b"44"], 10)) == [Block(1, b"44\n")]
+    assert asyncio.run(all_blocks([], 10)) == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("longer", [-1, 0, 1, 200_000])
+def test_of_a_line_that_is_too_long_no_more_is_kept_than_shows_it(seed: int, longer: int) -> None:
+    long = b"x" * (MAX_LINE + longer)
+    blocks = asyncio.run(all_blocks(cut(b"1\n" + long + b"\n2\n", seed), 100))
+    kept = b"".join(block.text for block in blocks)
+    assert kept == b"1\n" + long[:MAX_LINE] + b"\n2\n"
+
+
+def test_what_waits_lies_in_a_file_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bodies, "MOST_IN_MEMORY", 1000)
+    monkeypatch.setattr(bodies, "CHUNK", 300)
+    text = b"".join(b"%d\n" % number for number in range(20_000))
+
+    async def fill_and_take() -> tuple[bytes, int]:
+        client = Client(cut(text, 1))
+        with BodyLines() as lines:
+            filling = asyncio.ensure_future(lines.fill(client.receive))
+            while client.sent < len(text):  # noqa: ASYNC110 (it is the client that waits)
+                await asyncio.sleep(0)
+            in_memory = len(lines._head) + len(lines._tail)
+            taken = b""
+            while (block := await lines.take(7)) is not None:
+                taken += block.text
+            client.goes.set()
+            await filling
+        return taken, in_memory
+
+    taken, in_memory = asyncio.run(fill_and_take())
+    assert taken == text
+    assert in_memory < 1000 + MAX_LINE
+
+
+def test_a_client_waits_when_too_much_waits() -> None:
+    pieces = [b"4453\n" * 100] * 100
+
+    async def fill() -> tuple[int, int]:
+        client = Client(pieces)
+        with BodyLines(most=5000) as lines:
+            filling = asyncio.ensure_future(lines.fill(client.receive))
+            for _ in range(1000):
+                await asyncio.sleep(0)
+            stopped_at = client.sent
+            while await lines.take(50) is not None:
+                pass
+            client.goes.set()
+            await filling
+        return stopped_at, client.sent
+
+    stopped_at, sent = asyncio.run(fill())
+    assert stopped_at == 5000
+    assert sent == 50_000

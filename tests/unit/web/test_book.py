@@ -1,0 +1,87 @@
+"""``/api/v1/book``: the book as a tree."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx2")
+pytest.importorskip("jsonschema_rs")
+
+from c4core.book import Book
+from c4core.evaluation import plies_to_end
+from c4core.position import Position
+from tests.support.boards.small_books import small_book
+from tests.support.web_api import serving
+from workers.books.exploring import explore
+
+PATH = "/api/v1/book"
+
+
+@pytest.mark.parametrize("moves", ["", "3", "33", "121212"])
+def test_a_position_and_its_moves(tmp_path: Path, moves: str) -> None:
+    path = tmp_path / "small.c4book"
+    small_book(path)
+    position = Position(moves, width=5, height=4)
+    with serving(book=str(path)) as api, Book.open(path) as book:
+        found = api.get(PATH, moves=moves, board="5x4")
+        assert api.get(PATH, key=str(position.key), board="5x4") | {"moves": moves} == found | {
+            "children": [child | {"moves": None} for child in found["children"]]
+        }
+        children = explore(book, position)
+        info = book.info
+        assert found["book"] == {
+            "name": "small.c4book",
+            "first_ply": 0,
+            "plies": info.last_ply,
+            "positions": info.positions,
+        }
+        assert found["score"] == book.probe(position)
+    assert (found["ply"], found["side"]) == (position.ply, position.turn)
+    assert Position.from_grid(found["grid"]) == position
+    assert [child["column"] - 1 for child in found["children"]] == list(position.legal_columns())
+    for child, expected in zip(found["children"], children, strict=True):
+        assert child["moves"] == f"{moves}{child['column']}"
+        assert child["key"] == str(expected.position.key)
+        assert (child["score"], child["continuations"]) == (
+            expected.score,
+            expected.continuations,
+        )
+        if expected.score is not None:
+            assert child["plies"] == plies_to_end(expected.score, position.ply, 5, 4)
+    best = max(child["score"] for child in found["children"])
+    assert best == found["score"]
+
+
+def test_boards_without_a_book() -> None:
+    with serving() as api:
+        found = api.get(PATH, board="9x6")
+    assert (found["book"], found["score"], found["counted_ply"]) == (None, None, None)
+    assert [child["column"] for child in found["children"]] == list(range(1, 10))
+    assert {child["score"] for child in found["children"]} == {None}
+
+
+def test_beyond_the_book(tmp_path: Path) -> None:
+    path = tmp_path / "small.c4book"
+    small_book(path, moves="33")
+    with serving(book=str(path)) as api:
+        assert api.get(PATH, board="5x4")["score"] is None
+        over = api.get(PATH, moves="1212121", board="5x4")
+    assert (over["children"], over["score"]) == ([], None)
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ({"moves": "8"}, "moves"),
+        ({"moves": "1", "key": "7"}, "key"),
+        ({"board": "1000x1"}, "board"),
+        ({"key": "1.5"}, "key"),
+        ({"grid": "x.\n.o"}, "grid"),
+        ({"plies": 3}, "plies"),
+    ],
+)
+def test_questions_that_are_refused(query: dict[str, Any], field: str) -> None:
+    with serving() as api:
+        assert api.refused(PATH, **query) == (400, field)

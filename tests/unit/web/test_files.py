@@ -1,0 +1,77 @@
+"""The page's files: what is there is sent, nothing else is."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx2")
+
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from web.files import DIRECTORY, page_routes
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> TestClient:
+    pages = tmp_path / "pages"
+    (pages / "js").mkdir(parents=True)
+    (pages / "index.html").write_text("<!doctype html>")
+    (pages / "js" / "app.js").write_text("export {};")
+    (pages / "notes.txt").write_text("not for the web")
+    (tmp_path / "secret.js").write_text("secret")
+    app = Starlette(routes=[*page_routes(pages)])
+    app.router.redirect_slashes = False
+    return TestClient(app)
+
+
+def test_files_have_a_type_and_are_asked_for_again(client: TestClient) -> None:
+    first = client.get("/static/js/app.js")
+    assert (first.status_code, first.text) == (200, "export {};")
+    assert first.headers["content-type"] == "text/javascript; charset=utf-8"
+    assert first.headers["cache-control"] == "no-cache"
+    tag = first.headers["etag"]
+    again = client.get("/static/js/app.js", headers={"if-none-match": f'"other", {tag}'})
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["etag"] == tag
+    assert client.get("/static/js/app.js", headers={"if-none-match": '"x"'}).status_code == 200
+    assert client.head("/static/js/app.js").content == b""
+
+
+@pytest.mark.parametrize("path", ["/", "/explore", "/work"])
+def test_every_view_is_the_page(client: TestClient, path: str) -> None:
+    answer = client.get(path, params={"pos": "4453"})
+    assert answer.text == "<!doctype html>"
+    assert answer.headers["content-type"] == "text/html; charset=utf-8"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/",
+        "/static/js",
+        "/static/js/",
+        "/static/index.html",
+        "/static/notes.txt",
+        "/static/../secret.js",
+        "/static/js/../../secret.js",
+        "/static/%2e%2e/secret.js",
+        "/static/..%2fsecret.js",
+        "/static//js/app.js",
+        "/static/js/app.js/",
+        "/static/JS/app.js",
+        "/static/js/app.js%00",
+        "/static/js\\app.js",
+        "/js/app.js",
+    ],
+)
+def test_no_other_path_leads_to_a_file(client: TestClient, path: str) -> None:
+    assert client.get(path).status_code == 404
+
+
+def test_all_files_of_the_package_have_a_type() -> None:
+    files = {path for path in DIRECTORY.rglob("*") if path.is_file()}
+    routes = {route.path for route in page_routes()}
+    assert {"/", "/explore", "/work"} <= routes
+    assert len(routes) == len(files) + 2  # the index has three addresses

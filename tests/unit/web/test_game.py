@@ -1,0 +1,134 @@
+"""``/api/v1/game``: reviews of moves, of stored games, of games that are sent."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx2")
+pytest.importorskip("jsonschema_rs")
+
+from c4core.arena.files_json import json_object
+from c4core.notation import BoardSize
+from c4core.position import Position
+from db.database import Database
+from tests.support.boards.finished_games import finished_games
+from tests.support.boards.games import random_games
+from tests.support.boards.matches import game, store_match
+from tests.support.web_api import Api, serving
+
+PATH = "/api/v1/game"
+SMALL = BoardSize(4, 4)
+
+
+@pytest.fixture
+def api(sqlite_path: Path) -> Iterator[Api]:
+    with serving(database_url=str(sqlite_path)) as found:
+        yield found
+
+
+def test_a_game_by_its_moves(api: Api) -> None:
+    (entry,) = finished_games(1, board=SMALL)
+    review = api.get(PATH, moves=entry.moves, board="4x4")
+    assert (review["board"], review["moves"], review["start"]) == ("4x4", entry.moves, None)
+    assert (review["winner"], review["ending"]) == (entry.winner, str(entry.ending))
+    assert review["complete"]
+    judged = review["moves_judged"]
+    assert [move["ply"] for move in judged] == list(range(len(entry.moves or "")))
+    assert "".join(str(move["column"]) for move in judged) == entry.moves
+    turns = [move["ply"] for move in judged if move["changes_result"]]
+    assert review["turning_points"] == turns
+    for earlier, later in pairwise(judged):
+        assert earlier["after"] == -later["before"]  # seen from the other side
+        assert earlier["plies_after"] == later["plies_before"]
+
+
+def test_the_budget_leaves_moves_open(api: Api) -> None:
+    (moves,) = random_games(1, empty=20)
+    review = api.get(PATH, moves=moves, budget=0)
+    assert not review["complete"]
+    assert review["moves_judged"][0]["before"] is None
+    assert review["ending"] == "unfinished"
+
+
+def test_a_stored_game(api: Api, sqlite_path: Path) -> None:
+    with Database.open(str(sqlite_path)) as database:
+        match = store_match(database, [game(0), game(1, moves=None)])
+    review = api.get(PATH, match=match, number=0, budget=0)
+    assert (review["moves"], review["first"]) == ("4343434", "set:fallback=vector")
+    without = api.get(PATH, match=match, number=1)
+    assert (without["moves"], without["complete"], without["moves_judged"]) == (None, False, [])
+    assert api.refused(PATH, match=match, number=2) == (404, None)
+    assert api.refused(PATH, match=match + 1, number=0) == (404, None)
+
+
+def test_a_game_that_is_sent(api: Api) -> None:
+    start = Position("1122", width=4, height=4)
+    (entry,) = finished_games(1, board=SMALL, start=start)
+    fields = json_object(entry)
+    review = api.post(PATH, fields, budget=5)
+    assert review["start"] == str(start)
+    assert review["complete"]
+    as_text = fields | {"start": str(fields["start"]), "unknown": [1]}
+    again = api.post(PATH, as_text)
+    assert again["moves_judged"] == review["moves_judged"]
+
+
+def test_a_stored_game_can_be_sent_back(api: Api, sqlite_path: Path) -> None:
+    (entry,) = finished_games(1)
+    fields = {"moves": entry.moves, "final_key": entry.final.key, "winner": entry.winner}
+    with Database.open(str(sqlite_path)) as database:
+        stored = game(0, **fields, length=entry.final.ply, ending=str(entry.ending), seed=1 << 63)
+        match = store_match(database, [stored])
+    sent = api.get(f"/api/v1/games/{match}/0")
+    assert sent["seed"] == str(1 << 63)
+    assert api.post(PATH, sent, budget=0)["moves"] == entry.moves
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ({}, "moves"),
+        ({"moves": "8"}, "moves"),
+        ({"moves": "44", "board": "99x99"}, "board"),
+        ({"moves": "44", "match": 1, "number": 1}, "moves"),
+        ({"match": 1, "number": 1, "board": "7x6"}, "board"),
+        ({"match": 1}, "number"),
+        ({"number": 1}, "match"),
+        ({"match": 10**30, "number": 0}, "match"),
+        ({"moves": "44", "budget": 31}, "budget"),
+        ({"moves": "44", "budget": "nan"}, "budget"),
+        ({"moves": "44", "player": "perfect"}, "player"),
+        ({"moves": "1212121" + "3"}, "moves"),
+    ],
+)
+def test_questions_that_are_refused(api: Api, query: dict[str, Any], field: str) -> None:
+    assert api.refused(PATH, **query) == (400, field)
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "moves"),
+        ({"moves": 44}, "moves"),
+        ({"moves": "44"}, "ending"),  # nobody has won yet
+        ({"moves": "1212121", "winner": "o"}, "winner"),
+        ({"moves": "1212121", "winner": ["x"] * 10_000}, "winner"),
+        ({"moves": "44", "board": "0x0"}, "board"),
+        ({"moves": "44", "start": "x"}, "start"),
+        ({"moves": "44", "start": 10**30}, "start"),
+        ({"moves": "1212121", "seed": True}, "seed"),
+        ([], None),
+    ],
+)
+def test_games_that_are_refused(api: Api, body: object, field: str | None) -> None:
+    assert api.refused(PATH, body) == (400, field)
+
+
+def test_without_a_database() -> None:
+    with serving() as api:
+        assert api.refused(PATH, match=1, number=1) == (503, None)
+        assert api.get(PATH, moves="1212121", budget=0)["winner"] == "x"

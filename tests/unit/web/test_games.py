@@ -1,0 +1,218 @@
+"""``/api/v1/games`` and ``/api/v1/matches``: lists, pages, reports."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx2")
+pytest.importorskip("jsonschema_rs")
+
+from c4core.arena.files_json import json_object
+from c4core.arena.judging import positions_of
+from c4core.arena.statistics import Sprt
+from c4core.notation import BoardSize, parse_moves
+from c4core.position import Position
+from c4core.solver import Solver
+from db.database import Database
+from db.records.terms import Seats
+from tests.support.boards.finished_games import finished_games
+from tests.support.boards.matches import play, store_match, terms
+from tests.support.web_api import Api, serving
+from web.api.games import LARGEST_NUMBER
+from workers.matches.files.entries import game_of
+from workers.matches.files.importing import import_games
+from workers.matches.reports.objects import match_object
+from workers.matches.reports.reading import Judging, read_report
+from workers.matches.review import read_game
+from workers.positions.evaluate import evaluate
+from workers.positions.question import Question
+
+GAMES = "/api/v1/games"
+MATCHES = "/api/v1/matches"
+SMALL = BoardSize(4, 4)
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A played match, one with a test, an import on another board with a start, one to play."""
+    url = str(tmp_path_factory.mktemp("stored") / "c4.db")
+    start = Position("11", width=4, height=4)
+    entries = finished_games(5, board=SMALL, start=start)
+    with Database.open(url) as database:
+        play(database, terms(games=12, seats=Seats.ALTERNATE))
+        play(database, terms(games=6, sprt=Sprt(0, 100)))
+        games = [game_of(replace_moves(entry), player_a=None) for entry in entries]
+        import_games(database, games, start=start, label="some file")
+        store_match(database, [])
+    return url
+
+
+def replace_moves(entry: Any) -> Any:  # noqa: ANN401
+    """Of some games only the last grid is known."""
+    return entry._replace(moves=None) if entry.winner is None else entry
+
+
+@pytest.fixture(scope="module")
+def api(stored: str) -> Iterator[Api]:
+    with serving(database_url=stored) as found:
+        yield found
+
+
+def all_games(api: Api, limit: int = 4, **query: object) -> list[dict[str, Any]]:
+    """The games of all pages."""
+    found: list[dict[str, Any]] = []
+    cursor: dict[str, object] = {}
+    while True:
+        page = api.get(GAMES, limit=limit, **query, **cursor)
+        found += page["games"]
+        if page["next"] is None:
+            return found
+        assert len(page["games"]) == limit
+        cursor = {"cursor": page["next"]}
+
+
+def test_pages_have_every_game_once(api: Api, stored: str) -> None:
+    found = all_games(api)
+    places = [(game["match"], game["number"]) for game in found]
+    assert places == sorted(set(places))
+    assert len(places) == 12 + 6 + 5
+    assert found == all_games(api, 500)
+    with Database.open(stored) as database:
+        for game in found:
+            entry = read_game(database, game["match"], game["number"])
+            assert game["length"] == entry.final.ply - entry.start.ply
+            for name, value in json_object(entry).items():
+                assert game[name] == (str(value) if name in ("seed", "start", "final") else value)
+    for game in found:
+        assert api.get(f"{GAMES}/{game['match']}/{game['number']}") == game
+
+
+def test_a_game_that_began_elsewhere_says_where(api: Api) -> None:
+    games = all_games(api, match=3)
+    assert {game["start_grid"] for game in games} == {str(Position("11", width=4, height=4))}
+    for game in games:
+        assert ("final_grid" in game) == ("moves" not in game)
+
+
+@pytest.mark.parametrize(
+    ("query", "holds"),
+    [
+        ({"match": 2}, lambda game: game["match"] == 2),
+        ({"board": "4x4"}, lambda game: game["board"] == "4x4"),
+        ({"winner": "x"}, lambda game: game["winner"] == "x"),
+        ({"winner": "o", "match": 1}, lambda game: game["winner"] == "o" and game["match"] == 1),
+        ({"winner": "draw"}, lambda game: game["winner"] is None),
+        ({"ending": "four"}, lambda game: game["ending"] == "four"),
+        ({"ending": "crash"}, lambda game: game["ending"] == "crash"),
+        ({"match": 4}, lambda game: game["match"] == 4),
+    ],
+)
+def test_conditions(api: Api, query: dict[str, Any], holds: Any) -> None:  # noqa: ANN401
+    assert all_games(api, **query) == [game for game in all_games(api, 500) if holds(game)]
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ({"limit": 501}, "limit"),
+        ({"match": -1}, "match"),
+        ({"match": 10**30}, "match"),
+        ({"winner": "nobody"}, "winner"),
+        ({"ending": "four\0"}, "ending"),
+        ({"cursor": "1"}, "cursor"),
+        ({"cursor": "1:9999999999"}, "cursor"),
+        ({"cursor": "-1:1"}, "cursor"),
+        ({"board": "64x1000"}, "board"),
+        ({"player": "set"}, "player"),
+    ],
+)
+def test_questions_that_are_refused(api: Api, query: dict[str, Any], field: str) -> None:
+    assert api.refused(GAMES, **query) == (400, field)
+
+
+@pytest.mark.parametrize(
+    ("path", "refusal"),
+    [
+        (f"{GAMES}/1/12", (404, None)),
+        (f"{GAMES}/9/0", (404, None)),
+        (f"{GAMES}/{10**30}/0", (400, "match")),
+        (f"{GAMES}/1/-1", (400, "number")),
+        (f"{GAMES}/1/x", (400, "number")),
+        (f"{GAMES}?match=9", (404, None)),
+        (f"{MATCHES}/9", (404, None)),
+        (f"{MATCHES}/0", (404, None)),
+        (f"{MATCHES}/{1 << 40}", (400, "id")),
+        (f"{MATCHES}/1%00", (400, "id")),
+        (f"{MATCHES}/1?judge=many", (400, "judge")),
+        (f"{MATCHES}?cursor=x", (400, "cursor")),
+        (f"{MATCHES}?limit=0", (400, "limit")),
+    ],
+)
+def test_numbers_of_nothing(api: Api, path: str, refusal: tuple[int, str | None]) -> None:
+    response = api.client.get(path)
+    assert (response.status_code, response.json()["field"]) == refusal
+
+
+def test_the_list_of_matches(api: Api) -> None:
+    found = api.get(MATCHES)["matches"]
+    assert [match["match"] for match in found] == [4, 3, 2, 1]
+    assert [match["state"] for match in found] == ["unfinished", "imported", "done", "done"]
+    assert [match["games"] for match in found] == [0, 5, 6, 12]
+    assert found[1]["label"] == "some file"
+    for match in found:
+        assert (match["a"]["wins"], match["a"]["draws"]) == (
+            match["b"]["losses"],
+            match["b"]["draws"],
+        )
+    first = api.get(MATCHES, limit=3)
+    assert (first["matches"], first["next"]) == (found[:3], "2")
+    assert api.get(MATCHES, limit=3, cursor=2) == {"matches": found[3:], "next": None}
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+def test_reports(api: Api, stored: str, number: int) -> None:
+    report = api.get(f"{MATCHES}/{number}", judge=0)
+    with Database.open(stored) as database:
+        expected = read_report(database, number, Judging(games=0, least_ply=None))
+    course = report.pop("course")
+    assert report == match_object(expected)
+    assert len(course["games"]) == report["games"]
+    if report["games"]:
+        last = [course[name][-1] for name in ("wins", "losses", "draws")]
+        assert last == [report["a"][name] for name in ("wins", "losses", "draws")]
+
+
+def test_a_report_judges_by_what_is_known(api: Api, stored: str) -> None:
+    """Nothing is searched for it."""
+    assert api.get(f"{MATCHES}/3")["judged_games"] == 0
+    with Database.open(stored) as database:
+        decisive = next(game for game in all_games(api, match=3) if "moves" in game)
+        entry = read_game(database, 3, decisive["number"])
+        positions = positions_of(entry.start, parse_moves(entry.moves or "", width=4))
+        evaluate(positions, Question(), Solver(table_mb=1), database)
+    report = api.get(f"{MATCHES}/3")
+    assert report["judged_games"] > 0
+    assert report["a"]["accuracy"] or report["b"]["accuracy"]
+    assert api.get(f"{MATCHES}/3", judge=0)["judged_games"] == 0
+
+
+def test_without_a_database() -> None:
+    with serving() as api:
+        for path in (GAMES, MATCHES, f"{GAMES}/1/0", f"{MATCHES}/1"):
+            assert api.refused(path) == (503, None)
+
+
+def test_the_largest_numbers_on_any_database(database: Database, rows_url: str) -> None:
+    """Each is one that the database takes in a query."""
+    match = store_match(database, [])
+    largest = LARGEST_NUMBER
+    with serving(database_url=rows_url) as api:
+        assert api.get(GAMES, match=match, cursor=f"{largest}:{largest}")["games"] == []
+        assert [each["match"] for each in api.get(MATCHES, cursor=largest)["matches"]] == [match]
+        for path in (f"{GAMES}/{largest}/{largest}", f"{MATCHES}/{largest}"):
+            assert api.refused(path) == (404, None)
+        ends = {"min_ply": 0, "max_ply": 64, "min_score": -64, "max_score": 64}
+        found = api.get("/api/v1/evaluations", cursor=f"64:{(1 << 64) - 1}", limit=1_000, **ends)
+        assert found == {"rows": [], "next": None}

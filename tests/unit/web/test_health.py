@@ -1,0 +1,70 @@
+"""Whether the server answers, is ready, and what it counts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx2")
+
+from prometheus_client.parser import text_string_to_metric_families
+from starlette.testclient import TestClient
+
+from db.database import Database
+from db.errors import UnreachableError
+from web.app import create_app
+from web.settings import Settings
+
+
+@pytest.fixture
+def client(sqlite_path: Path) -> Iterator[TestClient]:
+    settings = Settings(database_url=str(sqlite_path), threads=1, table_mb=1)
+    with TestClient(create_app(settings), base_url="http://127.0.0.1") as client:
+        yield client
+
+
+def test_it_says_that_it_is_there(client: TestClient) -> None:
+    assert client.get("/healthz").json()["status"] == "ok"
+    ready = {"status": "ready", "database": "ok", "broker": None, "searches": 0}
+    assert client.get("/readyz").json() == ready
+
+
+def test_without_its_database_it_is_not_ready(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_database: Database) -> None:
+        raise UnreachableError("cannot reach /the/place")
+
+    monkeypatch.setattr(Database, "read", fail)
+    answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert "retry-after" in answer.headers
+    assert "database" in answer.json()["error"]
+    assert "/the/place" not in answer.text
+    assert client.get("/healthz").status_code == 200
+
+
+def test_a_broker_that_is_away_is_told() -> None:
+    settings = Settings(broker_url="redis://127.0.0.1:1/0", threads=1, table_mb=1)
+    with TestClient(create_app(settings), base_url="http://127.0.0.1") as client:
+        answer = client.get("/readyz")
+    assert answer.status_code == 503
+    assert "broker" in answer.json()["error"]
+
+
+def test_answers_are_counted(client: TestClient) -> None:
+    for path in ("/solve?pos=121212121", "/solve?pos=1212121", "/nowhere", "/elsewhere"):
+        client.get(path)
+    answer = client.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain")
+    samples = {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in text_string_to_metric_families(answer.text)
+        for sample in family.samples
+    }
+    assert samples["c4_web_answers_total", "GET", "/solve", "200"] == 1
+    assert samples["c4_web_answers_total", "GET", "/solve", "400"] == 1
+    assert samples["c4_web_answers_total", "GET", "none", "404"] == 2
+    assert samples["c4_web_answer_seconds_count", "/solve"] == 2
+    assert samples["c4_web_searches",] == 0

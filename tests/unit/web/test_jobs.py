@@ -1,0 +1,333 @@
+"""Jobs over HTTP: made, listed, watched, stopped, gone on with, and their results."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx2")
+
+from click.testing import CliRunner
+from starlette.testclient import TestClient
+
+from c4core.lines import Request
+from c4core.position import Position
+from cli.app import c4
+from db import jobs
+from db.database import Database
+from db.records.jobs import JobState
+from tests.support.boards.games import random_games
+from tests.support.jobs import finish, give_up, must_take, state_of
+from web.app import create_app
+from web.settings import Settings
+from workers.positions.analysis import submit
+
+EASY = random_games(60, empty=8)
+HARD = ["1", "2", "3", "11"]
+TOKEN = "s3cret"
+
+
+def settings(path: Path, **more: Any) -> Settings:  # noqa: ANN401 (any of them)
+    return Settings(database_url=str(path), table_mb=1, threads=1, book="", **more)
+
+
+@pytest.fixture
+def client(sqlite_path: Path) -> Iterator[TestClient]:
+    app = create_app(settings(sqlite_path))
+    with TestClient(app, base_url="http://127.0.0.1") as opened:
+        yield opened
+
+
+@pytest.fixture
+def idle(sqlite_path: Path) -> Iterator[Database]:
+    """The server's database, where a job of somebody else's stands that nobody works on."""
+    with Database.open(str(sqlite_path)) as opened:
+        yield opened
+
+
+def make(database: Database, games: list[str], **options: Any) -> int:  # noqa: ANN401 (submit's)
+    lines = [Request(number, Position(moves), moves) for number, moves in enumerate(games, start=1)]
+    return submit(database, lines, board=Position().board, book="", **options).job_id
+
+
+def events(client: TestClient, number: int) -> list[tuple[str, dict[str, Any]]]:
+    """All events of a job, to the end of the stream."""
+    found = []
+    name = ""
+    with client.stream("GET", f"/api/v1/jobs/{number}/events") as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        for line in answer.iter_lines():
+            if line.startswith("event: "):
+                name = line.removeprefix("event: ")
+            elif line.startswith("data: "):
+                found.append((name, json.loads(line.removeprefix("data: "))))
+    return found
+
+
+def post(client: TestClient, value: object) -> Any:  # noqa: ANN401 (JSON)
+    answer = client.post("/api/v1/jobs", json=value)
+    assert answer.status_code == 201, answer.text
+    made = answer.json()
+    assert answer.headers["location"] == f"/api/v1/jobs/{made['id']}"
+    return made
+
+
+def test_positions_become_a_job_that_is_done(client: TestClient) -> None:
+    positions: list[object] = [*EASY, {"id": "a", "moves": EASY[0]}, "9", 4, {"moves": ""}]
+    made = post(client, {"kind": "analyze", "positions": positions[:-1], "label": "tonight"})
+    assert (made["kind"], made["board"], made["label"]) == ("analyze", "7x6", "web: tonight")
+    assert made["progress"]["positions"] == len(EASY) + 1
+    seen = events(client, made["id"])
+    assert [name for name, _ in seen[-2:]] == ["progress", "end"]
+    assert seen[-1][1] == seen[-2][1]
+    assert seen[-1][1]["state"] == "done"
+    assert seen[-1][1]["positions_done"] == len(EASY) + 1
+    results = client.get(f"/api/v1/jobs/{made['id']}/results")
+    lines = [json.loads(line) for line in results.text.splitlines()]
+    assert [line.get("moves") for line in lines[:-3]] == EASY
+    assert lines[-3]["id"] == "a"
+    assert [line["line"] for line in lines[-2:]] == [len(EASY) + 2, len(EASY) + 3]
+
+
+@pytest.mark.parametrize("format_name", ["jsonl", "csv"])
+def test_results_are_those_that_the_command_writes(
+    client: TestClient, sqlite_path: Path, tmp_path: Path, format_name: str
+) -> None:
+    made = post(client, {"kind": "analyze", "positions": [*EASY, {"moves": "x"}]})
+    events(client, made["id"])
+    file = tmp_path / f"results.{format_name}"
+    command = ["--db", str(sqlite_path), "jobs", "results", str(made["id"]), "--output", str(file)]
+    CliRunner().invoke(c4, command)
+    answer = client.get(f"/api/v1/jobs/{made['id']}/results?format={format_name}")
+    assert answer.text == file.read_text()
+    assert f"c4-job-{made['id']}.{format_name}" in answer.headers["content-disposition"]
+
+
+@pytest.mark.parametrize(
+    ("media_type", "body"),
+    [
+        ("application/x-ndjson", "\n".join(json.dumps({"moves": moves}) for moves in EASY)),
+        ("text/plain; charset=utf-8", "\n".join(EASY)),
+        ("text/csv", "\n".join(["moves", *EASY])),
+    ],
+)
+def test_a_file_becomes_a_job(client: TestClient, media_type: str, body: str) -> None:
+    answer = client.post(
+        "/api/v1/jobs?score_only=true&label=file",
+        content=body.encode(),
+        headers={"Content-Type": media_type},
+    )
+    made = answer.json()
+    assert (answer.status_code, made["label"]) == (201, "web: file")
+    assert made["params"]["score_only"]
+    assert made["progress"]["positions"] == len(EASY)
+    assert events(client, made["id"])[-1][1]["state"] == "done"
+
+
+def test_a_deep_job_shows_its_tree_and_is_found_again(client: TestClient) -> None:
+    wish = {"kind": "deep", "board": "4x4", "moves": "1"}
+    made = post(client, wish)
+    _, last = events(client, made["id"])[-1]
+    assert last["tree"]["asked"] is None
+    assert last["tree"]["lower"] == last["tree"]["upper"] == 0
+    shown = client.get(f"/api/v1/jobs/{made['id']}").json()
+    assert shown["progress"]["tree"] == last["tree"]
+    assert client.get(f"/api/v1/jobs/{made['id']}/results?format=csv").status_code == 400
+
+
+def test_a_book_job_is_made_once(client: TestClient) -> None:
+    wish = {"kind": "book", "board": "5x4", "plies": 5}
+    made = post(client, wish)
+    assert made["label"] == "web: book 5x4 ply 5"
+    assert events(client, made["id"])[-1][1]["state"] == "done"
+    again = client.post("/api/v1/jobs", json=wish)
+    assert (again.status_code, again.json()["id"]) == (200, made["id"])
+    assert again.json()["state"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("wish", "field"),
+    [
+        ({}, "kind"),
+        ({"kind": "match"}, "kind"),
+        ({"kind": "analyze"}, "moves"),
+        ({"kind": "analyze", "positions": []}, "positions"),
+        ({"kind": "analyze", "positions": "44"}, "positions"),
+        ({"kind": "analyze", "positions": ["44"], "moves": "4"}, "moves"),
+        ({"kind": "analyze", "moves": "8"}, "moves"),
+        ({"kind": "analyze", "moves": "4", "plies": 3}, "plies"),
+        ({"kind": "analyze", "moves": "4", "label": "a\nb"}, "label"),
+        ({"kind": "analyze", "moves": "4", "label": "x" * 201}, "label"),
+        ({"kind": "analyze", "moves": "4", "score_only": "?"}, "score_only"),
+        ({"kind": "deep"}, "moves"),
+        ({"kind": "deep", "moves": "1213141"}, "moves"),
+        ({"kind": "deep", "moves": "4", "board": "70x60"}, "board"),
+        ({"kind": "book"}, "plies"),
+        ({"kind": "book", "plies": 42}, "plies"),
+        ({"kind": "book", "plies": 20}, "plies"),
+        ({"kind": "book", "plies": 3, "start": "4444"}, "plies"),
+        ({"kind": "book", "plies": 8, "start": "1213141"}, "start"),
+    ],
+)
+def test_what_is_wrong_is_named_and_nothing_is_made(
+    client: TestClient, wish: dict[str, object], field: str
+) -> None:
+    answer = client.post("/api/v1/jobs", json=wish)
+    assert (answer.status_code, answer.json()["field"]) == (400, field), answer.text
+    assert client.get("/api/v1/jobs").json()["jobs"] == []
+
+
+def test_bodies_that_are_no_job_are_refused(client: TestClient) -> None:
+    for media_type, body, status in (
+        ("image/png", b"\x89PNG", 415),
+        ("application/json", b"[]", 400),
+        ("application/json", b"{", 400),
+        ("text/plain", b"", 400),
+        ("text/csv", b"who,what\n1,2\n", 400),
+        ("application/json", b'{"kind": "' + b"x" * (1 << 20) + b'"}', 413),
+    ):
+        headers = {"Content-Type": media_type}
+        answer = client.post("/api/v1/jobs", content=body, headers=headers)
+        assert answer.status_code == status, (media_type, body[:20], answer.text)
+        assert answer.json()["error"]
+
+
+def test_the_list_is_read_page_by_page(client: TestClient, idle: Database) -> None:
+    numbers = [make(idle, EASY[:1]) for _ in range(5)]
+    found: list[int] = []
+    cursor: str | None = ""
+    for _ in range(3):
+        page = client.get(f"/api/v1/jobs?limit=2{cursor and f'&cursor={cursor}'}").json()
+        found += [job["id"] for job in page["jobs"]]
+        cursor = page["next"]
+    assert (found, cursor) == (numbers[::-1], None)
+    assert client.get("/api/v1/jobs?state=done").json() == {"jobs": [], "next": None}
+    waiting = client.get("/api/v1/jobs?state=waiting&limit=3").json()
+    assert [job["id"] for job in waiting["jobs"]] == numbers[:1:-1]
+    assert waiting["next"] == str(numbers[2])
+
+
+def test_a_job_is_stopped_and_gone_on_with(client: TestClient, idle: Database) -> None:
+    number = make(idle, EASY)
+    for _ in range(2):  # the second changes nothing
+        stopped = client.post(f"/api/v1/jobs/{number}/cancel")
+        assert (stopped.status_code, stopped.json()["state"]) == (200, "cancelled")
+    assert [name for name, _ in events(client, number)] == ["progress", "end"]
+    assert client.post(f"/api/v1/jobs/{number}/resume").status_code == 200
+    assert events(client, number)[-1][1]["state"] == "done"
+    over = client.post(f"/api/v1/jobs/{number}/cancel")
+    assert (over.status_code, over.json()["field"]) == (409, None)
+    assert client.post(f"/api/v1/jobs/{number}/resume").json()["state"] == "done"
+
+
+def test_failed_units_are_tried_again(client: TestClient, idle: Database) -> None:
+    number = make(idle, EASY)
+    while state_of(idle, number) is JobState.RUNNING:
+        give_up(idle, must_take(idle, job_id=number))
+    shown = client.get(f"/api/v1/jobs/{number}").json()
+    assert (shown["state"], shown["errors"]) == ("failed", ["broken"])
+    lines = client.get(f"/api/v1/jobs/{number}/results").text.splitlines()
+    assert {json.loads(line)["error"] for line in lines} == {"not solved: broken"}
+    client.post(f"/api/v1/jobs/{number}/resume")
+    assert events(client, number)[-1][1]["state"] == "done"
+
+
+def test_results_of_a_job_that_is_under_way_have_errors_for_the_rest(
+    client: TestClient, idle: Database
+) -> None:
+    number = make(idle, EASY, unit_lines=20)
+    results = client.get(f"/api/v1/jobs/{number}/results")
+    assert [json.loads(line)["error"] for line in results.text.splitlines()] == [
+        "not solved: queued"
+    ] * len(EASY)
+
+
+def test_a_job_that_is_being_planned_has_no_results(client: TestClient, idle: Database) -> None:
+    with idle.write() as session:
+        number = jobs.create_job(
+            session, kind="analyze", board=Position().board, params={}, engine_version=1
+        )
+    refused = client.get(f"/api/v1/jobs/{number}/results")
+    assert refused.status_code == 409
+    assert client.post(f"/api/v1/jobs/{number}/resume").status_code == 409
+
+
+@pytest.mark.parametrize("path", ["", "/events", "/results"])
+def test_there_is_no_such_job(client: TestClient, path: str) -> None:
+    for number, status in (("7", 404), (str(2**63 - 1), 404), (str(10**30), 400), ("x", 400)):
+        answer = client.get(f"/api/v1/jobs/{number}{path}")
+        assert answer.status_code == status
+        assert set(answer.json()) == {"error", "field"}
+    for action in ("cancel", "resume"):
+        assert client.post(f"/api/v1/jobs/7/{action}").status_code == 404
+
+
+def test_heads_have_no_body(client: TestClient, idle: Database) -> None:
+    number = make(idle, EASY)
+    for path in ("", "/events", "/results"):
+        answer = client.head(f"/api/v1/jobs/{number}{path}")
+        assert (answer.status_code, answer.content) == (200, b"")
+
+
+def test_many_who_watch_share_one_look(client: TestClient, idle: Database) -> None:
+    number = make(idle, EASY)
+    app: Any = client.app
+    client.post(f"/api/v1/jobs/{number}/cancel")
+    for _ in range(3):
+        assert events(client, number)[-1][0] == "end"
+    assert app.state.job_watches._watches == {}  # nothing is kept of those that have gone
+
+
+def test_who_is_at_work(client: TestClient, idle: Database) -> None:
+    make(idle, EASY)
+    taken = must_take(idle)
+    shown = client.get("/api/v1/workers").json()
+    assert shown["workers"] == []
+    assert shown["server"] == {"threads": 1, "jobs": [], "is_writable": True}
+    assert shown["status"]["jobs"]["running"] == 1
+    assert shown["status"]["running_units"] == 1
+    assert "database" not in shown["status"]
+    finish(idle, taken)
+    assert client.get("/api/v1/workers").json()["status"]["jobs"]["done"] == 1
+
+
+@pytest.fixture
+def guarded(sqlite_path: Path) -> Iterator[TestClient]:
+    app = create_app(settings(sqlite_path, token=TOKEN))
+    with TestClient(app, base_url="http://127.0.0.1") as opened:
+        yield opened
+
+
+def test_only_who_has_the_token_changes_anything(guarded: TestClient, idle: Database) -> None:
+    number = make(idle, EASY)
+    wish = {"kind": "analyze", "moves": EASY[0]}
+    for path, body in (("", wish), (f"/{number}/cancel", None), (f"/{number}/resume", None)):
+        for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": TOKEN}):
+            answer = guarded.post(f"/api/v1/jobs{path}", json=body, headers=headers)
+            assert answer.status_code == 401
+            assert answer.headers["www-authenticate"].startswith("Bearer")
+    assert state_of(idle, number) is JobState.RUNNING
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    assert guarded.post(f"/api/v1/jobs/{number}/cancel", headers=headers).status_code == 200
+    assert guarded.get("/api/v1/jobs").status_code == 200
+
+
+def test_without_a_database_there_are_no_jobs() -> None:
+    app = create_app(Settings(table_mb=1, threads=1, book=""))
+    with TestClient(app, base_url="http://127.0.0.1") as client:
+        for path in ("jobs", "jobs/1", "jobs/1/events", "jobs/1/results", "workers"):
+            assert client.get(f"/api/v1/{path}").status_code == 503
+        made = client.post("/api/v1/jobs", json={"kind": "analyze", "moves": "4"})
+        assert made.status_code == 503
+
+
+def test_who_only_reads_makes_none(sqlite_path: Path) -> None:
+    with TestClient(
+        create_app(settings(sqlite_path, read_only=True)), base_url="http://127.0.0.1"
+    ) as client:
+        made = client.post("/api/v1/jobs", json={"kind": "analyze", "moves": "4"})
+        assert made.status_code == 403
+        assert client.get("/api/v1/jobs").json()["jobs"] == []

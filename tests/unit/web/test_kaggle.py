@@ -1,0 +1,139 @@
+"""``POST /kaggle``: observations as Kaggle's ConnectX sends them, on boards of any size."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx2")
+pytest.importorskip("jsonschema_rs")
+
+from c4core.notation import BoardSize
+from c4core.position import Position
+from c4core.solver import Solver
+from tests.support.boards.games import random_games
+from tests.support.web_api import Api, check_declared, serving
+
+PATH = "/kaggle"
+EMPTY: list[Any] = [0] * 42
+
+
+@pytest.fixture(scope="module")
+def api() -> Iterator[Api]:
+    with serving() as found:
+        yield found
+
+
+def request(cells: object, mark: object = 1, **configuration: object) -> dict[str, Any]:
+    """What Kaggle sends, with changes to the configuration."""
+    standard = {
+        "episodeSteps": 1000,
+        "actTimeout": 2,
+        "runTimeout": 1200,
+        "columns": 7,
+        "rows": 6,
+        "inarow": 4,
+        "agentTimeout": 60,
+        "timeout": 2,
+    }
+    observation = {"remainingOverageTime": 60, "step": 4, "board": cells, "mark": mark}
+    return {
+        "action": "act",
+        "configuration": standard | configuration,
+        "environment": "connectx",
+        "state": {"observation": observation},
+    }
+
+
+def observed(position: Position) -> dict[str, Any]:
+    """A position as Kaggle sends it: square by square, from the top left one."""
+    width, height = position.board
+    marks = {None: 0, "x": 1, "o": 2}
+    cells = [
+        marks[position.stone_at(column, row)]
+        for row in reversed(range(height))
+        for column in range(width)
+    ]
+    return request(cells, marks[position.turn], columns=width, rows=height, actTimeout=20)
+
+
+@pytest.mark.parametrize("board", [(7, 6), (5, 4), (4, 5), (9, 6), (12, 4), (4, 15)])
+def test_a_perfect_column_on_any_board(api: Api, board: tuple[int, int]) -> None:
+    size, solver = BoardSize(*board), Solver(table_mb=1)
+    for moves in random_games(4, empty=9, board=size):
+        position = Position(moves, width=size.width, height=size.height)
+        action = api.post(PATH, observed(position))["action"]
+        assert type(action) is int
+        assert action in solver.analyze(position).best
+
+
+def test_kaggles_client_does_not_say_that_it_sends_json(api: Api) -> None:
+    response = api.client.post(
+        PATH, content=json.dumps(request(EMPTY)), params={"player": "stupid"}
+    )
+    assert "content-type" not in response.request.headers
+    assert response.status_code == 200
+    check_declared(response)
+
+
+@pytest.mark.parametrize("player", ["stupid", "hard", "perfect:blunder=1", "minimax-windows"])
+def test_any_player(api: Api, player: str) -> None:
+    late = observed(Position("532336513633217277452711665127"))
+    first = api.post(PATH, late, player=player, seed=3)
+    assert first["action"] in range(7)
+    assert api.post(PATH, late, player=player, seed=3, seconds=20) == first
+
+
+def test_the_least_that_is_needed(api: Api) -> None:
+    body = {"state": {"observation": {"board": EMPTY}}}
+    assert api.post(PATH, body, player="stupid") == {"action": 0}
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "state"),
+        ([], None),
+        ({"state": {}}, "observation"),
+        (request(EMPTY) | {"action": "reset"}, "action"),
+        (request(EMPTY) | {"configuration": None}, "configuration"),
+        (request(EMPTY, inarow=5), "inarow"),
+        (request(EMPTY, inarow="4.0"), "inarow"),
+        (request(EMPTY, rows=60), "configuration"),
+        (request(EMPTY, columns=0), "columns"),
+        (request(EMPTY, columns=10**30), "columns"),
+        (request(EMPTY, columns=6), "board"),
+        (request(EMPTY, actTimeout="soon"), "actTimeout"),
+        (request(EMPTY[1:]), "board"),
+        (request("0" * 42), "board"),
+        (request([3, *EMPTY[1:]]), "board"),
+        (request([True, *EMPTY[1:]]), "board"),
+        (request([0.0, *EMPTY[1:]]), "board"),
+        (request([1, *EMPTY[1:]], 2), "board"),  # a stone that floats
+        (request([*EMPTY[:40], 1, 1], 1), "board"),  # nobody moves twice
+        (request(EMPTY, 2), "mark"),
+        (request(EMPTY, 3), "mark"),
+        (request([*EMPTY[:35], 1, 1, 1, 1, 2, 2, 2], 2), "board"),  # the game is over
+    ],
+)
+def test_observations_that_are_refused(api: Api, body: object, field: str | None) -> None:
+    assert api.refused(PATH, body) == (400, field)
+
+
+@pytest.mark.parametrize(
+    ("query", "refusal"),
+    [
+        ({"player": "exec:ls"}, (403, "player")),
+        ({"player": "nobody"}, (400, "player")),
+        ({"player": "mcts-uct:iterations=5000000", "seconds": 0.02}, (422, "player")),
+        ({"seconds": 0}, (400, "seconds")),
+        ({"seed": "x"}, (400, "seed")),
+        ({"depth": 1}, (400, "depth")),
+    ],
+)
+def test_queries_that_are_refused(
+    api: Api, query: dict[str, Any], refusal: tuple[int, str | None]
+) -> None:
+    assert api.refused(PATH, request(EMPTY), **query) == refusal

@@ -1,0 +1,208 @@
+"""What every request passes: hosts and origins, rates, headers, and the answers to errors."""
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx2")
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from c4core.errors import C4Error
+from db.errors import BusyError, JobNotFoundError, ReadOnlyError
+from web.app import create_app
+from web.errors import ApiError, as_api_error
+from web.middleware.faults import Faults
+from web.middleware.origins import host_name, is_loopback
+from web.middleware.rate import MOST_CLIENTS, Rate
+from web.settings import Limits, Settings
+from workers.errors import BrokerUnreachableError
+
+LOCAL = "http://127.0.0.1"
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[TestClient]:
+    with TestClient(create_app(Settings(threads=1, table_mb=1)), base_url=LOCAL) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("127.0.0.1", 200),
+        ("127.0.0.1:8004", 200),
+        ("localhost:1", 200),
+        ("LOCALHOST", 200),
+        ("[::1]:8004", 200),
+        ("evil.example", 403),
+        ("evil.example:8004", 403),
+        ("127.0.0.1.evil.example", 403),
+        ("localhost@evil.example", 403),
+        ("", 403),
+        ("127.0.0.1:80:80", 403),
+    ],
+)
+def test_a_server_of_this_machine_answers_to_its_names(
+    client: TestClient, host: str, status: int
+) -> None:
+    assert client.get("/healthz", headers={"host": host}).status_code == status
+
+
+def test_a_server_for_others_answers_to_any_name() -> None:
+    settings = Settings(threads=1, table_mb=1, host="0.0.0.0", token="t")  # noqa: S104, S106
+    with TestClient(create_app(settings), base_url="http://c4.example") as client:
+        assert client.get("/healthz").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "http://evil.example"},
+        {"origin": "null"},
+        {"origin": "http://127.0.0.1:9999"},
+        {"origin": "http://[::1"},
+        {"sec-fetch-site": "cross-site"},
+    ],
+)
+def test_pages_of_others_may_not_post(client: TestClient, headers: dict[str, str]) -> None:
+    answer = client.post("/api/v1/move", json={}, headers=headers)
+    assert answer.status_code == 403
+    assert "may only read" in answer.json()["error"]
+    assert "access-control-allow-origin" not in answer.headers
+
+
+def test_its_own_page_may_post(client: TestClient) -> None:
+    own = {"origin": LOCAL, "sec-fetch-site": "same-origin"}
+    assert client.post("/nowhere", json={}, headers=own).status_code == 404
+
+
+def test_pages_of_others_may_read(client: TestClient) -> None:
+    answer = client.get("/healthz", headers={"origin": "http://other.example"})
+    assert answer.headers["access-control-allow-origin"] == "*"
+    asked = {"origin": "http://other.example", "access-control-request-method": "POST"}
+    allowed = client.options("/api/v1/jobs", headers=asked)
+    assert allowed.status_code == 204
+    assert allowed.headers["access-control-allow-methods"] == "GET, HEAD"
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/nowhere"])
+def test_every_answer_is_safe_in_a_browser(client: TestClient, path: str) -> None:
+    headers = client.get(path).headers
+    assert "default-src 'none'" in headers["content-security-policy"]
+    assert "unsafe" not in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert "cache-control" in headers
+
+
+def test_paths_and_methods_that_are_not_there(client: TestClient) -> None:
+    assert client.get("/nowhere").json() == {
+        "error": "there is nothing at this path",
+        "field": None,
+    }
+    assert client.get("/solve/", follow_redirects=False).status_code == 404
+    wrong = client.post("/solve")
+    assert wrong.status_code == 405
+    assert wrong.headers["allow"] == "GET, HEAD"
+    assert wrong.json()["error"] == "this path answers GET, HEAD only, not POST"
+
+
+class Clock:
+    """A clock that the test turns on."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def rated(clock: Clock, **limits: Any) -> Starlette:  # noqa: ANN401
+    async def answer(_request: Request) -> Response:
+        return Response()
+
+    return Starlette(
+        routes=[Route("/", answer)],
+        middleware=[Middleware(Rate, Limits(**limits), clock)],
+    )
+
+
+def test_a_client_may_ask_so_often() -> None:
+    clock = Clock()
+    app = rated(clock, requests_per_second=2, burst=3)
+    client = TestClient(app, client=("192.0.2.1", 1))
+    other = TestClient(app, client=("192.0.2.2", 1))
+    assert [client.get("/").status_code for _ in range(4)] == [200, 200, 200, 429]
+    assert client.get("/").headers["retry-after"] == "1"
+    assert other.get("/").status_code == 200
+    clock.now += 0.5
+    assert [client.get("/").status_code for _ in range(2)] == [200, 429]
+    clock.now += 60
+    assert [client.get("/").status_code for _ in range(4)] == [200, 200, 200, 429]
+
+
+def test_clients_are_forgotten() -> None:
+    rate = Rate(rated(Clock()), Limits(requests_per_second=1, burst=1), Clock())
+    for number in range(MOST_CLIENTS + 10):
+        assert rate._take(str(number)) == 0
+    assert len(rate._full_at) == MOST_CLIENTS
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (C4Error("x"), 400),
+        (JobNotFoundError(3), 404),
+        (ReadOnlyError("x"), 409),
+        (BusyError("x"), 503),
+        (BrokerUnreachableError("x"), 503),
+        (ApiError(418, "x"), 418),
+    ],
+)
+def test_errors_have_a_status(error: C4Error, status: int) -> None:
+    answer = as_api_error(error)
+    assert (answer.status, answer.message) == (status, str(error))
+    assert ("Retry-After" in answer.headers) == (status == 503)
+
+
+def test_a_fault_is_answered_and_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    async def fail(_request: Request) -> Response:
+        raise KeyError("secret")
+
+    app = Starlette(routes=[Route("/", fail)], middleware=[Middleware(Faults)])
+    with caplog.at_level(logging.WARNING):
+        answer = TestClient(app).get("/")
+    assert answer.status_code == 500
+    assert "KeyError" in answer.json()["error"]
+    assert "secret" not in answer.text
+    assert len(caplog.records) == 1
+
+
+def test_an_answer_that_fails_in_its_midst_is_broken_off(caplog: pytest.LogCaptureFixture) -> None:
+    async def fail(_request: Request) -> Response:
+        async def lines() -> Any:  # noqa: ANN401
+            yield b"1\n"
+            raise BusyError("the database is busy")
+
+        return StreamingResponse(lines())
+
+    app = Starlette(routes=[Route("/", fail)], middleware=[Middleware(Faults)])
+    with caplog.at_level(logging.WARNING):
+        assert TestClient(app).get("/").text == "1\n"
+    assert "broken off" in caplog.text
+
+
+def test_names_of_hosts() -> None:
+    assert host_name("[::1]:80") == host_name("[::1]") == "[::1]"
+    assert host_name("A.example:80") == "a.example"
+    assert is_loopback("127.3.2.1")
+    assert is_loopback("::1")
+    assert not any(map(is_loopback, ["0.0.0.0", "::", "127.0.0.1.evil.example", "192.168.0.1"]))  # noqa: S104

@@ -1,0 +1,136 @@
+"""The OpenAPI document: complete, sound, and about the paths that there are."""
+
+import json
+import re
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+pytest.importorskip("starlette")
+
+from starlette.routing import Route
+
+from web.app import MODULES, create_app
+from web.description.openapi import PATH, Resource, build_document
+from web.settings import Settings
+
+DOCUMENT = cast("dict[str, Any]", build_document(MODULES))
+OPERATIONS = {
+    (path, method.upper()): operation
+    for path, methods in DOCUMENT["paths"].items()
+    for method, operation in methods.items()
+}
+STATUS = re.compile(r"[1-5][0-9][0-9]")
+
+
+def each(value: object) -> Iterator[dict[str, Any]]:
+    """Every object within a JSON value, from the outside in."""
+    if isinstance(value, dict):
+        yield value
+        for part in value.values():
+            yield from each(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from each(part)
+
+
+def routes() -> set[tuple[str, str]]:
+    """The paths and methods that the server answers; pages are files and no part of the API."""
+    app = create_app(Settings(port=0))
+    found = set()
+    for route in app.routes:
+        if isinstance(route, Route):
+            path = re.sub(r":\w+}", "}", route.path)
+            found |= {(path, method) for method in (route.methods or set()) - {"HEAD"}}
+    return {one for one in found if is_of_the_api(one[0])}
+
+
+def is_of_the_api(path: str) -> bool:
+    return path.startswith("/api/") or path in {
+        "/solve",
+        "/kaggle",
+        "/healthz",
+        "/readyz",
+        "/metrics",
+    }
+
+
+def test_every_route_is_described() -> None:
+    assert routes() == set(OPERATIONS)
+
+
+def test_references_lead_somewhere() -> None:
+    references = {part["$ref"] for part in each(DOCUMENT) if isinstance(part.get("$ref"), str)}
+    names = {reference.removeprefix("#/components/schemas/") for reference in references}
+    assert names <= set(DOCUMENT["components"]["schemas"])
+    unused = set(DOCUMENT["components"]["schemas"]) - names
+    assert unused == set()
+
+
+def test_operations_have_names_of_their_own() -> None:
+    names = [operation["operationId"] for operation in OPERATIONS.values()]
+    assert sorted(names) == sorted(set(names))
+    assert all(name.isidentifier() for name in names)
+
+
+@pytest.mark.parametrize("place", OPERATIONS, ids=" ".join)
+def test_operations_say_what_they_answer(place: tuple[str, str]) -> None:
+    operation = OPERATIONS[place]
+    assert operation["summary"]
+    responses = operation["responses"]
+    assert any(status.startswith("2") for status in responses)
+    for status, response in responses.items():
+        assert STATUS.fullmatch(status)
+        assert not status.startswith("500")  # a fault of the server is nothing to expect
+        assert response["description"]
+        if status >= "400" and place[0] != "/readyz":
+            schema = response["content"]["application/json"]["schema"]
+            assert schema == {"$ref": "#/components/schemas/Error"}
+
+
+@pytest.mark.parametrize("place", OPERATIONS, ids=" ".join)
+def test_parameters_are_explained(place: tuple[str, str]) -> None:
+    parameters = OPERATIONS[place].get("parameters", [])
+    names = [(parameter["name"], parameter["in"]) for parameter in parameters]
+    assert len(names) == len(set(names))
+    for parameter in parameters:
+        assert parameter["description"], parameter
+        assert parameter["schema"], parameter
+    in_path = {name for name, where in names if where == "path"}
+    assert in_path == set(re.findall(r"{(\w+)}", place[0]))
+
+
+def test_it_is_json() -> None:
+    assert json.loads(json.dumps(DOCUMENT, allow_nan=False)) == DOCUMENT
+
+
+def test_it_is_an_openapi_document() -> None:
+    """By the specification's own schema, which comes with a package for tests."""
+    loaders = pytest.importorskip("schemathesis.openapi.loaders")
+    loaders.from_dict(json.loads(json.dumps(DOCUMENT))).validate()
+
+
+def module(**parts: object) -> Resource:
+    return cast("Resource", SimpleNamespace(**{"ROUTES": [], "PATHS": {}} | parts))
+
+
+def test_modules_share_a_path() -> None:
+    one = module(PATHS={"/a": {"get": {"summary": "read"}}})
+    other = module(PATHS={"/a": {"post": {"summary": "write"}}})
+    paths = cast("dict[str, Any]", build_document([one, other])["paths"])
+    assert {name: part["summary"] for name, part in paths["/a"].items()} == {
+        "get": "read",
+        "post": "write",
+    }
+    assert PATH in paths
+
+
+def test_modules_contradict_each_other() -> None:
+    modules = [module(PATHS={"/a": {"get": {"summary": text}}}) for text in ("this", "that")]
+    with pytest.raises(ValueError, match="method of /a get is described twice"):
+        build_document(modules)
+    modules = [module(SCHEMAS={"Thing": {"type": text}}) for text in ("string", "integer")]
+    with pytest.raises(ValueError, match="schema Thing is described twice"):
+        build_document(modules)

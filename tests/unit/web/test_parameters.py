@@ -1,0 +1,199 @@
+"""Reading what was asked: what is taken, and what is said of the rest."""
+
+import math
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+
+from starlette.requests import Request
+
+from c4core.notation import BoardSize
+from c4core.position import Position
+from web import parameters
+from web.errors import ApiError
+from web.settings import Limits
+
+
+def refused(call: Any, *arguments: Any) -> ApiError:  # noqa: ANN401
+    with pytest.raises(ApiError) as caught:
+        call(*arguments)
+    return caught.value
+
+
+@pytest.mark.parametrize("value", [5, "5", "+5", "05"])
+def test_whole_numbers(value: object) -> None:
+    assert parameters.whole({"n": value}, "n", None, 1, 9) == 5
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        0,
+        10,
+        "10",
+        10**30,
+        "9" * 400,
+        "5.0",
+        "",
+        " 5",
+        "\N{ARABIC-INDIC DIGIT FIVE}",
+        5.0,
+        True,
+        None,
+        [5],
+        "1e3",
+    ],
+)
+def test_what_is_no_whole_number_from_1_to_9(value: object) -> None:
+    error = refused(parameters.whole, {"n": value}, "n", None, 1, 9)
+    assert (error.status, error.field) == (400, "n")
+    assert len(error.message) < 120
+
+
+@pytest.mark.parametrize(("value", "number"), [("0.5", 0.5), (".5", 0.5), (1, 1.0), ("1e0", 1.0)])
+def test_numbers(value: object, number: float) -> None:
+    assert parameters.number({"n": value}, "n", None, 0, 2) == number
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["nan", "inf", "-0.1", "2.1", math.nan, math.inf, "1e400", True, "0x1", "1_0", {}, 10**400],
+)
+def test_what_is_no_number_from_0_to_2(value: object) -> None:
+    assert refused(parameters.number, {"n": value}, "n", None, 0, 2).field == "n"
+
+
+def test_defaults_are_given_where_nothing_is() -> None:
+    assert parameters.whole({}, "n", None, 1, 9) is None
+    assert parameters.number({}, "n", 1.5, 0, 2) == 1.5
+    assert parameters.text({}, "t", "x") == "x"
+    assert parameters.choice({}, "c", "a", ("a", "b")) == "a"
+    assert parameters.flag({}, "f", default=True)
+    assert parameters.read_board({}) == BoardSize(7, 6)
+
+
+@pytest.mark.parametrize("value", ["\0", "\ud800", "x" * 1001, 5, None])
+def test_texts_that_no_database_stores(value: object) -> None:
+    assert refused(parameters.text, {"t": value}, "t", None).field == "t"
+
+
+def test_flags_and_choices() -> None:
+    assert parameters.flag({"f": "TRUE"}, "f")
+    assert not parameters.flag({"f": False}, "f", default=True)
+    assert refused(parameters.flag, {"f": 1}, "f").field == "f"
+    assert parameters.choice({"c": "b"}, "c", "a", ("a", "b")) == "b"
+    assert "one of: a, b" in refused(parameters.choice, {"c": "d"}, "c", "a", ("a", "b")).message
+
+
+def test_a_budget_has_a_limit() -> None:
+    assert parameters.budget({}, Limits()) == 2
+    assert parameters.budget({}, Limits(budget_seconds=1)) == 1
+    assert parameters.budget({"budget": "30"}, Limits()) == 30
+    assert refused(parameters.budget, {"budget": "30.1"}, Limits()).field == "budget"
+
+
+def test_positions_are_named_in_three_ways() -> None:
+    position = Position("4453", width=6, height=5)
+    for named in (
+        {"moves": "4453", "board": "6x5"},
+        {"key": str(position.key), "board": "6x5"},
+        {"key": position.key, "board": "6x5"},
+        {"grid": str(position)},
+        {"grid": str(position), "board": "6x5"},
+    ):
+        asked = parameters.read_position(named)
+        assert asked.position == position
+        assert asked.board == BoardSize(6, 5)
+        assert asked.moves == named.get("moves")
+
+
+@pytest.mark.parametrize(
+    ("values", "field"),
+    [
+        ({}, "moves"),
+        ({"moves": 4}, "moves"),
+        ({"moves": "4", "key": "1"}, "key"),
+        ({"moves": None}, "moves"),
+        ({"key": "4x"}, "key"),
+        ({"key": True}, "key"),
+        ({"key": 1 << 64}, "key"),
+        ({"grid": []}, "grid"),
+        ({"grid": "x" * 10_000}, "grid"),
+        ({"grid": "...", "board": "7x6"}, "grid"),
+        ({"moves": "", "board": 7}, "board"),
+        ({"moves": "", "board": "7" * 100_000}, "board"),
+        ({"moves": "1" * 1_000_000}, "moves"),
+    ],
+)
+def test_what_is_no_position(values: dict[str, object], field: str) -> None:
+    error = refused(parameters.read_position, values)
+    assert (error.status, error.field) == (400, field)
+    assert len(error.message) < 200
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"{", "not JSON: Expecting property name"),
+        (b"\xff", "not UTF-8, at byte 0"),
+        (b'{"a": NaN}', "NaN is no number"),
+        (b'{"a": 1e999}', "out of range"),
+        (b"[" * 200 + b"]" * 200, "nested more than 100 deep"),
+        (b"[" * 100_000, "not JSON"),
+        (b'{"a": ' + b"9" * 10_000 + b"}", "not JSON"),
+        (b"", "not JSON"),
+    ],
+)
+def test_what_is_no_json(body: bytes, message: str) -> None:
+    assert message in refused(parameters.parse_json, body).message
+
+
+def request_with(body: bytes, *pieces: bytes, **headers: str) -> Request:
+    """A request whose body comes in pieces."""
+    waiting = [body, *pieces]
+
+    async def receive() -> dict[str, Any]:
+        if not waiting:
+            return {"type": "http.disconnect"}
+        return {"type": "http.request", "body": waiting.pop(0), "more_body": bool(waiting)}
+
+    named = [(name.replace("_", "-").encode(), value.encode()) for name, value in headers.items()]
+    return Request({"type": "http", "headers": named}, receive)
+
+
+JSON = {"content_type": "application/json; charset=utf-8"}
+
+
+async def read(request: Request, **named: Any) -> dict[str, object]:  # noqa: ANN401
+    return await parameters.read_object(request, limit=20, **named)
+
+
+def run(request: Request, **named: Any) -> dict[str, object]:  # noqa: ANN401
+    import asyncio  # noqa: PLC0415
+
+    return asyncio.run(read(request, **named))
+
+
+def test_bodies_are_json_objects() -> None:
+    assert run(request_with(b'{"a"', b": 1}", **JSON)) == {"a": 1}
+    assert run(request_with(b'{"a": 1}'), any_type=True) == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("request_", "status"),
+    [
+        (request_with(b"{}"), 415),
+        (request_with(b"{}", content_type="text/plain"), 415),
+        (request_with(b"{}", content_encoding="gzip", **JSON), 415),
+        (request_with(b"[]", **JSON), 400),
+        (request_with(b"{}", content_length="21", **JSON), 413),
+        (request_with(b"{}", content_length="9" * 30, **JSON), 413),
+        (request_with(b" " * 15, b" " * 15, b"{}", **JSON), 413),
+    ],
+)
+def test_other_bodies_are_refused(request_: Request, status: int) -> None:
+    with pytest.raises(ApiError) as caught:
+        run(request_)
+    assert caught.value.status == status

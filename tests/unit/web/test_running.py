@@ -1,0 +1,114 @@
+"""Jobs in the server's own threads, on real databases."""
+
+import threading
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+
+pytest.importorskip("starlette")
+
+from c4core.lines import Request
+from c4core.position import Position
+from db import jobs
+from db.database import Database
+from db.errors import JobStateError
+from db.records.jobs import JobState
+from tests.support.boards.games import random_games
+from tests.support.jobs import state_of
+from tests.support.running.waiting import AT_ONCE_SECONDS, await_that
+from web.running import AT_ONCE, JobRunning, web_label
+from workers.positions.analysis import submit
+
+EASY = random_games(60, empty=8)
+HARD = ["1", "2", "3", "11", "12", "13", "14"]
+
+
+def make(database: Database, games: list[str], label: str | None = "web") -> int:
+    lines = [Request(number, Position(moves), moves) for number, moves in enumerate(games, start=1)]
+    board = Position().board
+    return submit(database, lines, board=board, label=label, book="", unit_lines=20).job_id
+
+
+@pytest.fixture
+def running(database: Database) -> Iterator[JobRunning]:
+    opened = JobRunning(database, threads=2, table_mb=1)
+    yield opened
+    opened.close()
+
+
+def test_a_job_is_done(database: Database, running: JobRunning) -> None:
+    number = make(database, EASY)
+    running.call(number)
+    await_that(lambda: state_of(database, number) is JobState.DONE)
+    await_that(lambda: not running.running())
+
+
+def test_more_jobs_than_go_on_at_once_are_all_done(database: Database, running: JobRunning) -> None:
+    numbers = [make(database, EASY[start : start + 5]) for start in range(3 * AT_ONCE)]
+    for number in numbers:
+        running.call(number)
+        assert len(running.running()) <= AT_ONCE
+    await_that(lambda: all(state_of(database, number) is JobState.DONE for number in numbers))
+
+
+def test_a_short_job_does_not_wait_for_one_of_hours(
+    database: Database, running: JobRunning
+) -> None:
+    long, short = make(database, HARD), make(database, EASY)
+    running.call(long)
+    await_that(lambda: running.running() == [long])
+    running.call(short)
+    await_that(lambda: short in running.running())
+    assert state_of(database, long) is JobState.RUNNING
+
+
+def test_the_end_hands_everything_back(database: Database) -> None:
+    running = JobRunning(database, threads=2, table_mb=1)
+    number = make(database, HARD)
+    running.call(number)
+
+    def leased() -> int:
+        with database.read() as session:
+            return jobs.progress(session, number).units_leased
+
+    await_that(leased)
+    closing = threading.Thread(target=running.close)
+    closing.start()
+    closing.join(AT_ONCE_SECONDS)
+    assert not closing.is_alive()
+    assert leased() == 0
+    assert state_of(database, number) is JobState.RUNNING
+    running.call(number)  # in vain, but no error
+    assert running.running() == []
+
+
+def test_a_new_start_goes_on_with_what_was_made_here(
+    database: Database, running: JobRunning
+) -> None:
+    ours = [make(database, EASY, web_label(None)), make(database, EASY, web_label("tonight"))]
+    others = [make(database, EASY, None), make(database, EASY, "webs"), make(database, EASY, "x")]
+    running.start()
+    await_that(lambda: all(state_of(database, number) is JobState.DONE for number in ours))
+    assert all(state_of(database, number) is JobState.RUNNING for number in others)
+
+
+def test_a_job_that_is_cancelled_and_resumed_goes_on(
+    database: Database, running: JobRunning
+) -> None:
+    number = make(database, EASY)
+    for _ in range(5):
+        running.call(number)
+        with suppress(JobStateError):  # it may have ended
+            database.run(lambda session: jobs.cancel_job(session, number))
+        database.run(lambda session: jobs.resume_job(session, number))
+        running.call(number)
+    await_that(lambda: state_of(database, number) is JobState.DONE)
+
+
+def test_a_job_that_does_not_exist_harms_nothing(database: Database, running: JobRunning) -> None:
+    running.call(999)
+    await_that(lambda: not running.running())
+    number = make(database, EASY)
+    running.call(number)
+    await_that(lambda: state_of(database, number) is JobState.DONE)

@@ -1,0 +1,150 @@
+"""Reviews of games: complete, without time, stopped, from the database."""
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Final
+
+import pytest
+
+from c4core.errors import MoveError
+from c4core.notation import BoardSize, column_label
+from c4core.position import Position
+from c4core.reference import ReferenceSolver, columns_of
+from c4core.solver import Solver
+from db.database import Database
+from db.errors import DamagedValueError, GameNotFoundError, MatchNotFoundError
+from tests.support.boards.finished_games import finished_games
+from tests.support.boards.games import random_games
+from tests.support.boards.matches import game, store_match
+from workers.matches.review import entry_of_moves, read_game, review_game, review_object
+from workers.positions.desk import Desk
+
+SMALL: Final = BoardSize(4, 4)
+LARGE: Final = BoardSize(7, 6)
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    found = Desk(None, threads=1, table_mb=1)
+    yield found
+    found.close()
+
+
+def test_every_move_against_the_oracle(desk: Desk) -> None:
+    oracle = ReferenceSolver(SMALL.height)
+    for number, moves in enumerate(random_games(8, empty=9, board=SMALL)):
+        start = Position(moves, width=4, height=4)
+        (entry,) = finished_games(1, seed=number, board=SMALL, start=start)
+        review = review_game(entry, desk)
+        assert review.is_complete
+        position, turns = entry.start, []
+        for move in review_object(review)["moves_judged"]:
+            before = oracle.score(columns_of(position))
+            after = position.play(move["column"] - 1)
+            value = -oracle.score(columns_of(after))
+            assert (move["ply"], move["side"]) == (position.ply, position.turn)
+            assert (move["before"], move["after"], move["loss"]) == (before, value, before - value)
+            for column in move["best"]:
+                assert -oracle.score(columns_of(position.play(column - 1))) == before
+            changes = (value > 0) - (value < 0) < (before > 0) - (before < 0)
+            assert move["changes_result"] == changes == (move["mark"] == "??")
+            turns += [position.ply] * changes
+            position = after
+        assert review.turning_points == tuple(turns)
+
+
+def test_plies_to_the_end(desk: Desk) -> None:
+    """In a game of best moves they are the moves that followed."""
+    solver, position, moves = Solver(table_mb=1), Position(width=5, height=4), ""
+    while not position.is_over:
+        column = solver.analyze(position).best[0]
+        moves += column_label(column)
+        position = position.play(column)
+    shown = review_object(review_game(entry_of_moves(moves, BoardSize(5, 4)), desk))
+    left = [(move["plies_before"], move["plies_after"]) for move in shown["moves_judged"]]
+    assert left == [(number, number - 1) for number in range(len(moves), 0, -1)]
+    assert not any(move["loss"] for move in shown["moves_judged"])
+
+
+def test_what_there_is_no_time_for_stays_open(desk: Desk) -> None:
+    (moves,) = random_games(1, empty=16)  # the first of its moves take some seconds
+    began = time.monotonic()
+    review = review_game(entry_of_moves(moves, LARGE), desk, budget=0.3)
+    assert time.monotonic() - began < 5
+    known = [move.judged is not None for move in review.moves]
+    assert not review.is_complete
+    assert not known[0]
+    assert known[-1]  # the end of the game comes first
+    first = review_object(review)["moves_judged"][0]
+    assert (first["before"], first["after"], first["best"], first["mark"]) == (None, None, [], "")
+    assert first["changes_result"] is False
+
+
+def test_a_stop_ends_it(desk: Desk) -> None:
+    stop = threading.Event()
+    stop.set()
+    review = review_game(entry_of_moves("44", LARGE), desk, stop=stop)
+    assert [move.judged for move in review.moves] == [None, None]
+
+
+def test_a_game_without_moves(desk: Desk) -> None:
+    (entry,) = finished_games(1)
+    review = review_game(entry._replace(moves=None), desk)
+    assert (review.moves, review.is_complete) == ((), False)
+    assert review_object(review)["moves"] is None
+    assert review_game(entry_of_moves("", LARGE), desk).is_complete  # nothing was played
+
+
+def test_a_game_that_began_elsewhere(desk: Desk) -> None:
+    start = Position("1122", width=4, height=4)
+    (entry,) = finished_games(1, board=SMALL, start=start)
+    shown = review_object(review_game(entry, desk))
+    assert shown["start"] == str(start)
+    assert shown["moves_judged"][0]["ply"] == start.ply
+    assert shown["complete"]
+
+
+@pytest.mark.parametrize(
+    ("moves", "ending", "winner"),
+    [("", "unfinished", None), ("4", "unfinished", None), ("1212121", "four", "x")],
+)
+def test_games_of_moves(moves: str, ending: str, winner: str | None) -> None:
+    entry = entry_of_moves(moves, LARGE)
+    assert (str(entry.ending), entry.winner, entry.moves) == (ending, winner, moves)
+
+
+def test_moves_that_cannot_be_played() -> None:
+    with pytest.raises(MoveError, match="column 1 is full"):
+        entry_of_moves("1111111", LARGE)
+
+
+def test_a_stored_game(database: Database, desk: Desk) -> None:
+    match = store_match(database, [game(0), game(1)])
+    entry = read_game(database, match, 1)
+    assert (entry.moves, entry.winner, entry.number) == ("4343434", "x", 1)
+    assert review_game(entry, desk, budget=0).game is entry
+    with pytest.raises(GameNotFoundError, match="has no game 2"):
+        read_game(database, match, 2)
+    with pytest.raises(MatchNotFoundError):
+        read_game(database, match + 1, 0)
+
+
+def test_a_stored_game_that_is_none(database: Database) -> None:
+    match = store_match(database, [game(0, moves="4444444")])
+    with pytest.raises(DamagedValueError, match=f"game {match}:0"):
+        read_game(database, match, 0)
+
+
+def test_what_was_found_is_known_the_next_time(database: Database) -> None:
+    (entry,) = finished_games(1, board=SMALL)
+    first = Desk(database, threads=1, table_mb=1)
+    found = review_game(entry, first)
+    first.close()  # stores what is left to store
+    second = Desk(database, threads=1, table_mb=1)
+    again = review_game(entry, second, budget=0)
+    second.close()
+    assert found.nodes > 0
+    assert again.is_complete
+    assert again.nodes == 0
+    assert again.moves == found.moves

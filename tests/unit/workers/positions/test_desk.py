@@ -1,0 +1,174 @@
+"""The desk: many ask at the same time, each gets an honest answer, and may go away."""
+
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from c4core.book.shipped import shipped_files
+from c4core.position import Position
+from c4core.reference import reference_scores
+from c4core.solver import Solver
+from db.database import Database
+from db.errors import UnreachableError
+from workers.positions.best_line import line_in_book
+from workers.positions.desk import SOLVERS, Desk, Seats, answer_at_end, answer_stored
+from workers.positions.evaluate import evaluate, look_up
+from workers.positions.question import Question
+from workers.positions.stop import Stop
+
+LATE = "532336513633217277452711665127"
+HARD = Position(width=9, height=6)
+"""Nobody solves it in a test's time."""
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    desk = Desk(None, threads=1, table_mb=1)
+    yield desk
+    desk.close()
+
+
+def test_a_limit_leaves_bounds_and_no_limit_answers(desk: Desk) -> None:
+    (answer,) = desk.answer([HARD], Question(time_limit=0.05))
+    assert answer.lower < answer.upper
+    (answer,) = desk.answer([Position(LATE)], Question())
+    assert answer.scores == reference_scores(Position(LATE))
+    assert desk.answer_batch([Position(LATE)] * 2, Question())[1].scores == answer.scores
+    assert desk.answer([], Question()) == []
+
+
+def test_a_stop_ends_one_search_and_no_other(desk: Desk) -> None:
+    """More ask than there are solvers, so that some share one."""
+    stops = [Stop() for _ in range(3 * SOLVERS)]
+    with ThreadPoolExecutor(len(stops)) as threads:
+        asked = [
+            threads.submit(desk.answer, [HARD], Question(time_limit=60), stop) for stop in stops
+        ]
+        time.sleep(0.1)
+        began = time.monotonic()
+        for stop in stops[1:]:
+            stop.set()
+        for future in asked[1:]:
+            future.result(timeout=10)
+        assert time.monotonic() - began < 5
+        assert not asked[0].done()
+        stops[0].set()
+        (answer,) = asked[0].result(timeout=10)
+    assert answer.lower < answer.upper
+
+
+def test_closing_ends_all_searches() -> None:
+    desk = Desk(None, threads=2, table_mb=1)
+    with ThreadPoolExecutor(2) as threads:
+        asked = [
+            threads.submit(call, [HARD], Question(time_limit=60))
+            for call in (desk.answer, desk.answer_batch)
+        ]
+        time.sleep(0.1)
+        desk.close()
+        for future in asked:
+            assert future.result(timeout=10)[0].score is None
+
+
+def test_seats_are_given_to_those_who_wait_alone() -> None:
+    seats = Seats(2, threads=1, table_mb=1)
+    with seats.taken() as first, seats.taken() as second, seats.taken() as third:
+        assert second is not first
+        assert third in {first, second}
+    with seats.taken() as again:
+        assert again is first  # its table is the warmest
+
+
+def test_best_play_is_found_or_there_was_no_time(desk: Desk) -> None:
+    position = Position(LATE)
+    line = desk.find_line(position)
+    assert line == Solver().principal_variation(position)
+    assert desk.find_line(HARD, time_limit=0.05) is None
+    assert desk.find_line(Position("1212121")) == ()
+    stop = Stop()
+    threading.Timer(0.1, stop.set).start()
+    began = time.monotonic()
+    assert desk.find_line(HARD, stop=stop) is None
+    assert time.monotonic() - began < 5
+
+
+def test_what_is_found_is_stored_when_the_desk_is_closed(sqlite_path: Path) -> None:
+    position = Position(LATE)
+    with Database.open(str(sqlite_path)) as database:
+        desk = Desk(database, threads=1, table_mb=1)
+        desk.answer([position], Question())
+        desk.answer([Position("1212", width=5, height=4)], Question())
+        desk.close()
+        assert look_up(database, [position])[position.canonical_key].score == 6
+        assert look_up(database, [Position("1212", width=5, height=4)])
+
+
+def test_a_desk_that_may_not_keep_stores_nothing(sqlite_path: Path) -> None:
+    position = Position(LATE)
+    with Database.open(str(sqlite_path)) as database:
+        desk = Desk(database, threads=1, table_mb=1, keeps=False)
+        desk.answer([position], Question())
+        desk.close()
+        assert look_up(database, [position]) == {}
+
+
+def test_a_database_that_is_away_is_done_without(
+    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_database: Database) -> None:
+        raise UnreachableError("away")
+
+    with Database.open(str(sqlite_path)) as database:
+        desk = Desk(database, threads=1, table_mb=1)
+        monkeypatch.setattr(Database, "read", fail)
+        monkeypatch.setattr(Database, "write", fail)
+        assert desk.answer([Position(LATE)], Question())[0].score == 6
+        desk.close()
+
+
+def test_the_book_is_asked_first_and_bounds_a_search() -> None:
+    books = [path for path in shipped_files() if "7x6" in path.name]
+    desk = Desk(None, threads=1, table_mb=1, book=str(books[0]))
+    answer = desk.booked(Position("44"), Question())
+    assert answer is not None
+    assert answer.scores == (-3, -3, -2, 1, -2, -3, -3)
+    assert desk.answer([Position("44")], Question())[0].source == "book"
+    assert desk.booked(HARD, Question()) is None
+    last = Position("444333525152")  # its score is the book's last, and those of columns are not
+    assert desk.booked(last, Question()) is None
+    (bounded,) = desk.answer([last], Question(node_limit=1))
+    known = desk.booked(last, Question(columns=False))
+    assert known is not None
+    assert bounded.score == known.score
+    line, end = line_in_book(desk.book_for(last.board), Position())
+    assert line[0] == 3
+    assert end.ply == len(line) > 10
+    desk.close()
+
+
+@pytest.mark.parametrize(
+    "moves", ["1212121", "71212121", "627611313612643311373445565265752224447775"]
+)
+def test_the_rules_say_what_the_engine_says_of_the_end(moves: str) -> None:
+    position = Position(moves)
+    found = Solver().analyze(position)
+    answer = answer_at_end(position)
+    assert (answer.lower, answer.upper, answer.scores) == (found.lower, found.upper, found.scores)
+
+
+def test_stored_columns_are_those_of_the_position_as_it_was_asked(sqlite_path: Path) -> None:
+    position = Position(LATE)
+    with Database.open(str(sqlite_path)) as database:
+        evaluate([position], Question(columns=False), Solver(), database)
+        (stored,) = look_up(database, [position]).values()
+        assert answer_stored(position, Question(), stored) is None
+        evaluate([position], Question(), Solver(), database)
+        (stored,) = look_up(database, [position]).values()
+    for asked in (position, position.mirrored()):
+        answer = answer_stored(asked, Question(), stored)
+        assert answer is not None
+        assert answer.scores == reference_scores(asked)
