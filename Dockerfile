@@ -8,12 +8,12 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /source
 COPY . .
-RUN pip wheel --no-cache-dir --wheel-dir /wheels .
+RUN pip wheel --no-cache-dir --wheel-dir /wheels ".[web]"
 
 FROM python:${PYTHON}-slim
 # No compiler and no sources in what is run.
 RUN --mount=type=bind,from=build,source=/wheels,target=/wheels \
-    pip install --no-cache-dir --no-index --find-links /wheels c4-analysis
+    pip install --no-cache-dir --no-index --find-links /wheels "c4-analysis[web]"
 RUN useradd --system --create-home --uid 10001 c4
 USER c4
 WORKDIR /home/c4

@@ -47,8 +47,9 @@ $(VENV)/installed: $(SOURCES)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	touch $@
 
+# With the project installed, its extras are added by its name: nothing is compiled again.
 $(VENV)/dev: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'c4-analysis[dev]'
 	touch $@
 
 demo: $(VENV)/installed
@@ -109,13 +110,13 @@ docs: $(VENV)/docs
 	$(BIN)/python -m sphinx --quiet --fresh-env --fail-on-warning --keep-going -d build/doctrees -c docs . build/site
 
 $(VENV)/docs: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'c4-analysis[docs]'
 	touch $@
 
 package: $(VENV)/dev
 	rm -rf dist
 	$(BIN)/python -m build --quiet --outdir dist
-	C4_TEST_SERVERS=1 C4_TEST_WHEEL="$$(ls $(CURDIR)/dist/*.whl)" $(BIN)/python -m pytest -m package
+	C4_TEST_SERVERS=1 C4_TEST_WHEEL="$$(ls $(CURDIR)/dist/*.whl)" $(BIN)/python -m pytest -m package tests/package
 
 # Every package as old as pyproject.toml allows. What these warn of is no fault of this program.
 lowest: $(VENV)/dev
@@ -127,12 +128,12 @@ lowest: $(VENV)/dev
 
 # What a user may add; tests that need one of these are skipped, by name, while it is not there.
 $(VENV)/extras: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench,monitor,parquet]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'c4-analysis[bench,monitor,parquet,webtest]'
 	touch $@
 
 # PyTorch takes whatever build the package index offers first; who has one already keeps it.
 $(VENV)/learn: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[learn]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'c4-analysis[learn]'
 	touch $@
 
 bench: $(VENV)/extras

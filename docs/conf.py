@@ -47,7 +47,11 @@ suppress_warnings = [
     "ref.python",  # an attribute that several classes have
 ]
 
-autodoc_default_options = {"members": True}
+# What a class inherits from one of ours belongs to it; what it has from Python is known.
+autodoc_default_options = {
+    "members": True,
+    "inherited-members": "object, tuple, Exception, StrEnum, str, Protocol",
+}
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 toc_object_entries_show_parents = "hide"

@@ -2,9 +2,9 @@
 
 With ``--write`` the picture is put into the page.
 
-A room is a package within one of the four. An arrow goes from a room to one whose modules it
+A room is a package within one of the five. An arrow goes from a room to one whose modules it
 imports, also for types only. An arrow that follows from others is left out, and rooms with the same
-arrows share a box. From one of the four packages to another there is one arrow, whatever the rooms.
+arrows share a box. From one of the five packages to another there is one arrow, whatever the rooms.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 ROOT: Final = Path(__file__).parents[1]
-PACKAGES: Final = ("cli", "workers", "db", "c4core")
+PACKAGES: Final = ("cli", "web", "workers", "db", "c4core")
 
 Graph = dict[str, set[str]]
 """What every name imports."""
 
 
 def imports() -> Iterator[tuple[str, str]]:
-    """Every module, and the address of whatever it imports from the four packages."""
+    """Every module, and the address of whatever it imports from the five packages."""
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
