@@ -1,0 +1,56 @@
+"""What the commands about certificates share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.output import progress
+from cli.shell.background import run_in_background
+
+if TYPE_CHECKING:
+    from c4core.certificate import Certificate, Proof
+    from c4core.certificate.layout import CertificateInfo
+    from cli.shell.settings import Settings
+
+file_argument = click.argument(
+    "file", type=click.Path(exists=True, dir_okay=False), metavar="CERTIFICATE"
+)
+
+
+def checked(settings: Settings, certificate: Certificate) -> Proof:
+    """The proof of a certificate, once it is checked.
+
+    Raises:
+        CertificateError: it is no proof.
+    """
+    stopped: list[bool] = []
+    shown = progress.is_shown(settings, over_output=False)
+    with progress.planning(shown=shown, of="positions") as tell:
+
+        def look(positions: int) -> None:
+            if stopped:
+                raise KeyboardInterrupt
+            tell(positions)
+
+        return run_in_background(lambda: certificate.check(look), lambda: stopped.append(True))
+
+
+def claim(info: CertificateInfo) -> str:
+    """What a certificate claims, as the end of a sentence: ``scores exactly 1``."""
+    if info.lower is not None and info.lower == info.upper:
+        return f"scores exactly {info.lower}"
+    words = []
+    if info.lower is not None:
+        words.append(f"at least {info.lower}")
+    if info.upper is not None:
+        words.append(f"at most {info.upper}")
+    return f"scores {' and '.join(words)}"
+
+
+def place(info: CertificateInfo) -> str:
+    """The position of the claim, as the subject of a sentence."""
+    if not info.start.ply:
+        return f"the empty {info.board} board"
+    return f"the {info.board} position with key {info.start.key}"

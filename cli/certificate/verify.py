@@ -1,0 +1,52 @@
+"""``c4 certificate verify``: is a certificate a proof?"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from cli.certificate import options
+from cli.shell import echo
+from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from cli.shell.settings import Settings
+
+EXAMPLES = (
+    "c4 certificate verify small.c4proof",
+    "c4 certificate verify small.c4proof --json",
+)
+
+
+@click.command(cls=Command, database=False, examples=EXAMPLES)
+@options.file_argument
+@click.pass_obj
+def verify(settings: Settings, *, file: str) -> None:
+    """Check that a certificate proves what it claims.
+
+    No position is searched: every move, every reply and every rule is looked at. A file that is no
+    proof is an error, which names the position where it fails; the exit code is 1.
+    """
+    from c4core.certificate import Certificate
+
+    began = time.monotonic()
+    certificate = Certificate.open(file)
+    options.checked(settings, certificate)
+    seconds = time.monotonic() - began
+    said = certificate.info
+    if settings.json:
+        from cli.certificate.info import as_object
+        from cli.output.formats import write_object
+
+        write_object(
+            {"file": file, "proven": True, **as_object(said), "seconds": round(seconds, 3)}
+        )
+        return
+    from cli.output.render import count, duration
+
+    echo.line(
+        f"{file} is a proof: {options.place(said)} {options.claim(said)} "
+        f"({count(said.positions, 'position')} checked in {duration(seconds)})"
+    )

@@ -1,0 +1,102 @@
+"""``c4 prove`` and ``c4 certificate``."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.certificates import CHECKER
+from tests.support.running.command_line import C4
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def proven(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder with a certificate of 5x4."""
+    folder = tmp_path_factory.mktemp("proven")
+    done = C4(folder)("prove", "", "--board", "5x4", "--out", "small.c4proof")
+    assert done.code == 0
+    assert "the empty 5x4 board scores exactly 0" in done.err
+    return folder
+
+
+@pytest.fixture
+def c4(proven: Path, tmp_path: Path) -> C4:
+    """Runs commands beside a copy of it."""
+    shutil.copy(proven / "small.c4proof", tmp_path)
+    return C4(tmp_path)
+
+
+def test_verify(c4: C4) -> None:
+    done = c4("certificate", "verify", "small.c4proof")
+    assert done.code == 0
+    assert done.out.startswith("small.c4proof is a proof: the empty 5x4 board scores exactly 0 (")
+    said = json.loads(c4("certificate", "verify", "small.c4proof", "--json").out)
+    assert (said["proven"], said["lower"], said["upper"]) == (True, 0, 0)
+
+
+def test_the_independent_checker_is_a_program(c4: C4) -> None:
+    command = [sys.executable, "-I", str(CHECKER), "small.c4proof", "missing"]
+    done = subprocess.run(command, cwd=c4.directory, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    first, second = done.stdout.splitlines()
+    assert first.startswith("small.c4proof: proven: on 5x4 the position with key ")
+    assert first.endswith(" scores at least 0 and at most 0")
+    assert second.startswith("missing: NOT PROVEN: ")
+
+
+def test_a_damaged_file_is_an_error(c4: C4) -> None:
+    file = c4.directory / "small.c4proof"
+    file.write_bytes(file.read_bytes()[:-1])
+    done = c4("certificate", "verify", "small.c4proof")
+    assert done.code == 1
+    assert done.err.startswith("Error: small.c4proof: damaged: ")
+    for command in (("info", "small.c4proof"), ("show", "small.c4proof", "1")):
+        assert c4("certificate", *command).code == 1
+
+
+def test_info(c4: C4) -> None:
+    done = c4("certificate", "info", "small.c4proof")
+    assert "the empty 5x4 board scores exactly 0" in done.out
+    said = json.loads(c4("certificate", "info", "small.c4proof", "--json").out)
+    assert said["board"] == "5x4"
+    assert said["positions"] == sum(sum(half["plies"]) for half in said["halves"])
+
+
+def test_show(c4: C4) -> None:
+    done = c4("certificate", "show", "small.c4proof", "")
+    assert "at least 0: x plays " in done.out
+    assert "at most 0: the proof has an answer to every move of x" in done.out
+    said = json.loads(c4("certificate", "show", "small.c4proof", "1", "--json").out)
+    upper = said["halves"][1]
+    assert (upper["prover"], upper["why"], len(upper["columns"])) == ("o", "move", 1)
+    bad = c4("certificate", "show", "small.c4proof", "7")
+    assert bad.code == 2
+    assert "outside the board" in bad.err
+
+
+def test_what_is_not_true(c4: C4) -> None:
+    done = c4("prove", "", "--board", "4x4", "--at-least", "1", "--out", "no.c4proof")
+    assert (done.code, done.err) == (2, "Error: the claim is wrong: the score is less than 1\n")
+    assert not (c4.directory / "no.c4proof").exists()
+    over = c4("prove", "1212121", "--out", "no.c4proof")
+    assert (over.code, over.err) == (2, "Error: the game is over: there is nothing to prove\n")
+
+
+def test_another_file_is_not_replaced(c4: C4) -> None:
+    before = (c4.directory / "small.c4proof").read_bytes()
+    again = ("prove", "", "--board", "5x4", "--rules", "none", "--out", "small.c4proof")
+    done = c4(*again)
+    assert done.code == 2
+    assert "exists already: --force replaces it" in done.err
+    assert (c4.directory / "small.c4proof").read_bytes() == before
+    said = json.loads(c4(*again, "--force", "--json").out)
+    assert said["rules"] == []
+    assert c4("certificate", "verify", "small.c4proof").code == 0

@@ -1,0 +1,76 @@
+"""The rules of certificates against exact values, and against the other checker's rules."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from c4core.certificate.rules import rules_that_hold
+from c4core.certificate.values import RULES
+from c4core.evaluation import score_limits
+from c4core.position import Position
+from tests.support.boards.exhaustive import exhaustive_scores, fours, split_keys
+from tests.support.certificates import independent_checker
+
+
+def check_every_position(width: int, height: int) -> dict[str, int]:
+    """Hold every rule with every target against the scores; returns how often each held."""
+    held = dict.fromkeys(RULES, 0)
+    for keys, scores in exhaustive_scores(width, height):
+        stones, mask = split_keys(keys, width, height)
+        alive = ~fours(stones ^ mask, height)
+        lowest, highest = score_limits(0, width, height)
+        for target in range(lowest, highest):
+            sets = rules_that_hold(keys[alive], width=width, height=height, target=target)
+            assert (scores[alive][sets != 0] <= target).all(), target
+            for number, name in enumerate(RULES):
+                held[name] += int(np.count_nonzero(sets >> number & 1))
+    return held
+
+
+@pytest.mark.parametrize(("width", "height"), [(4, 4), (5, 3)])
+def test_rules_hold_on_every_position(width: int, height: int) -> None:
+    assert min(check_every_position(width, height).values()) > 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "height"), [(5, 4), (4, 5), (4, 6), (6, 4)])
+def test_rules_hold_on_every_position_of_larger_boards(width: int, height: int) -> None:
+    assert min(check_every_position(width, height).values()) > 10_000
+
+
+def random_positions(width: int, height: int, count: int, seed: int) -> list[Position]:
+    """Positions of random games in which nobody wins at once."""
+    dice = random.Random(seed)
+    found: list[Position] = []
+    while len(found) < count:
+        position = Position(width=width, height=height)
+        for _ in range(dice.randrange(width * height)):
+            if position.is_over:
+                break
+            position = position.play(dice.choice(position.legal_columns()))
+        legal = position.legal_columns()
+        if not position.is_over and not any(map(position.is_winning, legal)):
+            found.append(position)
+    return found
+
+
+@pytest.mark.parametrize(("width", "height"), [(4, 4), (5, 5), (6, 7), (7, 6), (8, 5), (4, 12)])
+def test_both_checkers_have_the_same_rules(width: int, height: int) -> None:
+    checker = independent_checker()
+    board = checker.Board(width, height)
+    positions = random_positions(width, height, 150, seed=width)
+    keys = np.array([position.key for position in positions], dtype=np.uint64)
+    for target in (-3, -1, 0, 1, 2):
+        sets = rules_that_hold(keys, width=width, height=height, target=target)
+        for key, found in zip(keys, sets, strict=True):
+            seen = checker.Rules(board, *board.split(int(key)), target)
+            again = [bool(rule(seen)) for rule in checker.RULES]
+            assert again == [bool(found >> rule & 1) for rule in range(len(RULES))], (key, target)
+
+
+def test_no_rule_speaks_of_a_position_that_is_won_at_once() -> None:
+    keys = np.array([Position("121212").key], dtype=np.uint64)
+    assert list(rules_that_hold(keys, width=7, height=6, target=30)) == [0]
