@@ -1,0 +1,157 @@
+"""Players as agents of Kaggle's ConnectX, and what its observations mean.
+
+There columns count from 0, the board is a flat list with the top row first, 1 and 2 are the marks
+of the players, and mark 1 moves first. Settings that are not named here are ignored. An agent file
+for Kaggle is a file whose last callable is the agent::
+
+    from c4core.adapters.kaggle import make_agent
+
+    agent = make_agent("perfect")
+
+:mod:`c4core.adapters.kaggle_opponents` has Kaggle's agents as players of ours.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+from c4core.adapters.errors import AdapterError
+from c4core.adapters.mover import Mover
+from c4core.errors import BoardError, GridError
+from c4core.notation import DEFAULT_BOARD, check_board
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from c4core.notation import BoardSize
+    from c4core.players import Resources
+    from c4core.position import Side
+
+STONES: Final = (".", "x", "o")
+"""What 0, 1 and 2 stand for in a grid."""
+SIDES: Final[dict[int, Side]] = {1: "x", 2: "o"}
+"""Who moves, by the mark."""
+IN_A_ROW: Final = 4
+ACT_TIMEOUT: Final = 2.0
+"""Seconds for a move where the configuration does not say it."""
+SHARE: Final = 0.8
+"""How much of its time for a move the player gets: what is around it takes time too."""
+LONGEST_ACT: Final = 1e9
+LONGEST_SIDE: Final = 1_000
+"""Numbers beyond this are not quoted as sizes of a board."""
+LONGEST_QUOTE: Final = 40
+
+
+def make_agent(
+    player: str = "perfect",
+    *,
+    seed: int | None = None,
+    resources: Resources | None = None,
+) -> Callable[[Mapping[str, Any], Mapping[str, Any]], int]:
+    """A player as an agent: a function of an observation and a configuration.
+
+    The agent returns a column from 0, as a plain ``int``, within four fifths of ``actTimeout``. It
+    raises :class:`AdapterError` for observations of another game, and
+    :class:`c4core.players.PlayerFailure` where the player has no move; Kaggle counts both as an
+    error of the agent.
+
+    Args:
+        player: its description, or the name of a level.
+        seed: of everything random; None for another one each time.
+        resources: as of :class:`c4core.adapters.mover.Mover`.
+
+    Raises:
+        PlayerError: there is no such player, or it may not be started.
+    """
+    mover = Mover(player, seed=seed, resources=resources)
+
+    def agent(observation: Mapping[str, Any], configuration: Mapping[str, Any]) -> int:
+        position = read_position(observation, read_board(configuration))
+        return mover.choose(position, seconds=SHARE * read_seconds(configuration))
+
+    return agent
+
+
+def read_board(configuration: Mapping[str, object]) -> BoardSize:
+    """The size of the board that a configuration names; 7x6 where it does not say it.
+
+    Raises:
+        AdapterError: no such board is played on, or not for four in a row.
+    """
+    in_a_row = _whole(configuration, "inarow", IN_A_ROW, LONGEST_SIDE)
+    if in_a_row != IN_A_ROW:
+        raise AdapterError(f"only four in a row is played here, not {in_a_row}", field="inarow")
+    width, height = (
+        _whole(configuration, name, default, LONGEST_SIDE)
+        for name, default in zip(("columns", "rows"), DEFAULT_BOARD, strict=True)
+    )
+    try:
+        return check_board(width, height)
+    except BoardError as error:
+        raise AdapterError(str(error), field="configuration") from None
+
+
+def read_seconds(configuration: Mapping[str, object]) -> float:
+    """Seconds for a move: ``actTimeout``, or two.
+
+    Raises:
+        AdapterError: it is no number of seconds.
+    """
+    value = configuration.get("actTimeout", ACT_TIMEOUT)
+    if not isinstance(value, int | float) or isinstance(value, bool) or math.isnan(value):
+        raise AdapterError(f"actTimeout must be a number, not {_quoted(value)}", field="actTimeout")
+    if not 0 <= value <= LONGEST_ACT:
+        raise AdapterError(
+            f"actTimeout must be from 0 to {LONGEST_ACT:g}, not {_quoted(value)}",
+            field="actTimeout",
+        )
+    return float(value)
+
+
+def read_position(observation: Mapping[str, object], board: BoardSize) -> Position:
+    """The position that an agent observes; it is not over, and the agent's turn.
+
+    Raises:
+        AdapterError: there is no such position, or the observation's mark is not to move.
+    """
+    cells = observation.get("board")
+    if not isinstance(cells, list) or len(cells) != board.cells:
+        raise AdapterError(f"board must be a list of {board.cells} numbers", field="board")
+    for place, cell in enumerate(cells):
+        if type(cell) is not int or cell not in range(len(STONES)):  # True is no 1 here
+            raise AdapterError(f"board[{place}] must be 0, 1 or 2", field="board")
+    rows = [cells[first : first + board.width] for first in range(0, len(cells), board.width)]
+    try:
+        position = Position.from_grid(
+            "\n".join("".join(STONES[cell] for cell in row) for row in rows)
+        )
+    except GridError as error:
+        raise AdapterError(str(error), field="board") from None
+    if position.is_over:
+        raise AdapterError("the game is over", field="board")
+    if "mark" in observation:
+        mark = _whole(observation, "mark", 0, len(SIDES))
+        if SIDES[mark] != position.turn:
+            raise AdapterError(f"mark {mark} is not to move on this board", field="mark")
+    return position
+
+
+def _whole(values: Mapping[str, object], name: str, default: int, high: int) -> int:
+    """A whole number from 1 on, or the default where it is not given."""
+    value = values.get(name, default)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise AdapterError(f"{name} must be a whole number, not {_quoted(value)}", field=name)
+    if not 1 <= value <= high:
+        raise AdapterError(f"{name} must be from 1 to {high}, not {_quoted(value)}", field=name)
+    return value
+
+
+def _quoted(value: object) -> str:
+    """A value for a message: of one line and not long."""
+    if isinstance(value, int) and abs(value) > LONGEST_ACT:
+        return "so large a number"
+    if isinstance(value, str):
+        return repr(value[:LONGEST_QUOTE])
+    return repr(value) if isinstance(value, int | float | None) else "that"

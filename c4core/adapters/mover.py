@@ -1,0 +1,137 @@
+"""``Mover``: a player for those who have positions, and no game of the arena."""
+
+from __future__ import annotations
+
+import functools
+import secrets
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from c4core.arena.answers import checked_column
+from c4core.arena.clock import NO_CLOCK
+from c4core.book import Book
+from c4core.book.errors import BookBoardError
+from c4core.dice import Dice
+from c4core.players import (
+    Failing,
+    GameStart,
+    Limits,
+    PlayerFailure,
+    Resources,
+    Stop,
+    StopPlaying,
+    parse_player,
+    program_of,
+)
+from c4core.solver import Solver
+
+if TYPE_CHECKING:
+    from c4core.notation import BoardSize
+    from c4core.position import Position, Side
+
+TABLE_MB: Final = 64
+SEEDS: Final = 1 << 63
+GAME_SEEDS: Final = 1 << 31
+
+
+@functools.cache
+def shared_analyst() -> Solver:
+    """Knows exact scores for all movers of the process; it has the book that C4 comes with."""
+    try:
+        return Solver(table_mb=TABLE_MB, book=Book.shipped())
+    except BookBoardError:  # built without one
+        return Solver(table_mb=TABLE_MB)
+
+
+class Mover:
+    """A player that is asked for moves, game after game.
+
+    A position on another board, for another side, or with no more stones than the one before it
+    begins a new game.
+
+    Args:
+        player: its description, or the name of a level.
+        seed: of everything random, for all games together; None for another one each time.
+        seconds: for a move; None for no limit.
+        resources: what players need, and consent to start programs. By default players that go by
+            exact scores share a solver with the book that C4 comes with, and no program is started.
+
+    Raises:
+        PlayerError: there is no such player.
+        ProgramRefusedError: it is a program that may not be started.
+    """
+
+    def __init__(
+        self,
+        player: str,
+        *,
+        seed: int | None = None,
+        seconds: float | None = None,
+        resources: Resources | None = None,
+    ) -> None:
+        given = resources or Resources()
+        if program := program_of(player):
+            given.programs.check(program)
+        if given.analyst is None:
+            given = replace(given, analyst=shared_analyst())
+        self._spec = parse_player(player)
+        self._player = self._spec.make(given)
+        self._seconds = seconds
+        self._last: tuple[BoardSize, Side, int] | None = None
+        self.restart(seed)
+
+    def restart(self, seed: int | None = None) -> None:
+        """Begin a new game with the next position, and everything random anew.
+
+        Args:
+            seed: of it; None for another one each time.
+        """
+        self._dice = Dice(secrets.randbelow(SEEDS) if seed is None else seed)
+        self._last = None
+
+    def choose(
+        self, position: Position, *, seconds: float | None = None, stop: Stop | None = None
+    ) -> int:
+        """The player's move: a 0-based column that can be played.
+
+        Args:
+            position: not over; its side to move is the player's.
+            seconds: for this move, if that is less than for each; None for no other limit.
+            stop: ends it without a move; None for never.
+
+        Raises:
+            PlayerError: the player does not play on this board.
+            PlayerFailure: it has not found a legal move, or not in time.
+            StopPlaying: the stop came first.
+            ValueError: the game is over.
+        """
+        if position.is_over:
+            raise ValueError("the game is over")
+        wish = stop or Stop()
+        allowed = Limits(self._seconds).at_most(seconds)
+        grace = NO_CLOCK.grace
+        limits = Limits(allowed, grace, wish if allowed is None else wish.within(allowed + grace))
+        try:
+            self._begin(position, limits)
+            column = self._player.choose(position, self._dice, limits)
+        except StopPlaying as stopped:
+            if stopped.error is not None:
+                raise stopped.error from None
+            if wish.is_over:
+                raise
+            message = f"{self._spec.text} has not found a move in {allowed:g} s"
+            raise PlayerFailure(Failing.TIME, message) from None
+        return checked_column(column, position)
+
+    def close(self) -> None:
+        """End the player's process, if it has one."""
+        self._player.close()
+
+    def _begin(self, position: Position, limits: Limits) -> None:
+        """Tell the player that a game begins, if one does."""
+        board, side, ply = position.board, position.turn, position.ply
+        if self._last is None or self._last[:2] != (board, side) or self._last[2] >= ply:
+            self._player.check_board(board)
+            seed = self._dice.below(GAME_SEEDS)
+            self._player.begin(GameStart(board, side, seed, limits.stop))
+        self._last = (board, side, ply)

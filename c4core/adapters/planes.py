@@ -1,0 +1,76 @@
+"""Positions as arrays of 0 and 1, as PettingZoo's ``connect_four_v3`` lays them out.
+
+``int8`` of the shape ``(rows, columns, 2)``: row 0 is the top one, plane 0 has the stones of who
+looks at the board, plane 1 those of the opponent.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from c4core.adapters.errors import AdapterError
+from c4core.errors import C4Error
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from c4core.position import Side
+
+PLANES: Final = 2
+
+
+def encode(position: Position, side: Side) -> NDArray[np.int8]:
+    """A position as a side sees it.
+
+    Returns:
+        A new array of the shape ``(rows, columns, 2)``.
+    """
+    text = str(position).replace("\n", "").encode()
+    stones = np.frombuffer(text, np.uint8).reshape(position.height, position.width)
+    other = "o" if side == "x" else "x"
+    return np.stack([stones == ord(side), stones == ord(other)], axis=2).astype(np.int8)
+
+
+def action_mask(position: Position) -> NDArray[np.int8]:
+    """Which columns can be played: 1 where they can, of the shape ``(columns,)``."""
+    mask = np.zeros(position.width, np.int8)
+    mask[list(position.legal_columns())] = 1
+    return mask
+
+
+def decode(planes: NDArray[Any]) -> Position:
+    """The position that the side to move sees so. Who has as many stones as the other one is ``x``.
+
+    Args:
+        planes: of the shape ``(rows, columns, 2)``, with 0 and 1.
+
+    Raises:
+        AdapterError: there is no such position, or it is not the observer's turn.
+    """
+    array = np.asarray(planes)
+    if array.ndim != PLANES + 1 or array.shape[2] != PLANES:
+        raise AdapterError(
+            f"an observation has the shape (rows, columns, 2), not {array.shape}",
+            field="observation",
+        )
+    if not np.isin(array, (0, 1)).all() or (array.sum(axis=2) > 1).any():
+        raise AdapterError(
+            "an observation has 0 and 1, and one stone a square", field="observation"
+        )
+    own, other = (int(array[:, :, plane].sum()) for plane in range(PLANES))
+    marks = (".", "x", "o") if own == other else (".", "o", "x")
+    if own not in (other, other - 1):
+        raise AdapterError(
+            f"it is not the observer's turn: {own} own stones, {other} of the opponent",
+            field="observation",
+        )
+    squares = (array[:, :, 0] + 2 * array[:, :, 1]).astype(int)
+    try:
+        return Position.from_grid(
+            "\n".join("".join(marks[square] for square in row) for row in squares)
+        )
+    except C4Error as error:
+        raise AdapterError(str(error), field="observation") from None

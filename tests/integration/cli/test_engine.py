@@ -1,0 +1,96 @@
+"""``c4 engine`` as a process: a conversation, its end, and its signals."""
+
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.running.command_line import C4
+
+
+def started(tmp_path: Path, *options: str) -> subprocess.Popen[str]:
+    return C4(tmp_path).start("engine", "--table-mb", "1", "--threads", "1", *options, bufsize=1)
+
+
+def ask(engine: subprocess.Popen[str], *lines: str, last: str) -> list[str]:
+    """Send lines, and read until one begins so."""
+    assert engine.stdin is not None
+    assert engine.stdout is not None
+    engine.stdin.write("".join(f"{line}\n" for line in lines))
+    answers: list[str] = []
+    while not answers or not answers[-1].startswith(last):
+        line = engine.stdout.readline()
+        assert line, f"{last} did not come after {answers}"
+        answers.append(line.rstrip("\n"))
+    return answers
+
+
+def test_a_conversation(tmp_path: Path) -> None:
+    with started(tmp_path, "--no-book") as engine:
+        assert ask(engine, "ugi", last="ugiok")[0].startswith("id name C4")
+        assert ask(engine, "isready", last="readyok") == ["readyok"]
+        found = ask(engine, "position startpos moves 112233", "go", last="bestmove")
+        assert found[-1] == "bestmove 4"
+        # The first position takes minutes without a book.
+        assert ask(engine, "position startpos", "go", "isready", last="readyok") == ["readyok"]
+        assert ask(engine, "stop", last="bestmove")[-1] == "bestmove 4"
+        assert ask(engine, "go infinite", "go", last="info")[0].endswith("stop ends it")
+        assert ask(engine, "stop", last="bestmove")[-1] == "bestmove 4"
+        assert ask(engine, "nonsense", last="info")[0].startswith("info string error")
+        assert ask(engine, "go movetime 20", last="bestmove")[-1] == "bestmove 4"
+        rest, errors = engine.communicate("quit\n", timeout=60)
+    assert (engine.returncode, rest, errors) == (0, "", "")
+
+
+def test_a_game_of_two_engines(tmp_path: Path) -> None:
+    with (
+        started(tmp_path, "--board", "4x4") as first,
+        started(tmp_path, "--board", "4x4") as second,
+    ):
+        moves: list[str] = []
+        for mover in (first, second) * 8:
+            position = " ".join(["position startpos moves", *moves])
+            state = ask(mover, position, "query gameover", last="response")
+            if state == ["response true"]:
+                break
+            moves.append(ask(mover, "go", last="bestmove")[-1].split()[1])
+        last = " ".join(["position startpos moves", *moves])
+        assert ask(first, last, "query result", last="response") == ["response draw"]
+        for engine in (first, second):
+            engine.communicate("quit\n", timeout=60)
+            assert engine.returncode == 0
+
+
+def test_the_end_of_the_input(tmp_path: Path) -> None:
+    done = C4(tmp_path)("engine", stdin="position startpos moves 112233\ngo\n")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[-1] == "bestmove 4"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    with started(tmp_path, "--no-book") as engine:
+        ask(engine, "go", "isready", last="readyok")
+        engine.send_signal(number)
+        rest, errors = engine.communicate(timeout=60)
+    assert (engine.returncode, rest) == (code, "")
+    assert "Traceback" not in errors
+
+
+def test_a_reader_that_goes_away(tmp_path: Path) -> None:
+    with started(tmp_path) as engine:
+        ask(engine, "isready", last="readyok")
+        assert engine.stdout is not None
+        assert engine.stdin is not None
+        engine.stdout.close()
+        engine.stdin.write("isready\n" * 3)
+        engine.stdin.close()
+        assert engine.wait(60) == 141
+
+
+def test_options_that_make_no_sense(tmp_path: Path) -> None:
+    for options in (("--board", "40x4"), ("--book", "none.c4book"), ("--table-mb", "0")):
+        done = C4(tmp_path)("engine", *options)
+        assert (done.code, done.out) == (2, "")
+        assert "Error" in done.err

@@ -1,0 +1,84 @@
+"""Players that are asked for moves without a game."""
+
+from pathlib import Path
+
+import pytest
+
+from c4core.adapters.mover import Mover
+from c4core.players import (
+    ANY_PROGRAM,
+    Failing,
+    PlayerError,
+    PlayerFailure,
+    ProgramRefusedError,
+    Resources,
+    Stop,
+    StopPlaying,
+)
+from c4core.position import Position
+
+ROOT = Path(__file__).parents[4]
+
+
+def drawn(mover: Mover) -> list[int]:
+    """Moves in positions of one game after the other."""
+    return [mover.choose(Position("4" * (turn % 6))) for turn in range(30)]
+
+
+def test_a_seed_repeats_everything() -> None:
+    first = drawn(Mover("random", seed=5))
+    assert drawn(Mover("random", seed=5)) == first
+    assert drawn(Mover("random", seed=6)) != first
+    assert drawn(Mover("random")) != drawn(Mover("random"))
+
+
+def test_a_restart_begins_anew() -> None:
+    mover = Mover("random", seed=5)
+    first = drawn(mover)
+    assert drawn(mover) != first
+    mover.restart(5)
+    assert drawn(mover) == first
+
+
+def test_exact_scores() -> None:
+    assert Mover("perfect").choose(Position("112233")) == 3
+
+
+def test_no_program_is_started_without_consent(tmp_path: Path) -> None:
+    trap = tmp_path / "trap"
+    for player in (f"exec:touch {trap}", f"kaggle:{trap}", "python:os:getcwd"):
+        with pytest.raises(ProgramRefusedError, match="is a program"):
+            Mover(player)
+    assert not trap.exists()
+
+
+def test_a_program_with_consent_is_told_of_each_game() -> None:
+    agent = ROOT / "examples" / "players" / "kaggle_agent.py"
+    mover = Mover(f"kaggle:{agent}", resources=Resources(programs=ANY_PROGRAM))
+    try:
+        for board in ((7, 6), (5, 4), (7, 6)):
+            position = Position(width=board[0], height=board[1])
+            assert position.is_legal(mover.choose(position))
+    finally:
+        mover.close()
+
+
+def test_a_player_that_is_too_slow() -> None:
+    slow = Mover("mcts-uct:iterations=5000000", seconds=0.05)
+    with pytest.raises(PlayerFailure, match=r"has not found a move in 0\.05 s") as caught:
+        slow.choose(Position())
+    assert caught.value.failing is Failing.TIME
+
+
+def test_a_stop() -> None:
+    stop = Stop()
+    stop.set()
+    with pytest.raises(StopPlaying):
+        Mover("mcts-uct:iterations=5000000").choose(Position(), stop=stop)
+
+
+def test_what_cannot_be_asked() -> None:
+    with pytest.raises(ValueError, match="the game is over"):
+        Mover("random").choose(Position("1212121"))
+    with pytest.raises(PlayerError, match="no player is called 'nobody'"):
+        Mover("nobody")
