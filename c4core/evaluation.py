@@ -2,14 +2,17 @@
 
 A win whose last stone is played when m stones are on the board scores
 ``(width * height + 1 - m) // 2``: on 7x6, 22 minus the number of the winner's stones at the end.
-A draw is 0, a loss is negative. A position whose game has been won already scores as the same win
-seen from the other side.
+A draw scores 0, and a loss is negative. If the game has already been won, the score of the position
+is that of the same win, seen from the other side.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from c4core.markup import facts_html, table_html
+from c4core.notation import column_label
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,7 +21,7 @@ Value = Literal["win", "draw", "loss"]
 
 
 def score_limits(ply: int, width: int, height: int) -> tuple[int, int]:
-    """The worst and the best possible score with ``ply`` stones, while the game goes on."""
+    """The worst and the best possible score of a game that is not over after ``ply`` stones."""
     cells = width * height
     return -((cells - ply) // 2), (cells + 1 - ply) // 2
 
@@ -26,9 +29,9 @@ def score_limits(ply: int, width: int, height: int) -> tuple[int, int]:
 def plies_to_end(score: int, ply: int, width: int, height: int) -> int:
     """Plies until the game ends under perfect play, for a score of the side to move.
 
-    The winner hurries, and the loser delays; a draw fills the board. The score fixes the number of
-    the winner's stones, and so the ply of the last one: a win comes after an odd number of plies, a
-    loss after an even one. The result is 0 if the game is over.
+    The winner wins as early and the loser loses as late as possible; a draw fills the board. The
+    score fixes the number of the winner's stones, and so the ply of the last one: a win comes after
+    an odd number of plies, a loss after an even one. The result is 0 if the game is over.
     """
     cells = width * height
     if score == 0:
@@ -64,9 +67,9 @@ def best_columns(score: int | None, scores: Sequence[int | None] | None) -> tupl
 
 
 class Bounded:
-    """What follows from proven bounds of a score, seen by the side to move.
+    """A mixin for classes with the fields ``lower`` and ``upper``: what follows from these bounds.
 
-    The class that inherits this has both as fields.
+    Everything is seen by the side to move.
     """
 
     __slots__ = ()
@@ -103,6 +106,10 @@ class Evaluation(Bounded):
     seconds: float = 0.0
     """Wall-clock seconds that the search took."""
 
+    def _repr_html_(self) -> str:
+        """The evaluation as a table: notebooks show it."""
+        return facts_html(_facts(self))
+
 
 @dataclass(frozen=True, slots=True)
 class Analysis(Bounded):
@@ -123,3 +130,22 @@ class Analysis(Bounded):
     def best(self) -> tuple[int, ...]:
         """The 0-based columns that reach the position's score; empty while it is unknown."""
         return best_columns(self.score, self.scores)
+
+    def _repr_html_(self) -> str:
+        """The columns with their scores as a table: notebooks show it."""
+        columns = [column_label(column) for column in range(len(self.scores))]
+        scores = ["" if score is None else f"{score:+d}" if score else "0" for score in self.scores]
+        best = ["best" if column in self.best else "" for column in range(len(self.scores))]
+        rows = [["score", *scores], ["", *best]]
+        return table_html(["column", *columns], rows) + facts_html(_facts(self))
+
+
+def _facts(found: Evaluation | Analysis) -> dict[str, object]:
+    """What notebooks show of a result."""
+    bounds = f"{found.lower} to {found.upper}"
+    return {
+        "score": bounds if found.score is None else found.score,
+        "value": found.value or "not known",
+        "nodes": f"{found.nodes:,}",
+        "seconds": f"{found.seconds:.3g}",
+    }

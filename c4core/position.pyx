@@ -481,6 +481,13 @@ cdef class Position:
             return f"Position.from_key({', '.join([str(self.key), *words])})"
         return f"Position({', '.join(words)})"
 
+    def _repr_svg_(self):
+        """The board as SVG: notebooks show it."""
+        from c4core.pictures.board import board_picture     # pictures import this module
+        from c4core.pictures.svg import svg_text
+
+        return svg_text(board_picture(self))
+
     def __eq__(self, other):
         cdef Position that
         if not isinstance(other, Position):

@@ -1,13 +1,16 @@
 """Moves compared with exact scores: what a move was worth, and what the best one was.
 
 Every score is for the side that moved. This is the one place that says what a move gave away, which
-mark it gets (:data:`Mark`), and how accurate several moves were (:func:`result_accuracy`).
+mark it gets (:data:`Mark`), and how accurate several moves were (:func:`result_accuracy`,
+:func:`best_share`).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
+
+from c4core.evaluation import score_limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,9 +22,18 @@ Mark = Literal["??", "?", "!", ""]
 
 - ``??``: it changed the result for the worse;
 - ``?``: the result stays, but the win is slower or the loss quicker;
-- ``!``: no other column was as good, and at least one would have changed the result;
+- ``!``: the only move that kept the result, where it was not obvious: at least two other columns
+  could be played, the move did not win at once, the others did not all lose at once, and it was not
+  in the opening, the first fifth of the board's stones (8 on 7x6), which is known by heart;
 - nothing: anything else.
 """
+
+OTHERS: Final = 2
+"""The other columns that must be there to be played for a move to be marked ``!``."""
+
+OPENING: Final = 5
+"""The opening is this part of a board's stones. The game is sharpest there: on 7x6 half of all only
+moves are among the first eight moves, and players know them by heart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +52,9 @@ class JudgedMove:
     """The score of this column, for the same side."""
     scores: tuple[int | None, ...] = ()
     """The scores of all columns, for the same side; None where a column was full."""
+    is_obvious: bool = False
+    """Whether nobody had to search for it: it is in the opening, it won at once, or every other
+    column would have lost at once."""
 
     @property
     def is_best(self) -> bool:
@@ -68,13 +83,26 @@ class JudgedMove:
         return _sign(lowest) < _sign(self.best)
 
     @property
+    def is_choice(self) -> bool:
+        """Whether some column was worse than the best one."""
+        return any(score is not None and score < self.best for score in self.scores)
+
+    @property
+    def is_hard_to_find(self) -> bool:
+        """Whether it was the only one to keep the result, and that was not obvious."""
+        known = [score for score in self.scores if score is not None]
+        keeping = sum(_sign(score) == _sign(self.best) for score in known)
+        is_only = keeping == 1 and not self.is_blunder
+        return is_only and len(known) > OTHERS and not self.is_obvious
+
+    @property
     def mark(self) -> Mark:
         """How the move is annotated."""
         if self.is_blunder:
             return "??"
         if self.loss:
             return "?"
-        return "!" if self.is_decision and len(self.best_columns) == 1 else ""
+        return "!" if self.is_hard_to_find else ""
 
 
 def judge_move(
@@ -93,7 +121,19 @@ def judge_move(
     played = scores[column]
     if played is None or len(known) < len(position.legal_columns()):
         return None
-    return JudgedMove(position.ply, position.turn, column, max(known), played, tuple(scores))
+    worst, most = score_limits(position.ply, *position.board)
+    others = [score for other, score in enumerate(scores) if score is not None and other != column]
+    return JudgedMove(
+        position.ply,
+        position.turn,
+        column,
+        best=max(known),
+        played=played,
+        scores=tuple(scores),
+        is_obvious=position.ply < position.board.cells // OPENING
+        or played == most
+        or all(score == worst for score in others),
+    )
 
 
 def result_accuracy(moves: Iterable[JudgedMove]) -> float | None:
@@ -115,6 +155,21 @@ def result_accuracy(moves: Iterable[JudgedMove]) -> float | None:
         return None
     kept = sum(not move.is_blunder for move in decisions)
     return 100 * kept / len(decisions)
+
+
+def best_share(moves: Iterable[JudgedMove]) -> float | None:
+    """How many of some moves were best, in percent; None where none of them was a choice.
+
+    A move is best where no other column has a better score: it wins as soon and loses as late as
+    can be. Moves in a position where all columns have the same score are left out.
+
+    Args:
+        moves: of one side.
+    """
+    choices = [move for move in moves if move.is_choice]
+    if not choices:
+        return None
+    return 100 * sum(move.is_best for move in choices) / len(choices)
 
 
 def positions_of(start: Position, columns: Iterable[int]) -> list[Position]:

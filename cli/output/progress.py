@@ -28,8 +28,8 @@ def is_shown(settings: Settings, *, over_output: bool) -> bool:
 
 
 @contextmanager
-def planning(*, shown: bool) -> Iterator[Callable[[int], None]]:
-    """Show how many lines are read; call the context's value with the number."""
+def planning(*, shown: bool, of: str = "lines") -> Iterator[Callable[[int], None]]:
+    """Show how many lines, or what else, are read; call the context's value with the number."""
     if not shown:
         yield lambda _lines: None
         return
@@ -38,7 +38,7 @@ def planning(*, shown: bool) -> Iterator[Callable[[int], None]]:
 
     with Bar(
         SpinnerColumn("line"),
-        TextColumn("reading {task.completed:,.0f} lines"),
+        TextColumn(f"reading {{task.completed:,.0f}} {of}"),
         TimeElapsedColumn(),
         console=_console(),
         transient=True,

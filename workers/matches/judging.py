@@ -17,18 +17,16 @@ import numpy as np
 from c4core.arena.judging import judge_move, positions_of
 from c4core.arrays import canonical_keys
 from c4core.notation import parse_moves
-from c4core.position import Position
-from db import evaluations
 from db import games as game_store
 from db.records.games import GameFilter
 from db.records.jobs import JobState
 from workers.core.following import read_job
 from workers.core.resumption import topic_of
+from workers.matches.scores import known_scores, unknown_keys
 from workers.positions import analysis
 from workers.positions.analysis import Submission
-from workers.positions.book_answers import answer_from, book_of_job
+from workers.positions.book_answers import book_of_job
 from workers.positions.evaluate import look_up
-from workers.positions.question import Question
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,19 +34,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from c4core.arena.judging import JudgedMove
-    from c4core.book import Book
-    from c4core.notation import BoardSize
+    from c4core.position import Position
     from db.database import Database
-    from db.records.evaluations import StoredEvaluation
     from db.records.games import StoredGame
 
 GAMES_AT_A_TIME: Final = 200
 """Games whose positions are looked up together."""
-
-KEYS_AT_A_TIME: Final = 10_000
-"""Positions that are looked up together."""
-
-EVERY_COLUMN: Final = Question()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +91,7 @@ def plan_judging(
     pieces = [np.empty(0, dtype=np.uint64)]
     for match_id, start in zip(match_ids, starts, strict=True):
         pieces.extend(_keys(database, match_id, start, games, least_ply))
-    keys = _unknown(database, board, np.unique(np.concatenate(pieces)))
+    keys = unknown_keys(database, board, np.unique(np.concatenate(pieces)))
     if not len(keys):
         return None
     _, plies = canonical_keys(keys, width=board.width, height=board.height)
@@ -118,7 +109,7 @@ def plan_judging(
     job_id = submit()
     # A job that is done has stored all these scores, unless they were deleted since.
     is_done = read_job(database, job_id).state is JobState.DONE
-    if is_done and len(_unknown(database, board, keys)):
+    if is_done and len(unknown_keys(database, board, keys)):
         job_id = submit(fresh=True)
     return Submission(job_id, len(keys), 0)
 
@@ -168,7 +159,7 @@ def _judge(
         yield JudgedGame(
             game,
             tuple(
-                judge_move(position, column, _scores(position, known, book))
+                judge_move(position, column, known_scores(position, known, book))
                 for position, column in zip(positions, columns, strict=True)
             ),
         )
@@ -208,40 +199,3 @@ def _keys(
             if position.ply >= least_ply
         }
         yield np.fromiter(keys, dtype=np.uint64, count=len(keys))
-
-
-def _unknown(database: Database, board: BoardSize, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Those of some keys whose scores neither the database nor the book has."""
-    book = book_of_job({}, board)
-    unknown = [np.empty(0, dtype=np.uint64)]
-    for first in range(0, len(keys), KEYS_AT_A_TIME):
-        asked = keys[first : first + KEYS_AT_A_TIME].tolist()
-        with database.read() as session:
-            known = evaluations.lookup(session, board, asked)
-        missing = [
-            key
-            for key in asked
-            if (key not in known or known[key].scores is None)
-            and (book is None or _book_scores(_position(key, board), book) is None)
-        ]
-        unknown.append(np.array(missing, dtype=np.uint64))
-    return np.concatenate(unknown)
-
-
-def _position(key: int, board: BoardSize) -> Position:
-    return Position.from_key(key, width=board.width, height=board.height)
-
-
-def _scores(
-    position: Position, known: dict[int, StoredEvaluation], book: Book | None
-) -> tuple[int | None, ...] | None:
-    """The score of every column of a position, in its orientation; None if they are not known."""
-    stored = known.get(position.canonical_key)
-    if stored is not None and stored.scores is not None:
-        return stored.scores if position.key == stored.key else stored.scores[::-1]
-    return None if book is None else _book_scores(position, book)
-
-
-def _book_scores(position: Position, book: Book) -> tuple[int | None, ...] | None:
-    answer = answer_from(book, position, EVERY_COLUMN)
-    return None if answer is None else answer.scores

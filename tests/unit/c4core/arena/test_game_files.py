@@ -81,7 +81,7 @@ class TestCsv:
     @pytest.mark.parametrize(
         ("row", "words"),
         [
-            ("1,0", "2 values: a 7x6 board has 42 cells, and then the winner"),
+            ("1,0", "2 values: a 7x6 board needs 42 cells and the winner"),
             (ROW.replace("-1", "2", 1), "'2' is none of 1, -1 and 0"),
             (ROW[:-1] + "-1", "x has won on the board, o has won in the file"),
             (f"{PLAYED_ON},-1", "has already won: the game went on after its end"),
@@ -176,7 +176,7 @@ class TestJson:
             (
                 '{"moves": "4343434", "ending": "time", "winner": "x"}',
                 "ending",
-                "could have gone on",
+                "its last position is not over",
             ),
             ('{"moves": "4343434", "seed": -1}', "seed", "seed -1 is out of range"),
             ('{"moves": "4343434", "seed": "1"}', "seed", "seed must be a whole number"),
@@ -208,8 +208,8 @@ class TestJson:
             ),
             ('{"moves": "4343434", "replaced": [7]}', "replaced", "there is no move 7"),
             ('{"moves": "4343434", "replaced": [true]}', "replaced", "there is no move True"),
-            (r'{"moves": "4343434", "first": "\ud800"}', "first", r"first '\ud800' has what no"),
-            (r'{"moves": "4343434", "second": "a\u0000"}', "second", r"'a\x00' has what no"),
+            (r'{"moves": "4343434", "first": "\ud800"}', "first", r"first '\ud800' has characters"),
+            (r'{"moves": "4343434", "second": "a\u0000"}', "second", r"'a\x00' has characters"),
         ],
     )
     def test_bad_lines_are_named(self, line: str, field: str, words: str) -> None:

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from c4core.arena.judging import JudgedMove, judge_move, result_accuracy
+from c4core.arena.judging import JudgedMove, best_share, judge_move, result_accuracy
 from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.reference import ReferenceSolver, columns_of
@@ -19,15 +19,17 @@ def judged(played: int, scores: tuple[int | None, ...], column: int = 0) -> Judg
 @pytest.mark.parametrize(
     ("played", "scores", "mark"),
     [
-        (3, (3, -1, None), "!"),
+        (3, (3, -1, 0), "!"),
         (3, (3, 0, 0), "!"),
+        (3, (3, -1, None), ""),  # there was one other column only
+        (3, (3, 0, 1), ""),  # a slower win was a win
         (3, (3, 2, 1), ""),  # the only best one, but nothing was at stake
         (3, (3, 3, -1), ""),  # two were best
         (2, (2, 3, 3), "?"),  # a slower win
         (-4, (-4, -2, -2), "?"),  # a quicker loss
         (-2, (-2, -4, -4), ""),  # lost anyway
         (0, (0, 0, 0), ""),
-        (0, (0, -1, None), "!"),
+        (0, (0, -1, -1), "!"),
         (0, (0, 3, 3), "??"),
         (-1, (-1, 0, 3), "??"),
         (5, (5, None, None), ""),  # the only column there is
@@ -60,7 +62,33 @@ def test_a_move_without_all_scores_is_not_judged() -> None:
     assert judge_move(position, 0, (1, None, 1, 1, 1, 1, 1)) is None
     known = judge_move(position, 3, (-3, -3, -2, 1, -2, -3, -3))
     assert known is not None
-    assert (known.best, known.loss, known.mark) == (1, 0, "!")
+    assert (known.best, known.loss) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("moves", "column", "scores", "mark"),
+    [
+        ("44455255", 3, (-3, -3, -2, 1, -2, -3, -3), "!"),
+        ("4445525", 3, (-3, -3, -2, 1, -2, -3, -3), ""),  # seven stones: the opening
+        ("44455255", 3, (0, 0, 0, 17, 0, 0, 0), ""),  # wins at once
+        ("44455255", 3, (0, 0, 0, 16, 0, 0, 0), "!"),  # wins with the stone after that
+        ("44455255", 3, (-17, -17, -17, 0, -17, -17, -17), ""),  # the others lose at once
+        ("44455255", 3, (-17, -16, -17, 0, -17, -17, -17), "!"),  # one of them not at once
+    ],
+)
+def test_an_obvious_move_is_not_praised(
+    moves: str, column: int, scores: tuple[int, ...], mark: str
+) -> None:
+    move = judge_move(Position(moves), column, scores)
+    assert move is not None
+    assert move.mark == mark
+
+
+def test_the_best_share_counts_choices_only() -> None:
+    best, slow, nothing = judged(3, (3, 2)), judged(2, (2, 3)), judged(0, (0, 0))
+    assert best_share([best, slow, nothing]) == 50
+    assert best_share([best, nothing]) == 100
+    assert best_share([nothing]) is None
 
 
 def test_moves_of_random_games_against_the_oracle() -> None:

@@ -1,0 +1,12 @@
+"""Pictures of boards and games, as SVG without any other package, and as PNG and GIF with Pillow.
+
+:mod:`~c4core.pictures.board` draws a position, :mod:`~c4core.pictures.curve` the score of a game by
+move, :mod:`~c4core.pictures.review` both, and :mod:`~c4core.pictures.animation` a game as it was
+played. What they return is a :class:`~c4core.pictures.shapes.Picture`: shapes in a plane, which
+:mod:`~c4core.pictures.svg` and :mod:`~c4core.pictures.raster` write.
+"""
+
+from c4core.pictures.board import BoardMarks, board_picture
+from c4core.pictures.shapes import Picture
+
+__all__ = ["BoardMarks", "Picture", "board_picture"]

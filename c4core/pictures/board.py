@@ -1,0 +1,270 @@
+"""A position as a picture, in the look of the analysis board in the browser.
+
+Stones lie behind a plate with holes. A red stone has a ring and a yellow one a dot, for people to
+whom the colours look alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from c4core.notation import column_label, parse_moves
+from c4core.pictures.colours import (
+    HOLE,
+    MARK,
+    PLATE,
+    PLATE_EDGE,
+    RIM,
+    SIGN,
+    SOFT,
+    STONE,
+    WHITE,
+    WIN,
+    score_colour,
+)
+from c4core.pictures.shapes import Area, Box, Circle, Line, Picture, Plate, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from c4core.arena.judging import Mark
+    from c4core.notation import BoardSize
+    from c4core.pictures.shapes import Point, Shape
+    from c4core.position import Position, Side
+
+CELL: Final = 40.0
+"""Points of a cell from side to side."""
+
+SIDES: Final[dict[Side, str]] = {"x": "red", "o": "yellow"}
+FULL: Final = "-"
+"""In place of the score of a column that cannot be played."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoardMarks:
+    """What is shown on a board besides its stones."""
+
+    scores: Sequence[int | None] | None = None
+    """The score of each column for the side to move, written under it."""
+    best: Sequence[int] = ()
+    """Columns (0-based) whose next cell is marked as best."""
+    threats: Mapping[Side, Sequence[tuple[int, int]]] | None = None
+    """Cells that would complete four, as (column, row) from 0, by side."""
+    arrows: Sequence[int] = ()
+    """Columns (0-based) in which an arrow points to the next cell."""
+    mark: Mark = ""
+    """Of the last move, written beside its stone."""
+    title: str = ""
+    """A line above the board."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where the cells of a board are in a picture."""
+
+    board: BoardSize
+    """The board's size."""
+    cell: float = CELL
+    """Points of a cell from side to side."""
+    head: float = 0
+    """Points above the plate."""
+
+    @property
+    def edge(self) -> float:
+        """Of the plate, around all cells."""
+        return 0.12 * self.cell
+
+    @property
+    def hole(self) -> float:
+        """Radius of a hole."""
+        return 0.41 * self.cell
+
+    @property
+    def width(self) -> float:
+        """Of the plate."""
+        return self.board.width * self.cell + 2 * self.edge
+
+    @property
+    def height(self) -> float:
+        """Of the plate."""
+        return self.board.height * self.cell + 2 * self.edge
+
+    def centre(self, column: int, row: int) -> Point:
+        """The centre of a cell; both from 0, and row 0 at the bottom."""
+        x = self.edge + (column + 0.5) * self.cell
+        return x, self.head + self.edge + (self.board.height - row - 0.5) * self.cell
+
+    def back(self) -> Box:
+        """What is seen through holes without a stone."""
+        inset = 0.02 * self.cell
+        width, height = self.width - 2 * inset, self.height - 2 * inset
+        return Box(inset, self.head + inset, width, height, HOLE, 0.34 * self.cell)
+
+    def plate(self) -> Plate:
+        """The face."""
+        inset = 0.02 * self.cell
+        cells = (
+            self.centre(column, row)
+            for row in range(self.board.height)
+            for column in range(self.board.width)
+        )
+        return Plate(
+            x=inset,
+            y=self.head + inset,
+            width=self.width - 2 * inset,
+            height=self.height - 2 * inset,
+            radius=0.34 * self.cell,
+            holes=tuple(cells),
+            hole=self.hole,
+            fill=PLATE,
+            stroke=PLATE_EDGE,
+            edge=0.03 * self.cell,
+        )
+
+    def stone(self, side: Side, column: int, row: int) -> tuple[Circle, ...]:
+        """A stone in a cell."""
+        (x, y), unit = self.centre(column, row), self.cell / 100
+        if side == "x":
+            sign = Circle(x, y, 17 * unit, stroke=SIGN[side], width=6 * unit)
+        else:
+            sign = Circle(x, y, 9 * unit, fill=SIGN[side])
+        return (
+            Circle(x, y, 42 * unit, fill=STONE[side]),
+            Circle(x, y, 36 * unit, stroke=RIM[side], width=4 * unit),
+            sign,
+        )
+
+    def ring(self, column: int, row: int, width: float = 6) -> Circle:
+        """A white ring around a cell, its width in hundredths of a cell."""
+        x, y = self.centre(column, row)
+        unit = self.cell / 100
+        return Circle(x, y, (43 - width / 2) * unit, stroke=WHITE, width=width * unit)
+
+    def labels(self) -> Iterator[Text]:
+        """The columns' labels, under the plate."""
+        size = 0.32 * self.cell
+        y = self.head + self.height + 1.25 * size
+        for column in range(self.board.width):
+            x, _ = self.centre(column, 0)
+            yield Text(x, y, column_label(column), size, SOFT)
+
+
+def board_picture(
+    position: Position, marks: BoardMarks = BoardMarks(), *, cell: float = CELL
+) -> Picture:
+    """A position as a picture.
+
+    Args:
+        position: any; its last move is marked if it is known.
+        marks: what else to show.
+        cell: points of a cell from side to side.
+    """
+    head = 0.62 * cell if marks.title else 0.0
+    frame = Frame(position.board, cell, head)
+    shapes: list[Shape] = [frame.back()]
+    for column, filled in enumerate(position.heights):
+        for row in range(filled):
+            side = position.stone_at(column, row)
+            if side is not None:
+                shapes += frame.stone(side, column, row)
+    shapes.append(frame.plate())
+    shapes += _marks(frame, position, marks)
+    shapes += frame.labels()
+    foot = 0.56 * cell
+    if marks.scores is not None:
+        shapes += _scores(frame, position, marks.scores)
+        foot += 0.46 * cell
+    if marks.title:
+        shapes.append(Text(0.1 * cell, 0.42 * cell, marks.title, 0.34 * cell, SOFT, "start"))
+    return Picture(frame.width, head + frame.height + foot, tuple(shapes), describe(position))
+
+
+def describe(position: Position) -> str:
+    """A position in words."""
+    winner, board = position.winner, position.board
+    if winner is not None:
+        state = f"{SIDES[winner]} has won"
+    elif position.is_over:
+        state = "a draw"
+    else:
+        state = f"{SIDES[position.turn]} to move"
+    moves = f", moves {position.moves}" if position.moves else ""
+    return f"Connect Four, {board.width} columns, {board.height} rows{moves}; {state}"
+
+
+def score_text(score: int | None) -> str:
+    """A score with its sign."""
+    if score is None:
+        return FULL
+    return f"{score:+d}" if score else "0"
+
+
+def last_cell(position: Position) -> tuple[int, int] | None:
+    """The cell of the last move as (column, row) from 0; None where it is not known."""
+    moves = position.moves
+    if not moves:
+        return None
+    column = parse_moves(moves[-1], width=position.width)[0]
+    return column, position.heights[column] - 1
+
+
+def _marks(frame: Frame, position: Position, marks: BoardMarks) -> Iterator[Shape]:
+    unit, heights = frame.cell / 100, position.heights
+    for side, cells in (marks.threats or {}).items():
+        for cell in cells:
+            yield _threat(frame, side, cell)
+    for column in marks.best:
+        if heights[column] < position.height:
+            x, y = frame.centre(column, heights[column])
+            yield Circle(x, y, 33 * unit, stroke=WIN, width=5 * unit, dashes=8)
+    for column in marks.arrows:
+        if heights[column] < position.height:
+            yield from _arrow(frame, column, heights[column])
+    four = position.winning_squares()
+    for column, row in four:
+        yield frame.ring(column, row, width=11)
+    last = last_cell(position)
+    if last is not None and not four:
+        yield frame.ring(*last)
+    if last is not None and marks.mark:
+        x, y = frame.centre(*last)
+        x, y = x + 31 * unit, y - 31 * unit
+        yield Circle(x, y, 21 * unit, MARK[marks.mark], WHITE, 4 * unit)
+        yield Text(x, y + 11 * unit, marks.mark, 30 * unit, WHITE, is_bold=True)
+
+
+def _threat(frame: Frame, side: Side, cell: tuple[int, int]) -> Circle:
+    """A ring at the upper left for red, a dot at the lower right for yellow."""
+    (x, y), unit = frame.centre(*cell), frame.cell / 100
+    if side == "x":
+        return Circle(x - 13 * unit, y - 13 * unit, 10 * unit, stroke=STONE["x"], width=6 * unit)
+    return Circle(
+        x + 13 * unit, y + 13 * unit, 9 * unit, fill=STONE["o"], stroke=RIM["o"], width=2 * unit
+    )
+
+
+def _arrow(frame: Frame, column: int, row: int) -> Iterator[Shape]:
+    """An arrow that falls into a cell."""
+    x, middle = frame.centre(column, row)
+    unit = frame.cell / 100
+    top, tip = middle - 62 * unit, middle + 24 * unit
+    yield Line(((x, top), (x, tip - 20 * unit)), WHITE, 17 * unit)
+    yield Area(_head(x, tip + 5 * unit, 31 * unit, 41 * unit), WHITE)
+    yield Line(((x, top), (x, tip - 20 * unit)), WIN, 10 * unit)
+    yield Area(_head(x, tip, 24 * unit, 32 * unit), WIN)
+
+
+def _head(x: float, tip: float, half: float, length: float) -> tuple[Point, ...]:
+    return (x - half, tip - length), (x + half, tip - length), (x, tip)
+
+
+def _scores(frame: Frame, position: Position, scores: Sequence[int | None]) -> Iterator[Text]:
+    size = 0.36 * frame.cell
+    y = frame.head + frame.height + 0.4 * frame.cell + 1.25 * size
+    known = [score for score in scores if score is not None]
+    for column in range(position.width):
+        score = scores[column]
+        x, _ = frame.centre(column, 0)
+        is_best = score is not None and score == max(known)
+        yield Text(x, y, score_text(score), size, score_colour(score), is_bold=is_best)

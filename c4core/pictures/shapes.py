@@ -1,0 +1,157 @@
+"""What pictures are made of: a few plain shapes in a plane.
+
+Coordinates are in points of the picture, from its upper left corner; y grows downwards. A colour is
+``#rrggbb``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Point = tuple[float, float]
+Anchor = Literal["start", "middle", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Circle:
+    """A disc, a ring, or both."""
+
+    x: float
+    """Of the centre."""
+    y: float
+    """Of the centre."""
+    radius: float
+    """To the middle of the ring."""
+    fill: str | None = None
+    """Colour of the disc; None for no disc."""
+    stroke: str | None = None
+    """Colour of the ring; None for no ring."""
+    width: float = 0
+    """Of the ring."""
+    dashes: int = 0
+    """Parts that the ring consists of; 0 for a whole one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle, with round corners or without."""
+
+    x: float
+    """Of the left side."""
+    y: float
+    """Of the upper side."""
+    width: float
+    """Of the whole."""
+    height: float
+    """Of the whole."""
+    fill: str
+    """Colour."""
+    radius: float = 0
+    """Of the corners."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Straight lines from point to point."""
+
+    points: tuple[Point, ...]
+    """At least two."""
+    stroke: str
+    """Colour."""
+    width: float
+    """Of the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """The inside of a polygon."""
+
+    points: tuple[Point, ...]
+    """The corners."""
+    fill: str
+    """Colour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A line of text."""
+
+    x: float
+    """Of the anchor."""
+    y: float
+    """Of the line that the letters stand on."""
+    text: str
+    """What to write; it may come from strangers."""
+    size: float
+    """Of the letters."""
+    fill: str
+    """Colour."""
+    anchor: Anchor = "middle"
+    """Which part of the text is at x."""
+    is_bold: bool = False
+    """Whether the letters are heavy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plate:
+    """A board's face: a box with round corners and with holes."""
+
+    x: float
+    """Of the left side."""
+    y: float
+    """Of the upper side."""
+    width: float
+    """Of the whole."""
+    height: float
+    """Of the whole."""
+    radius: float
+    """Of the corners."""
+    holes: tuple[Point, ...]
+    """Their centres."""
+    hole: float
+    """Their radius."""
+    fill: str
+    """Colour."""
+    stroke: str
+    """Colour of the edge, also around the holes."""
+    edge: float
+    """Width of the edge."""
+
+
+Shape = Circle | Box | Line | Area | Text | Plate
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Shapes in a plane, the first ones below the others."""
+
+    width: float
+    """Points from left to right."""
+    height: float
+    """Points from top to bottom."""
+    shapes: tuple[Shape, ...]
+    """What is on it."""
+    label: str
+    """What it shows, in words, for those who cannot see it."""
+
+    def moved(self, right: float, down: float) -> tuple[Shape, ...]:
+        """The shapes in another place, for a picture that is a part of another one."""
+        return tuple(_moved(shape, right, down) for shape in self.shapes)
+
+
+def _moved(shape: Shape, right: float, down: float) -> Shape:
+    match shape:
+        case Line(points, stroke, width):
+            return Line(_points(points, right, down), stroke, width)
+        case Area(points, fill):
+            return Area(_points(points, right, down), fill)
+        case Plate():
+            holes = _points(shape.holes, right, down)
+            return replace(shape, x=shape.x + right, y=shape.y + down, holes=holes)
+        case _:
+            return replace(shape, x=shape.x + right, y=shape.y + down)
+
+
+def _points(points: tuple[Point, ...], right: float, down: float) -> tuple[Point, ...]:
+    return tuple((x + right, y + down) for x, y in points)

@@ -1,0 +1,1 @@
+"""``c4 show``: boards and games as pictures."""

@@ -1,0 +1,251 @@
+"""``c4 review``: games from everywhere, as text, JSON, CSV and pictures, here and by a job."""
+
+import csv
+import io
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from c4core.position import Position
+from c4core.solver import Solver
+from tests.support.running.command_line import C4
+from tests.support.svg import elements
+
+# Moves of a lively game on 7x6 from its tenth move on: what comes before is in the book.
+LIVELY = "44444432651631235357535"
+SMALL = ("--board", "4x4")
+
+
+@pytest.fixture(autouse=True)
+def no_shipped_book() -> None:
+    """Here there is one, as for users: openings are known at once."""
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    return C4(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> C4:
+    """A match of 10 games, seven of them from a late position."""
+    c4 = C4(tmp_path_factory.mktemp("review"))
+    start = ("--start", "225257625346224411")
+    options = ("--games", "10", "--judge", "none", "-q", *start)
+    assert c4("match", "set", "random", *options).code == 0
+    assert c4("games", "export", "-q", "-o", "games.jsonl").code == 0
+    return c4
+
+
+def test_ten_stored_games_against_solving_each_position(played: C4) -> None:
+    """Every score that a review shows, held against a solver of its own."""
+    solver = Solver(table_mb=8)
+    for number in range(10):
+        (review,) = played("review", f"1:{number}", "--json").objects
+        assert (review["match"], review["number"]) == (1, number)
+        assert review["complete"]
+        position = Position.from_grid(review["start"])
+        kept = {"x": [0, 0], "o": [0, 0]}
+        best = {"x": [0, 0], "o": [0, 0]}
+        for move in review["moves_judged"]:
+            scores = solver.analyze(position).scores
+            played_score = scores[move["column"] - 1]
+            known = [score for score in scores if score is not None]
+            assert played_score is not None
+            assert (move["before"], move["after"]) == (max(known), played_score)
+            assert move["loss"] == max(known) - played_score
+            assert move["best"] == [
+                column + 1 for column, score in enumerate(scores) if score == max(known)
+            ]
+            changes = _sign(played_score) < _sign(max(known))
+            assert move["changes_result"] == (move["mark"] == "??") == changes
+            assert (move["mark"] == "?") == (not changes and played_score < max(known))
+            if _sign(min(known)) < _sign(max(known)):
+                kept[position.turn][0] += not changes
+                kept[position.turn][1] += 1
+            if min(known) < max(known):
+                best[position.turn][0] += played_score == max(known)
+                best[position.turn][1] += 1
+            position = position.play(move["column"] - 1)
+        for side in ("x", "o"):
+            for name, (right, all_) in (("accuracy", kept[side]), ("best_moves", best[side])):
+                assert review[name][side] == (100 * right / all_ if all_ else None)
+
+
+def _sign(score: int) -> int:
+    return (score > 0) - (score < 0)
+
+
+class TestText:
+    def test_a_game_with_its_turning_points(self, c4: C4) -> None:
+        done = c4("review", LIVELY)
+        assert done.code == 0
+        assert "turning points  moves 11, 14, 15, 20" in done.out
+        assert "kept            x 78 %, o 60 %" in done.out
+        assert "best            x 83 %, o 70 %" in done.out
+        assert " 11.  x          1  ??      +1     -2     3  5\n" in done.out
+        assert "20. o plays 7 ??: score +2 before, -9 after; best 3, 5, 6\n" in done.out
+        assert done.out.count("1  2  3  4") + done.out.count("1   2   3   4") == 4
+
+    def test_all_boards(self, c4: C4) -> None:
+        done = c4("review", *SMALL, "121314", "--boards")
+        assert done.out.count("1  2  3  4\n") + done.out.count("1   2   3   4\n") == 7
+
+    def test_a_summary(self, played: C4) -> None:
+        done = played("review", "games.jsonl", "--summary", "-q")
+        heading, *rows = done.out.splitlines()
+        assert heading.startswith("game")
+        assert [row.split()[0] for row in rows] == [f"1:{number}" for number in range(10)]
+
+    def test_an_empty_game(self, c4: C4) -> None:
+        done = c4("review", "")
+        assert (done.code, "turning points  none" in done.out) == (0, True)
+
+
+class TestPrograms:
+    def test_csv_has_a_row_for_each_move(self, c4: C4) -> None:
+        done = c4("review", *SMALL, "1213", "2142", "--format", "csv")
+        rows = list(csv.DictReader(io.StringIO(done.out)))
+        assert [row["game"] for row in rows] == ["1"] * 4 + ["2"] * 4
+        assert "".join(row["column"] for row in rows) == "12132142"
+        objects = c4("review", *SMALL, "1213", "2142", "--json").objects
+        moves = [move for review in objects for move in review["moves_judged"]]
+        assert [int(row["after"]) for row in rows] == [move["after"] for move in moves]
+
+    def test_every_source(self, c4: C4, played: C4) -> None:
+        (c4.directory / "moves.txt").write_text("1213\n")
+        (c4.directory / "table.csv").write_text("moves,first\n1213,ada\n")
+        text = '{"moves": "1213", "board": "4x4"}\n'
+        done = c4("review", *SMALL, "1213", "moves.txt", "./table.csv", "-", "--json", stdin=text)
+        assert done.code == 0
+        assert [review["moves"] for review in done.objects] == ["1213"] * 4
+        assert [review["first"] for review in done.objects] == [None, None, "ada", None]
+        exported = played("games", "export", "-q").out
+        again = c4("review", "-", "--json", "-q", stdin=exported).objects
+        assert [(review["match"], review["number"]) for review in again] == [
+            (1, number) for number in range(10)
+        ]
+
+    def test_a_bad_line_is_answered_in_its_place(self, c4: C4) -> None:
+        done = c4("review", *SMALL, "-", "--json", stdin="1213\n12z\n2142\n")
+        assert done.code == 1
+        good, bad, also = done.objects
+        assert (good["moves"], bad["line"], also["moves"]) == ("1213", 2, "2142")
+        assert "no column" in bad["error"]
+        text = c4("review", *SMALL, "-", "--summary", stdin="1213\n12z\n")
+        assert (text.code, "Line 2: invalid move" in text.err) == (1, True)
+
+
+class TestPictures:
+    def test_svg(self, c4: C4) -> None:
+        done = c4("review", LIVELY, "--plot", "review.svg", "-q")
+        assert done.code == 0
+        drawn = (c4.directory / "review.svg").read_text()
+        texts = ["".join(text.itertext()) for text in elements(drawn, "text")]
+        assert "11. red, column 1: +1 to -2" in texts
+        assert texts.count("??") == 8  # on the curve and on the boards
+        assert len(elements(drawn, "path")) == 4  # a plate for each turning point
+
+    def test_one_game_only(self, c4: C4) -> None:
+        done = c4("review", *SMALL, "12", "21", "--plot", "x.svg")
+        assert (done.code, "--plot draws one game" in done.err) == (2, True)
+
+    def test_png(self, c4: C4) -> None:
+        pytest.importorskip("PIL")
+        assert c4("review", *SMALL, "1213", "--plot", "a.png").code == 0
+        assert (c4.directory / "a.png").read_bytes().startswith(b"\x89PNG")
+
+
+class TestJobs:
+    def test_detached_and_then_read(self, c4: C4) -> None:
+        (c4.directory / "games.txt").write_text("1213\n2142\n")
+        command = ("review", *SMALL, "games.txt", "--json")
+        made = c4(*command[:-1], "--detach", "--label", "mine")
+        assert (made.code, made.out) == (0, "1\n")
+        assert "the same command writes the reviews" in made.err
+        (job,) = json.loads(c4("jobs", "list", "--json").out)
+        assert job["label"] == "mine"
+        done = c4(*command)
+        assert done.code == 0
+        assert all(review["complete"] for review in done.objects)
+        assert len(json.loads(c4("jobs", "list", "--json").out)) == 1
+        nothing = c4(*command, "--detach")
+        assert (nothing.code, nothing.out) == (0, "")
+        assert "nothing left to do" in nothing.err
+
+    def test_without_a_database(self, c4: C4) -> None:
+        (c4.directory / "games.txt").write_text("1213\n2142\n")
+        done = c4("review", *SMALL, "games.txt", "--json", "--no-store")
+        assert all(review["complete"] for review in done.objects)
+        assert not (c4.directory / "test.db").exists()
+
+    def test_a_time_limit_leaves_moves_open(self, c4: C4) -> None:
+        done = c4("review", "--board", "8x7", "4" * 7, "--time-limit", "0", "--json", "--no-store")
+        (review,) = done.objects
+        assert (done.code, review["complete"]) == (0, False)
+        assert "?" not in c4("review", "--board", "8x7", "44", "--time-limit", "0").out
+
+    @pytest.mark.servers
+    def test_workers_find_the_scores(self, c4: C4, broker_url: str, empty_url: str) -> None:
+        """A worker on a broker; what is written is what one process writes."""
+        games = "".join(f"{LIVELY[:length]}\n" for length in range(14, 24))
+        (c4.directory / "games.txt").write_text(games)
+        alone = c4("review", "games.txt", "--json", "-q")
+        there = ("--db", empty_url, "--broker", broker_url)
+        assert c4("--db", empty_url, "db", "init").code == 0
+        worker = (*there, "worker", "--threads", "1", "--table-mb", "8")
+        quiet = {"warnings": "default", "stderr": subprocess.DEVNULL}
+        with c4.start(*worker, "--name", "ada", **quiet) as ada:
+            try:
+                with c4.start(*there, "review", "games.txt", "--json", "-q") as review:
+                    out, errors = review.communicate(timeout=600)
+                assert review.returncode == 0, errors
+            finally:
+                ada.terminate()
+        assert out == alone.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "no game"),
+        (["4z"], "'4z': invalid move at index 1"),
+        (["games"], "a file of that name is ./games"),
+        (["48"], "column 8 is outside the board"),
+        (["nothing.txt"], "'nothing.txt': No such file"),
+        (["-", "-"], "- can be given once"),
+        (["1:0", "--no-store"], "a stored game needs the database"),
+        (["44", "--summary", "--boards"], "--summary has no boards"),
+        (["44", "--summary", "--json"], "--summary is text"),
+        (["44", "--detach", "--no-store"], "needs the database"),
+        (["44", "--plot", "x.txt"], "ends with none of .svg, .png"),
+        (["44", "--plot", "no/such/x.svg"], "No such file"),
+        (["44", "--board", "0x1"], "0x1"),
+        (["44", "--time-limit", "-1"], "--time-limit"),
+    ],
+)
+def test_bad_arguments(c4: C4, arguments: list[str], message: str) -> None:
+    done = c4("review", *arguments)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_game_that_is_not_there(played: C4, c4: C4) -> None:
+    assert played("review", "1:99").code == 2
+    assert played("review", "7:0").code == 2
+    huge = played("review", "1:99999999999999999999999", "--json")
+    assert (huge.code, huge.out, "Traceback" in huge.err) == (2, "", False)
+    missing = c4("review", "1:0")
+    assert (missing.code, "no database" in missing.err) == (3, True)
+
+
+def test_a_file_of_final_grids(c4: C4) -> None:
+    (c4.directory / "grids.csv").write_text("pos_01,pos_02,winner\n1,0,1\n")
+    done = c4("review", "grids.csv")
+    assert (done.code, done.out) == (1, "")
+    assert "Line 2: these are final grids" in done.err
+    (c4.directory / "empty.txt").write_text("\n")
+    assert "is empty" in c4("review", "empty.txt").err

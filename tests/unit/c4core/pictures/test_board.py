@@ -1,0 +1,122 @@
+"""Boards as pictures: well-formed on every board, with their stones and marks."""
+
+import pytest
+
+from c4core.notation import column_label
+from c4core.pictures import BoardMarks, board_picture
+from c4core.pictures.board import last_cell
+from c4core.pictures.colours import MARK, STONE, WHITE, WIN, score_colour
+from c4core.pictures.shapes import Circle, Picture, Plate, Text
+from c4core.pictures.svg import svg_text
+from c4core.position import Position, Side
+from tests.support.svg import SVG, parsed
+
+HOSTILE = "<script>alert(1)</script> & \x1b[2J \x00 \u202e \"'"
+
+
+def circles(picture: Picture) -> list[Circle]:
+    return [shape for shape in picture.shapes if isinstance(shape, Circle)]
+
+
+def texts(picture: Picture) -> list[Text]:
+    return [shape for shape in picture.shapes if isinstance(shape, Text)]
+
+
+@pytest.mark.parametrize(
+    ("moves", "width", "height"),
+    [("", 7, 6), ("4453", 7, 6), ("1", 1, 1), ("9ab", 12, 4), ("1" * 19, 3, 19), ("121212", 7, 6)],
+)
+def test_every_board_is_well_formed_and_within_its_frame(
+    moves: str, width: int, height: int
+) -> None:
+    position = Position(moves, width=width, height=height)
+    picture = board_picture(position)
+    root = parsed(svg_text(picture))
+    assert root.tag == f"{SVG}svg"
+    assert [float(number) for number in root.attrib["viewBox"].split()] == pytest.approx(
+        [0, 0, picture.width, picture.height], rel=1e-3
+    )
+    (plate,) = (shape for shape in picture.shapes if isinstance(shape, Plate))
+    assert len(plate.holes) == width * height
+    for x, y in plate.holes:
+        assert plate.hole < x < picture.width - plate.hole
+        assert plate.hole < y < picture.height - plate.hole
+    assert [text.text for text in texts(picture)] == [column_label(c) for c in range(width)]
+
+
+@pytest.mark.parametrize("moves", ["", "4453", "44444432651631235357535"])
+def test_stones_lie_in_their_cells(moves: str) -> None:
+    position = Position(moves)
+    found: dict[Side, set[tuple[int, int]]] = {"x": set(), "o": set()}
+    for circle in circles(board_picture(position)):
+        for side, colour in STONE.items():
+            if circle.fill == colour:
+                found[side].add((int(circle.x // 40), int((250 - circle.y) // 40)))
+    for side, cells in found.items():
+        assert cells == {
+            (column, row)
+            for column in range(7)
+            for row in range(6)
+            if position.stone_at(column, row) == side
+        }
+
+
+def test_the_last_move_or_the_four_is_ringed() -> None:
+    going_on, won = Position("4453"), Position("4343434")
+    assert len([c for c in circles(board_picture(going_on)) if c.stroke == WHITE]) == 1
+    assert len([c for c in circles(board_picture(won)) if c.stroke == WHITE]) == 4
+    assert last_cell(going_on) == (2, 0)
+    assert last_cell(Position()) is None
+    unknown = Position.from_grid(str(going_on))
+    assert last_cell(unknown) is None
+    assert not [c for c in circles(board_picture(unknown)) if c.stroke == WHITE]
+
+
+def test_scores_threats_arrows_and_marks() -> None:
+    marks = BoardMarks(
+        scores=(3, -2, 0, None, 3, -1, -1),
+        best=(4,),
+        arrows=(0, 3),
+        threats={"x": [(0, 3)], "o": [(1, 3), (2, 5)]},
+        mark="??",
+        title="a title",
+    )
+    full = Position("444444")
+    picture = board_picture(full, marks)
+    written = {text.text: text for text in texts(picture)}
+    assert {"+3", "-2", "0", "-", "a title", "??"} <= written.keys()
+    assert written["+3"].is_bold
+    assert written["-2"].fill == score_colour(-2)
+    plain = board_picture(full)
+    assert len(circles(picture)) - len(circles(plain)) == 1 + 3 + 1  # best, threats, badge
+    assert [c.fill for c in circles(picture) if c.fill == MARK["??"]] == [MARK["??"]]
+    arrows = [s for s in picture.shapes if getattr(s, "points", None) and s.__class__ is not Plate]
+    assert len(arrows) == 4  # no arrow into the full column
+    assert picture.height > plain.height
+    assert [c.dashes for c in circles(picture) if c.stroke == WIN] == [8]
+
+
+def test_text_of_strangers_is_text() -> None:
+    picture = board_picture(Position("4"), BoardMarks(title=HOSTILE))
+    root = parsed(svg_text(picture))
+    assert not list(root.iter(f"{SVG}script"))
+    assert any("<script>" in (text.text or "") for text in root.iter(f"{SVG}text"))
+
+
+def test_positions_show_themselves() -> None:
+    position = Position("4453", width=8, height=7)
+    drawn = position._repr_svg_()
+    assert drawn == svg_text(board_picture(position))
+    label = parsed(drawn).attrib["aria-label"]
+    assert label == "Connect Four, 8 columns, 7 rows, moves 4453; red to move"
+    assert "red has won" in Position("4343434")._repr_svg_()
+    assert "a draw" in Position("12", width=2, height=1)._repr_svg_()
+
+
+def test_a_picture_in_another_place() -> None:
+    picture = board_picture(Position("4453"), BoardMarks(arrows=(0,)))
+    moved = Picture(1, 1, picture.moved(10, 20), "").moved(-10, -20)
+    assert [type(shape) for shape in moved] == [type(shape) for shape in picture.shapes]
+    assert svg_text(Picture(picture.width, picture.height, moved, picture.label)) == svg_text(
+        picture
+    )

@@ -1,0 +1,80 @@
+"""Pictures with dots: the size, the colours in their places, the frames of a GIF."""
+
+import io
+
+import pytest
+
+pytest.importorskip("PIL")
+
+from PIL import Image, ImageColor
+
+from c4core.pictures import BoardMarks, board_picture
+from c4core.pictures.animation import game_pictures
+from c4core.pictures.colours import CARD, HOLE, PLATE, STONE
+from c4core.pictures.raster import gif_bytes, png_bytes
+from c4core.pictures.shapes import Area, Box, Line, Picture, Plate, Text
+from c4core.position import Position
+
+
+def opened(content: bytes) -> Image.Image:
+    return Image.open(io.BytesIO(content))
+
+
+def dot(image: Image.Image, x: float, y: float) -> tuple[int, ...]:
+    found = image.convert("RGB").getpixel((round(x), round(y)))
+    assert isinstance(found, tuple)
+    return found
+
+
+def test_a_board() -> None:
+    position = Position("4453")
+    marks = BoardMarks(
+        scores=(1, None, 0, -1, 2, 2, 2), best=(0,), threats={"x": [(6, 5)], "o": []}, mark="?"
+    )
+    picture = board_picture(position, marks)
+    image = opened(png_bytes(picture, scale=2))
+    assert (image.format, image.size) == (
+        "PNG",
+        (round(2 * picture.width), round(2 * picture.height)),
+    )
+    (plate,) = (shape for shape in picture.shapes if isinstance(shape, Plate))
+    for index, (x, y) in enumerate(plate.holes):
+        row, column = divmod(index, 7)
+        side = position.stone_at(column, row)
+        colour = HOLE if side is None else STONE[side]
+        found = dot(image, 2 * x - 22, 2 * y)  # beside the sign in the middle
+        assert found == ImageColor.getrgb(colour)
+    assert dot(image, 2 * plate.holes[0][0] + 40, 2 * plate.holes[0][1]) == ImageColor.getrgb(PLATE)
+    assert dot(image, 1, image.height - 2) == ImageColor.getrgb(CARD)
+
+
+def test_all_shapes() -> None:
+    shapes = (
+        Box(0, 0, 50, 50, "#ff0000"),
+        Line(((60, 10), (90, 10)), "#00ff00", 8),
+        Area(((60, 60), (90, 60), (75, 90)), "#0000ff"),
+        Text(5, 95, "\x1b ok", 12, "#000000", "start", is_bold=True),
+    )
+    image = opened(png_bytes(Picture(100, 100, shapes, ""), scale=1))
+    assert dot(image, 25, 25) == (255, 0, 0)
+    assert dot(image, 75, 10) == (0, 255, 0)
+    assert dot(image, 75, 70) == (0, 0, 255)
+    text = image.convert("L").crop((5, 84, 60, 97))
+    assert text.getextrema()[0] < 100
+
+
+def test_a_game() -> None:
+    moves = "4453"
+    positions = [Position(moves[:number]) for number in range(len(moves) + 1)]
+    pictures, seconds = game_pictures(positions)
+    image = opened(gif_bytes(pictures, seconds, scale=1))
+    assert (image.format, image.info["loop"], image.n_frames) == ("GIF", 0, 5)
+    durations = []
+    for frame in range(image.n_frames):
+        image.seek(frame)
+        durations.append(image.info["duration"])
+    assert durations == [800, 800, 800, 800, 3000]
+    red = ImageColor.getrgb(STONE["x"])
+    x, y = pictures[0].shapes[1].holes[3]  # type: ignore[union-attr]  # the plate's, column 4
+    near = dot(image, x - 11, y)
+    assert max(abs(a - b) for a, b in zip(near, red, strict=True)) < 12
