@@ -188,17 +188,18 @@ class Browser:
 
     def faults(self) -> list[str]:
         """What the page's console has said of errors since the last question."""
-        return [
-            entry["message"]
-            for entry in self.driver.get_log("browser")
-            if entry["level"] == "SEVERE"
-        ]
+        get_log: Callable[[str], list[dict[str, str]]] = self.driver.get_log
+        return [entry["message"] for entry in get_log("browser") if entry["level"] == "SEVERE"]
 
     def download(self, pattern: str) -> Path:
-        """A file that was downloaded, when all of it is there."""
+        """A file that was downloaded, when all of it is there; it has to have something in it."""
 
         def whole() -> Path | None:
-            return next(self.downloads.glob(pattern), None)
+            # Browsers hold the name with an empty file as long as they write another one.
+            if any(self.downloads.glob("*.crdownload")):
+                return None
+            found = self.downloads.glob(pattern)
+            return next((path for path in found if path.stat().st_size > 0), None)
 
         found: Path = self.until(whole, f"no {pattern} was downloaded")
         return found

@@ -1,12 +1,14 @@
 """Workers for tests: they claim, complete and fail units by hand."""
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from c4core.version import ENGINE_VERSION
 from db.database import Database
 from db.jobs import claim, claim_unit, complete, fail, finish_if_complete, get_job
 from db.models import Unit
 from db.records.jobs import Claim, JobState, UnitState
+from tests.support.running.databases import FakeClock
+from tests.support.running.waiting import await_that
 
 LEASE = 30.0
 
@@ -47,6 +49,22 @@ def give_up(database: Database, taken: Claim, error: str = "broken") -> UnitStat
 def state_of(database: Database, job_id: int) -> JobState:
     with database.read() as session:
         return get_job(session, job_id).state
+
+
+def lease_end(database: Database) -> float:
+    """The end of the lease that ends last, on the database's clock; 0 if there is none."""
+    with database.read() as session:
+        return session.scalar(select(func.max(Unit.lease_until))) or 0.0
+
+
+def outlast_lease(database: Database, clock: FakeClock, lease_seconds: float) -> None:
+    """Let more time go by than a lease lasts, in steps, each of which is followed by a heartbeat.
+
+    However late the heartbeats come, none comes too late.
+    """
+    for _ in range(3):
+        clock.time += 0.6 * lease_seconds
+        await_that(lambda: lease_end(database) > clock.time + 0.6 * lease_seconds)
 
 
 def take_unit(database: Database, unit_id: int, **options: object) -> Claim | None:

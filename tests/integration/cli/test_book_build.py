@@ -13,10 +13,12 @@ from db.database import Database
 from db.records.jobs import MAX_ATTEMPTS, UnitState
 from tests.support.boards.books import digest
 from tests.support.running.command_line import C4
-from tests.support.running.watching import await_work, units, working
+from tests.support.running.watching import await_units, held_back, units, working
 
 HARD = ("book", "build", "--board", "5x5", "--plies", "8", "--table-mb", "8")
 """A second or two of work in 44 units: many to be interrupted in, each quickly done."""
+AT_ONCE = 10
+"""Units of it that a process can have before it is interrupted."""
 
 
 @pytest.fixture
@@ -41,27 +43,44 @@ def test_two_threads(c4: C4, undisturbed: str) -> None:
 
 def test_interrupted_and_resumed_three_times(c4: C4, undisturbed: str) -> None:
     url = c4.environment["C4_DB"]
-    assert c4("db", "init").code == 0
-    for number in range(3):
-        with c4.start(*HARD, "--threads", "2", "--out", "x.c4book") as process:
-            await_work(url, done=2 * (number + 1))
-            process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=60)
-        assert process.returncode == 130
-        assert "The same command again goes on" in errors
-        assert units(url)[UnitState.LEASED] == 0
+    assert c4(*HARD, "--detach").code == 0
+    for _ in range(3):
+        done = units(url)[UnitState.DONE]
+        with held_back(url, 1, free=AT_ONCE) as kept:
+            with c4.start(*HARD, "--threads", "2", "--out", "x.c4book") as process:
+                await_units(url, process, UnitState.DONE, done + 2)
+                process.send_signal(signal.SIGINT)
+                _, errors = process.communicate(timeout=60)
+            assert process.returncode == 130, errors
+            assert "The same command again goes on" in errors
+            assert units(url)[UnitState.LEASED] == kept
         assert not (c4.directory / "x.c4book").exists()
-    done = c4(*HARD, "--out", "x.c4book")
-    assert (done.code, "job 1 done" in done.err) == (0, True)
+    last = c4(*HARD, "--out", "x.c4book")
+    assert (last.code, "job 1 done" in last.err) == (0, True)
     assert digest(c4.directory / "x.c4book") == undisturbed
+
+
+def test_interrupted_in_the_run_that_made_the_job(c4: C4) -> None:
+    """Of a book that takes hours."""
+    assert c4("db", "init").code == 0
+    command = ("book", "build", "--board", "9x6", "--plies", "5", "--table-mb", "8")
+    with c4.start(*command, "--out", "x.c4book") as process:
+        await_units(c4.environment["C4_DB"], process, UnitState.LEASED, 1)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "The same command again goes on" in errors
+    assert units(c4.environment["C4_DB"])[UnitState.LEASED] == 0
+    assert not (c4.directory / "x.c4book").exists()
 
 
 def test_killed_during_the_build(c4: C4, undisturbed: str) -> None:
     assert c4(*HARD, "--detach").out == "1\n"
     url = c4.environment["C4_DB"]
-    for number in range(3):
-        with working(url, 1) as process:
-            await_work(url, done=2 * (number + 1))
+    for _ in range(3):
+        done = units(url)[UnitState.DONE]
+        with held_back(url, 1, free=AT_ONCE), working(url, 1) as process:
+            await_units(url, process, UnitState.DONE, done + 2)
             process.kill()
         assert process.returncode == -signal.SIGKILL
     assert units(url)[UnitState.DONE] < sum(units(url).values())
@@ -133,14 +152,14 @@ def test_sparse(c4: C4) -> None:
         "--board",
         "5x4",
         "--plies",
-        "8",
+        "6",
         "--within",
         "1",
         "--for",
         "second",
     )
     assert c4(*command).code == 0
-    path = c4.directory / "c4-5x4-ply8-within1-second.c4book"
+    path = c4.directory / "c4-5x4-ply6-within1-second.c4book"
     first = digest(path)
     about = json.loads(c4("book", "info", path.name, "--json").out)
     assert (about["kind"], about["description"]) == ("sparse", "within 1 for second")
@@ -200,7 +219,7 @@ def test_workers_of_which_one_is_killed(
     ):
         try:
             with c4.start(*there, *HARD, "--out", "x.c4book") as build:
-                await_work(empty_url, done=2)
+                await_units(empty_url, build, UnitState.DONE, 2)
                 ada.kill()
                 _, errors = build.communicate(timeout=180)
             assert (build.returncode, "job 1 done" in errors) == (0, True)

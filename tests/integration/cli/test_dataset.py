@@ -14,7 +14,7 @@ from db.database import Database
 from db.records.jobs import MAX_ATTEMPTS, UnitState
 from tests.support.boards.books import digest
 from tests.support.running.command_line import C4
-from tests.support.running.watching import await_work, units
+from tests.support.running.watching import await_units, held_back, units
 from workers.positions import planning
 
 SMALL = ("dataset", "build", "--board", "5x4", "--count", "300")
@@ -179,17 +179,19 @@ def test_interrupted_and_gone_on_with(c4: C4, monkeypatch: pytest.MonkeyPatch) -
     assert c4(*HARD, "--detach").code == 0
     assert units(url)[UnitState.QUEUED] > 10
     (c4.directory / "out").mkdir()
-    for number in range(2):
-        with c4.start(*write, "--threads", "2") as process:
-            await_work(url, done=number + 1)
-            process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=60)
-        assert process.returncode == 130
-        assert "The same command again goes on" in errors
-        assert units(url)[UnitState.LEASED] == 0
+    for _ in range(2):
+        done = units(url)[UnitState.DONE]
+        with held_back(url, 1, free=4) as kept:
+            with c4.start(*write, "--threads", "2") as process:
+                await_units(url, process, UnitState.DONE, done + 1)
+                process.send_signal(signal.SIGINT)
+                _, errors = process.communicate(timeout=60)
+            assert process.returncode == 130, errors
+            assert "The same command again goes on" in errors
+            assert units(url)[UnitState.LEASED] == kept
         assert list((c4.directory / "out").iterdir()) == []
-    done = c4(*write)
-    assert (done.code, "job 1 done" in done.err) == (0, True)
+    last = c4(*write)
+    assert (last.code, "job 1 done" in last.err) == (0, True)
     assert digests(c4.directory / "out") == digests(undisturbed.directory / "out")
 
 

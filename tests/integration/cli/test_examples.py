@@ -56,6 +56,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> C4:
     assert c4("--db", "book.db", "db", "init").code == 0
     book = ("book", "build", "-q", "--board", "5x4", "--plies", "4", "--out", "small.c4book")
     assert c4("--db", "book.db", *book).code == 0
+    assert c4("prove", "", "--board", "4x4", "--out", "small.c4proof", "-q").code == 0
     for name in ("jsonl", "csv"):
         export = ("book", "export", "small.c4book", "--format", name, "-o", f"small.{name}")
         assert c4(*export).code == 0
@@ -87,7 +88,7 @@ def test_example_runs(prepared: C4, tmp_path: Path, example: str) -> None:
     shutil.copytree(prepared.directory, c4.directory)
     if "watch 1" in example or "results 1" in example:
         assert c4("jobs", "resume", "1", "-q").code == 0
-    made = re.search(r" build .*--out(?:put)? (\S+)", example)
+    made = re.search(r" (?:build|prove) .*--out(?:put)? (\S+)", example)
     if made and (old := c4.directory / made[1]).exists():
         old.rename(old.with_name("old"))  # another one is replaced with --force only
     in_a_shell = FOR_A_SHELL.search(example)

@@ -12,7 +12,7 @@ from db.database import Database
 from tests.support.jobs import finish, must_take
 from tests.support.running.command_line import C4
 from tests.support.running.databases import make_job
-from tests.support.running.waiting import await_that
+from tests.support.running.waiting import WAIT_SECONDS, await_that
 
 EASY = "2252576253462244111563365343671351441"
 
@@ -105,15 +105,15 @@ def test_a_job_whose_process_is_gone_is_interrupted(
     endless.stdin.write('{"moves": ""}\n')
     endless.stdin.close()
     endless.stdin = None
-    await_that(lambda: json.loads(c4("status", "--json").out)["running_units"] == 1)
+    await_that(lambda: json.loads(c4("status", "--json").out)["running_units"] == 1, endless)
     assert states() == ["running"]
     endless.send_signal(end)
-    said = endless.communicate(timeout=30)[1]
+    said = endless.communicate(timeout=WAIT_SECONDS)[1]
     if end is signal.SIGINT:
         assert "go on with: c4 jobs resume 1 --output -\n" in said
         assert states() == ["interrupted"]  # at once
     else:
-        assert states() == ["running"]  # nobody can know yet
+        # Nobody can know before its lease runs out.
         await_that(lambda: states() == ["interrupted"])
     shown = c4("jobs", "show", "1")
     assert "state      interrupted" in shown.out
@@ -136,7 +136,7 @@ def test_a_job_whose_process_is_gone_is_interrupted(
     assert len(c4("jobs", "list", "--state", "interrupted", "--jsonl").objects) == 1
     assert c4("jobs", "list", "--state", "running", "--jsonl").objects == []
     with c4.start("jobs", "resume", "1", "--threads", "1") as again:
-        await_that(lambda: states() == ["running"])
+        await_that(lambda: states() == ["running"], again)
         again.send_signal(signal.SIGINT)
 
 

@@ -192,7 +192,7 @@ class TestInterrupt:
     def test_killed_at_any_time_the_file_is_whole(self, c4: C4) -> None:
         pytest.importorskip("torch", reason=REASON)
         process = c4.start("learn", "train", "cnn", "--games", "300", "--epochs", "1000000", "-q")
-        await_that((c4.directory / "cnn.safetensors").exists)
+        await_that((c4.directory / "cnn.safetensors").exists, process)
         time.sleep(0.5)
         process.kill()
         process.communicate(timeout=60)

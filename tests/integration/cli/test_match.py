@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from db.records.jobs import UnitState
 from tests.support.running.command_line import C4
-from tests.support.running.waiting import await_that
+from tests.support.running.watching import await_units, held_back
+from workers.matches import planning
 
 QUICK = ("--games", "24", "--judge", "none", "-q")
 
@@ -189,26 +191,24 @@ class TestMatch:
         assert "Traceback" not in done.err
         assert not (c4.directory / "test.db").exists() or not c4("games", "matches", "-q").out
 
-    def test_an_interrupted_match_goes_on(self, c4: C4) -> None:
-        command = ("match", "montecarlo-flat:simulations=3000", "random", "--games", "120")
-        process = c4.start(*command, "--judge", "none", "--threads", "1")
-        await_that(lambda: played(c4))
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
-        assert process.returncode == 130
+    def test_an_interrupted_match_goes_on(self, c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)  # many units of few games
+        command = ("match", "montecarlo-flat:simulations=300", "random", "--games", "60")
+        assert c4(*command, "--judge", "none", "--detach").code == 0
+        url = c4.environment["C4_DB"]
+        with held_back(url, 1, free=5):
+            with c4.start(*command, "--judge", "none", "--threads", "1") as process:
+                await_units(url, process, UnitState.DONE, 1)
+                process.send_signal(signal.SIGINT)
+                _, err = process.communicate(timeout=60)
+            assert process.returncode == 130, err
         assert "go on with: c4 jobs resume 1\n" in err
         assert "The same command again goes on, and writes the report in the end." in err
         before = moves(c4)
-        assert 0 < len(before) < 120
+        assert 0 < len(before) < 60
         report = json.loads(c4(*command, "--judge", "none", "--json").out)
-        assert report["games"] == 120
+        assert report["games"] == 60
         assert set(before) <= set(moves(c4))
-
-
-def played(c4: C4) -> int:
-    """Games that are stored by now."""
-    listed = c4("games", "matches", "--json")
-    return sum(match["played"] for match in json.loads(listed.out)) if listed.code == 0 else 0
 
 
 class TestWithTheBookThatShips:

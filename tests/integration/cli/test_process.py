@@ -14,7 +14,13 @@ import pytest
 from c4core.version import __version__
 from tests.support.running.command_line import C4, ROOT
 from tests.support.running.terminal import run_on_terminal
-from tests.support.running.waiting import AT_ONCE_SECONDS, await_that, cpu_seconds, needs_proc
+from tests.support.running.waiting import (
+    AT_ONCE_SECONDS,
+    WAIT_SECONDS,
+    await_that,
+    cpu_seconds,
+    needs_proc,
+)
 
 EASY = "2252576253462244111563365343671351441"
 HARD = ""  # the empty board
@@ -57,13 +63,18 @@ def end_at_once(process: subprocess.Popen[str], number: int) -> tuple[str, str]:
         process.kill()
 
 
+def is_leased(c4: C4) -> bool:
+    """Whether somebody works on the first job."""
+    return re.search(r'"leased": [1-9]', c4("jobs", "show", "1", "--json").out) is not None
+
+
 @needs_proc
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 )
 def test_search_ends_when_interrupted(c4: C4, number: int, code: int) -> None:
     process = c4.start("solve", HARD, "--board", "9x6")
-    await_that(lambda: cpu_seconds(process.pid) > BEGIN_SECONDS)
+    await_that(lambda: cpu_seconds(process.pid) > BEGIN_SECONDS, process)
     out, err = end_at_once(process, number)
     assert (process.returncode, out, err) == (code, "", "Interrupted.\n")
 
@@ -74,7 +85,7 @@ def test_a_game_that_is_replayed_ends_when_interrupted(c4: C4) -> None:
     game = {"moves": "4343434", "board": "12x4", "seed": 1, **players}
     assert c4("games", "import", "-", stdin=json.dumps(game)).code == 0
     process = c4.start("games", "replay", "1:0")
-    await_that(lambda: cpu_seconds(process.pid) > BEGIN_SECONDS)
+    await_that(lambda: cpu_seconds(process.pid) > BEGIN_SECONDS, process)
     out, err = end_at_once(process, signal.SIGINT)
     assert (process.returncode, out, err) == (130, "", "Interrupted.\n")
 
@@ -82,9 +93,9 @@ def test_a_game_that_is_replayed_ends_when_interrupted(c4: C4) -> None:
 @needs_proc
 def test_a_match_of_a_player_that_thinks_ends_when_interrupted(c4: C4) -> None:
     process = c4.start("match", "minimax-windows:depth=20", "random", "--board", "12x4")
-    await_that(lambda: re.search(r'"leased": [1-9]', c4("jobs", "show", "1", "--json").out))
+    await_that(lambda: is_leased(c4), process)
     begun = cpu_seconds(process.pid)
-    await_that(lambda: cpu_seconds(process.pid) > begun + 0.3)  # it thinks
+    await_that(lambda: cpu_seconds(process.pid) > begun + 0.3, process)  # it thinks
     _out, err = end_at_once(process, signal.SIGINT)
     assert process.returncode == 130
     assert err.endswith("Interrupted.\n")
@@ -97,7 +108,7 @@ def start_long_job(c4: C4) -> subprocess.Popen[str]:
     process.stdin.write('{"moves": "1122"}\n' * 3)
     process.stdin.close()
     process.stdin = None
-    await_that(lambda: re.search(r'"leased": [1-3]', c4("jobs", "show", "1", "--json").out))
+    await_that(lambda: is_leased(c4), process)
     return process
 
 
@@ -105,7 +116,7 @@ def test_interrupted_job_tells_how_to_go_on(c4: C4) -> None:
     assert c4("db", "init").code == 0
     process = start_long_job(c4)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=WAIT_SECONDS)
     assert (process.returncode, out) == (130, "")
     assert err.splitlines()[-2:] == [
         "What is done is kept; go on with: c4 jobs resume 1 --output -",
@@ -121,7 +132,7 @@ def test_second_interrupt_ends_at_once(c4: C4) -> None:
     process.send_signal(signal.SIGINT)
     time.sleep(0.02)
     process.send_signal(signal.SIGINT)
-    _out, err = process.communicate(timeout=20)
+    _out, err = process.communicate(timeout=WAIT_SECONDS)
     assert process.returncode == 130
     assert "Traceback" not in err
     assert c4("db", "check").code == 0
@@ -144,7 +155,7 @@ def test_no_stack_trace_whenever_it_is_interrupted(c4: C4, delay: float) -> None
         time.sleep(0.001)
     time.sleep(delay)
     process.send_signal(signal.SIGINT)
-    _out, err = process.communicate(timeout=20)
+    _out, err = process.communicate(timeout=WAIT_SECONDS)
     assert process.returncode == 130
     assert "Traceback" not in err
 
@@ -353,5 +364,5 @@ def test_the_exit_code_is_the_same_when_nobody_reads_the_message(c4: C4) -> None
     os.close(reader)
     process = c4.start("solve", "8", stderr=writer)
     os.close(writer)
-    process.communicate(timeout=30)
+    process.communicate(timeout=WAIT_SECONDS)
     assert process.returncode == 2

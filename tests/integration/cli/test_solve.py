@@ -186,10 +186,10 @@ class TestClassicFormat:
 
 def test_thousands_of_lines_are_answered_together(c4: C4) -> None:
     count = 5000
-    began = time.monotonic()
+    began = time.process_time()
     done = c4("solve", "-", "--format", "c4solver", stdin=f"{EASY}\n" * count)
     assert done.out == f"{EASY} -1\n" * count
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 20
 
 
 @pytest.mark.parametrize(

@@ -316,7 +316,7 @@ def test_the_server_breaks_a_deadlock_and_run_tries_again(postgres_url: str) -> 
             attempts[order[0]] += 1
             lock_job(session, order[0])
             if attempts[order[0]] == 1:
-                barrier.wait(timeout=10)
+                barrier.wait(timeout=60)
             lock_job(session, order[1])
 
         with ThreadPoolExecutor(2) as pool:

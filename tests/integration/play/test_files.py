@@ -103,7 +103,7 @@ def test_what_is_not_finished_counts_for_nothing(c4: C4) -> None:
             {"moves": "445", "ending": "unfinished", "winner": "x"},
             "an unfinished game has no winner",
         ),
-        ({"moves": "4343434", "ending": "unfinished", "winner": None}, "could have gone on"),
+        ({"moves": "4343434", "ending": "unfinished", "winner": None}, "position is not over"),
         ({"moves": "445", "ending": "resigned", "winner": None}, "has a winner"),
         ({"moves": "445", "ending": "bored", "winner": "x"}, "there is no ending 'bored'"),
     ],

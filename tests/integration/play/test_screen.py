@@ -94,6 +94,7 @@ def test_commands_can_be_clicked(file: Path) -> None:
     async def scenario() -> None:
         async with hands_on(new_game("44"), file) as hands:
             await hands.click("FooterKey")  # the first one
+            await hands.until_moves(1)
             assert hands.game.moves == "4"
 
     run(scenario())
@@ -227,7 +228,8 @@ def test_other_players_sit_down(file: Path) -> None:
             await hands.click("#go-on")
             await hands.until_moves(3)  # it goes on, and x is the computer's now
             assert hands.game.moves.startswith("44")
-            assert hands.text("#players").split() == ["x", "●", "easy", ">", "o", "●", "human"]
+            seats = ["x", "●", "easy", ">", "o", "●", "human"]
+            await hands.until(lambda: hands.text("#players").split() == seats)
             await hands.press("n", "escape")
             assert len(hands.game.columns) == 3
 
@@ -242,9 +244,11 @@ def test_any_player_can_be_typed(file: Path) -> None:
             await hands.click("#second-text")
             await hands.press(*"blog-v6:depth=9")
             await hands.click("#new")
+            await hands.until(lambda: "depth" in str(dialog.query_one("#mistake").render()))
             assert "parameter depth cannot be '9'" in str(dialog.query_one("#mistake").render())
             await hands.press("backspace", "3")
             await hands.click("#new")
+            await hands.until(lambda: hands.game.moves == "")
             assert hands.game.second == read_seat("blog-v6:depth=3")
             assert hands.game.moves == ""
             await hands.press("n")  # who is not in the list is in it from then on
@@ -260,7 +264,7 @@ def test_an_unfinished_game(file: Path, button: str, moves: str) -> None:
         async with hands_on(new_game(), file, unfinished=kept) as hands:
             assert isinstance(hands.app.screen, Unfinished)
             await hands.click(button)
-            assert hands.game.moves == moves
+            await hands.until(lambda: hands.game.moves == moves)
             assert hands.game.second == read_seat("hard" if moves else "human")
 
     run(scenario())

@@ -107,7 +107,7 @@ def test_a_client_that_goes_away_ends_its_search(server: WebServer) -> None:
         client.close()
     began = time.monotonic()
     await_that(lambda: searches(server) == 200)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 20  # the searches would take 30
 
 
 def test_a_body_that_is_cut_off_leaves_the_server_well(server: WebServer) -> None:

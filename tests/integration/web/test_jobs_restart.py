@@ -1,10 +1,9 @@
 """Jobs and those who watch them, when the server ends and starts again."""
 
-import http.client
 import json
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
+from tests.support.running.job_events import first_of, watching
 from tests.support.running.waiting import AT_ONCE_SECONDS, await_that
 from tests.support.running.web_server import WebServer
 
@@ -34,24 +34,6 @@ def make(server: WebServer) -> int:
 def show(server: WebServer, number: int) -> dict[str, Any]:
     shown: dict[str, Any] = server.ask(f"/api/v1/jobs/{number}").json
     return shown
-
-
-@contextmanager
-def watching(server: WebServer, number: int) -> Iterator[http.client.HTTPResponse]:
-    """The events of a job."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-    with closing(connection):
-        connection.request("GET", f"/api/v1/jobs/{number}/events")
-        yield connection.getresponse()
-
-
-def first_of(stream: http.client.HTTPResponse) -> dict[str, Any]:
-    """The data of the next event."""
-    for line in stream:
-        if line.startswith(b"data: "):
-            found: dict[str, Any] = json.loads(line.removeprefix(b"data: "))
-            return found
-    raise AssertionError("no event")
 
 
 def test_a_job_goes_on_when_the_server_starts_again(server: WebServer) -> None:

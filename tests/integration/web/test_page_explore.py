@@ -140,6 +140,33 @@ class TestStored:
         marks = [found.text for found in browser.all(".replay-moves .mark")]
         assert marks == [move["mark"] for move in review["moves_judged"]]
 
+    def test_a_stored_game_is_reviewed_by_its_address(
+        self, browser: Browser, stored: PageServer
+    ) -> None:
+        game = stored.ask("/api/v1/games/1/0").json
+        browser.open(f"{stored.url}/?match=1&number=0")
+        await_stones(browser, len(game["moves"]))
+        assert (
+            browser.run("return new URLSearchParams(location.search).get('review')")
+            == (game["moves"])
+        )
+        players = [found.text for found in browser.all("#review .side-player")]
+        assert players == [game["first"], game["second"]]
+        browser.press("\ue011")  # Home
+        await_stones(browser, 0)
+        browser.open(f"{stored.url}/?match=1&number=0&pos={game['moves'][:3]}")
+        browser.one("#review .side-share")
+        await_stones(browser, 3)
+
+    def test_a_game_that_is_not_stored_is_said_to_be_missing(
+        self, browser: Browser, stored: PageServer
+    ) -> None:
+        browser.open(f"{stored.url}/?match=99&number=0")
+        browser.until(lambda: "no match 99" in browser.text("#review"), "nobody says so")
+        browser.open(f"{stored.url}/explore?show=match&match=99")
+        assert browser.text("[data-explore] [role=alert]") == "There is no match 99."
+        assert browser.faults()  # the refusals themselves, which browsers log
+
 
 def stones_of_book(browser: Browser) -> int:
     """How many stones are on the explorer's board."""

@@ -16,6 +16,7 @@ from tests.support.page import (
     small_targets,
     state,
     stones,
+    store_games_and_positions,
 )
 
 if TYPE_CHECKING:
@@ -24,8 +25,28 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.browser
 
 ARROW_LEFT, ARROW_RIGHT, TAB, ENTER, ESCAPE = "\ue012", "\ue014", "\ue004", "\ue007", "\ue00c"
-FINGER = (36, 44)
-"""Pixels that a fingertip needs, across and up: moves stand side by side."""
+FINGER = (44, 44)
+"""Pixels that a fingertip needs, across and up."""
+
+TOUCHED = {
+    "/?pos=4453": "#line .chip",
+    "/?view=play": "#play-start",
+    "/?match=1&number=0": "#mistakes button",
+    "/explore": ".book-tree table",
+    "/explore?show=positions": "[data-explore] tbody a",
+    "/explore?show=game&match=1&number=0": "#replay-graph",
+    "/explore?show=matches": "[data-explore] tbody a",
+    "/explore?show=match&match=1": "figure svg.plot",
+    "/work": "[data-job]",
+}
+"""Pages with all that can be touched, and what is there when a page is ready."""
+
+
+@pytest.fixture(scope="module")
+def stored(page_server: PageServer) -> PageServer:
+    """A server with something to show in every view."""
+    store_games_and_positions(page_server, games=2, positions=10)
+    return page_server
 
 
 def focused(browser: Browser) -> str:
@@ -102,13 +123,27 @@ class TestPhone:
         assert browser.run("return innerWidth") == PHONE[0]
         assert not overflow(browser)
 
-    @pytest.mark.parametrize("path", ["/?pos=4453", "/?view=play", "/explore", "/work"])
+    @pytest.mark.parametrize(("path", "shown"), TOUCHED.items())
     def test_targets_are_large_enough(
-        self, browser: Browser, page_server: PageServer, path: str
+        self, browser: Browser, stored: PageServer, path: str, shown: str
     ) -> None:
         browser.resize(*PHONE)
-        browser.open(page_server.url + path)
-        browser.one("h2, table")
+        browser.open(stored.url + path)
+        browser.one(shown)
+        browser.run("for (const one of document.querySelectorAll('details')) one.open = true")
+        assert not small_targets(browser, *FINGER)
+
+    @pytest.mark.parametrize(("key", "dialog"), [("s", "#setup"), ("?", "#help")])
+    def test_dialogs_fit_and_begin_at_their_beginning(
+        self, browser: Browser, page_server: PageServer, key: str, dialog: str
+    ) -> None:
+        browser.resize(*PHONE)
+        open_analysis(browser, page_server, pos="4453")
+        browser.press(key)
+        browser.one(f"{dialog}[open]")
+        script = "const it = document.querySelector(arguments[0]); return [it.scrollTop, {}];"
+        wider = script.format("it.scrollWidth - it.clientWidth")
+        assert browser.run(wider, dialog) == [0, 0]
         assert not small_targets(browser, *FINGER)
 
     def test_board_columns_and_controls_are_seen_at_once(

@@ -95,6 +95,57 @@ def test_two_players_of_the_registry_play_by_themselves(
     assert Position(moves_on_board(browser)).is_over
 
 
+class TestAnyPlayer:
+    SPY = """
+        window.sent = [];
+        const real = window.fetch;
+        window.fetch = (...asked) => {
+            if (asked[1]?.body) window.sent.push(JSON.parse(asked[1].body));
+            return real(...asked);
+        };
+    """
+
+    def open(self, browser: Browser, server: PageServer, player: str) -> None:
+        """Let yellow be any player of the server."""
+        browser.open(f"{server.url}/?view=play")
+        browser.run(self.SPY)
+        browser.click("#play-any summary")
+        browser.one(f"#player-o option[value='{player}']").click()
+
+    def test_it_plays_with_the_parameters_of_its_form(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        self.open(browser, page_server, "mcts-uct")
+        browser.type("#player-o-iterations", "50")
+        browser.click("#play-start")
+        browser.click("#columns [data-column='4']")
+        browser.until(lambda: stones(browser) == 2, "nobody answers")
+        (sent,) = browser.run("return window.sent")
+        assert (sent["player"], sent["moves"]) == ("mcts-uct:iterations=50", "4")
+
+    def test_a_parameter_that_cannot_be_is_refused_in_the_servers_words(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        self.open(browser, page_server, "mcts-uct")
+        browser.type("#player-o-iterations", "0")
+        browser.click("#play-start")
+        browser.click("#columns [data-column='4']")
+        browser.until(lambda: "iterations" in browser.text("#play-status"), "nobody says so")
+        assert browser.faults()  # the refusal itself, which browsers log
+
+    def test_who_cannot_play_says_why(self, browser: Browser, page_server: PageServer) -> None:
+        players = page_server.ask("/api/v1/players").json
+        reasons = {one["name"]: one["reason"] for one in players if not one["available"]}
+        assert reasons
+        browser.open(f"{page_server.url}/?view=play")
+        browser.until(lambda: browser.all("#player-o option"), "no players")
+        found = browser.run(
+            "return [...document.querySelectorAll('#player-o option[disabled]')]"
+            ".map((one) => [one.value, one.text])"
+        )
+        assert dict(found) == {name: f"{name} – {why}" for name, why in reasons.items()}  # noqa: RUF001
+
+
 def test_hints_stay_as_they_are_set(browser: Browser, page_server: PageServer) -> None:
     start_game(browser, page_server, seat="x", strength="beginner")
     assert not browser.all("#columns [data-score]")

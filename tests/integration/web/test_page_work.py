@@ -144,6 +144,40 @@ class TestLive:
         browser.until(lambda: "This server" in browser.text("[data-workers]"), "nobody works")
 
 
+class TestDeep:
+    def test_the_tree_of_a_job_that_has_ended_is_shown(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        page_server.run("deep", "1212", "--board", "5x4")
+        score = Solver().solve(Position("1212", width=5, height=4)).score
+        assert score is not None
+        job = max(one["id"] for one in page_server.ask("/api/v1/jobs").json["jobs"])
+        browser.open(f"{page_server.url}/work?job={job}")
+        tree = browser.text(f"[data-job='{job}'] [data-tree]")
+        assert f"The score is {signed(score)} for the side to move." in tree
+        best = browser.all(f"[data-job='{job}'] [data-tree] .is-best")
+        assert signed(score) in {found.text.split()[-1] for found in best}
+
+    def test_the_tree_grows_while_a_job_runs(self, browser: Browser) -> None:
+        with PageServer("--no-book") as server:
+            job = server.post("/api/v1/jobs", {"kind": "deep", "moves": "", "board": "8x7"})
+            number = job.json["id"]
+            browser.open(f"{server.url}/work?job={number}")
+            browser.until(
+                lambda: "at least" in browser.text(f"[data-job='{number}'] .deep-work"),
+                "nothing is searched",
+            )
+            shown = browser.all(f"[data-job='{number}'] .deep-columns li")
+            assert [found.text.split()[0] for found in shown] == list("12345678")
+            browser.click(f"[data-job='{number}'] [data-action='cancel']")
+            browser.until(lambda: state_of(browser, number) == "cancelled", "it is not cancelled")
+
+
+def signed(score: int) -> str:
+    """A score as the page writes it."""
+    return f"{score:+d}".replace("-", "−") if score else "0"  # noqa: RUF001
+
+
 class TestToken:
     def test_a_server_with_a_token_asks_for_it(self, browser: Browser) -> None:
         with PageServer("--token", "sesame-of-32-characters-0123456789") as server:

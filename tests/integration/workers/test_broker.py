@@ -23,7 +23,7 @@ from tests.support.boards.games import random_games
 from tests.support.boards.small_books import opening
 from tests.support.running.command_line import C4, Result
 from tests.support.running.service import Service
-from tests.support.running.waiting import await_that
+from tests.support.running.waiting import AT_ONCE_SECONDS, WAIT_SECONDS, await_that
 from workers.broker.doorbell import MESSAGES_PER_THREAD
 from workers.core.lanes import Lane
 from workers.positions.analysis import submit
@@ -77,7 +77,7 @@ def test_the_output_is_that_of_one_process(service: Service, tmp_path: Path) -> 
 def test_a_worker_that_is_told_to_stop_hands_back_and_is_gone(service: Service) -> None:
     with service.worker("--threads=2") as worker:
         job_id = give_endless_work(service)
-        assert worker.stop() < 2
+        assert worker.stop() < AT_ONCE_SECONDS
         assert worker.process.returncode == 0
         assert "SIGTERM: handing back" in worker.log
         assert "(0 of job 1) handed back" in worker.log
@@ -97,7 +97,7 @@ def test_cancel_is_seen_and_resume_goes_on(service: Service, tmp_path: Path) -> 
         # The search is stopped with the next heartbeat: the thread is free for others.
         began = time.monotonic()
         done = service("analyze", path, "--output", "out")
-        assert (done.code, time.monotonic() - began < 20) == (0, True)
+        assert (done.code, time.monotonic() - began < 2 * AT_ONCE_SECONDS) == (0, True)
         await_that(lambda: f"of job {job_id}) lost" in worker.log)
         # Resumed, it runs again; and whoever follows can leave it.
         assert service("jobs", "resume", str(job_id), "--detach").code == 0
@@ -128,7 +128,7 @@ def test_prefork_works_as_well(service: Service, tmp_path: Path) -> None:
         job_id = give_endless_work(service)
         worker.process.send_signal(signal.SIGTERM)
         await_that(lambda: service.job(job_id).units[UnitState.QUEUED] == 1)
-        worker.process.wait(30)
+        worker.process.wait(WAIT_SECONDS)
         assert worker.process.returncode == 0
     assert service.workers() == set()
 
@@ -140,7 +140,7 @@ def test_other_pools_of_celery(one_service: Service, tmp_path: Path, pool: str) 
     with one_service.celery_worker(f"--pool={pool}", "--concurrency=2") as worker:
         assert one_service("analyze", path, "--output", "out").code == 0
         job_id = give_endless_work(one_service)
-        assert worker.stop() < 10
+        assert worker.stop() < AT_ONCE_SECONDS
     assert one_service.job(job_id).units[UnitState.QUEUED] == 1
 
 
@@ -230,7 +230,7 @@ def test_limits_of_a_question_are_the_workers_too(one_service: Service) -> None:
             "solve", "--json", "--no-book", "--board=8x7", "--time-limit=0.5", ""
         ).objects
         assert answer["score"] is None
-        assert 0.4 <= answer["seconds"] < 5
+        assert 0.4 <= answer["seconds"] < AT_ONCE_SECONDS
     params = [one_service.job(number).params for number in (1, 2)]
     assert [each.get("node_limit") for each in params] == [20_000, None]
     assert [each.get("time_limit") for each in params] == [None, 0.5]
@@ -356,12 +356,12 @@ def test_whoever_waits_for_an_answer_takes_the_question_back(one_service: Servic
     with one_service.process(*question) as process:
         await_that(lambda: "No worker takes such jobs yet" in process.log, process)
         process.process.send_signal(signal.SIGINT)
-        assert process.process.wait(20) == 130
+        assert process.process.wait(WAIT_SECONDS) == 130
     assert one_service.job(1).state is JobState.CANCELLED
     with one_service.process(*question) as process:
         await_that(lambda: "No worker takes such jobs yet" in process.log, process)
         assert one_service("jobs", "cancel", "2").code == 0
-        assert process.process.wait(20) == 1
+        assert process.process.wait(WAIT_SECONDS) == 1
         assert "job 2 was not solved: cancelled" in process.log
 
 
@@ -370,7 +370,7 @@ def test_whoever_watches_a_job_may_go(one_service: Service, tmp_path: Path) -> N
     with one_service.process("-m", "cli", "analyze", write(tmp_path, MEDIUM)) as process:
         await_that(lambda: "No worker takes such jobs yet" in process.log, process)
         process.process.send_signal(signal.SIGINT)
-        assert process.process.wait(20) == 130
+        assert process.process.wait(WAIT_SECONDS) == 130
         assert "The job waits for workers; look at it with: c4 jobs watch 1" in process.log
     assert one_service.job(1).state is JobState.RUNNING
     with one_service.worker("--threads=2"):

@@ -11,7 +11,7 @@ from db.records.jobs import JobState, UnitState
 from tests.support.boards.deep import conclude
 from tests.support.jobs import must_take
 from tests.support.running.service import Service
-from tests.support.running.waiting import await_that
+from tests.support.running.waiting import AT_ONCE_SECONDS, await_that
 from workers.deep.planning import submit
 from workers.deep.proof import follow_proof
 from workers.deep.task import DeepTask
@@ -49,11 +49,11 @@ def test_a_piece_that_is_not_needed_any_more_frees_its_worker(one_service: Servi
             database, DeepTask(endless, "", split_plies=1, unit_nodes=10**15), threads=4
         )
         with one_service.worker("--threads=1") as worker:
-            await_that(lambda: one_service.job(job_id).units[UnitState.LEASED] > 0)
+            await_that(lambda: one_service.job(job_id).units[UnitState.LEASED] > 0, worker)
             _prove_elsewhere(database, job_id)
             began = time.monotonic()
             await_that(lambda: f"of job {job_id}) lost" in worker.log)
-            assert time.monotonic() - began < 8
+            assert time.monotonic() - began < AT_ONCE_SECONDS
         assert one_service.job(job_id).state is JobState.DONE
 
 

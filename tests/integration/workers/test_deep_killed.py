@@ -12,7 +12,7 @@ from c4core.solver import Solver
 from db import evaluations, jobs
 from db.database import Database
 from db.records.jobs import JobState, UnitState
-from tests.support.running.waiting import AT_ONCE_SECONDS
+from tests.support.running.waiting import AT_ONCE_SECONDS, WAIT_SECONDS
 from tests.support.running.watching import await_units, units, working
 from workers.deep.planning import submit
 from workers.deep.proof import follow_proof
@@ -23,6 +23,8 @@ TASK = DeepTask(Position(width=6, height=5), "", split_plies=3, unit_nodes=5_000
 """112 pieces."""
 LONG_TASK = DeepTask(Position(width=6, height=6), "", split_plies=3, unit_nodes=20_000)
 """500 pieces, to be killed in often."""
+SEARCHES = 12
+"""Of one process, which does not get to the job's end with them however late it is killed."""
 
 
 def check_proof(url: str, job_id: int, start: Position) -> None:
@@ -53,8 +55,8 @@ def test_a_process_that_is_killed_loses_nothing(
         job_id = submit(database, task, threads=2)
     for _ in range(kills):
         done = units(url, job_id)[UnitState.DONE]
-        with working(url, job_id) as process:
-            await_units(url, job_id, UnitState.DONE, done + chance.randint(1, 5))
+        with working(url, job_id, searches=SEARCHES) as process:
+            await_units(url, process, UnitState.DONE, done + chance.randint(1, 5))
             time.sleep(chance.uniform(0, 0.1))
             process.kill()
         assert process.returncode == -signal.SIGKILL
@@ -69,8 +71,8 @@ def test_two_processes_of_which_one_is_killed(sqlite_path: Path) -> None:
     url = str(sqlite_path)
     with Database.open(url) as database:
         job_id = submit(database, TASK, threads=4)
-    with working(url, job_id) as survivor, working(url, job_id) as victim:
-        await_units(url, job_id, UnitState.DONE, 5)
+    with working(url, job_id) as survivor, working(url, job_id, searches=3) as victim:
+        await_units(url, victim, UnitState.DONE, 5)
         victim.kill()
         _, errors = survivor.communicate(timeout=120)
     assert (survivor.returncode, errors) == (0, "")
@@ -84,10 +86,10 @@ def test_an_interrupt_hands_back_at_once(sqlite_path: Path) -> None:
     with Database.open(url) as database:
         job_id = submit(database, DeepTask(endless, "", split_plies=2), threads=2)
     with working(url, job_id) as process:
-        await_units(url, job_id, UnitState.LEASED, 2)
+        await_units(url, process, UnitState.LEASED, 2)
         began = time.monotonic()
         process.send_signal(signal.SIGINT)
-        process.wait(30)
+        process.wait(WAIT_SECONDS)
         assert time.monotonic() - began < AT_ONCE_SECONDS
     assert process.returncode == 130
     assert units(url, job_id)[UnitState.LEASED] == 0

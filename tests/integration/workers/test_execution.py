@@ -23,7 +23,8 @@ from db.records.evaluations import EvaluationFilter
 from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, UnitPlan, UnitState
 from db.session import Session
 from tests.support.boards.games import random_games
-from tests.support.jobs import unit_ids
+from tests.support.jobs import outlast_lease, unit_ids
+from tests.support.running.databases import FakeClock
 from tests.support.running.waiting import WAIT_SECONDS, await_that
 from tests.support.units import failed_unit, job_of_games, states, unit_worker
 from workers.core.execution import UnitEnd, run_unit
@@ -173,18 +174,17 @@ def test_a_payload_that_makes_no_sense_fails_after_some_attempts(database: Datab
     assert "invalid move at index 0: column 9 is outside the board" in unit.error
 
 
-def test_a_lease_is_kept_until_it_is_let_go(database: Database) -> None:
-    job_of_games(database, EASY)
-    keeper = LeaseKeeper(database, 0.3, on_lost=lambda: None)
+def test_a_lease_is_kept_until_it_is_let_go(timed: Database, clock: FakeClock) -> None:
+    job_of_games(timed, EASY)
+    keeper = LeaseKeeper(timed, 0.3, on_lost=lambda: None)
     keeper.start()
-    claimed = claim(database, lease_seconds=0.3)
-    lapsed = threading.Event()
+    claimed = claim(timed, lease_seconds=0.3)
     with keeper.hold(claimed) as lease:
-        lapsed.wait(0.8)
-        assert database.run(lambda session: jobs.heartbeat(session, claimed, 0.3))
+        outlast_lease(timed, clock, 0.3)
+        assert timed.run(lambda session: jobs.heartbeat(session, claimed, 0.3))
         assert not lease.is_lost
-    lapsed.wait(0.5)
-    assert claim(database).fence == claimed.fence + 1
+    clock.time += 0.4
+    assert claim(timed).fence == claimed.fence + 1
     keeper.close()
 
 
@@ -222,7 +222,10 @@ def test_a_unit_that_somebody_is_writing_costs_no_other_lease(postgres_url: str)
 
 
 def test_leases_are_kept_after_a_heartbeat_that_nobody_expected_to_fail(
-    database: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    timed: Database,
+    clock: FakeClock,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     faults = iter([RuntimeError("oops"), MemoryError()])
     prolong = jobs.prolong
@@ -235,13 +238,13 @@ def test_leases_are_kept_after_a_heartbeat_that_nobody_expected_to_fail(
         return prolong(session, claims, lease_seconds)
 
     monkeypatch.setattr(jobs, "prolong", sometimes)
-    job_of_games(database, EASY)
-    keeper = LeaseKeeper(database, 1, on_lost=lambda: None)
-    claimed = claim(database, lease_seconds=1)
+    job_of_games(timed, EASY)
+    keeper = LeaseKeeper(timed, 1, on_lost=lambda: None)
+    claimed = claim(timed, lease_seconds=1)
     with caplog.at_level("INFO", LOGGER.name), keeper.hold(claimed) as lease:
         keeper.start()
-        time.sleep(2)
-        assert database.run(jobs.requeue_lapsed) == 0
+        outlast_lease(timed, clock, 1)
+        assert timed.run(jobs.requeue_lapsed) == 0
         assert not lease.is_lost
     keeper.close()
     assert "cannot prolong leases, trying again: RuntimeError('oops')" in caplog.messages
@@ -261,7 +264,7 @@ def test_who_waits_for_a_turn_in_vain_gives_up_and_interrupts_nobody(database: D
     searched = submit(database, lines, board=board, book="").job_id
     waiting = job_of_games(database, EASY)
     with ThreadPoolExecutor(2) as pool:
-        with unit_worker(database, Stoppable(table_mb=1), lease_seconds=1) as site:
+        with unit_worker(database, Stoppable(table_mb=1), lease_seconds=3) as site:
             first = pool.submit(site.work_on, unit_ids(database, searched)[0], Lane.BULK)
             await_that(lambda: not site._searchers[Lane.BULK].has_turn(0))
             second = pool.submit(site.work_on, unit_ids(database, waiting)[0], Lane.BULK)

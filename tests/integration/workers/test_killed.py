@@ -19,8 +19,8 @@ from db.database import Database
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState, UnitState
 from tests.support.boards.games import random_games
-from tests.support.running.waiting import AT_ONCE_SECONDS
-from tests.support.running.watching import await_units, units, working
+from tests.support.running.waiting import AT_ONCE_SECONDS, WAIT_SECONDS
+from tests.support.running.watching import await_units, held_back, units, working
 from workers.positions.analysis import submit
 from workers.positions.book_answers import NO_BOOK
 
@@ -46,11 +46,12 @@ def kill_and_resume(url: str, games: list[str], *, kills: int) -> None:
     """Kill a job's process again and again at random moments; check what comes out in the end."""
     chance = random.Random(5)
     job_id = plan(url, games)
+    free = units(url, job_id)[UnitState.QUEUED] // (kills + 1)
     for _ in range(kills):
         done = units(url, job_id)[UnitState.DONE]
-        with working(url, job_id) as process:
+        with held_back(url, job_id, free=free), working(url, job_id) as process:
             # Well into the work: some units further on, and a moment more.
-            await_units(url, job_id, UnitState.DONE, done + chance.randint(1, 3))
+            await_units(url, process, UnitState.DONE, done + chance.randint(1, 3))
             time.sleep(chance.uniform(0, 0.2))
             process.kill()
         assert process.returncode == -signal.SIGKILL
@@ -92,8 +93,9 @@ def test_two_processes_of_which_one_is_killed(sqlite_path: Path) -> None:
         working(url, job_id, output=subprocess.PIPE) as survivor,
         working(url, job_id) as victim,
     ):
-        await_units(url, job_id, UnitState.DONE, 1)
-        victim.kill()
+        with held_back(url, job_id, free=10):
+            await_units(url, victim, UnitState.DONE, 1)
+            victim.kill()
         output, errors = survivor.communicate(timeout=120)
     assert (survivor.returncode, errors) == (0, "")
     assert [json.loads(line)["moves"] for line in output.splitlines()] == games
@@ -103,28 +105,28 @@ def test_an_interrupt_leaves_an_orderly_job(sqlite_path: Path) -> None:
     url = str(sqlite_path)
     job_id = plan(url, HARD)
     with working(url, job_id, lease=60) as process:
-        await_units(url, job_id, UnitState.LEASED, 2)
+        await_units(url, process, UnitState.LEASED, 2)
         start = time.monotonic()
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
+        _, errors = process.communicate(timeout=WAIT_SECONDS)
         assert time.monotonic() - start < AT_ONCE_SECONDS
     assert (process.returncode, errors) == (130, "")
     states = units(url, job_id)
     assert states[UnitState.LEASED] == 0
     assert states[UnitState.QUEUED] == len(HARD)
     # Nobody has to wait for the leases, which were long.
-    with working(url, job_id, lease=60):
-        await_units(url, job_id, UnitState.LEASED, 2)
+    with working(url, job_id, lease=60) as process:
+        await_units(url, process, UnitState.LEASED, 2)
 
 
 def test_a_second_interrupt_at_once_does_no_harm(sqlite_path: Path) -> None:
     url, games = str(sqlite_path), random_games(300, empty=20)
     job_id = plan(url, games)
-    with working(url, job_id) as process:
-        await_units(url, job_id, UnitState.DONE, 1)
+    with held_back(url, job_id, free=6), working(url, job_id) as process:
+        await_units(url, process, UnitState.DONE, 1)
         process.send_signal(signal.SIGINT)
         process.send_signal(signal.SIGINT)
-        process.wait(timeout=30)
+        process.wait(timeout=WAIT_SECONDS)
     assert process.returncode != 0
     assert [shown["moves"] for shown in finish(url, job_id)] == games
 
@@ -136,6 +138,6 @@ def test_a_closed_pipe_leaves_a_job_that_goes_on(sqlite_path: Path) -> None:
         assert process.stdout is not None
         process.stdout.readline()
         process.stdout.close()
-        process.wait(timeout=30)
+        process.wait(timeout=WAIT_SECONDS)
     assert units(url, job_id)[UnitState.LEASED] == 0
     assert len(finish(url, job_id)) == len(games)

@@ -19,7 +19,8 @@ from db.errors import JobNotFoundError, JobStateError
 from db.models import Evaluation
 from db.records.jobs import MAX_ATTEMPTS, Claim, JobInfo, JobState, UnitPlan, UnitState
 from tests.support.boards.games import random_games
-from tests.support.running.databases import row
+from tests.support.jobs import outlast_lease
+from tests.support.running.databases import FakeClock, row
 from tests.support.running.waiting import AT_ONCE_SECONDS, await_that
 from workers.core.progress import Progress
 from workers.positions.analysis import NoInputError, submit
@@ -219,14 +220,15 @@ def test_leaving_early_hands_everything_back(database: Database) -> None:
 
 
 def test_what_was_found_before_leaving_is_kept(database: Database) -> None:
-    middle = random_games(200, empty=31)
-    job_id = make(database, middle)
+    middle = random_games(2000, empty=31)
+    job_id = make(database, middle, unit_lines=len(middle))
     with LocalRunner(database, job_id, table_mb=1):
         await_that(lambda: job_of(database, job_id).units[UnitState.LEASED])
-        time.sleep(0.4)
+        begun = time.process_time()
+        await_that(lambda: time.process_time() - begun > 0.5)
     with database.read() as session:
         (summary,) = evaluations.summary(session, DEFAULT_BOARD)
-    assert 0 < summary.positions < 200
+    assert 0 < summary.positions < len(middle)
 
 
 def test_a_cancel_from_elsewhere_ends_the_work(database: Database) -> None:
@@ -268,12 +270,13 @@ def test_several_runners_share_a_job(database: Database) -> None:
     assert len(outputs[0]) == 3000
 
 
-def test_a_long_unit_keeps_its_lease(database: Database) -> None:
-    job_id = make(database, HARD[:1])
-    with LocalRunner(database, job_id, table_mb=1, lease_seconds=0.3):
-        time.sleep(1)
-        assert database.run(claim_any) is None
-    assert job_of(database, job_id).units[UnitState.QUEUED] == 1
+def test_a_long_unit_keeps_its_lease(timed: Database, clock: FakeClock) -> None:
+    job_id = make(timed, HARD[:1])
+    with LocalRunner(timed, job_id, table_mb=1, lease_seconds=0.3):
+        await_that(lambda: job_of(timed, job_id).units[UnitState.LEASED])
+        outlast_lease(timed, clock, 0.3)
+        assert timed.run(claim_any) is None
+    assert job_of(timed, job_id).units[UnitState.QUEUED] == 1
 
 
 def claim_any(session: object) -> Claim | None:

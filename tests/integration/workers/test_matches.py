@@ -28,8 +28,8 @@ from tests.support.boards.matches import RANDOM, SET, essence, games_of, info, p
 from tests.support.jobs import must_take
 from tests.support.running.databases import BOARD
 from tests.support.running.service import Service
-from tests.support.running.waiting import AT_ONCE_SECONDS, await_that
-from tests.support.running.watching import working
+from tests.support.running.waiting import AT_ONCE_SECONDS, WAIT_SECONDS, await_that
+from tests.support.running.watching import await_units, held_back, units, working
 from workers.broker.doorbell import Doorbell
 from workers.core.execution import UnitEnd, run_unit
 from workers.core.kinds import unit_objects
@@ -250,8 +250,8 @@ def test_a_sequential_test_ends_the_match_after_the_same_game(
     assert (one.verdict, one.job_state, one.is_finished) == ("H1", JobState.DONE, True)
     assert one.tally.games < 100
     assert [each.number for each in found] == list(range(one.tally.games))
-    for threads, units in ((4, 40), (2, 3), (3, 400)):
-        other, others = sequential_match(database, monkeypatch, threads=threads, units=units)
+    for threads, number in ((4, 40), (2, 3), (3, 400)):
+        other, others = sequential_match(database, monkeypatch, threads=threads, units=number)
         assert (other.verdict, other.job_state) == ("H1", JobState.DONE)
         assert essence(others) == essence(found)
 
@@ -406,7 +406,7 @@ def test_a_match_is_not_deleted_while_its_job_is_resumed(postgres_url: str) -> N
             )
             assert wait([deleting], timeout=0.5).not_done
         with pytest.raises(JobStateError, match="is being played"):
-            deleting.result(timeout=30)
+            deleting.result(timeout=WAIT_SECONDS)
 
 
 def test_stopping_does_not_wait_for_a_program_that_thinks(
@@ -453,14 +453,9 @@ def test_a_process_that_is_killed_loses_nothing_and_repeats_nothing(
     match_id = planned.match_ids[0]
     before: list[StoredGame] = []
     for _ in range(3):
-        with working(url, planned.job_id) as process:
-            with Database.open(url) as looking:
-                await_that(
-                    lambda process=process, known=before, looking=looking: (
-                        process.poll() is not None or len(games_of(looking, match_id)) > len(known)
-                    )
-                )
-            assert process.poll() is None, process.communicate()
+        done = units(url)[UnitState.DONE]
+        with held_back(url, planned.job_id, free=4), working(url, planned.job_id) as process:
+            await_units(url, process, UnitState.DONE, done + 1)
             process.kill()
             process.wait()
         assert process.returncode == -signal.SIGKILL
@@ -566,14 +561,14 @@ def test_a_worker_is_free_for_others_soon_after_a_match_is_cancelled(
         other = submit(service, terms())
         await_that(lambda: service.job(other.job_id).state is JobState.DONE)
         # Most of it is the command's end, and the looking at the other match.
-        assert time.monotonic() - began < LEASE_SECONDS / BEATS_PER_LEASE + 4
+        assert time.monotonic() - began < LEASE_SECONDS / BEATS_PER_LEASE + AT_ONCE_SECONDS
         # And it ends as soon, in the midst of a move.
         again = submit(service, replace(endless, seed=1))
         await_that(lambda: service.job(again.job_id).units[UnitState.LEASED] >= 1)
         began = time.monotonic()
         worker.process.terminate()
-        worker.process.wait(timeout=20)
-        assert time.monotonic() - began < 5
+        worker.process.wait(timeout=WAIT_SECONDS)
+        assert time.monotonic() - began < AT_ONCE_SECONDS
         assert service.job(again.job_id).units[UnitState.LEASED] == 0
 
 
@@ -612,4 +607,4 @@ def test_a_match_of_a_slow_player_is_planned_soon(database: Database) -> None:
     """Its pace is measured by a move, which may take hours."""
     began = time.monotonic()
     plan_matches(database, [terms(player_a="minimax-windows:depth=20", games=2, start=HUGE)])
-    assert time.monotonic() - began < MAX_PROBE_SECONDS + 2
+    assert time.monotonic() - began < MAX_PROBE_SECONDS + AT_ONCE_SECONDS

@@ -17,7 +17,7 @@ from tests.support.boards.games import random_games
 from tests.support.running.databases import PostgresDatabases
 from tests.support.running.servers import RedisServer
 from tests.support.running.service import Service
-from tests.support.running.waiting import await_that
+from tests.support.running.waiting import AT_ONCE_SECONDS, await_that
 from workers.broker.doorbell import Doorbell
 from workers.broker.messaging import TASK, read_unit
 from workers.core.lanes import Lane
@@ -175,7 +175,7 @@ def test_what_is_no_message_at_all_is_dropped(
             done = service("analyze", "games.txt", "--output", "out")
             assert done.code == 0, done.err + worker.log
             assert worker.log.count("INFO worker ada") == 1, worker.log
-            assert worker.stop() < 3
+            assert worker.stop() < AT_ONCE_SECONDS
             assert "Traceback" not in worker.log
             errors = [line for line in worker.log.splitlines() if "ERROR" in line]
             assert all("Control command error" in line for line in errors)  # one line of Celery's

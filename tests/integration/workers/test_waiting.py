@@ -33,7 +33,7 @@ def test_a_broker_that_is_away_is_waited_for(
         await_that(lambda: "cannot be reached, trying again" in process.log, process)
         began = time.monotonic()
         process.process.send_signal(number)
-        assert process.process.wait(20) == 0
+        assert process.process.wait(WAIT_SECONDS) == 0
         assert time.monotonic() - began < AT_ONCE_SECONDS
         assert f"{number.name}: handing back" in process.log
         assert "hunter2" not in process.log
@@ -57,15 +57,15 @@ def test_a_second_signal_ends_it_at_once(tmp_path: Path, sqlite_path: Path) -> N
             silent.settimeout(WAIT_SECONDS)
             with silent.accept()[0]:
                 process.process.send_signal(signal.SIGINT)
-                await_that(lambda: "SIGINT: handing back" in process.log)
+                await_that(lambda: "SIGINT: handing back" in process.log, process)
                 process.process.send_signal(signal.SIGTERM)
-                assert process.process.wait(20) == 128 + signal.SIGTERM
+                assert process.process.wait(WAIT_SECONDS) == 128 + signal.SIGTERM
 
 
 def fails(directory: Path, database: str, *options: str) -> tuple[int, str]:
     """The exit code and what is said last."""
     with worker(directory, database, f"redis://{NOWHERE}", *options) as process:
-        code = process.process.wait(30)
+        code = process.process.wait(WAIT_SECONDS)
         assert "Traceback" not in process.log
         return code, process.log.splitlines()[-1]
 

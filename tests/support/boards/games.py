@@ -9,14 +9,26 @@ from c4core.position import Position
 def random_games(
     count: int, *, empty: int, seed: int = 1, board: BoardSize = DEFAULT_BOARD
 ) -> list[str]:
-    """Different games that are not over and leave so many squares empty."""
+    """Different games that are not over and leave so many squares empty; nobody plays a win.
+
+    Where wins are played, nearly all games are over before they are long enough.
+    """
     chance = random.Random(seed)
     games: dict[str, None] = {}
     while len(games) < count:
-        position, columns = Position(width=board.width, height=board.height), []
-        while position.ply < board.cells - empty and not position.is_over:
-            columns.append(chance.choice(position.legal_columns()))
-            position = position.play(columns[-1])
-        if not position.is_over:
+        columns = _game(board.cells - empty, board, chance)
+        if columns is not None:
             games[format_moves(columns)] = None
     return list(games)
+
+
+def _game(plies: int, board: BoardSize, chance: random.Random) -> list[int] | None:
+    """So many moves that do not win; None if there are none left before."""
+    position, columns = Position(width=board.width, height=board.height), []
+    while position.ply < plies:
+        quiet = [column for column in position.legal_columns() if not position.is_winning(column)]
+        if not quiet:
+            return None
+        columns.append(chance.choice(quiet))
+        position = position.play(columns[-1])
+    return columns

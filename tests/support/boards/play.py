@@ -19,7 +19,7 @@ from cli.play.scores import Scores
 from cli.play.screen import Setup
 from cli.play.seats import read_seat
 
-TIMEOUT = 20.0
+TIMEOUT = 60.0
 """Seconds to wait for something that has to happen."""
 
 

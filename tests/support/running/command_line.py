@@ -94,7 +94,7 @@ class C4:
             capture_output=True,
             check=False,
             text=True,
-            timeout=120,
+            timeout=600,
         )
         return Result(done.returncode, done.stdout, done.stderr)
 

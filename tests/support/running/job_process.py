@@ -6,10 +6,38 @@ Writes the job's results as JSON Lines. Ctrl-C leaves with exit code 130.
 import argparse
 import json
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from c4core.solver import Solver
 from db import jobs
 from db.database import Database
-from workers.runners.local import LocalRunner
+from workers.core.rationing import RationedSearcher, Searcher
+from workers.runners.local import LocalRunner, SharedSolver
+
+TABLE_MB = 1
+
+
+class FewSearches(RationedSearcher):
+    """Searches so often, and then not again: whoever asks waits to be killed."""
+
+    def __init__(self, solver: Solver, threads: int, searches: int) -> None:
+        super().__init__(solver, threads)
+        self._left = threading.Semaphore(searches)
+
+    @contextmanager
+    def turn(self) -> Iterator[Searcher]:
+        self._left.acquire()
+        with super().turn() as searcher:
+            yield searcher
+
+
+def shared_solver(threads: int, searches: int) -> SharedSolver:
+    """What the threads search with."""
+    shared = SharedSolver(threads=threads, table_mb=TABLE_MB)
+    shared.turns = FewSearches(shared.solver, threads, searches)
+    return shared
 
 
 def main() -> int:
@@ -18,6 +46,7 @@ def main() -> int:
     parser.add_argument("job", type=int)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--lease", type=float, default=0.5)
+    parser.add_argument("--searches", type=int, help="and then no more")
     options = parser.parse_args()
     with Database.open(options.database) as database:
         database.run(lambda session: jobs.resume_job(session, options.job))
@@ -26,8 +55,11 @@ def main() -> int:
                 database,
                 options.job,
                 threads=options.threads,
-                table_mb=1,
+                table_mb=TABLE_MB,
                 lease_seconds=options.lease,
+                shared=shared_solver(options.threads, options.searches)
+                if options.searches
+                else None,
             ) as runner:
                 for shown in runner.results():
                     sys.stdout.write(json.dumps(shown) + "\n")

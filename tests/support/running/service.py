@@ -45,7 +45,7 @@ class Service:
             capture_output=True,
             check=False,
             text=True,
-            timeout=120,
+            timeout=600,
         )
         return Result(done.returncode, done.stdout, done.stderr)
 

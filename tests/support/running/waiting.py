@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from tests.support.running.service import Process
 
 WAIT_SECONDS = 60
-AT_ONCE_SECONDS = 10
+AT_ONCE_SECONDS = 30
 """Whoever takes longer waits for something. A process on a loaded machine takes some of it."""
 
 # Only Linux tells there how long another process has computed; CI runs on it.
@@ -24,23 +25,38 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no
 
 def await_that(
     holds: Callable[[], object],
-    process: Process | None = None,
+    process: Process | subprocess.Popen[str] | None = None,
     *,
     seconds: float = WAIT_SECONDS,
 ) -> None:
-    """Wait until a condition holds; if a process ends before, so does the test.
+    """Wait until a condition holds; if a process ends before, so does the test, with its words.
 
     Looking takes a quarter of a processor at most: those that are waited for need it themselves.
     """
     deadline = time.monotonic() + seconds
     while True:
+        # In this order: what the process did last may be what is waited for.
+        has_ended = process is not None and _popen(process).poll() is not None
+        is_late = time.monotonic() > deadline
         began = time.thread_time()
         if holds():
             return
-        assert time.monotonic() < deadline, process and process.log
-        if process is not None:
-            assert process.process.poll() is None, process.log
+        assert not has_ended, f"it has ended: {_words(process)}"
+        assert not is_late, f"not within {seconds} s: {_words(process)}"
         time.sleep(max(0.02, 3 * (time.thread_time() - began)))
+
+
+def _popen(process: Process | subprocess.Popen[Any]) -> subprocess.Popen[Any]:
+    return process if isinstance(process, subprocess.Popen) else process.process
+
+
+def _words(process: Process | subprocess.Popen[str] | None) -> str | None:
+    """What a process has said, as far as it can be read without waiting."""
+    if process is None:
+        return None
+    if not isinstance(process, subprocess.Popen):
+        return process.log
+    return process.stderr.read() if process.poll() is not None and process.stderr else None
 
 
 def cpu_seconds(pid: int) -> float:

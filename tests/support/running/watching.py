@@ -2,12 +2,17 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
+from sqlalchemy.orm import Session
+
+from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
-from db.records.jobs import UnitState
+from db.errors import JobNotFoundError
+from db.records.jobs import Claim, UnitState
 from tests.support.running.command_line import ROOT
 from tests.support.running.waiting import await_that
 
@@ -41,31 +46,71 @@ def working(
             process.kill()
 
 
-def units(url: str, job_id: int | None = None) -> Units:
-    """The units of a job, or of the newest one; none while there is no job."""
+def units(url: str, job_id: int = 1) -> Units:
+    """The units of a job; none while it is not there."""
     with Database.open(url) as database:
         return _units(database, job_id)
 
 
-def await_work(url: str, done: int) -> None:
-    """Wait until somebody works on the newest job, and so many of its units are done."""
-    _await(url, None, lambda now: now[UnitState.LEASED] > 0 and now[UnitState.DONE] >= done)
+@contextmanager
+def held_back(url: str, job_id: int, *, free: int) -> Iterator[int]:
+    """Keep all units of a job but some from whoever works on it: meanwhile it cannot end.
+
+    Whoever watches a process may get no processor for seconds. If the job could end in that time,
+    there would be nothing left to interrupt.
+
+    Args:
+        url: of the database.
+        job_id: a running job.
+        free: so many of its first units can be claimed.
+
+    Yields:
+        How many units are kept, and count as leased.
+    """
+    with Database.open(url) as database:
+        kept: list[Claim] = []
+        while claim := database.run(partial(_claim, job_id=job_id)):
+            kept.append(claim)
+        kept.sort(key=lambda each: each.seq)
+        _hand_back(database, kept[:free])
+        assert len(kept) > free, "too little is left of the job"
+        try:
+            yield len(kept) - free
+        finally:
+            _hand_back(database, kept[free:])
 
 
-def await_units(url: str, job_id: int, state: UnitState, number: int) -> None:
-    """Wait until so many units of a job are in a state."""
-    _await(url, job_id, lambda now: now[state] >= number)
+def _claim(session: Session, job_id: int) -> Claim | None:
+    return jobs.claim(
+        session, owner="test", lease_seconds=3600, engine_version=ENGINE_VERSION, job_id=job_id
+    )
 
 
-def _await(url: str, job_id: int | None, holds: Callable[[Units], bool]) -> None:
+def _hand_back(database: Database, claims: Sequence[Claim]) -> None:
+    with database.write() as session:
+        assert all(jobs.release(session, claim) for claim in claims)
+
+
+def await_units(
+    url: str, process: subprocess.Popen[str], state: UnitState, number: int, job_id: int = 1
+) -> None:
+    """Wait until so many units of a job are in a state.
+
+    Args:
+        url: of the database.
+        process: works on the job; if it ends before, so does the test.
+        state: of the units.
+        number: how many at least.
+        job_id: the job; it may not be there yet.
+    """
     # Opened once: to open it takes longer than to ask, and whoever is watched works here too.
     with Database.open(url) as database:
-        await_that(lambda: holds(_units(database, job_id)), seconds=120)
+        await_that(lambda: _units(database, job_id)[state] >= number, process, seconds=120)
 
 
-def _units(database: Database, job_id: int | None) -> Units:
+def _units(database: Database, job_id: int) -> Units:
     with database.read() as session:
-        if job_id is not None:
+        try:
             return dict(jobs.get_job(session, job_id).units)
-        newest = jobs.list_jobs(session, limit=1)
-    return dict(newest[0].units) if newest else dict.fromkeys(UnitState, 0)
+        except JobNotFoundError:
+            return dict.fromkeys(UnitState, 0)

@@ -28,7 +28,7 @@ SAMPLE = {
     "versions": {"C4": "1"},
     "loads": [LOAD],
     "asked": [{"what": "one", "alone": ASKED, "beside": ASKED | {"p50_ms": 8.0}}],
-    "memory": [{"what": "all", "seconds": 60.0, "quarters": [1.0, 2.0, 3.0, 4.0], "most": 5.0}],
+    "memory": [{"what": "none", "most_mb": [80.4]}, {"what": "all", "most_mb": [99.6, 100.1]}],
 }
 
 
@@ -58,7 +58,8 @@ def test_tables() -> None:
     shown = sections(SAMPLE)
     assert "| the book | 16 | 3,000 | 4.2 ms | 120 ms | 0 |" in shown["loads"]
     assert "| one | two | 8.0 ms | 2.0 ms | 3.0 ms |" in shown["asked"]
-    assert "| all | 60 | 1 MB | 2 MB | 3 MB | 4 MB | 5 MB |" in shown["memory"]
+    assert "| none | 80 MB |  |" in shown["memory"]
+    assert "| all | 100 MB | 100 MB |" in shown["memory"]
     assert "- Day: 2026-01-01" in shown["run"]
 
 

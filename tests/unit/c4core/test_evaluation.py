@@ -4,8 +4,7 @@ import pytest
 
 from c4core import Analysis, Evaluation, Position
 from c4core.evaluation import plies_to_end, score_limits
-from c4core.reference import columns_of
-from tests.support.boards.oracle import whole_4x4
+from c4core.solver import Solver
 
 
 def test_exact_only_when_the_bounds_meet() -> None:
@@ -46,10 +45,12 @@ def test_distance_to_the_end(score: int, ply: int, plies: int) -> None:
 
 def test_distance_agrees_with_play() -> None:
     """Best play by both sides on 4x4: each ply shortens the distance by one."""
-    oracle = whole_4x4()
+    solver = Solver(table_mb=1)
 
     def score(position: Position) -> int:
-        return oracle.score(columns_of(position))
+        found = solver.solve(position).score
+        assert found is not None
+        return found
 
     for moves in ("", "12", "121", "1213", "44114"):
         position = Position(moves, width=4, height=4)

@@ -6,7 +6,7 @@ import pytest
 
 from cli.shell.background import run_in_background
 
-PATIENCE_SECONDS = 10
+PATIENCE_SECONDS = 60
 
 
 def test_results_and_errors() -> None:

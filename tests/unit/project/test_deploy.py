@@ -89,7 +89,7 @@ def test_compose_waits_for_services_that_can_tell(name: str) -> None:
             assert SERVICES[needed]["restart"] == "no"
 
 
-@pytest.mark.parametrize("name", sorted({*WORKERS, "database", "broker"}))
+@pytest.mark.parametrize("name", sorted({*WORKERS, "web", "database", "broker"}))
 def test_compose_starts_again_what_has_ended(name: str) -> None:
     assert SERVICES[name]["restart"] == "always"
     assert "healthcheck" in SERVICES[name]
@@ -101,10 +101,24 @@ def test_compose_asks_the_port_that_the_worker_listens_on(name: str) -> None:
     assert f"127.0.0.1:{port}/metrics" in WORKERS[name]["healthcheck"]["test"][-1]
 
 
-def test_compose_puts_no_password_on_a_command_line_and_publishes_no_port() -> None:
+def test_compose_puts_no_secret_on_a_command_line() -> None:
     for service in SERVICES.values():
-        assert "PASSWORD" not in shlex.join(service.get("command", []))
-        assert "ports" not in service
+        assert not re.search("PASSWORD|TOKEN", shlex.join(service.get("command", [])))
+
+
+def test_compose_shows_the_server_to_its_own_machine_and_nothing_else() -> None:
+    published = {name: service["ports"] for name, service in SERVICES.items() if "ports" in service}
+    (port,) = re.findall(r"--port=(\d+)", " ".join(SERVICES["web"]["command"]))
+    assert published == {"web": [f"127.0.0.1:{port}:{port}"]}
+    assert f"127.0.0.1:{port}/healthz" in SERVICES["web"]["healthcheck"]["test"][-1]
+
+
+def test_compose_keeps_what_waits_for_the_server_in_its_memory() -> None:
+    """The place for temporary files is larger than what the server may put there."""
+    (place,) = SERVICES["web"]["tmpfs"]
+    (most,) = re.findall(r"--disk-mb=(\d+)", " ".join(SERVICES["web"]["command"]))
+    assert place.startswith("/tmp:size=")  # noqa: S108 (in the container)
+    assert int(place.removeprefix("/tmp:size=").removesuffix("m")) > int(most)  # noqa: S108
 
 
 def test_compose_variables_are_explained() -> None:
@@ -117,8 +131,10 @@ def test_compose_variables_are_explained() -> None:
 
 
 def test_compose_tells_where_the_service_is() -> None:
-    for service in OWN.values():
-        assert set(service["environment"]) == SETTINGS
+    for name, service in OWN.items():
+        own = {"C4_WEB_TOKEN", "C4_WEB_HOSTS"} if name == "web" else set()
+        assert set(service["environment"]) == SETTINGS | own
+    assert "?" in SERVICES["web"]["environment"]["C4_WEB_TOKEN"]  # nothing starts without one
 
 
 def test_image_is_built_from_all_that_is_installed() -> None:

@@ -15,7 +15,12 @@ from c4core import extras
 ROOT = Path(__file__).parents[3]
 TOPS = ("c4core", "db", "workers", "web", "cli")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-DISTRIBUTIONS = {"prometheus_client": "prometheus-client"}
+DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "kaggle_environments": "kaggle-environments",
+    "prometheus_client": "prometheus-client",
+    "pyspiel": "open_spiel",
+}
 """What is installed for what is imported, where the names differ."""
 
 INSTALL = re.compile(r"\bpip install .*")
@@ -53,10 +58,23 @@ def test_all_that_is_imported_is_declared() -> None:
         for module in imports(path.read_text())
     }
     imported = modules - sys.stdlib_module_names - set(TOPS)
-    optional = {name for name in extra_packages() if name in imported}
-    needed = {DISTRIBUTIONS.get(name, name) for name in imported - optional}
+    installed = {DISTRIBUTIONS.get(name, name) for name in imported}
+    optional = {name for name in extra_packages() if name in installed}
+    needed = installed - optional
     assert needed == names(PROJECT["dependencies"])
-    assert optional == {"matplotlib", "pyarrow", "safetensors", "starlette", "torch", "uvicorn"}
+    assert optional == {
+        "gymnasium",
+        "kaggle-environments",
+        "matplotlib",
+        "open_spiel",
+        "pettingzoo",
+        "pillow",
+        "pyarrow",
+        "safetensors",
+        "starlette",
+        "torch",
+        "uvicorn",
+    }
 
 
 def extra_packages() -> set[str]:
@@ -65,7 +83,7 @@ def extra_packages() -> set[str]:
     return {name for extra in found.keys() - {"dev", "test"} for name in names(found[extra])}
 
 
-@pytest.mark.parametrize("name", ["plot", "parquet", "learn", "web"])
+@pytest.mark.parametrize("name", ["plot", "parquet", "pictures", "learn", "web"])
 def test_messages_name_what_the_extra_brings(name: str) -> None:
     extra: extras.Extra = getattr(extras, name.upper())
     brought = names(PROJECT["optional-dependencies"][name])

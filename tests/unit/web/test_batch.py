@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from c4core.position import Position
 from c4core.solver import Solver
 from tests.support.boards.games import random_games
 from web.app import create_app
-from web.settings import Settings
+from web.settings import Limits, Settings
 
 EASY = random_games(300, empty=8)
 
@@ -93,6 +94,29 @@ def test_another_board(client: TestClient) -> None:
 def test_what_is_wrong_is_named(client: TestClient, query: str, field: str) -> None:
     answer = client.post(f"/api/v1/batch{query}", content=b"44")
     assert (answer.status_code, answer.json()["field"]) == (400, field)
+
+
+def test_without_room_on_disk_a_batch_is_refused_and_leaves_none_taken(tmp_path: Path) -> None:
+    limits = Limits(disk_bytes=1_000)
+    settings = Settings(
+        table_mb=1, threads=1, book="", limits=limits, database_url=str(tmp_path / "c4.db")
+    )
+    lines = {"Content-Type": "text/plain"}
+    with TestClient(create_app(settings), base_url="http://127.0.0.1") as client:
+        service: Any = client.app.state.service
+        assert client.post("/api/v1/batch", content=b"44").status_code == 200
+        for path, body in (("/api/v1/jobs", b"4453\n" * 201), ("/api/v1/batch", b"44")):
+            taken = 0 if "jobs" in path else 1_000
+            assert service.disk.take(taken)
+            answer = client.post(path, content=body, headers=lines)
+            assert answer.status_code == 503
+            assert answer.headers["retry-after"] == "1"
+            assert "there is room for no more" in answer.json()["error"]
+            assert service.disk.taken == taken
+            service.disk.give_back(taken)
+        assert client.post("/api/v1/jobs", content=b"44", headers=lines).status_code == 201
+        assert client.post("/api/v1/batch", content=b"44").status_code == 200
+        assert service.disk.taken == 0
 
 
 def test_a_compressed_body_is_refused(client: TestClient) -> None:

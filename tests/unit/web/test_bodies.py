@@ -11,8 +11,13 @@ pytest.importorskip("starlette")
 from starlette.types import Message
 
 from c4core.lines import MAX_LINE
-from web import bodies
-from web.bodies import Block, BodyLines
+from tests.support.running.databases import file_size_limit
+from web.errors import ApiError
+from web.receiving import body_lines
+from web.receiving.body_lines import Block, BodyLines
+from web.receiving.disk_room import DiskRoom
+
+MUCH = 1 << 30
 
 
 class Client:
@@ -39,7 +44,7 @@ class Client:
 
 async def all_blocks(pieces: Iterable[bytes], limit: int) -> list[Block]:
     client = Client(pieces)
-    with BodyLines() as lines:
+    with BodyLines(DiskRoom(MUCH)) as lines:
         filling = asyncio.ensure_future(lines.fill(client.receive))
         found = []
         while (block := await lines.take(limit)) is not None:
@@ -88,13 +93,13 @@ def test_of_a_line_that_is_too_long_no_more_is_kept_than_shows_it(seed: int, lon
 
 
 def test_what_waits_lies_in_a_file_and_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bodies, "MOST_IN_MEMORY", 1000)
-    monkeypatch.setattr(bodies, "CHUNK", 300)
+    monkeypatch.setattr(body_lines, "MOST_IN_MEMORY", 1000)
+    monkeypatch.setattr(body_lines, "CHUNK", 300)
     text = b"".join(b"%d\n" % number for number in range(20_000))
 
     async def fill_and_take() -> tuple[bytes, int]:
         client = Client(cut(text, 1))
-        with BodyLines() as lines:
+        with BodyLines(DiskRoom(MUCH)) as lines:
             filling = asyncio.ensure_future(lines.fill(client.receive))
             while client.sent < len(text):  # noqa: ASYNC110 (it is the client that waits)
                 await asyncio.sleep(0)
@@ -116,7 +121,7 @@ def test_a_client_waits_when_too_much_waits() -> None:
 
     async def fill() -> tuple[int, int]:
         client = Client(pieces)
-        with BodyLines(most=5000) as lines:
+        with BodyLines(DiskRoom(MUCH), most=5000) as lines:
             filling = asyncio.ensure_future(lines.fill(client.receive))
             for _ in range(1000):
                 await asyncio.sleep(0)
@@ -130,3 +135,83 @@ def test_a_client_waits_when_too_much_waits() -> None:
     stopped_at, sent = asyncio.run(fill())
     assert stopped_at == 5000
     assert sent == 50_000
+
+
+async def send(client: Client, lines: BodyLines) -> asyncio.Task[None]:
+    """Let a client send until it has to wait."""
+    filling = asyncio.ensure_future(lines.fill(client.receive))
+    for _ in range(1000):
+        await asyncio.sleep(0)
+    return filling
+
+
+def test_the_file_is_no_longer_than_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long the body is, and though it is never answered as a whole in between."""
+    monkeypatch.setattr(body_lines, "MOST_IN_MEMORY", 1000)
+    monkeypatch.setattr(body_lines, "CHUNK", 500)
+    piece, room, longest = b"4453\n" * 100, DiskRoom(MUCH), 0
+
+    async def fill_and_take() -> int:
+        client = Client([piece] * 400)
+        with BodyLines(room, most=10_000) as lines:
+            filling = asyncio.ensure_future(lines.fill(client.receive))
+            taken = 0
+            nonlocal longest
+            while (block := await lines.take(50)) is not None:
+                taken += len(block.text)
+                longest = max(longest, room.taken)
+                await asyncio.sleep(0)
+            client.goes.set()
+            await filling
+        return taken
+
+    assert asyncio.run(fill_and_take()) == 400 * len(piece)
+    assert 5_000 < longest < 12_000
+    assert room.taken == 0
+
+
+def test_all_bodies_share_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body_lines, "MOST_IN_MEMORY", 1000)
+    monkeypatch.setattr(body_lines, "LOOK_SECONDS", 0.01)
+    room = DiskRoom(20_000)
+
+    async def fill() -> tuple[list[int], bytes]:
+        clients = [Client([b"4453\n" * 20] * 500) for _ in range(2)]
+        with BodyLines(room) as late:
+            with BodyLines(room) as early:
+                waiting = [await send(clients[0], early), await send(clients[1], late)]
+                sent = [client.sent for client in clients]
+                # The one without room goes on, with what memory holds.
+                taken = b""
+                for _ in range(50):
+                    block = await late.take(20)
+                    assert block is not None
+                    taken += block.text
+                waiting[0].cancel()
+                await asyncio.wait(waiting[:1])
+            # The other has gone: its room is free, and nobody has to take anything for that.
+            async with asyncio.timeout(20):
+                while clients[1].sent < sent[1] + 15_000:  # noqa: ASYNC110 (it is the client)
+                    await asyncio.sleep(0.01)
+            waiting[1].cancel()
+            await asyncio.wait(waiting[1:])
+        return sent, taken
+
+    sent, taken = asyncio.run(fill())
+    assert 19_000 <= sent[0] < 22_000
+    assert 1_000 <= sent[1] < 3_000
+    assert taken == b"4453\n" * (len(taken) // 5)
+    assert room.taken == 0
+
+
+def test_a_disk_that_is_full_is_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(body_lines, "MOST_IN_MEMORY", 1000)
+    room = DiskRoom(MUCH)
+
+    async def fill() -> None:
+        with BodyLines(room) as lines, file_size_limit(5_000):
+            await lines.fill(Client([b"4453\n" * 100] * 100).receive)
+
+    with pytest.raises(ApiError, match="cannot be kept: ") as refused:
+        asyncio.run(fill())
+    assert (refused.value.status, room.taken) == (503, 0)

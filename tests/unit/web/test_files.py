@@ -19,6 +19,7 @@ def client(tmp_path: Path) -> TestClient:
     (pages / "js").mkdir(parents=True)
     (pages / "index.html").write_text("<!doctype html>")
     (pages / "js" / "app.js").write_text("export {};")
+    (pages / "icon.svg").write_text("<svg/>")
     (pages / "notes.txt").write_text("not for the web")
     (tmp_path / "secret.js").write_text("secret")
     app = Starlette(routes=[*page_routes(pages)])
@@ -37,6 +38,11 @@ def test_files_have_a_type_and_are_asked_for_again(client: TestClient) -> None:
     assert again.headers["etag"] == tag
     assert client.get("/static/js/app.js", headers={"if-none-match": '"x"'}).status_code == 200
     assert client.head("/static/js/app.js").content == b""
+
+
+def test_browsers_find_the_icon_where_they_look_for_it(client: TestClient) -> None:
+    answer = client.get("/favicon.ico")
+    assert (answer.text, answer.headers["content-type"]) == ("<svg/>", "image/svg+xml")
 
 
 @pytest.mark.parametrize("path", ["/", "/explore", "/work"])
@@ -74,4 +80,4 @@ def test_all_files_of_the_package_have_a_type() -> None:
     files = {path for path in DIRECTORY.rglob("*") if path.is_file()}
     routes = {route.path for route in page_routes()}
     assert {"/", "/explore", "/work"} <= routes
-    assert len(routes) == len(files) + 2  # the index has three addresses
+    assert len(routes) == len(files) + 3  # the index has three addresses, the icon two

@@ -1,8 +1,12 @@
-"""Looking up for many at a time: each gets its own answer, and nobody waits for ever."""
+"""Looking up at once, and leaving to a thread what would hold the event loop."""
+
+from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
-from pathlib import Path
+import time
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,89 +14,126 @@ pytest.importorskip("starlette")
 
 from c4core.position import Position
 from c4core.solver import Solver
+from db import evaluations
 from db.database import Database
-from db.errors import UnreachableError
-from db.records.evaluations import StoredEvaluation
-from web import lookups
-from web.known import LONGEST_QUESTION, Known
+from db.errors import CorruptError
+from web import gathering
 from web.lookups import Lookups
 from workers.positions.evaluate import evaluate, look_up
 from workers.positions.question import Question
 
-STORED = [Position(moves, width=5, height=4) for moves in ("1213", "3452", "1223")]
-OTHERS = [Position("12", width=5, height=4), Position("2252576253462244111563365343671351441")]
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from c4core.notation import BoardSize
+    from db.at_once import AtOnce
+    from db.records.evaluations import StoredEvaluation
+
+STORED = Position("1213", width=5, height=4)
+OTHER = Position("12", width=5, height=4)
 
 
-async def find_all(found: Lookups, positions: list[Position]) -> list[StoredEvaluation | None]:
-    return await asyncio.gather(*(found.find(position) for position in positions))
+@pytest.fixture
+def database(sqlite_path: Path) -> Iterator[Database]:
+    """An SQLite file that knows one position."""
+    with Database.open(str(sqlite_path)) as opened:
+        evaluate([STORED], Question(), Solver(), opened)
+        yield opened
 
 
-def test_each_gets_its_own_answer(sqlite_path: Path) -> None:
-    with Database.open(str(sqlite_path)) as database:
-        evaluate(STORED, Question(), Solver(), database)
-        found = Lookups(database)
-        asked = [*STORED, *OTHERS, *(position.mirrored() for position in STORED)] * 50
-        answers = asyncio.run(find_all(found, asked))
-        found.close()
-    for position, answer in zip(asked, answers, strict=True):
-        if position in OTHERS:
-            assert answer is None
-        else:
-            assert answer is not None
-            assert answer.key == position.canonical_key
+@pytest.fixture
+def in_threads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the threads that lookups are left to, one for each query.
 
+    No read counts as slow, however busy the machine is.
+    """
+    names: list[str] = []
 
-def test_questions_of_one_moment_are_one_query(
-    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    may_go_on = threading.Event()
-    sizes = []
-
-    def slow(database: Database, positions: list[Position]) -> dict[int, StoredEvaluation]:
-        may_go_on.wait()
-        sizes.append(len(positions))
+    def noted(database: Database, positions: list[Position]) -> dict[int, StoredEvaluation]:
+        names.append(threading.current_thread().name)
         return look_up(database, positions)
 
-    monkeypatch.setattr(lookups, "look_up", slow)
-
-    async def ask(found: Lookups) -> None:
-        asking = asyncio.ensure_future(find_all(found, STORED * 100))
-        await asyncio.sleep(0.05)
-        may_go_on.set()
-        await asking
-
-    with Database.open(str(sqlite_path)) as database:
-        found = Lookups(database)
-        asyncio.run(ask(found))
-        found.close()
-    assert sum(sizes) == 300
-    assert len(sizes) <= 2
+    monkeypatch.setattr(gathering, "look_up", noted)
+    monkeypatch.setattr("web.lookups.SLOW_SECONDS", 60.0)
+    return names
 
 
-@pytest.mark.parametrize("error", [UnreachableError("away"), KeyError("a fault")])
-def test_a_database_that_fails_knows_nothing(
-    sqlite_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+def find(lookups: Lookups, position: Position) -> StoredEvaluation | None:
+    return asyncio.run(lookups.find(position))
+
+
+def test_a_local_file_is_read_at_once(database: Database, in_threads: list[str]) -> None:
+    lookups = Lookups(database)
+    found = find(lookups, STORED.mirrored())
+    assert found is not None
+    assert found.key == STORED.canonical_key
+    assert find(lookups, OTHER) is None
+    lookups.close()
+    assert not in_threads
+
+
+def test_what_is_stored_later_is_found(database: Database, in_threads: list[str]) -> None:
+    lookups = Lookups(database)
+    assert find(lookups, OTHER) is None
+    evaluate([OTHER], Question(), Solver(), database)
+    assert find(lookups, OTHER) is not None
+    lookups.close()
+    assert not in_threads
+
+
+def test_a_locked_file_does_not_hold_the_event_loop(
+    sqlite_path: Path, database: Database, in_threads: list[str]
+) -> None:
+    database.close()
+    other = sqlite3.connect(sqlite_path, isolation_level=None)
+    other.execute("PRAGMA journal_mode = DELETE")  # where who writes keeps others from reading
+
+    async def ask(lookups: Lookups) -> StoredEvaluation | None:
+        other.execute("BEGIN EXCLUSIVE")
+        asking = asyncio.ensure_future(lookups.find(STORED))
+        await asyncio.sleep(0)  # the event loop turns, although the answer is not there
+        assert not asking.done()
+        other.execute("ROLLBACK")
+        return await asking
+
+    with Database.open(str(sqlite_path)) as again:
+        lookups = Lookups(again)
+        found = asyncio.run(ask(lookups))
+        lookups.close()
+    other.close()
+    assert found is not None
+    assert in_threads == ["c4-lookups"]
+
+
+def test_after_a_slow_read_the_thread_reads_for_a_while(
+    database: Database, in_threads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = evaluations.find_at_once
+
+    def wait(reader: AtOnce, board: BoardSize, key: int) -> StoredEvaluation | None:
+        time.sleep(0.01)
+        return slow(reader, board, key)
+
+    lookups = Lookups(database)
+    monkeypatch.setattr("web.lookups.SLOW_SECONDS", 0.005)
+    monkeypatch.setattr("web.lookups.AVOID_SECONDS", 60.0)
+    monkeypatch.setattr(evaluations, "find_at_once", wait)
+    assert find(lookups, STORED) is not None
+    assert not in_threads
+    assert find(lookups, STORED) is not None
+    lookups.close()
+    assert in_threads == ["c4-lookups"]
+
+
+def test_what_cannot_be_read_is_left_to_the_thread(
+    database: Database, in_threads: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
-        raise error
+        raise CorruptError("damaged")
 
-    with Database.open(str(sqlite_path)) as database:
-        found = Lookups(database)
-        monkeypatch.setattr(lookups, "look_up", fail)
-        assert asyncio.run(find_all(found, STORED)) == [None] * 3
-        monkeypatch.setattr(lookups, "look_up", look_up)
-        assert asyncio.run(find_all(found, STORED)) == [None] * 3
-        found.close()
-
-
-def test_answers_are_kept_in_bounds() -> None:
-    known = Known(2)
-    known.keep("/a", b"1", b"one")
-    known.keep("/a", b"2", b"two")
-    assert known.find("/a", b"1") == b"one"
-    known.keep("/b", b"1", b"three")
-    assert known.find("/a", b"2") is None  # nobody had asked for it since
-    assert known.find("/a", b"1") == b"one"
-    assert known.find("/b", b"1") == b"three"
-    known.keep("/a", b"x" * (LONGEST_QUESTION + 1), b"four")
-    assert known.find("/a", b"x" * (LONGEST_QUESTION + 1)) is None
+    lookups = Lookups(database)
+    monkeypatch.setattr(evaluations, "find_at_once", fail)
+    assert find(lookups, STORED) is not None
+    lookups.close()
+    assert in_threads == ["c4-lookups"]

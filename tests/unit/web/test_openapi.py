@@ -102,6 +102,21 @@ def test_parameters_are_explained(place: tuple[str, str]) -> None:
     assert in_path == set(re.findall(r"{(\w+)}", place[0]))
 
 
+def test_links_lead_to_operations_and_fill_their_places() -> None:
+    named = {operation["operationId"]: operation for operation in OPERATIONS.values()}
+    links = [
+        link
+        for operation in OPERATIONS.values()
+        for response in operation["responses"].values()
+        for link in response.get("links", {}).values()
+    ]
+    assert len(links) == 10
+    for link in links:
+        parameters = named[link["operationId"]]["parameters"]
+        places = {one["name"] for one in parameters if one["in"] == "path"}
+        assert set(link["parameters"]) == places
+
+
 def test_it_is_json() -> None:
     assert json.loads(json.dumps(DOCUMENT, allow_nan=False)) == DOCUMENT
 

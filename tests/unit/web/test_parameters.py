@@ -12,7 +12,9 @@ from starlette.requests import Request
 from c4core.notation import BoardSize
 from c4core.position import Position
 from web import parameters
+from web.asked_positions import read_board, read_position
 from web.errors import ApiError
+from web.receiving.bodies import parse_json, read_object
 from web.settings import Limits
 
 
@@ -71,7 +73,7 @@ def test_defaults_are_given_where_nothing_is() -> None:
     assert parameters.text({}, "t", "x") == "x"
     assert parameters.choice({}, "c", "a", ("a", "b")) == "a"
     assert parameters.flag({}, "f", default=True)
-    assert parameters.read_board({}) == BoardSize(7, 6)
+    assert read_board({}) == BoardSize(7, 6)
 
 
 @pytest.mark.parametrize("value", ["\0", "\ud800", "x" * 1001, 5, None])
@@ -103,7 +105,7 @@ def test_positions_are_named_in_three_ways() -> None:
         {"grid": str(position)},
         {"grid": str(position), "board": "6x5"},
     ):
-        asked = parameters.read_position(named)
+        asked = read_position(named)
         assert asked.position == position
         assert asked.board == BoardSize(6, 5)
         assert asked.moves == named.get("moves")
@@ -128,7 +130,7 @@ def test_positions_are_named_in_three_ways() -> None:
     ],
 )
 def test_what_is_no_position(values: dict[str, object], field: str) -> None:
-    error = refused(parameters.read_position, values)
+    error = refused(read_position, values)
     assert (error.status, error.field) == (400, field)
     assert len(error.message) < 200
 
@@ -147,7 +149,7 @@ def test_what_is_no_position(values: dict[str, object], field: str) -> None:
     ],
 )
 def test_what_is_no_json(body: bytes, message: str) -> None:
-    assert message in refused(parameters.parse_json, body).message
+    assert message in refused(parse_json, body).message
 
 
 def request_with(body: bytes, *pieces: bytes, **headers: str) -> Request:
@@ -167,7 +169,7 @@ JSON = {"content_type": "application/json; charset=utf-8"}
 
 
 async def read(request: Request, **named: Any) -> dict[str, object]:  # noqa: ANN401
-    return await parameters.read_object(request, limit=20, **named)
+    return await read_object(request, limit=20, **named)
 
 
 def run(request: Request, **named: Any) -> dict[str, object]:  # noqa: ANN401

@@ -60,7 +60,7 @@ def test_everything_is_said_of_a_position(client: TestClient) -> None:
 
 
 def test_plies_of_a_column_count_its_own(client: TestClient) -> None:
-    found = client.get(PATH, params={"moves": "121212"}).json()
+    found = client.get(PATH, params={"moves": "121212", "budget": 30}).json()
     assert found["columns"][0]["plies"] == 1
     assert found["threats"] == {"x": [[1, 4]], "o": [[2, 4]]}
 

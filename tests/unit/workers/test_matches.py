@@ -148,8 +148,8 @@ def test_the_cost_is_tried_out() -> None:
     slow = measuring.probe(
         terms(player_a="montecarlo-timed:time_ms=60", player_b="montecarlo-timed:time_ms=60")
     )
-    assert 1e-7 < quick < 0.01
-    assert 0.05 < slow < 1
+    assert 1e-7 < quick < slow
+    assert slow > 0.05
 
 
 def test_the_cost_is_that_of_earlier_games(database: Database) -> None:

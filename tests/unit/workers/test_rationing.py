@@ -9,6 +9,7 @@ import pytest
 
 from c4core.position import Position
 from c4core.solver import Solver
+from tests.support.running.waiting import WAIT_SECONDS
 from workers.core.rationing import RationedSearcher, turn_of
 
 
@@ -24,7 +25,7 @@ class Crowd:
         with self.lock:
             self.inside += 1
             self.most = max(self.most, self.inside)
-        assert self.go.wait(10)
+        assert self.go.wait(WAIT_SECONDS)
         with self.lock:
             self.inside -= 1
         return "answer"

@@ -1,7 +1,6 @@
 """The job that was made for the same before, while it is planned and when its planner has died."""
 
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 
@@ -15,9 +14,10 @@ from db.database import Database
 from db.errors import JobStateError
 from db.integrity.check import check
 from db.jobs.planner_heartbeat import PLANNER_ALIVE_SECONDS
-from db.records.jobs import JobState
+from db.records.jobs import JobInfo, JobState
 from tests.support.jobs import state_of
 from tests.support.running.databases import FakeClock
+from tests.support.running.waiting import WAIT_SECONDS, await_that
 from workers.core import submission
 from workers.positions.analysis import find_job, submit
 
@@ -26,7 +26,7 @@ def requests(number: int, pause: threading.Event) -> Iterator[Request]:
     """Lines; before the last one it takes its time."""
     for line in range(1, number + 1):
         if line == number:
-            assert pause.wait(30)
+            assert pause.wait(WAIT_SECONDS)
         yield Request(line, Position("44"))
 
 
@@ -50,13 +50,13 @@ def short_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def await_job(database: Database) -> int:
     """The number of the job that is being planned, as soon as it is there."""
-    for _ in range(500):
+
+    def found() -> list[JobInfo]:
         with database.read() as session:
-            found = jobs.list_jobs(session)
-        if found:
-            return found[0].id
-        time.sleep(0.02)
-    raise AssertionError
+            return jobs.list_jobs(session)
+
+    await_that(found)
+    return found()[0].id
 
 
 def test_a_job_that_is_being_planned_is_waited_for(database: Database) -> None:
@@ -69,7 +69,9 @@ def test_a_job_that_is_being_planned_is_waited_for(database: Database) -> None:
         assert state_of(database, job_id) is JobState.PLANNING
         assert problems(database) == []
         pause.set()
-        assert planning.result(timeout=30) == finding.result(timeout=30) == job_id
+        assert (
+            planning.result(timeout=WAIT_SECONDS) == finding.result(timeout=WAIT_SECONDS) == job_id
+        )
     assert state_of(database, job_id) is JobState.RUNNING
 
 
@@ -88,7 +90,7 @@ def test_a_job_whose_planner_has_died_is_replaced(timed: Database, clock: FakeCl
         pause.set()
         # If it was only slow, it hears of that.
         with pytest.raises(JobStateError, match="is cancelled"):
-            planning.result(timeout=30)
+            planning.result(timeout=WAIT_SECONDS)
 
 
 def test_an_older_job_is_not_passed_by_for_one_that_is_being_planned(database: Database) -> None:
@@ -100,4 +102,4 @@ def test_an_older_job_is_not_passed_by_for_one_that_is_being_planned(database: D
         planning = pool.submit(plan, database, pause)
         assert find(database) == older
         pause.set()
-        assert find(database) in {older, planning.result(timeout=30)}
+        assert find(database) in {older, planning.result(timeout=WAIT_SECONDS)}

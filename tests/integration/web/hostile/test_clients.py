@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.lacking import leave_out
 from tests.support.running.raw_http import POSTS, connected, read_all, status_of
+from tests.support.running.waiting import AT_ONCE_SECONDS
 from tests.support.running.web_server import WebServer
 
 
@@ -34,7 +35,7 @@ def test_clients_that_leave_before_the_answer(server: WebServer) -> None:
             time.sleep(0.02)
     begin = time.monotonic()
     while server.ask("/api/v1/position?moves=&board=8x7&budget=0.05").status == 429:
-        assert time.monotonic() - begin < 10
+        assert time.monotonic() - begin < 20
         time.sleep(0.05)
 
 
@@ -53,7 +54,7 @@ def test_a_thousand_connections(server: WebServer) -> None:
             for _ in range(50):
                 begin = time.monotonic()
                 assert server.ask("/solve?pos=4453").status == 200
-                assert time.monotonic() - begin < 2.0
+                assert time.monotonic() - begin < AT_ONCE_SECONDS
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
@@ -81,8 +82,8 @@ def test_slow_clients(server: WebServer) -> None:
         )
         begin = time.monotonic()
         with contextlib.suppress(OSError):
-            while time.monotonic() - begin < 20:
+            while time.monotonic() - begin < 120:
                 dripping.sendall(b"G")
                 time.sleep(0.5)
-        assert time.monotonic() - begin < 15
+        assert time.monotonic() - begin < 60
         assert [status_of(read_all(client)) for client in (stopped, body)] == [408, 408]

@@ -31,7 +31,13 @@ from c4core.book.exchange.text import (
     read_json_lines,
     text_lines,
 )
-from c4core.book.exchange.uci import read_uci_lines, uci_keys, uci_line, uci_lines
+from c4core.book.exchange.uci import (
+    content_of_rows,
+    read_uci_lines,
+    uci_keys,
+    uci_line,
+    uci_lines,
+)
 from c4core.book.writer import write_book
 from c4core.reachable import open_plies
 from tests.support.boards.small_books import small_book
@@ -41,6 +47,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from c4core.book.format.layout import Kind
+    from c4core.evaluation import Value
 
 START_KEY = Position().key
 PLACES = table_size(21)
@@ -329,6 +336,38 @@ def test_rows_of_the_data_set(tmp_path: Path) -> None:
     assert np.array_equal(uci_keys(levels[8][0])[:500], keys)
     assert {value for _, value in rows} == {"draw"}
     assert [uci_line(*row) for row in rows] == lines[:500]
+
+
+def test_rows_get_their_scores_from_a_book(tmp_path: Path) -> None:
+    path = tmp_path / "a.c4book"
+    level = np.array([START_KEY], dtype=np.uint64), np.array([1], dtype=np.int8)
+    write_book(path, [level], start=Position())
+    rows: list[tuple[Position, Value]] = [
+        (Position(), "win"),
+        (Position(), "loss"),
+        (Position("44"), "win"),
+    ]
+    with Book.open(path) as book:
+        lines = [uci_line(position, value) for position, value in rows]
+        content, wrong = content_of_rows(lines, book, description="two rows")
+    assert wrong == [
+        "row 2: loss, but the score is 1",
+        f"row 3: {path} does not have the position",
+    ]
+    assert [level.tolist() for level in content.levels[0]] == [[START_KEY], [1]]
+    assert content.description == "two rows"
+
+
+def test_a_complete_book_without_a_position(book: Book) -> None:
+    content = BookContent.of(book)
+    content.check_complete()
+    *others, (keys, scores) = content.levels
+    lacking = BookContent(content.start, (*others, (keys[1:], scores[1:])), kind=content.kind)
+    if content.kind == "sparse":
+        lacking.check_complete()
+    else:
+        with pytest.raises(BookContentError, match=f"does not have exactly the {len(keys):,} "):
+            lacking.check_complete()
 
 
 def test_a_row() -> None:

@@ -132,7 +132,9 @@ def test_the_densest_parts_that_there_are(
 def test_no_column_takes_twice_as_much_as_in_the_densest_parts() -> None:
     allowance = Allowance(1_000_000)
     allowance.take("ply", "u1", (32_000_000,))
-    with pytest.raises(ValueError, match="side would take 1 bytes, which no data set in a file"):
+    with pytest.raises(
+        ValueError, match="side would take 1 bytes, too many for a data set in a file"
+    ):
         allowance.take("side", "u1", (1,))
 
 
@@ -146,7 +148,7 @@ class TestOnePositionManyTimes:
         records = {name: np.repeat(array, 2, axis=0) for name, array in PARTS["train"].items()}
         number = len(PARTS["train"]["key"])
         assert list(part_problems(records, self.TERMS, "train")) == [
-            f"{number} positions are there more than once"
+            f"{number} positions occur more than once"
         ]
 
 
@@ -233,7 +235,7 @@ def test_a_foreign_column(directory: Path) -> None:
     more = {**records, "more": records["ply"]}
     del more["moves"]  # more members than a data set has would be refused before
     FORMATS["npz"].write(directory / "train.npz", more, text or "")
-    assert "a column more that no data set has" in refused(directory / "train.npz")
+    assert "an unknown column more" in refused(directory / "train.npz")
 
 
 FILE = CARD | {"files": [{"name": "train.npz", "split": "train", "sha256": "0"}]}
@@ -291,7 +293,7 @@ ROW = {name: array[:1].tolist()[0] for name, array in PARTS["train"].items()} | 
         ({"planes": [[1], [1, 2]]}, "no data set in JSON Lines"),
         ({"planes": json.loads("[" * 900 + "]" * 900)}, "no data set in JSON Lines"),
         ({"ply": json.loads('{"x":' * 300 + "1" + "}" * 300)}, "column ply is of type object"),
-        ({"more": 1}, "line 1: .*a column 'more' that no data set has"),
+        ({"more": 1}, "line 1: .*an unknown column 'more'"),
         ({"column_scores": None}, "no data set in JSON Lines"),
     ],
 )

@@ -160,7 +160,7 @@ def test_a_position_twice(directory: Path) -> None:
 
     rewrite(directory / "train.npz", change)
     problems = inspect(directory / "train.npz").problems
-    assert "train.npz: 1 positions are there more than once" in problems
+    assert "train.npz: 1 positions occur more than once" in problems
 
 
 @pytest.mark.parametrize(

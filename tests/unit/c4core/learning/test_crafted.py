@@ -178,10 +178,10 @@ def test_a_description_that_is_nested_deeply(tmp_path: Path) -> None:
 )
 def test_networks(tmp_path: Path, architecture: dict[str, Any], message: str) -> None:
     path = crafted(tmp_path / "model", architecture=architecture)
-    began = time.monotonic()
+    began = time.process_time()
     with pytest.raises(ModelError, match=message):
         network_of(read_model(path), path)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_the_largest_network_takes_no_memory_before_it_has_weights(tmp_path: Path) -> None:

@@ -98,7 +98,7 @@ def test_files_give_the_same_games() -> None:
     ("text", "message"),
     [
         ("", "games.csv has no games"),
-        ("1,2,3\n", "games.csv, line 1: 3 values: a 7x6 board has 42 cells"),
+        ("1,2,3\n", "games.csv, line 1: 3 values: a 7x6 board needs 42 cells"),
         (",".join(["0"] * 43), "games.csv, line 1: the game is not over"),
     ],
 )

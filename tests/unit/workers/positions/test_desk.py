@@ -14,6 +14,7 @@ from c4core.reference import reference_scores
 from c4core.solver import Solver
 from db.database import Database
 from db.errors import UnreachableError
+from tests.support.running.waiting import AT_ONCE_SECONDS, WAIT_SECONDS
 from workers.positions.best_line import line_in_book
 from workers.positions.desk import SOLVERS, Desk, Seats, answer_at_end, answer_stored
 from workers.positions.evaluate import evaluate, look_up
@@ -53,11 +54,11 @@ def test_a_stop_ends_one_search_and_no_other(desk: Desk) -> None:
         for stop in stops[1:]:
             stop.set()
         for future in asked[1:]:
-            future.result(timeout=10)
-        assert time.monotonic() - began < 5
+            future.result(timeout=WAIT_SECONDS)
+        assert time.monotonic() - began < AT_ONCE_SECONDS
         assert not asked[0].done()
         stops[0].set()
-        (answer,) = asked[0].result(timeout=10)
+        (answer,) = asked[0].result(timeout=WAIT_SECONDS)
     assert answer.lower < answer.upper
 
 
@@ -71,7 +72,7 @@ def test_closing_ends_all_searches() -> None:
         time.sleep(0.1)
         desk.close()
         for future in asked:
-            assert future.result(timeout=10)[0].score is None
+            assert future.result(timeout=WAIT_SECONDS)[0].score is None
 
 
 def test_seats_are_given_to_those_who_wait_alone() -> None:
@@ -93,7 +94,7 @@ def test_best_play_is_found_or_there_was_no_time(desk: Desk) -> None:
     threading.Timer(0.1, stop.set).start()
     began = time.monotonic()
     assert desk.find_line(HARD, stop=stop) is None
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < AT_ONCE_SECONDS
 
 
 def test_what_is_found_is_stored_when_the_desk_is_closed(sqlite_path: Path) -> None:

@@ -77,4 +77,4 @@ def test_a_long_text_takes_no_long_time(text: str) -> None:
     formatter = Masking(logging.Formatter(), ["redis://:hunter2@queue"])
     begin = time.process_time()
     assert formatter.format(record(text)) == text
-    assert time.process_time() - begin < 1
+    assert time.process_time() - begin < 5

@@ -1,0 +1,51 @@
+"""A position that is not solved in time goes on as a job, and its answer comes by itself."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.support.browser import PageServer
+from tests.support.page import columns, state
+
+if TYPE_CHECKING:
+    from tests.support.browser import Browser
+
+pytestmark = [pytest.mark.browser, pytest.mark.long]
+
+HARD: Final = ("12", "6x7")
+"""Several times what a question may take, with one thread and as small a table as below."""
+SOLVED_SECONDS: Final = 240.0
+"""Many times what the job takes."""
+
+
+def test_it_goes_on_in_the_background(browser: Browser) -> None:
+    moves, board = HARD
+    with PageServer("--no-book", "--table-mb=1", "--threads=1") as server:
+        browser.open(f"{server.url}/?pos={moves}&board={board}")
+        browser.until(lambda: state(browser) == "incomplete", "nobody gives up")
+        assert browser.text("#think-longer") == "Think longer (10 s)"
+        browser.click("#go-on")
+        browser.until(lambda: "goes on with it" in browser.text("#source"), "there is no job")
+        job = int(browser.text("#source a").split()[1])
+        shown = server.ask(f"/api/v1/jobs/{job}").json
+        assert (shown["kind"], shown["board"]) == ("analyze", board)
+        assert not browser.one("#analysis").find_element("css selector", "#go-on").is_displayed()
+
+        browser.until(lambda: state(browser) == "ready", "no answer comes", seconds=SOLVED_SECONDS)
+        (line,) = server.ask(f"/api/v1/jobs/{job}/results").body.splitlines()
+        assert columns(browser) == dict(enumerate(json.loads(line)["scores"], 1))
+        assert "from the database" in browser.text("#source")
+
+
+def test_a_job_that_is_cancelled_leaves_the_position_open(browser: Browser) -> None:
+    with PageServer("--no-book") as server:
+        browser.open(f"{server.url}/?pos=44&board=8x7")
+        browser.until(lambda: state(browser) == "incomplete", "nobody gives up")
+        browser.click("#go-on")
+        browser.until(lambda: "goes on with it" in browser.text("#source"), "there is no job")
+        job = int(browser.text("#source a").split()[1])
+        server.post(f"/api/v1/jobs/{job}/cancel", {})
+        browser.until(lambda: browser.one("#go-on").is_displayed(), "it cannot go on again")

@@ -1,0 +1,124 @@
+"""The board itself, in a real browser: mirrored, of any size, at rest for those who ask for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+from tests.support.browser import DESKTOP, PHONE
+from tests.support.page import (
+    await_stones,
+    columns,
+    moves_on_board,
+    open_analysis,
+    overflow,
+    stones,
+)
+
+if TYPE_CHECKING:
+    from tests.support.browser import Browser, PageServer
+
+pytestmark = pytest.mark.browser
+
+LEAST_ACROSS: Final = 24
+"""Pixels of a column, where there are too many for a fingertip each."""
+OFF: Final = 1.5
+"""Pixels that a column may stand beside its button."""
+
+MIDDLES: Final = """
+const middle = (one) => {
+    const box = one.getBoundingClientRect();
+    return box.left + box.width / 2;
+};
+const found = [...document.querySelectorAll(arguments[0])];
+return Object.fromEntries(found.map((one) => [one.dataset.column, middle(one)]));
+"""
+
+MOVING: Final = """
+document.querySelector("#columns [data-column='3']").click();
+return document.getAnimations()
+    .filter((one) => one.effect.getComputedTiming().duration > 1)
+    .map((one) => one.effect.target.getAttribute("class"));
+"""
+
+
+def middles(browser: Browser, selector: str) -> dict[int, float]:
+    """Where the middles of elements are from the left, by their columns."""
+    found: dict[str, float] = browser.run(MIDDLES, selector)
+    return {int(column): place for column, place in found.items()}
+
+
+class TestFlipped:
+    def test_columns_and_stones_change_sides_and_keep_their_numbers(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        open_analysis(browser, page_server, pos="1")
+        before, scores = middles(browser, "#board rect[data-row='1']"), columns(browser)
+        browser.press("f")
+        browser.until(lambda: "flip=1" in browser.driver.current_url, "the address does not say so")
+        after = middles(browser, "#board rect[data-row='1']")
+        assert [after[8 - column] for column in range(1, 8)] == pytest.approx(
+            [before[column] for column in range(1, 8)]
+        )
+        assert middles(browser, "#columns button") == pytest.approx(after, abs=OFF)
+        assert columns(browser) == scores
+        browser.click("#columns [data-column='2']")
+        browser.until(lambda: moves_on_board(browser) == "12", "another column was played")
+
+    def test_it_stays_so_until_it_is_flipped_back(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        open_analysis(browser, page_server, pos="12", flip="1")
+        places = middles(browser, "#board rect[data-row='1']")
+        assert places[1] > places[7]
+        browser.click("#flip")
+        places = middles(browser, "#board rect[data-row='1']")
+        assert places[1] < places[7]
+        assert "flip" not in browser.driver.current_url
+
+
+class TestMotion:
+    def test_a_stone_falls(self, browser: Browser, page_server: PageServer) -> None:
+        open_analysis(browser, page_server, pos="44")
+        assert "stone x" in browser.run(MOVING)
+
+    def test_nothing_moves_for_who_asks_for_that(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        browser.prefer(reduced_motion="reduce")
+        open_analysis(browser, page_server, pos="44")
+        assert browser.run(MOVING) == []
+        assert stones(browser) == 3
+
+
+class TestSizes:
+    @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+    @pytest.mark.parametrize("board", ["8x7", "12x4", "32x1", "3x19"])
+    def test_any_board_can_be_played_on(
+        self, browser: Browser, page_server: PageServer, board: str, size: tuple[int, int]
+    ) -> None:
+        width, height = (int(number) for number in board.split("x"))
+        browser.resize(*size)
+        browser.open(f"{page_server.url}/?board={board}&pos=1")
+        await_stones(browser, 1)
+        assert len(browser.all("#board [role=gridcell]")) == width * height
+        assert not overflow(browser)
+        buttons = middles(browser, "#columns button")
+        assert buttons == pytest.approx(middles(browser, "#board rect[data-row='1']"), abs=OFF)
+        assert min(found.rect["width"] for found in browser.all("#columns button")) >= LEAST_ACROSS
+        last = f"#columns [data-column='{width}']"
+        # A person scrolls until the controls at the bottom of a phone do not cover the column.
+        browser.run("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", last)
+        browser.click(last)
+        await_stones(browser, 2)
+
+    def test_columns_beyond_the_ninth_have_letters(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
+        browser.open(f"{page_server.url}/?board=12x4&pos=a")
+        await_stones(browser, 1)
+        browser.press("C")
+        browser.until(lambda: moves_on_board(browser) == "ac", "the letter plays nothing")
+        stone = browser.one("#board rect[data-column='12'][data-row='1']")
+        assert stone.get_attribute("aria-label") == "Column 12, row 1: yellow"

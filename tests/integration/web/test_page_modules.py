@@ -1,0 +1,254 @@
+"""The page's pure modules beside the library: rules, notation, grids, addresses, intervals."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from c4core import Position
+from c4core.arena.statistics import wilson_interval
+from c4core.errors import BoardError, GridError, MoveError
+from c4core.notation import LABELS, BoardSize, check_board, column_label
+from tests.support.boards.finished_games import finished_games
+from tests.support.page_modules import ask_module
+from workers.positions.showing.threats import find_threats
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.browser import Browser, PageServer
+
+pytestmark = pytest.mark.browser
+
+BOARDS: Final = [BoardSize(*size) for size in ((7, 6), (5, 4), (8, 7), (12, 4), (3, 19), (16, 3))]
+GAMES: Final = 30
+"""Random games of each board."""
+
+PLAY: Final = """
+const {Position, playLine} = module;
+return given.map(({width, height, moves}) => {
+    const {positions, error} = playLine(Position.empty({width, height}), moves);
+    return {error, positions: positions.map((position) => ({
+        grid: position.gridText(),
+        side: position.side,
+        winner: position.winner,
+        over: position.isOver,
+        playable: position.columns.map((_, n) => n + 1).filter((n) => position.isPlayable(n)),
+        winning: position.winning.map(String).sort(),
+        threats: Object.fromEntries(Object.entries(position.threats()).map(
+            ([side, cells]) => [side, cells.map(String).sort()])),
+    }))};
+});
+"""
+
+
+@pytest.fixture
+def modules(browser: Browser, page_server: PageServer) -> Iterator[Browser]:
+    """A browser that may load the server's modules, on a page without any of its own."""
+    browser.open(f"{page_server.url}/healthz")
+    yield browser
+    # Of an address that is no page of HTML browsers look for an icon at the usual place.
+    assert not [fault for fault in browser.faults() if "favicon.ico" not in fault]
+
+
+def moves_of_games(count: int, board: BoardSize, *, seed: int) -> list[str]:
+    """The moves of random games that were played to their end."""
+    return [game.moves or "" for game in finished_games(count, seed=seed, board=board)]
+
+
+def as_game(moves: str, board: BoardSize) -> dict[str, object]:
+    """A game as the modules get it."""
+    return {"width": board.width, "height": board.height, "moves": moves}
+
+
+def cells(squares: Any) -> list[str]:  # noqa: ANN401 (squares of several kinds)
+    """Squares, counted from 0, as the modules write them."""
+    return sorted(f"{column + 1},{row + 1}" for column, row in squares)
+
+
+def described(position: Position) -> dict[str, object]:
+    """What the library says of a position, in the modules' words."""
+    threats = {} if position.winner is not None else find_threats(position)
+    return {
+        "grid": str(position).replace("\n", "/"),
+        "side": position.turn,
+        "winner": position.winner,
+        "over": position.is_over,
+        "playable": [column + 1 for column in position.legal_columns()],
+        "winning": cells(position.winning_squares()),
+        "threats": {side: cells(threats.get(side, ())) for side in ("x", "o")},
+    }
+
+
+class TestRules:
+    @pytest.mark.parametrize("board", BOARDS, ids=str)
+    def test_every_position_of_random_games(self, modules: Browser, board: BoardSize) -> None:
+        games = moves_of_games(GAMES, board, seed=3)
+        found = ask_module(
+            modules, "game/rules.js", PLAY, [as_game(moves, board) for moves in games]
+        )
+        for moves, answer in zip(games, found, strict=True):
+            assert answer["error"] is None
+            position, expected = Position(width=board.width, height=board.height), []
+            for label in ("", *moves):
+                if label:
+                    position = position.play(LABELS.index(label) - 1)
+                expected.append(described(position))
+            assert answer["positions"] == expected
+
+    def test_moves_that_cannot_be_played_end_at_the_same_place(self, modules: Browser) -> None:
+        chance = random.Random(5)
+        lines = [
+            ("".join(chance.choices("1234567890x*", (9,) * 7 + (1,) * 5, k=30)), BOARDS[0])
+            for _ in range(150)
+        ] + [("".join(chance.choices("123456", k=30)), BOARDS[1]) for _ in range(50)]
+        found = ask_module(modules, "game/rules.js", PLAY, [as_game(*line) for line in lines])
+        ends = [len(answer["positions"]) - 1 if answer["error"] else None for answer in found]
+        assert ends == [first_mistake(*line) for line in lines]
+        assert len(set(ends)) > 10
+
+
+def first_mistake(moves: str, board: BoardSize) -> int | None:
+    """The place of the first move that cannot be played."""
+    try:
+        Position(moves, width=board.width, height=board.height)
+    except MoveError as error:
+        return error.index
+    return None
+
+
+class TestNotation:
+    def test_labels_of_columns(self, modules: Browser) -> None:
+        script = """
+            const {columnLabel, columnNumber} = module;
+            return given.map((n) => [columnLabel(n), columnNumber(columnLabel(n))]);
+        """
+        numbers = list(range(1, len(LABELS)))
+        expected = [[column_label(number - 1), number] for number in numbers]
+        assert ask_module(modules, "game/notation.js", script, numbers) == expected
+
+    def test_boards_that_can_be_played_on(self, modules: Browser) -> None:
+        script = """
+            const {boardProblem, boardText, parseBoard} = module;
+            return given.map(([width, height]) => {
+                const read = parseBoard(boardText({width, height}));
+                const isGood = boardProblem({width, height}) === null;
+                return [isGood, read?.width ?? 0, read?.height ?? 0];
+            });
+        """
+        sizes = [(width, height) for width in range(40) for height in range(24)]
+        found = ask_module(modules, "game/notation.js", script, sizes)
+        assert found == [[True, *size] if is_playable(*size) else [False, 0, 0] for size in sizes]
+
+
+def is_playable(width: int, height: int) -> bool:
+    """Whether the library has this board."""
+    try:
+        check_board(width, height)
+    except BoardError:
+        return False
+    return True
+
+
+class TestGrids:
+    SCRIPT: Final = """
+        const {SetupError, lineTo, parseGrid} = module;
+        return given.map((text) => {
+            try {
+                const position = parseGrid(text);
+                return {grid: position.gridText(), line: lineTo(position)};
+            } catch (error) {
+                if (!(error instanceof SetupError)) throw error;
+                return null;
+            }
+        });
+    """
+
+    @pytest.mark.parametrize("board", BOARDS, ids=str)
+    def test_a_grid_is_read_and_moves_lead_to_it(self, modules: Browser, board: BoardSize) -> None:
+        chance = random.Random(9)
+        positions = [
+            Position(moves[: chance.randint(0, 24)], width=board.width, height=board.height)
+            for moves in moves_of_games(GAMES, board, seed=4)
+        ]
+        found = ask_module(modules, "game/setup.js", self.SCRIPT, [str(one) for one in positions])
+        for position, answer in zip(positions, found, strict=True):
+            assert answer["grid"] == str(position).replace("\n", "/")
+            assert Position(answer["line"], width=board.width, height=board.height) == position
+
+    def test_grids_that_are_no_positions_are_refused_as_the_library_does(
+        self, modules: Browser
+    ) -> None:
+        chance = random.Random(2)
+        grids = []
+        for moves in moves_of_games(200, BoardSize(5, 4), seed=6):
+            text = list(str(Position(moves[:12], width=5, height=4)))
+            for place in chance.sample(range(len(text)), 2):
+                text[place] = chance.choice("xo.") if text[place] != "\n" else "\n"
+            grids.append("".join(text))
+        found = ask_module(modules, "game/setup.js", self.SCRIPT, grids)
+        refused = [answer is None for answer in found]
+        assert refused == [is_refused(grid) for grid in grids]
+        assert 20 < sum(refused) < 180
+
+
+def is_refused(grid: str) -> bool:
+    """Whether the library says that this is no position."""
+    try:
+        Position.from_grid(grid)
+    except GridError:
+        return True
+    return False
+
+
+class TestAddresses:
+    def test_a_state_is_in_its_address(self, modules: Browser) -> None:
+        script = """
+            const {addressOf, stateOf} = module;
+            return given.map((state) => stateOf(new URL(addressOf(state), "http://c4.example")));
+        """
+        chance = random.Random(8)
+        states = [random_state(chance) for _ in range(400)]
+        assert ask_module(modules, "game/state.js", script, states) == states
+
+    def test_an_address_that_says_nonsense_is_the_empty_board(self, modules: Browser) -> None:
+        script = """
+            const {initialState, stateOf} = module;
+            const plain = JSON.stringify(initialState());
+            return given.filter(
+                (query) => JSON.stringify(stateOf(new URL(query, "http://c4.example"))) !== plain);
+        """
+        nonsense = ["/?board=99x99", "/?board=7", "/?match=1", "/?match=x&number=0", "/?view=no"]
+        assert ask_module(modules, "game/state.js", script, [*nonsense, "/?flip=2", "/other"]) == []
+
+
+def random_state(chance: random.Random) -> dict[str, object]:
+    """A state of the board, of any kind that there is."""
+    board = chance.choice(BOARDS)
+    labels = LABELS[1 : board.width + 1]
+    line = "".join(chance.choices(labels, k=chance.randint(0, 9)))
+    longer = line + "".join(chance.choices(labels, k=chance.randint(0, 3)))
+    stored = {"match": chance.randint(1, 99), "number": chance.randint(0, 99)}
+    grid = "/".join(["." * board.width] * board.height)
+    return {
+        "view": chance.choice(["analysis", "play"]),
+        "board": {"width": board.width, "height": board.height},
+        "grid": chance.choice([None, grid]),
+        "line": line,
+        "shown": chance.randint(0, len(line)),
+        "flipped": chance.choice([False, True]),
+        "review": chance.choice([None, line, longer, line[:2], ""]),
+        "stored": chance.choice([None, stored]),
+    }
+
+
+def test_intervals_are_those_of_reports(modules: Browser) -> None:
+    tallies = [(wins, games) for games in (1, 2, 7, 20, 400) for wins in range(0, games + 1, 3)]
+    script = "return given.map(([wins, games]) => module.wilson(wins, games));"
+    found = ask_module(modules, "explore/plots.js", script, tallies)
+    for (wins, games), interval in zip(tallies, found, strict=True):
+        expected = wilson_interval(wins, games)
+        assert expected is not None
+        assert interval == pytest.approx([expected.low, expected.high], abs=1e-6)

@@ -1,0 +1,38 @@
+"""The server-sent events of a job, as a client reads them."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from tests.support.running.web_server import WebServer
+
+_DATA = b"data: "
+
+
+@contextmanager
+def watching(server: WebServer, number: int) -> Iterator[http.client.HTTPResponse]:
+    """The events of a job."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    with closing(connection):
+        connection.request("GET", f"/api/v1/jobs/{number}/events")
+        yield connection.getresponse()
+
+
+def data_of(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """The data of each event, as it comes."""
+    for line in lines:
+        if line.startswith(_DATA):
+            yield json.loads(line.removeprefix(_DATA))
+
+
+def first_of(stream: http.client.HTTPResponse) -> dict[str, Any]:
+    """The data of the next event."""
+    found = next(data_of(stream), None)
+    assert found is not None, "no event"
+    return found
