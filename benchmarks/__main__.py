@@ -42,7 +42,7 @@ FRESH = "emptied before every position, outside the time taken"
 
 @click.group(context_settings=WITH_HELP)
 def main() -> None:
-    """Measure how fast the solver is, alone and beside others."""
+    """Measure the speed of the solver, alone and beside other solvers."""
 
 
 @main.command()
@@ -71,7 +71,7 @@ def main() -> None:
     help="Another solver, which reads moves and writes 'moves score' lines; repeatable.",
 )
 @click.option(
-    "--quick", is_flag=True, help="Only try whether everything runs; the figures say little."
+    "--quick", is_flag=True, help="Only test that everything runs; the figures mean little."
 )
 @click.option(
     "--long",

@@ -24,7 +24,7 @@ class Usage:
     """The time and memory of a process."""
 
     seconds: float
-    """Wall-clock time, from its start to its end."""
+    """Wall-clock time from its start to its end."""
     processor_seconds: float
     """Processor time of all threads."""
     peak_mb: float
@@ -38,7 +38,7 @@ def run(arguments: Sequence[str]) -> Usage:
         arguments: the words after ``c4``.
 
     Raises:
-        click.ClickException: its exit code was not 0.
+        click.ClickException: the exit code was not 0.
     """
     begin = time.perf_counter()
     with subprocess.Popen([sys.executable, "-m", "cli", *arguments], cwd=ROOT) as process:

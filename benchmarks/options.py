@@ -1,4 +1,4 @@
-"""What the commands of several benchmarks have in common."""
+"""Options that the commands of several benchmarks have in common."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def output_option(
     """The file of figures that a command writes.
 
     Args:
-        default: where it is.
-        names: of the parameter, where it is not ``output``.
-        help_text: what ``--help`` says of it.
+        default: the default path.
+        names: the names of the parameter, if it is not ``output``.
+        help_text: the text for ``--help``.
     """
     return click.option(
         "--output",
@@ -63,10 +63,10 @@ def page_option(
 
 @contextmanager
 def failures(*errors: type[Exception]) -> Iterator[None]:
-    """End with one line that says what went wrong, not with a traceback.
+    """End with a one-line message in place of a traceback.
 
     Args:
-        errors: those that the user can do something about.
+        errors: the errors that the user can do something about.
     """
     try:
         yield

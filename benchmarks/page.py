@@ -1,6 +1,6 @@
-"""Pages of the documents that a program fills: places, tables, and what several pages say.
+"""Pages of the documents that a program fills: places, tables, and common lines.
 
-A page has places, which every run fills anew::
+A page has places, which every run fills again::
 
     <!-- begin classes -->
     ...
@@ -23,14 +23,14 @@ DOCS: Final = ROOT / "docs"
 
 
 def fill(page: str, texts: Mapping[str, str]) -> str:
-    """The page with its places filled: what stands between ``begin NAME`` and ``end NAME``.
+    """The page with its places filled: the text between ``begin NAME`` and ``end NAME``.
 
     Args:
         page: the document; a place is a pair of HTML comments on lines of their own.
-        texts: for every place of the page its new content, by name.
+        texts: the new content of every place of the page, by name.
 
     Raises:
-        ValueError: a place is missing, or has a name that is not known.
+        ValueError: a place is missing, or has an unknown name.
     """
     filled = set()
 
@@ -51,7 +51,7 @@ def fill_file(path: Path, texts: Mapping[str, str]) -> None:
     """Fill the places of a page that is a file.
 
     Raises:
-        ValueError: as for :func:`fill`; the file stays as it is.
+        ValueError: as for :func:`fill`; the file stays unchanged.
     """
     path.write_text(fill(path.read_text(encoding="utf-8"), texts), encoding="utf-8")
 
@@ -62,26 +62,27 @@ def table(
     """A table in Markdown.
 
     Args:
-        headings: one for each column.
-        rows: of as many cells.
-        left: so many columns, from the left, are words; the others are numbers, to the right.
-        title: stands above it.
+        headings: a heading for each column.
+        rows: rows with as many cells.
+        left: the number of columns with words, from the left; the others have numbers, to the
+            right.
+        title: the line above the table.
     """
     return "\n".join(markdown_lines([Table(headings, rows, left=left, title=title)]))
 
 
 def machine_line(machine: Mapping[str, str | int]) -> str:
-    """The line that says on which machine figures were made."""
+    """The line about the machine of the figures."""
     return f"- Machine: {machine['processor']}, {machine['cores']} cores, {machine['system']}"
 
 
 def versions_line(versions: Mapping[str, str]) -> str:
-    """The line that says which programs made figures."""
+    """The line about the programs that made the figures."""
     return f"- Versions: {', '.join(f'{name} {version}' for name, version in versions.items())}"
 
 
 def span_text(seconds: float) -> str:
-    """A time that may be minutes or hours: ``1 h 01 min``, ``18 min 21 s``, ``2.5 s``."""
+    """A time, in minutes or hours if it is long: ``1 h 01 min``, ``18 min 21 s``, ``2.5 s``."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

@@ -1,4 +1,4 @@
-"""What the plots of the documents have in common: colours and a plain frame."""
+"""Common parts of the plots of the documents: colours and a plain frame."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-# Okabe and Ito's colours, which colour-blind people can tell apart; shapes differ in print too.
+# Okabe and Ito's colours, which colour-blind people can tell apart; shapes differ even in print.
 COLOURS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
 SHAPES: Final = ("o", "s", "D", "^", "v")
 INK: Final = "#333333"
@@ -24,12 +24,12 @@ FAINT: Final = "#cccccc"
 
 @contextmanager
 def plot(path: Path, size: tuple[float, float], *, png: bool = False) -> Iterator[Axes]:
-    """Give axes to draw on, then write them as an SVG file.
+    """Yield axes to draw on, and then write them as an SVG file.
 
     Args:
-        path: its suffix is replaced.
+        path: the file; its suffix is replaced.
         size: width and height in inches.
-        png: write a PNG file as well.
+        png: whether to write a PNG file as well.
     """
     extras.require(extras.PLOT, click.ClickException)
     import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 class Game(NamedTuple):
-    """Moves, and where they lead."""
+    """The moves of a random game, and the position after them."""
 
     moves: str
     position: Position
 
 
 def random_game(chance: random.Random, stones: int) -> Game | None:
-    """Play so many random legal moves on 7x6; None if that ends the game."""
+    """Play this many random legal moves on 7x6; None if they end the game."""
     position, columns = Position(), list[int]()
     for _ in range(stones):
         columns.append(chance.choice(position.legal_columns()))
@@ -31,8 +31,24 @@ def random_game(chance: random.Random, stones: int) -> Game | None:
 
 
 def random_games(chance: random.Random, stones: int) -> Iterator[Game]:
-    """An endless stream of random games that are not over; some may be the same."""
+    """An endless stream of random games that are not over, with repetitions."""
     while True:
         game = random_game(chance, stones)
         if game is not None:
             yield game
+
+
+def different_games(chance: random.Random, stones: int, count: int) -> list[Game]:
+    """Random games that are not over and lead to different positions, even without mirror images.
+
+    Args:
+        chance: the source of the moves.
+        stones: the number of moves of each game.
+        count: the number of games.
+    """
+    found: dict[int, Game] = {}
+    games = random_games(chance, stones)
+    while len(found) < count:
+        game = next(games)
+        found.setdefault(game.position.canonical_key, game)
+    return list(found.values())

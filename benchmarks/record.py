@@ -1,4 +1,4 @@
-"""Figures in JSON files, and what is kept with them: the day, the machine, the command."""
+"""Figures in JSON files, with the day, the machine and the command."""
 
 from __future__ import annotations
 
@@ -53,33 +53,33 @@ def version_of(distribution: str) -> str:
 
 
 def this_command(module: str) -> str:
-    """The command line that was given, for publication: without passwords and directories.
+    """This process's command line, for publication: without passwords and directories.
 
     Args:
-        module: the one that was run by ``python -m``.
+        module: the module that was run by ``python -m``.
     """
     arguments = map(masked, sys.argv[1:])
     return without_directories(shlex.join(["python", "-m", module, *arguments]))
 
 
 def without_directories(command: str) -> str:
-    """A command line for publication: of absolute paths only the last part is left."""
+    """A command line for publication, with only the last part of absolute paths."""
     return re.sub(r"(?<![^\s='\"])/(?:[^/\s]+/)+", "", command)
 
 
 def write_json(path: Path, entries: Any) -> None:  # noqa: ANN401 (JSON)
-    """Write a file of figures; directories are made."""
+    """Write a file of figures, and its directories if they are missing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(entries, indent=1) + "\n", encoding="utf-8")
 
 
 def read_json(path: Path, *, what: str, form: int) -> dict[str, Any]:
-    """Read a file of figures that says its format.
+    """Read a file of figures and check its format.
 
     Args:
         path: the file.
-        what: what it should hold, for the error.
-        form: the number of its format.
+        what: the expected content, for the error.
+        form: the expected number of the format.
 
     Raises:
         ValueError: the file has another format.

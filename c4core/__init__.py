@@ -1,4 +1,4 @@
-"""The engine: positions, exact solver and notation. Knows nothing of SQL or of jobs.
+"""The engine: positions, the exact solver and notation. It knows nothing of SQL or jobs.
 
 >>> from c4core import Position, Solver
 >>> Solver().solve(Position("4453")).score

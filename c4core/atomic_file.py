@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 @contextmanager
 def atomic_file(path: Path) -> Iterator[Path]:
-    """Write a file beside another one, and replace that one by it when the context ends.
+    """Replace a file by a new one when the context ends.
 
-    The new file is on the disk before it replaces the old one, and it has the old one's mode. If
-    the context ends with an exception, the new file is removed and the old one is as it was.
+    The new file is written to the disk before it replaces the old file, and it has the same mode.
+    If the context ends with an exception, the new file is removed and the old file stays unchanged.
 
     Args:
         path: the file to replace.
 
     Yields:
-        The path of the new file.
+        The path of the new file, in the same directory.
 
     Raises:
         OSError: the file cannot be written; the error names ``path``.
@@ -41,7 +41,7 @@ def atomic_file(path: Path) -> Iterator[Path]:
     except BaseException as error:
         beside.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, str(beside)):
-            error.filename = str(path)  # the error of a full disk names no file
+            error.filename = str(path)  # a full disk's error names no file
         raise
     with suppress(OSError):  # not every system allows this; the file's content is on the disk
         flush(path.parent)

@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 UNPLAYABLE = -128
-"""In ``BatchAnalysis.scores``: a column that cannot be played, or was not solved."""
+"""In ``BatchAnalysis.scores``: the column cannot be played, or was not solved."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Batch:
-    """What is known about the scores of n positions."""
+    """The proven bounds of n positions, and what the searches cost."""
 
     lower: NDArray[np.int8]
     """Shape (n,): each position's score is proven to be at least this."""
     upper: NDArray[np.int8]
     """Shape (n,): each position's score is proven to be at most this."""
     nodes: NDArray[np.uint64]
-    """Shape (n,): positions visited by each search."""
+    """Shape (n,): the number of positions that each search visited."""
     seconds: float
     """Wall-clock seconds of the whole batch."""
 

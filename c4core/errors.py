@@ -1,17 +1,17 @@
-"""The engine's errors at bad input. Every error carries the datum that was wrong.
+"""The engine's errors for bad input. Each error has the wrong datum as an attribute.
 
-All are :class:`C4Error`, and :class:`ValueError` too, so that callers who know only the standard
-library catch them as well.
+All of them are a :class:`C4Error` and a :class:`ValueError`, so that callers can catch them by
+either class.
 """
 
 from __future__ import annotations
 
 
 class C4Error(Exception):
-    """Base class of everything that this project raises on purpose.
+    """Base class of all errors that this project raises on purpose.
 
-    Every subclass can be pickled, whatever its constructor takes: a pool of processes sends errors
-    home that way, and one that cannot be unpickled there breaks the pool.
+    Every subclass can be pickled, whatever arguments its constructor takes: a process pool sends
+    errors to the parent in this way, and an error that cannot be unpickled breaks the pool.
     """
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -20,18 +20,18 @@ class C4Error(Exception):
 
 
 def _restored(kind: type[C4Error], arguments: tuple[object, ...]) -> C4Error:
-    """An error as it was raised, still without its attributes."""
+    """An error as it was raised, but without its attributes."""
     error = kind.__new__(kind, *arguments)
-    # The constructor of the standard library's class beside C4Error: ImportError sets its own text.
+    # This calls the constructor of the other base class: that of ImportError sets the message.
     super(C4Error, error).__init__(*arguments)
     return error
 
 
 class BoardError(C4Error, ValueError):
-    """A board size that cannot be read or cannot be played on.
+    """A board size that cannot be read, or on which the engine cannot play.
 
     Attributes:
-        size: the text or the ``(width, height)`` pair that was given.
+        size: the given text or ``(width, height)`` pair.
     """
 
     def __init__(self, message: str, *, size: object = None) -> None:
@@ -59,10 +59,10 @@ class MoveError(C4Error, ValueError):
 
 
 class GridError(C4Error, ValueError):
-    """A text grid that is no position: shape, characters, floating stones or stone counts.
+    """A text grid that is not a position: wrong shape, characters or counts, or floating stones.
 
     Attributes:
-        row: the 0-based row from the top that was wrong, or None where the whole grid is.
+        row: the wrong row, 0-based from the top; None if the whole grid is wrong.
     """
 
     def __init__(self, message: str, *, row: int | None = None) -> None:
@@ -71,10 +71,10 @@ class GridError(C4Error, ValueError):
 
 
 class KeyValueError(C4Error, ValueError):
-    """A number that is no position's key on the given board.
+    """A number that is not the key of a position of the given board.
 
     Attributes:
-        key: the number that was given.
+        key: the given number.
     """
 
     def __init__(self, message: str, *, key: int) -> None:

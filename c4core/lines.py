@@ -1,20 +1,20 @@
-r"""The line protocol: one position a line, as bare moves or as a JSON object.
+r"""The line protocol: one position on each line, as bare moves or as a JSON object.
 
-A line is either the moves, ``4453``, or an object that names a position in exactly one
+A line is either the moves, ``4453``, or an object that gives a position in exactly one
 of three ways::
 
     {"id": "a17", "moves": "4453"}
     {"grid": ".......\n.......\n.......\n.......\n...o...\n...x..."}
     {"key": 4432676798593}
 
-``id`` is any JSON value and is echoed; ``board``, if given, must be the board that the reader was
-told; unknown fields are ignored, so that newer writers can talk to older readers. An empty position
-is written ``{"moves": ""}``; an empty line is a mistake. So is an object with more than
-:data:`MAX_NESTED` lists and objects inside each other.
+``id`` is any JSON value and is echoed. ``board``, if given, must be the board that the reader was
+told. Unknown fields are ignored, so that newer writers can talk to older readers. The empty board
+is written ``{"moves": ""}``; an empty line is an error. So is an object with more than
+:data:`MAX_NESTED` levels of lists and objects.
 
-Every line yields one value, in order: a :class:`Request`, or a :class:`BadLine` that says what was
-wrong with it. A bad line never ends the stream, so answers stay aligned with the lines.
-Memory is constant: a line longer than :data:`MAX_LINE` bytes is skipped, not held.
+Every line yields one value, in order: a :class:`Request`, or a :class:`BadLine` that says what is
+wrong with the line. A bad line never ends the stream, so answers stay aligned with the lines.
+Memory is constant: a line of more than :data:`MAX_LINE` bytes is skipped, and not kept.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ if TYPE_CHECKING:
 JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | int | float | bool | None"
 
 MAX_LINE = 64 * 1024
-"""Bytes of the longest line that is read, its end included."""
+"""Bytes of the longest line that is read, with its line end."""
 
 MAX_NESTED: Final = 100
-"""How deep lists and objects of JSON may be nested in what is stored or written again.
+"""The most levels of lists and objects in JSON that is stored or written again.
 
 Python's own limit is the rest of its stack, some 970 levels at best. Without a lower limit, a value
-that was read with much stack left could be stored and could not be read again with less.
+could be read with much stack left and stored, and then not be read again with less stack.
 """
 
 TOO_DEEP: Final = f"nested more than {MAX_NESTED} deep"
-"""The message for a line that is nested deeper."""
+"""The message for a line with more levels."""
 
 _NESTS: Final = (dict, list)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -57,21 +57,21 @@ _POSITION_FIELDS: tuple[str, ...] = ("moves", "grid", "key")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A position that somebody asks about."""
+    """A position in the input."""
 
     line: int
     """1-based number of the line in its stream."""
     position: Position
-    """The position, in the orientation that was asked."""
+    """The position, not mirrored."""
     moves: str | None = None
-    """The moves as they were written; None where a grid or a key was given."""
+    """The moves as they were written; None for a grid or a key."""
     id: JsonValue = None
-    """The caller's name for it, or None."""
+    """The caller's name for the line, or None."""
 
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that names no position, and why."""
+    """A line without a valid position, and the reason."""
 
     line: int
     """1-based number of the line in its stream."""
@@ -91,7 +91,7 @@ def read_lines(
     Args:
         stream: anything with ``readline(limit)``: a binary file, ``sys.stdin.buffer``.
         board: the size of all positions.
-        zero_based: moves count columns from 0.
+        zero_based: whether moves count columns from 0.
     """
     for line, text in read_text_lines(stream):
         if isinstance(text, BadLine):
@@ -107,7 +107,7 @@ def read_text_lines(stream: BinaryIO) -> Iterator[tuple[int, str | BadLine]]:
         stream: anything with ``readline(limit)``.
 
     Yields:
-        The line with its end, or what is wrong with it: too long, or not UTF-8.
+        The line with its line end, or a :class:`BadLine` if it is too long or not UTF-8.
     """
     readline = stream.readline
     line = 0
@@ -128,13 +128,13 @@ def read_text_lines(stream: BinaryIO) -> Iterator[tuple[int, str | BadLine]]:
 def parse_line(
     text: str, *, board: BoardSize, zero_based: bool = False, line: int = 1
 ) -> Request | BadLine:
-    """Read one line, without the white space around it.
+    """Read one line. White space around it is ignored.
 
     Args:
-        text: the line, with or without its end.
+        text: the line, with or without its line end.
         board: the size of the position.
-        zero_based: moves count columns from 0.
-        line: 1-based number of the line, kept in the answer.
+        zero_based: whether moves count columns from 0.
+        line: 1-based number of the line, for the result.
     """
     text = text.strip()
     if not text:
@@ -164,7 +164,7 @@ def is_too_deep(value: object) -> bool:
     """Whether JSON is nested more than :data:`MAX_NESTED` deep. The check is not recursive.
 
     Args:
-        value: as ``json.loads`` gives it.
+        value: a value from ``json.loads``.
     """
     level = [value] if isinstance(value, _NESTS) else []
     for _ in range(MAX_NESTED):
@@ -179,7 +179,7 @@ def _inside(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
 
 
 def _skip_line(stream: BinaryIO) -> None:
-    """Read on to the end of the line, a piece at a time."""
+    """Skip the rest of the line, a piece at a time."""
     while piece := stream.readline(MAX_LINE):
         if piece[-1] == ord("\n"):
             return
@@ -190,7 +190,7 @@ def _parse_object(text: str, board: BoardSize, *, zero_based: bool, line: int) -
         fields = json.loads(text, parse_constant=_refuse_constant, parse_float=_read_float)
     except json.JSONDecodeError as error:
         return BadLine(line, f"not a JSON object: {error.msg} at character {error.pos}")
-    except (ValueError, RecursionError) as error:  # endless digits, NaN, bottomless nesting
+    except (ValueError, RecursionError) as error:  # too many digits or levels, or NaN
         return BadLine(line, f"not a JSON object: {error}")
     if is_too_deep(fields):
         return BadLine(line, TOO_DEEP)
@@ -203,10 +203,10 @@ def parse_fields(
     """Read the fields of one object, or of one row of a table.
 
     Args:
-        fields: exactly one of ``moves``, ``grid`` and ``key``; perhaps ``id`` and ``board``.
+        fields: exactly one of ``moves``, ``grid`` and ``key``, and optionally ``id`` and ``board``.
         board: the size of the position.
-        zero_based: moves count columns from 0.
-        line: 1-based number of the line, kept in the answer.
+        zero_based: whether moves count columns from 0.
+        line: 1-based number of the line, for the result.
     """
     identity = cast("JsonValue", fields.get("id"))
     try:
@@ -241,7 +241,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _position_field(fields: Mapping[str, object]) -> str:
-    """The one field that names the position."""
+    """The only field that gives the position."""
     given = [name for name in _POSITION_FIELDS if name in fields]
     if len(given) != 1:
         found = f"has {' and '.join(given)}" if given else "has none"
@@ -277,7 +277,7 @@ def _read_position(field: str, value: object, board: BoardSize, *, zero_based: b
 
 
 def _from_key(value: object, board: BoardSize) -> Position:
-    # Digits in quotes are for writers whose numbers are floating point: a key takes 64 bits.
+    # Writers whose numbers are floats put the digits in quotes: a float cannot hold 64 bits.
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):

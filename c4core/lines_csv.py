@@ -1,12 +1,12 @@
-"""The requests of :mod:`c4core.lines` as a table: CSV with a heading, one position a row.
+"""The requests of :mod:`c4core.lines` as a table: CSV with a heading, one position in each row.
 
-The heading names the columns: at least one of ``moves``, ``key`` and ``grid``, perhaps ``id`` and
-``board``; other columns are ignored. A row may fill several of the first three, as the CSV that
-``c4`` writes does: the first one in this order counts. The moves to the empty board are written
-``-``, for an empty cell is more often a mistake. Rows of a grid are separated by ``/`` or line
-breaks.
+The heading names the columns: at least one of ``moves``, ``key`` and ``grid``, and optionally
+``id`` and ``board``; other columns are ignored. A row may fill several of the first three, as the
+CSV that ``c4`` writes does; the first one in this order counts. The empty board is written ``-`` in
+the column ``moves``, because an empty cell is usually an error. Rows of a grid are separated by
+``/`` or line breaks.
 
-Cells are separated by commas, semicolons or tabs, whichever the heading has.
+Cells are separated by commas, semicolons or tabs, as in the heading.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ NO_MOVES: Final = "-"
 """The cell of a position without moves."""
 
 MAX_LINES: Final = 100
-"""Lines of one row at most; the grid of the highest board has fewer.
+"""The most lines of one row; the grid of the highest board has fewer.
 
-A cell in quotes may have line breaks in it, so a quote that is never closed would swallow the file.
+A cell in quotes may contain line breaks, so a missing closing quote would make one row of the rest
+of the file.
 """
 
 _POSITION: Final = ("moves", "key", "grid")
@@ -37,7 +38,7 @@ _SEPARATORS: Final = (",", ";", "\t")
 
 
 class HeadingError(C4Error, ValueError):
-    """The first line of a table does not say where the positions are."""
+    """The first line of a table has no valid heading."""
 
 
 def read_csv(
@@ -48,14 +49,14 @@ def read_csv(
     Args:
         stream: anything with ``readline(limit)``: a binary file, ``sys.stdin.buffer``.
         board: the size of all positions.
-        zero_based: moves count columns from 0.
+        zero_based: whether moves count columns from 0.
 
     Yields:
-        The request of each row, or what is wrong with it; with the number of the row's last line,
-        or of a line in it that is not UTF-8.
+        The request of each row, or a :class:`~c4core.lines.BadLine`. Its line is the row's last
+        line, or the line of the row that is not UTF-8.
 
     Raises:
-        HeadingError: the first line is no row of a table, or names no column with positions.
+        HeadingError: the first line is not a row of a table, or has no column for positions.
     """
     lines = _Lines(stream)
     first = next(lines, "")
@@ -80,14 +81,14 @@ def read_csv(
 
 
 class _Lines:
-    """The lines of a stream as text. A line that is not text is given as an empty one.
+    """The lines of a stream as text, with an empty line in place of each bad one.
 
     The caller resets ``bad`` and ``in_row`` before each row.
 
     Attributes:
         number: the number of the last line that was read.
-        bad: what is wrong with a line of the row, or None.
-        in_row: lines of the row that were read.
+        bad: a bad line of the row, or None.
+        in_row: the number of lines of the row that were read.
     """
 
     def __init__(self, stream: BinaryIO) -> None:

@@ -1,7 +1,7 @@
-"""Text for boards and moves. The only module that converts between 0-based and 1-based columns.
+"""Text for boards and moves. Only this module converts between 0-based and 1-based columns.
 
-Inside the program columns are 0-based numbers; in text they are 1-based digits, and letters from
-the tenth column on: ``1`` .. ``9``, ``a``, ``b``, .. ``w`` (column 32).
+In the program columns are 0-based numbers. In text they are 1-based characters: ``1`` .. ``9``, and
+from the tenth column on letters, ``a``, ``b``, .. ``w`` (column 32).
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LABELS = "0123456789abcdefghijklmnopqrstuvw"
-"""A column's character by its number, as written by a program that counts from zero."""
+"""The columns' characters by their numbers, for text that counts from 0."""
 
 MAX_BITS = 64
-"""``width * (height + 1)`` of the largest boards: their squares and a guard bit a column."""
+"""``width * (height + 1)`` of the largest boards: squares, and a guard bit for each column."""
 
 MAX_WIDTH = 32
-"""Columns of the widest board that fits into so many bits."""
+"""Columns of the widest board that fits into this many bits."""
 
 MAX_HEIGHT = 19
-"""Rows of the highest board: one more, and lines of four are longer than the engine's shifts."""
+"""Rows of the highest board. On a higher one, lines of four exceed the engine's shifts."""
 
 _NUMBERS = {form: number for number, label in enumerate(LABELS) for form in (label, label.upper())}
-"""A column's number by its character. No ``lower()``: that makes a plain k of the Kelvin sign."""
+"""A column's number by its character. ``lower()`` would accept the Kelvin sign as a ``k``."""
 
 _BOARD = re.compile(r"([0-9]{1,3})x([0-9]{1,3})")
 
@@ -55,7 +55,7 @@ def check_board(width: int, height: int) -> BoardSize:
     """The size as a :class:`BoardSize`.
 
     Raises:
-        BoardError: no bitboard holds this size.
+        BoardError: a board of this size does not fit into a bitboard.
     """
     size = BoardSize(width, height)
     if width < 1 or height < 1:
@@ -75,7 +75,7 @@ def parse_board(text: str) -> BoardSize:
     """Read a board size such as ``7x6``: columns, then rows.
 
     Raises:
-        BoardError: the text is no size, or no board of that size can be played on.
+        BoardError: the text is not a size, or the engine cannot play on a board of this size.
     """
     match = _BOARD.fullmatch(text.strip().lower())
     if match is None:
@@ -84,7 +84,7 @@ def parse_board(text: str) -> BoardSize:
 
 
 def column_label(column: int, *, zero_based: bool = False) -> str:
-    """The character that stands for a 0-based column in text.
+    """The character for a 0-based column in text.
 
     Raises:
         MoveError: no board has this column.
@@ -93,16 +93,15 @@ def column_label(column: int, *, zero_based: bool = False) -> str:
 
 
 def parse_moves(text: str, *, width: int = 7, zero_based: bool = False) -> tuple[int, ...]:
-    """Read a line of moves into 0-based columns. It does not check whether they can be played.
+    """Read a line of moves as 0-based columns. It does not check whether they can be played.
 
     Args:
-        text: one character a move; capital and small letters are the same, and only those of
-            ASCII count.
+        text: one ASCII character for each move, in upper or lower case.
         width: columns of the board.
-        zero_based: the text counts columns from 0.
+        zero_based: whether the text counts columns from 0.
 
     Raises:
-        MoveError: a character is no column (``syntax``) or names none of this board (``range``).
+        MoveError: a character is not a column (``syntax``), or not one of this board (``range``).
     """
     shift = 0 if zero_based else 1
     columns = []
@@ -135,7 +134,7 @@ def format_moves(columns: Iterable[int], *, zero_based: bool = False) -> str:
     """Write 0-based columns as a line of moves.
 
     Raises:
-        MoveError: a number is no column of any board.
+        MoveError: a number is not a column of any board.
     """
     return "".join(
         _label(column, zero_based=zero_based, index=index) for index, column in enumerate(columns)
@@ -143,7 +142,7 @@ def format_moves(columns: Iterable[int], *, zero_based: bool = False) -> str:
 
 
 def _label(column: int, *, zero_based: bool, index: int | None) -> str:
-    """The character of a column, which may be a move in a line of them."""
+    """The character of a column; ``index`` is its place in a line of moves, for the error."""
     if not 0 <= column < MAX_WIDTH:
         place = "" if index is None else f"invalid move at index {index}: "
         raise MoveError(

@@ -1,6 +1,6 @@
-"""Files whose names come from elsewhere: a job, a game, a card.
+"""A check of files whose names come from data: a job, a game, a card.
 
-Opening a named pipe waits for a writer, and a device may have no end. So only ordinary files, and
+Opening a named pipe waits for a writer, and a device may have no end. So only regular files, and
 links to them, are read.
 """
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def check_plain(path: Path) -> None:
-    """Check that a path is an ordinary file. This never waits.
+    """Check that a path is a regular file. This never waits.
 
     Raises:
-        OSError: it is another kind of file, or missing.
+        OSError: the file is missing, or of another kind.
     """
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):

@@ -1,9 +1,9 @@
 """A slow and obvious solver: the oracle for tests of the fast one.
 
-It shares nothing with the engine. A position is a tuple of columns, each a string of the stones
-from the bottom up; a win is found by looking at every line of four squares; the score is the plain
-definition, minimax over the whole tree without any pruning. Its only luxury is a memory of visited
-positions. It can solve some hundred thousand positions a call: small boards, or ends of games.
+It shares no code with the engine. A position is a tuple of columns, each a string of the stones
+from the bottom up. A win is found by a look at every line of four squares. The score follows from
+its definition, by minimax over the whole tree without pruning; only visited positions are
+remembered. A call can visit some hundred thousand positions: small boards, or endgames.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 
 def columns_of(position: Position) -> Columns:
-    """The stones of a position, square by square."""
+    """The stones of a position, read square by square."""
     return tuple(
         "".join(position.stone_at(column, row) or "" for row in range(position.height))
         for column in range(position.width)
@@ -74,7 +74,7 @@ class ReferenceSolver:
         cells = self.height * len(columns)
         opponent = "o" if side_to_move(columns) == "x" else "x"
         if has_won(columns, opponent):
-            # Won by the last stone, when stones - 1 were on the board.
+            # The last stone has won; there were stones - 1 on the board before it.
             score = -((cells + 1 - (stones - 1)) // 2)
         elif stones == cells:
             score = 0

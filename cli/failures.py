@@ -7,6 +7,7 @@ from functools import singledispatch
 from typing import NamedTuple
 
 from c4core.book.errors import BookBoardError, BookContentError, BookError
+from c4core.certificate.errors import CertificateError, ClaimError
 from c4core.dataset.errors import DatasetError
 from c4core.errors import C4Error
 from c4core.learning.errors import LearningMissingError, ModelError, ModelMismatchError
@@ -83,6 +84,7 @@ def _(error: BookError) -> Failure:
 
 
 @explain.register(BookIncompleteError)
+@explain.register(CertificateError)
 @explain.register(DatasetError)
 @explain.register(DatasetIncompleteError)
 @explain.register(LearningMissingError)
@@ -92,8 +94,9 @@ def _(error: Exception) -> Failure:
     return Failure(exits.PROBLEMS, str(error))
 
 
-@explain.register
-def _(error: ModelMismatchError) -> Failure:
+@explain.register(ClaimError)
+@explain.register(ModelMismatchError)
+def _(error: Exception) -> Failure:
     return Failure(exits.USAGE, str(error))
 
 

@@ -47,8 +47,8 @@ environment variable `C4_DB` names another: a file, `sqlite:///FILE`, or
 an error. Commands that only read do not make a database that is named.
 
 With `--broker` or `C4_BROKER` the commands that search or play (`solve`, `analyze`, `deep`,
-`book build`, `dataset build`, `match`, `tournament`, `games report`, `jobs resume`, `jobs retry`,
-`serve`) let `c4 worker` processes do it:
+`book build`, `dataset build`, `match`, `tournament`, `games report`, `review`, `jobs resume`,
+`jobs retry`, `serve`) let `c4 worker` processes do it:
 `redis://HOST:PORT/NUMBER`, `rediss://`, `amqp://USER@HOST:PORT/VHOST` or `amqps://`. Their
 output is the same, but Ctrl-C during a job ends only the watching. `--broker none` works in this
 process whatever the environment says. Passwords belong in the environment: everybody on the

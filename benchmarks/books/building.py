@@ -23,9 +23,9 @@ class Building:
 
     plies: int
     positions: int
-    """Of its last ply: mirror-reduced, not over."""
+    """Positions of its last ply: without mirror images and games that are over."""
     all_positions: int
-    """Of all plies."""
+    """Positions of all plies."""
     nodes: int
     """Positions visited by the searches."""
     seconds: float
@@ -33,23 +33,23 @@ class Building:
     processor_seconds: float
     """Processor time of all threads."""
     peak_mb: float
-    """The most memory that the process has had."""
+    """The largest memory of the process, in MB."""
     file_bytes: int
     threads: int
     table_mb: int
     processor: str
     digest: str
-    """The last 16 hexadecimal digits of the file: the same for the same book."""
+    """The last 16 hexadecimal digits of the file; equal books have equal ones."""
 
 
 def build_book(directory: Path, *, plies: int, threads: int, table_mb: int) -> Building:
     """Build a book in an empty database.
 
     Args:
-        directory: an empty one, for the book and the database.
-        plies: stones of its last ply.
-        threads: of the command.
-        table_mb: of the command.
+        directory: an empty directory for the book and the database.
+        plies: the number of stones of its last ply.
+        threads: the number of threads of the command.
+        table_mb: the size of the command's transposition table.
 
     Raises:
         click.ClickException: the command failed.

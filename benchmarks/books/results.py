@@ -35,7 +35,7 @@ COLUMNS: Final = (
 
 
 def keep(figure: Building | Sample | Ways) -> None:
-    """Keep a figure, which replaces an older one for the same plies; write the page anew."""
+    """Keep a figure in place of an older one for the same plies, and write the page again."""
     figures: Figures = {kind: [] for kind in KINDS.values()}
     if FIGURES.exists():
         figures |= json.loads(FIGURES.read_text(encoding="utf-8"))
@@ -47,7 +47,7 @@ def keep(figure: Building | Sample | Ways) -> None:
 
 
 def page_parts(figures: Figures) -> dict[str, str]:
-    """The text of every place of the page, in Markdown."""
+    """The text for every place of the page, in Markdown."""
     times = [f"| {' | '.join(COLUMNS)} |", f"|{'---|' * len(COLUMNS)}"]
     times += [_row(Building(**entry)) for entry in figures["built"]]
     processors = sorted({str(entry["processor"]) for entry in figures["built"]})

@@ -26,7 +26,7 @@ HOUR: Final = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Some units of a ply, chosen at random."""
+    """Randomly chosen units of a ply."""
 
     positions: int
     """Of the ply: mirror-reduced, not over."""
@@ -37,12 +37,12 @@ class Units:
 
 
 def choose_units(ply: int, count: int, *, seed: int) -> Units:
-    """Cut a ply of 7x6 as a job does, and choose some of the units.
+    """Cut a ply of 7x6 into units as a job does, and choose some of them.
 
     Args:
-        ply: :data:`ANCESTOR_PLIES` or more.
-        count: how many units to choose; all of them if there are fewer.
-        seed: of the choice.
+        ply: the ply, :data:`ANCESTOR_PLIES` or more.
+        count: the number of units to choose; all of them if there are fewer.
+        seed: the seed of the choice.
     """
     levels = list(islice(open_plies(Position()), ply - ANCESTOR_PLIES, ply + 1))
     cut = list(cut_units(levels, least=LEAST_POSITIONS, most=LEAST_POSITIONS * MAX_BY_LEAST))
@@ -68,12 +68,12 @@ class Sample:
     nodes: int
     """Nodes that were searched in these units."""
     seconds: float
-    """Seconds of one thread, for these units."""
+    """Seconds that one thread took for these units."""
     processor: str
 
     @property
     def hours(self) -> float:
-        """Hours of one thread, for the whole ply."""
+        """Estimated hours of one thread for the whole ply."""
         return self.seconds / self.unit_positions * self.searched / HOUR
 
 
@@ -81,9 +81,9 @@ def take_sample(ply: int, units: int, *, seed: int) -> Sample:
     """Solve some units of a ply as a job does.
 
     Args:
-        ply: :data:`ANCESTOR_PLIES` or more.
-        units: how many.
-        seed: of the choice.
+        ply: the ply, :data:`ANCESTOR_PLIES` or more.
+        units: the number of units.
+        seed: the seed of the choice.
     """
     some = choose_units(ply, units, seed=seed)
     solver = Solver(table_mb=TABLE_MB)

@@ -1,4 +1,4 @@
-"""The gains by order, units and table: the same positions, solved in several ways."""
+"""The gain by the order, the units and the table: the same positions, solved in several ways."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 
 LARGE_TABLE_MB: Final = 256
 HARDEST: Final = 0.1
-"""The hardest positions are this share of all."""
+"""The share of all positions that counts as the hardest ones."""
 
 
 class Cost(NamedTuple):
     """The costs of some positions."""
 
     nodes: NDArray[np.uint64]
-    """Shape (n,): of each position."""
+    """Shape (n,): the nodes of each position."""
     seconds: float
-    """Processor time of all, of one thread."""
+    """Processor seconds of one thread for all positions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Way:
     name: str
     nodes: int
     seconds: float
-    """Processor time."""
+    """Processor seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Ways:
     positions: int
     """Positions in these units."""
     median: int
-    """Mean nodes of a position, solved as jobs do it, like the next three."""
+    """Mean nodes of a position; this and the next three figures are for the way of jobs."""
     mean: int
     """Median nodes of a position."""
     most: int
@@ -61,7 +61,7 @@ class Ways:
     hardest_share: float
     """The hardest tenth's share of all nodes."""
     ways: tuple[Way, ...]
-    """The first is the way of jobs."""
+    """All ways; the first is the way of jobs."""
     processor: str
 
     @classmethod
@@ -74,9 +74,9 @@ def compare_ways(ply: int, units: int, *, seed: int) -> Ways:
     """Solve some units of a ply as jobs do, and in other ways.
 
     Args:
-        ply: :data:`workers.books.planning.ANCESTOR_PLIES` or more.
-        units: how many.
-        seed: of the choice, and of the random order.
+        ply: the ply, :data:`workers.books.planning.ANCESTOR_PLIES` or more.
+        units: the number of units.
+        seed: the seed of the choice and of the random order.
     """
     chosen = choose_units(ply, units, seed=seed).chosen
     mixed = np.random.default_rng(seed).permutation(np.concatenate(chosen))

@@ -24,9 +24,9 @@ class Building:
     threads: int
     table_mb: int
     seconds: float
-    """Wall-clock time, from the command's start to its end, in an empty database."""
+    """Wall-clock time from the command's start to its end, with an empty database."""
     search_seconds: float
-    """Of the searches, summed over threads."""
+    """Seconds of the searches, summed over threads."""
     processor_seconds: float
     """Processor time of all threads."""
     nodes: int
@@ -34,12 +34,12 @@ class Building:
     peak_mb: float
     """The largest memory of the process."""
     file_bytes: int
-    """Of all parts, as NPZ."""
+    """Bytes of all parts, as NPZ."""
     processor: str
 
     @property
     def rate(self) -> float:
-        """Positions a second, end to end."""
+        """Positions in a second of the whole command."""
         return self.positions / self.seconds
 
 
@@ -47,11 +47,11 @@ def build(directory: Path, count: int, plies: str, threads: int, table_mb: int) 
     """Make a data set and measure it.
 
     Args:
-        directory: an empty one, for the database and the files.
-        count: positions.
-        plies: of them, as the command takes it.
-        threads: that search.
-        table_mb: megabytes that they share.
+        directory: an empty directory for the database and the files.
+        count: the number of positions.
+        plies: the plies of the positions, as the command takes them.
+        threads: the number of threads that search.
+        table_mb: the size of the table that they share.
 
     Raises:
         click.ClickException: the command failed.

@@ -28,7 +28,7 @@ COLUMNS: Final = (
 
 
 def keep(building: Building) -> None:
-    """Keep a figure, which replaces an older one for the same case; write the page anew."""
+    """Keep a figure in place of an older one for the same case, and write the page again."""
     figures = json.loads(FIGURES.read_text(encoding="utf-8")) if FIGURES.exists() else []
     others = [entry for entry in figures if _case(entry) != _case(asdict(building))]
     figures = sorted([*others, asdict(building)], key=_case)

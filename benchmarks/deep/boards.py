@@ -29,12 +29,12 @@ FIRST_PLAYERS: Final = {
     10: {4: "=", 5: "="},
     11: {4: "="},
 }
-"""What is known of empty boards, by height and width: won (+), drawn (=) or lost (-) for who moves
-first (J. Tromp's table of solved boards)."""
+"""The known results of empty boards, by height and width: won (+), drawn (=) or lost (-) for the
+first player (J. Tromp's table of solved boards)."""
 
 SIGNS: Final = {"+": 1, "=": 0, "-": -1}
 PATIENCE_SECONDS: Final = 60.0
-"""The time that a command may take after it was told to stop."""
+"""The time that a command may take to stop after it was told to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +43,16 @@ class Proof:
 
     board: str
     score: int | None
-    """For the first player; None if the board was not proven in time."""
+    """The score for the first player; None if the board was not proven in time."""
     seconds: float
-    """Seconds of ``c4 deep`` by its own clock, or the limit."""
+    """The seconds that ``c4 deep`` reports, or the time limit."""
     nodes: int | None
-    """Nodes that it searched, also in vain."""
+    """Nodes that it searched, with those of pieces that were cut off."""
     pieces: int | None
-    """Pieces that a search has decided."""
+    """Pieces that were decided by a search."""
     threads: int
     single_nodes: int | None
-    """Of one search by one thread; None if it was not done in time."""
+    """Nodes of one search by one thread; None if it did not end in time."""
     single_seconds: float | None
     processor: str
 
@@ -64,10 +64,10 @@ def prove(
 
     Args:
         board: WxH.
-        directory: an empty one, for the database.
-        threads: of the command.
-        table_mb: size of their table, and of that of the single search.
-        minutes: after which the command, and then the single search, is stopped.
+        directory: an empty directory for the database.
+        threads: the number of threads of the command.
+        table_mb: the size of their table, and of the table of the single search.
+        minutes: the time limit of the command, and of the single search.
         single: whether to search the position by one thread as well.
 
     Raises:
@@ -102,7 +102,7 @@ def prove(
 
 
 def _answer(command: list[str], seconds: float) -> dict[str, Any] | None:
-    """The output of ``c4``; None if it was not done in time."""
+    """The output of ``c4``; None if it did not end in time."""
     process = subprocess.Popen([sys.executable, "-m", "cli", *command], stdout=subprocess.PIPE)
     with process:
         try:
@@ -118,7 +118,7 @@ def _answer(command: list[str], seconds: float) -> dict[str, Any] | None:
 
 
 def keep(proof: Proof, file: Path) -> list[Proof]:
-    """Keep a proof, which replaces an older one for its board; give all of them, easiest first."""
+    """Keep a proof in place of an older one for its board. Returns all proofs, easiest first."""
     entries = json.loads(file.read_text(encoding="utf-8")) if file.exists() else []
     proofs = {entry["board"]: Proof(**entry) for entry in entries} | {proof.board: proof}
     found = sorted(proofs.values(), key=lambda each: (each.score is None, each.seconds))
@@ -158,6 +158,6 @@ def table(proofs: Iterable[Proof]) -> str:
 
 
 def _shares(machines: dict[str, list[str]]) -> str:
-    """The machine that has proven most boards, then the others, each with its boards."""
+    """The machine that has proven most boards, and the others, each with its boards."""
     first, *others = sorted(machines, key=lambda each: -len(machines[each]))
     return "; ".join([first, *(f"{each} ({', '.join(machines[each])})" for each in others)])

@@ -1,4 +1,4 @@
-"""The costs of pieces, measured once and kept in a file for the simulation."""
+"""The costs of pieces, which are measured once and kept in a file for the simulation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Cost(NamedTuple):
 
 
 class UnknownPieceError(Exception):
-    """A piece was not measured, and measuring is switched off."""
+    """A piece was not measured, and new measurements are not allowed."""
 
 
 @dataclass
@@ -39,12 +39,12 @@ class Costs:
     moves: str
     unit_nodes: int
     single_nodes: int
-    """Nodes of one search of the whole position, by one thread."""
+    """Nodes of one search of the whole position by one thread."""
     score: int
     table_mb: int
     pieces: dict[Piece, Cost] = field(default_factory=dict)
     may_measure: bool = False
-    """Whether unknown pieces are searched now."""
+    """Whether unknown pieces are searched."""
 
     @property
     def start(self) -> Position:
@@ -70,7 +70,7 @@ class Costs:
         """The cost of a piece.
 
         Raises:
-            UnknownPieceError: it was not measured, and measuring is switched off.
+            UnknownPieceError: it was not measured, and new measurements are not allowed.
         """
         known = self.pieces.get(piece)
         if known is None:
@@ -95,7 +95,7 @@ class Costs:
         """Read a file that :meth:`write` made.
 
         Raises:
-            ValueError: the file holds something else.
+            ValueError: the file has another content.
         """
         try:
             kept = json.loads(path.read_text(encoding="ascii"))

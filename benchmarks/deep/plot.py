@@ -1,4 +1,4 @@
-"""The plot of the speed-up by the number of workers, on logarithmic axes, over the ideal line."""
+"""The plot of the speed-up by the number of workers, on logarithmic axes, with the ideal line."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ class Line(NamedTuple):
 
     label: str
     points: Sequence[tuple[int, float]]
-    """How many workers there are, and how many times as fast they are."""
+    """Pairs of the number of workers and their speed-up."""
 
 
 def draw(path: Path, lines: Sequence[Line], ticks: Sequence[int]) -> None:
     """Write the plot as an SVG file.
 
     Args:
-        path: its suffix is replaced.
-        lines: of the plot; there are no more of them than colours.
-        ticks: of both axes.
+        path: the file; its suffix is replaced.
+        lines: the lines of the plot, at most as many as there are colours.
+        ticks: the ticks of both axes.
     """
     with plot(path, (8, 5.2)) as axes:
         axes.plot(ticks, ticks, color=FAINT, linewidth=2, zorder=1)

@@ -1,9 +1,9 @@
 """A deep job with a virtual clock and any number of simulated workers.
 
-A node is the unit of time. The tree that real jobs use decides which piece comes next and which
-ones a result cuts off. Two things are left out unless ``overhead`` stands for them: the cost of a
-unit beside its search (some milliseconds), and the time until a heartbeat tells a worker that its
-piece was cut off.
+A node is the unit of time. The tree that real jobs use decides which piece comes next, and which
+pieces a result cuts off. The simulation leaves out two costs unless ``overhead`` stands for them:
+that of a unit beside its search (some milliseconds), and the time until a heartbeat tells a worker
+that its piece was cut off.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Outcome:
     workers: int
     split_plies: int
     nodes: int
-    """Nodes that all workers together have searched, also in vain."""
+    """Nodes that all workers have searched, with those of pieces that were cut off."""
     wall: int
     """The time of the job, in nodes of one worker."""
     pieces: int
@@ -38,7 +38,7 @@ class Outcome:
     """The share of the workers' time without work."""
 
     def speed_up(self, single_nodes: int) -> float:
-        """How many times as fast as one search of the whole position."""
+        """The speed-up over one search of the whole position."""
         return single_nodes / self.wall
 
 
@@ -46,10 +46,10 @@ def simulate(costs: Costs, *, workers: int, split_plies: int, overhead: int = 0)
     """Run a job to its end.
 
     Args:
-        costs: of its pieces.
-        workers: how many there are; each searches one piece at a time.
-        split_plies: plies down to which the position is split.
-        overhead: nodes that could be searched in the time that a unit takes beside its search.
+        costs: the costs of its pieces.
+        workers: the number of workers; each searches one piece at a time.
+        split_plies: the number of plies down to which the position is split.
+        overhead: the time that a unit takes beside its search, in nodes.
 
     Raises:
         UnknownPieceError: a piece was not measured.
@@ -92,7 +92,7 @@ def simulate(costs: Costs, *, workers: int, split_plies: int, overhead: int = 0)
 
 
 def best(costs: Costs, *, workers: int, plies: Sequence[int], overhead: int = 0) -> Outcome:
-    """The outcome with the depth of splitting that is fastest for so many workers."""
+    """The outcome with the depth of splitting that is fastest for this many workers."""
     return min(
         (
             simulate(costs, workers=workers, split_plies=split_plies, overhead=overhead)

@@ -1,4 +1,4 @@
-"""Whole batches in one call, and the gain of more threads, which is one of wall-clock time."""
+"""Whole batches in one call, and the gain of wall-clock time from more threads."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def measure_batches(
     """Time ``solve_many`` for every class and ``analyze_many`` for the easy ones.
 
     Args:
-        plan: how many positions and repetitions.
-        classes: positions by class.
-        table_mb: size of the table, which is empty at the start of each batch.
-        threads: threads that share a batch.
+        plan: the numbers of positions and repetitions.
+        classes: the positions of each class.
+        table_mb: the size of the table, which is empty at the start of each batch.
+        threads: the number of threads that share a batch.
     """
     solver = Solver(table_mb=table_mb, threads=threads)
     for name, scored in classes.items():
@@ -73,10 +73,10 @@ def measure_threads(
     """Time a batch, and hard positions one by one, with 1, 2, 4 .. threads in turn.
 
     Args:
-        plan: how many positions and repetitions.
-        classes: positions by class.
-        table_mb: size of the table.
-        most: the most threads.
+        plan: the numbers of positions and repetitions.
+        classes: the positions of each class.
+        table_mb: the size of the table.
+        most: the largest number of threads.
     """
     solvers = [Solver(table_mb=table_mb, threads=n) for n in thread_counts(most)]
     batch = classes.get("begin-medium", ())[: min(plan.batch, plan.share("begin-medium"))]

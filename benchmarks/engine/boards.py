@@ -43,10 +43,10 @@ def measure_boards(
     """Solve empty boards with an empty table.
 
     Args:
-        plan: which boards, how many repetitions.
+        plan: the boards, and the numbers of repetitions.
         own: this project's engine.
         rivals: other solvers.
-        long: let the rivals solve the empty 7x6 board too, once; it takes them minutes.
+        long: whether the rivals solve the empty 7x6 board too, once; it takes them minutes.
     """
     for name in plan.boards:
         yield from compare(
@@ -73,7 +73,7 @@ def measure_boards(
 
 
 def measure_openings(plan: Plan, own: C4) -> Iterator[Measurement]:
-    """Solve the position after each first move, every one with an empty table."""
+    """Solve the position after each first move, each with an empty table."""
     for move, score in FIRST_MOVES.items():
         yield from compare(
             OPENINGS,

@@ -1,6 +1,6 @@
-"""The cost of calls from Python, measured with next to nothing to search.
+"""The cost of calls from Python, measured with almost nothing to search.
 
-The position has one empty square. Its search is over at once, so the time is that of the call.
+The position has one empty square. Its search ends at once, so the measured time is the call's.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ LOOPS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A piece of Python code to be timed."""
+    """A piece of Python code to time."""
 
     case: str
-    """The purpose of the call. Solvers are compared on the same case."""
+    """The purpose of the call; solvers are compared on the same case."""
     solver: str
     """The solver's name."""
     code: str
@@ -49,7 +49,7 @@ class Statement:
     names: dict[str, Any] = field(repr=False)
     """The values of the names in it."""
     positions: int = 1
-    """Positions that are solved by one call."""
+    """The number of positions that one call solves."""
 
 
 def measure_calls(plan: Plan) -> Iterator[Measurement]:
@@ -67,7 +67,7 @@ def measure_calls(plan: Plan) -> Iterator[Measurement]:
 
 
 def measure_imports(plan: Plan) -> Iterator[Measurement]:
-    """Time a new interpreter that imports a package, less one that imports nothing."""
+    """Time a new interpreter that imports a package, minus one that imports nothing."""
     modules = {"C4": "c4core"}
     if BitBully.is_installed():
         modules["BitBully"] = "bitbully"

@@ -1,4 +1,4 @@
-"""The six classes of positions, solver against solver."""
+"""A comparison of solvers on the six classes of positions."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def measure(
     *,
     fresh: bool,
 ) -> Iterator[Measurement]:
-    """Time every class: the engine on all positions, and beside the rivals on fewer.
+    """Time every class: the engine alone on all positions, and with the rivals on fewer.
 
     Args:
-        plan: how many positions and repetitions.
-        classes: positions by class.
+        plan: the numbers of positions and repetitions.
+        classes: the positions of each class.
         own: this project's engine.
         rivals: other solvers.
-        fresh: empty tables before every position, not only before every pass.
+        fresh: whether to empty the tables before every position, and not only before every pass.
     """
     for name, scored in classes.items():
         share = scored[: plan.share(name)]

@@ -29,11 +29,11 @@ def measure(
     """Analyze the positions of some classes and the empty board.
 
     Args:
-        plan: how many positions and repetitions.
-        classes: positions by class.
+        plan: the numbers of positions and repetitions.
+        classes: the positions of each class.
         own: this project's engine.
         rivals: other solvers with a Python interface.
-        names: the classes.
+        names: the names of these classes.
     """
     for name in names:
         scored = classes.get(name, ())[: plan.share(name)]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Pass = Callable[[Sequence[str]], Run]
 
 LEAST_SECONDS = 0.05
-"""A repetition has as many passes as fill this time: shorter times drown in the noise."""
+"""A repetition has enough passes to fill this time: shorter times are lost in the noise."""
 MAX_SECONDS = 1.0
 """A repetition ends after this time at the latest, which includes what is not timed: emptying
 tables, starting programs."""
@@ -32,16 +32,16 @@ tables, starting programs."""
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A solver's part in a comparison."""
+    """A solver in a comparison."""
 
     solver: str
     """The solver's name."""
     run: Callable[[], Run]
     """One pass over the positions with an empty table."""
     repeats: int
-    """How often its time is taken."""
+    """The number of repetitions."""
     threads: int = 1
-    """Threads that it was told to use."""
+    """The number of threads that it was told to use."""
 
 
 def compare(
@@ -62,7 +62,7 @@ def compare(
         case: the measurements' case.
         scores: the right answers; empty if the runs have no answers.
         entries: the solvers.
-        count: positions or calls in a pass; the number of the scores if not given.
+        count: the number of positions or calls in a pass; by default the number of scores.
 
     Returns:
         One measurement for each entry, in their order.
@@ -96,9 +96,9 @@ def compare_passes(
     Args:
         group: the measurements' group.
         case: the class.
-        scored: its positions.
-        plan: how often each solver is timed.
-        passes: the name of each solver, and its pass over some games; the engine's first.
+        scored: the positions of the class.
+        plan: the numbers of repetitions.
+        passes: the name of each solver and its pass over some games, the engine's first.
     """
     games = [position.moves for position in scored]
     scores = [position.score for position in scored]
@@ -119,7 +119,7 @@ class _Series:
         self.laps: list[Lap] = [self.first.lap] if is_long else []
 
     def repeat(self) -> None:
-        """Take the time once more, unless the first pass was already counted as a repetition."""
+        """Time one more repetition, unless the first pass already counted as one."""
         if len(self.laps) == self.entry.repeats:
             return
         total, passes, began = NO_TIME, 0, time.perf_counter()

@@ -1,4 +1,4 @@
-"""How much of everything is measured."""
+"""The size of a measurement: numbers of positions and repetitions."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ class Plan:
     """Numbers of positions and of repetitions.
 
     Some rivals need minutes for positions that take this engine seconds. They get only the first
-    ones of a class. The engine is timed on these as well, so that both are compared on the same
+    positions of a class. The engine is timed on these as well, for a comparison on the same
     positions.
     """
 
     repeats: int = 5
     """Repetitions of this engine."""
     rival_repeats: int = 3
-    """Repetitions of the others."""
+    """Repetitions of the other solvers."""
     positions: dict[str, int] = field(default_factory=lambda: {"begin-hard": 100})
-    """The most positions of a class for this engine; all where the class is not named."""
+    """The most positions of a class for this engine; no limit for a class without an entry."""
     rival_positions: dict[str, int] = field(
         default_factory=lambda: {"begin-medium": 50, "begin-hard": 10}
     )
-    """The most positions of a class for the others."""
+    """The most positions of a class for the other solvers."""
     rival_columns: int = 10
-    """Positions of which the others score all columns."""
+    """Positions in which the other solvers score all columns."""
     boards: tuple[str, ...] = ("7x5", "6x6", "5x8", "6x7", "8x5")
     """Empty boards besides 7x6."""
     long_repeats: int = 3
@@ -65,4 +65,4 @@ QUICK: Final = Plan(
     batch=50,
     hard=2,
 )
-"""Tries in a minute whether everything runs; the figures say little."""
+"""A plan for a test of all measurements in a minute; its figures mean little."""

@@ -1,7 +1,7 @@
-"""The plot of the classes: a row for each class, a mark for each solver, processor time across.
+"""The plot of the classes: a row for each class, with a mark for the time of each solver.
 
 The time axis is logarithmic. The marks of a row are for the same positions: the first few of a
-class where a rival is slow.
+class if a rival is slow.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def draw(results: Results, path: Path) -> None:
     """Write the plot as ``path.svg`` and ``path.png``.
 
     Raises:
-        ValueError: there is no class among the results.
+        ValueError: the results have no class.
     """
     rows = _rows(results)
     if not rows:
@@ -41,7 +41,7 @@ def draw(results: Results, path: Path) -> None:
 
 
 def _rows(results: Results) -> dict[str, list[Measurement]]:
-    """The measurements of every row: all of them on the same positions."""
+    """The measurements of every row, all on the same positions."""
     rows: dict[str, list[Measurement]] = {}
     for group, case, name in (
         *((classes.GROUP, own.case, own.case) for own in widest(results.group(classes.GROUP))),
@@ -84,7 +84,7 @@ def _marks(axes: Axes, rows: dict[str, list[Measurement]], results: Results) -> 
 def _write_beside(
     axes: Axes, one: Measurement, place: int, times: float | None, *, below: bool
 ) -> None:
-    """The engine's time on its left; above or below a rival, how many times as long it takes."""
+    """Write the engine's time to its left, and each rival's multiple of it above or below."""
     own = one.solver == OWN
     if own:
         text, offset, side, base = time_text(one.each.median), (-9, 0), "right", "center"

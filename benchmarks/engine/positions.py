@@ -1,9 +1,9 @@
 """The positions of the six classes: read from a directory, or drawn at random.
 
-A position is made by random legal moves; lots decide their number in the range of its phase. No
-game is over, and mirror images count as one. A position with a win within two plies is left out,
-because it needs no search. The scores are this engine's, so they check other solvers and later
-versions of this one, but not the version that has made them.
+A position comes from random legal moves; their number is drawn from the range of its phase. No
+game is over, and of two mirror images only one is kept. A position with a win within two plies is
+left out, because it needs no search. The scores are this engine's, so they can check other solvers
+and later versions of this one, but not the version that made them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 STONES = {"begin": range(4, 15), "middle": range(15, 29), "end": range(29, 42)}
 """Numbers of stones on the board in each phase of the game."""
 LEAST_PLIES = 3
-"""A position is left out if a win is nearer than so many plies."""
+"""A position is left out if a win is nearer than this many plies."""
 
 
 def read_directory(directory: Path) -> dict[str, list[Scored]]:
@@ -49,11 +49,11 @@ def read_directory(directory: Path) -> dict[str, list[Scored]]:
 
 
 def draw(seed: int, counts: Mapping[str, int]) -> dict[str, list[Scored]]:
-    """Draw so many positions of each class. The same seed draws the same positions.
+    """Draw positions of each class. The same seed draws the same positions.
 
     Args:
-        seed: for the generator of random numbers.
-        counts: how many of each class; a class that is not named has none.
+        seed: the seed of the random numbers.
+        counts: the number of positions of each class; 0 for a class without an entry.
     """
     drawn: dict[str, list[Scored]] = {name: [] for name in CLASSES}
     for phase, stones in STONES.items():
@@ -68,7 +68,7 @@ def draw(seed: int, counts: Mapping[str, int]) -> dict[str, list[Scored]]:
 
 
 def _scored_positions(lots: random.Random, stones: range) -> Iterator[Scored]:
-    """An endless stream of different positions with so many stones, and their scores."""
+    """An endless stream of different positions of a phase, with their scores."""
     solver = Solver()
     seen = set()
     while True:

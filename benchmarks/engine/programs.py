@@ -1,14 +1,14 @@
 """Solvers that are programs: they read positions from standard input and write scores.
 
-The program reads one position a line, 1-based columns, and answers each by a line with the same
-moves and the score for the side to move; a third word, if there is one, is taken as the number of
-positions searched. That is what Pascal Pons's ``c4solver`` does, and ``c4 solve`` with
+The program reads one position from each line, with 1-based columns, and answers with a line that
+has the same moves and the score for the side to move. A third word, if there is one, is the number
+of positions searched. Pascal Pons's ``c4solver`` does this, and so does ``c4 solve`` with
 ``--format c4solver``.
 
-Its time is the processor time that the system charges to the finished child. The time of the same
-program without any input (loading, allocating its table) is measured just before, and subtracted. A
-short pass may then even seem to take negative time; so it is repeated, and means are taken. The
-program decides whether it empties its table between positions.
+The measured time is the processor time that the system charges to the finished child. The time of
+the same program without any input (loading, allocating its table) is measured just before, and
+subtracted. So a short pass may even seem to take negative time; it is repeated, and means are
+taken. The program itself decides whether to empty its table between positions.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 WITH_NODES = 3
-"""Words of an answer that has the number of positions searched."""
+"""The number of words in an answer with the number of positions searched."""
 
 
 class ProgramError(Exception):
-    """A program cannot be started, failed, or answered with something other than scores."""
+    """A program cannot be started, has failed, or has answered with something else than scores."""
 
 
 class Program(Contender):
-    """A solver by its command line.
+    """A solver that is a program.
 
     Args:
         name: its name in tables.
-        command: the command line, split as a shell would.
+        command: its command line, which is split as by a shell.
 
     Raises:
         ProgramError: there is no such program.
@@ -76,7 +76,7 @@ class Program(Contender):
         return Run(scores, took - start, nodes)
 
     def _feed(self, text: str) -> tuple[str, Lap]:
-        """Run the program once; returns its output, and its time with the start."""
+        """Run the program once. Returns its output, and its time including the start."""
         with tempfile.TemporaryFile("w+") as source, tempfile.TemporaryFile("w+") as sink:
             source.write(text)
             source.seek(0)
@@ -93,7 +93,7 @@ def run_child(
     source: IO[str] | int = subprocess.DEVNULL,
     sink: IO[str] | int = subprocess.DEVNULL,
 ) -> Lap:
-    """Run a program to its end; give its processor time and its wall-clock time.
+    """Run a program to its end. Returns its processor time and its wall-clock time.
 
     Args:
         arguments: the command line.
@@ -101,8 +101,8 @@ def run_child(
         sink: its standard output; standard error is dropped.
 
     Raises:
-        OSError: it cannot be started.
-        CalledProcessError: it failed.
+        OSError: the program cannot be started.
+        CalledProcessError: the program failed.
     """
     began = time.perf_counter()
     child = subprocess.Popen(arguments, stdin=source, stdout=sink, stderr=subprocess.DEVNULL)

@@ -26,7 +26,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One solver on one case, repeated."""
+    """The repetitions of one solver on one case."""
 
     group: str
     """The kind of measurement."""
@@ -41,7 +41,7 @@ class Measurement:
     wall: list[float]
     """Wall-clock seconds of each repetition."""
     nodes: int | None = None
-    """Positions searched in a repetition, where the solver tells."""
+    """Positions searched in a repetition; None if the solver does not count them."""
     wrong: int = 0
     """Answers that differ from the known score."""
     threads: int = 1
@@ -65,20 +65,20 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """All measurements of one run, and where they were made."""
+    """All measurements of one run, and the machine and versions behind them."""
 
     date: str
     """Day of the run, ISO 8601."""
     command: str
     """The command line that was run."""
     positions: str
-    """Where the positions of the classes came from."""
+    """The origin of the positions of the classes."""
     table: str
     """Whether a solver's table is kept or emptied between positions."""
     machine: dict[str, str | int]
     """Processor, cores, system."""
     versions: dict[str, str]
-    """Version by name of program."""
+    """The version of each program, by its name."""
     measurements: list[Measurement] = field(default_factory=list)
     """In the order in which they were made."""
 

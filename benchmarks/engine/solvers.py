@@ -1,7 +1,7 @@
 """Solvers that are called from Python, behind one small interface.
 
-A loop over positions is timed, with one call a position, one thread and no book. The positions are
-ready in the solver's own form. Making them and clearing the table are not timed.
+A loop over positions is timed, with one call for each position, one thread and no book. The
+positions are in the solver's own form. The time to make them and to clear the table does not count.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Run:
 
 
 class Contender(ABC):
-    """A solver that can be given positions of the 7x6 board."""
+    """A solver for positions of the 7x6 board."""
 
     name: str
     """Its name in the tables."""
@@ -85,11 +85,11 @@ class InProcess(Contender):
 
     @abstractmethod
     def solve_all(self, positions: list[Any]) -> list[Any]:
-        """The loop that is timed: one call a position and nothing else."""
+        """The timed loop: one call for each position and nothing else."""
 
     @abstractmethod
     def analyze_all(self, positions: list[Any]) -> list[Any]:
-        """The same for the scores of all columns."""
+        """The timed loop for the scores of all columns."""
 
     @abstractmethod
     def scores(self, answers: list[Any]) -> list[int]:

@@ -31,7 +31,7 @@ def line(measurement: Measurement) -> str:
 
 
 def sections(results: Results) -> dict[str, str]:
-    """The text of every place on the page, by name."""
+    """The text for every place on the page, by name."""
     makers = {
         "classes": _classes,
         "rivals": _rivals,
@@ -48,7 +48,7 @@ def sections(results: Results) -> dict[str, str]:
 
 
 def range_text(spread: Spread) -> str:
-    """The least and the most of a spread, or ``one run`` if both are the same."""
+    """The ends of a spread, or ``one run`` if they are equal."""
     if spread.least == spread.most:
         return "one run"
     least, most = time_text(spread.least), time_text(spread.most)
@@ -68,7 +68,7 @@ def number_text(number: float | None) -> str:
 
 
 def times_text(ratio: float | None) -> str:
-    """How many times as long: ``12.3``."""
+    """A ratio of times: ``12.3``."""
     return NOTHING if ratio is None else three_digits(ratio)
 
 
@@ -105,7 +105,7 @@ def widest(measurements: Iterable[Measurement]) -> list[Measurement]:
 
 
 def _table(heading: Sequence[str], rows: Sequence[Sequence[str]], *, words: int = 1) -> str:
-    """A table whose first columns are words and whose others are numbers; empty without rows."""
+    """A table with words in the first columns and numbers in the others; empty without rows."""
     return table(heading, rows, left=words) if rows else ""
 
 
@@ -123,18 +123,18 @@ def _run(results: Results) -> str:
     )
 
 
-def _classes(results: Results) -> str:
-    rows = [
-        [
-            own.case,
-            f"{own.count:,}",
-            time_text(own.each.median),
-            range_text(own.each),
-            number_text(own.nodes_each),
-            str(own.wrong),
-        ]
-        for own in widest(results.group(classes.GROUP))
+def _cells(own: Measurement) -> list[str]:
+    return [
+        own.case,
+        f"{own.count:,}",
+        time_text(own.each.median),
+        range_text(own.each),
+        number_text(own.nodes_each),
     ]
+
+
+def _classes(results: Results) -> str:
+    rows = [[*_cells(own), str(own.wrong)] for own in widest(results.group(classes.GROUP))]
     return _table(["class", "positions", "a position", "range", "nodes", "wrong"], rows)
 
 
@@ -144,16 +144,7 @@ def _rivals(results: Results) -> str:
 
 def _columns(results: Results) -> str:
     measurements = results.group(columns.GROUP)
-    rows = [
-        [
-            own.case,
-            f"{own.count:,}",
-            time_text(own.each.median),
-            range_text(own.each),
-            number_text(own.nodes_each),
-        ]
-        for own in widest(measurements)
-    ]
+    rows = [_cells(own) for own in widest(measurements)]
     alone = _table(["positions of", "positions", "a position", "range", "nodes"], rows)
     return "\n\n".join(text for text in (alone, _beside(measurements, "positions of")) if text)
 

@@ -1,1 +1,1 @@
-"""Players that learn, trained and tried: ``python -m benchmarks.learning --help``."""
+"""The training and strength of players that learn: ``python -m benchmarks.learning --help``."""

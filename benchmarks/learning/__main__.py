@@ -1,7 +1,7 @@
-"""``python -m benchmarks.learning``: train, try, and write the page, part by part.
+"""``python -m benchmarks.learning``: train models, test them, and write the page, part by part.
 
-A training that was interrupted goes on with its model's file. If it is complete, the model is tried
-and not trained.
+An interrupted training continues from its model's file. If the training is complete, the model is
+only tested.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 FILE: Final = Path("docs/learning.json")
 PAGE: Final = Path("docs/learning.md")
 LAST_EPOCHS: Final = 10
-"""The least and the most accuracy of these epochs are kept."""
+"""The smallest and the largest accuracy of these epochs are kept."""
 
 models_option = click.option(
     "--models",
@@ -179,12 +179,12 @@ def report(*, file: Path, page: Path) -> None:
 
 
 def _model(models: Path, name: str) -> str:
-    """The description of the player of a model, whose file's name begins with its kind."""
+    """The description of a model's player; the file's name begins with the kind."""
     return f"learning-{name.partition('-')[0]}:model={models / f'{name}.safetensors'}"
 
 
 def _ending(part: dict[str, Any]) -> dict[str, float]:
-    """How a training of the source's network ended."""
+    """The last figures of a training of Brewer's network."""
     last = [epoch["test_accuracy"] for epoch in part["history"][-LAST_EPOCHS:]]
     return {"accuracy": part["confusion"]["accuracy"], "least": min(last), "most": max(last)}
 

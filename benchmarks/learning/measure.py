@@ -1,4 +1,4 @@
-"""The strength of models: training, comparison with labels, games."""
+"""Measures models: training, comparison with labels, games."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MARKS: Final = {1: "w", 0: "d", -1: "l"}
 
 
 def train_cnn(path: Path, *, games: int, epochs: int, seed: int) -> dict[str, Any]:
-    """Train the source's network on games of set against set; go on with a file that exists."""
+    """Train Brewer's network on games of set against set, from an existing file if there is one."""
     began = time.perf_counter()
     found = labelled(play_finals(games, seed=seed), seed=seed)
     played = time.perf_counter() - began
@@ -52,7 +52,7 @@ def train_cnn(path: Path, *, games: int, epochs: int, seed: int) -> dict[str, An
 
 
 def train_exact(path: Path, data: Path, *, epochs: int, seed: int) -> dict[str, Any]:
-    """Train the network with policy and value on a data set; try it on the test positions."""
+    """Train the network with policy and value on a data set, and test it on the test positions."""
     train_positions, validation = (read_positions(data, split) for split in ("train", "validation"))
     course = ExactCourse(train_positions, validation, seed=seed)
     part = _trained(course, path, epochs)
@@ -71,14 +71,14 @@ def train_selfplay(path: Path, *, epochs: int, seed: int) -> dict[str, Any]:
 
 
 def shares_of(path: Path, data: Path) -> dict[str, Any]:
-    """How often a model chooses a best column, on the test positions of a data set."""
+    """How often a model chooses a best column in the test positions of a data set."""
     model = read_model(path)
     shares = share_of_best(network_of(model, path), model.kind, read_positions(data, "test"))
     return shares_object(shares)
 
 
 def _trained(course: Course, path: Path, epochs: int) -> dict[str, Any]:
-    """Train in one thread; go on with a training that was interrupted."""
+    """Train in one thread, or continue an interrupted training."""
     torch.set_num_threads(1)
 
     def tell(step: Step) -> None:
@@ -97,13 +97,13 @@ def _trained(course: Course, path: Path, epochs: int) -> dict[str, Any]:
 
 
 def drawn_games(player: str, opponent: str, *, games: int, seed: int) -> str:
-    """The results of games for a player, a mark each. Lots are drawn for the first move.
+    """The results of games for a player, one character each. The first player is drawn at random.
 
     Args:
-        player: its description.
-        opponent: the other player's.
-        games: how many.
-        seed: where all chance comes from.
+        player: the player's description.
+        opponent: the opponent's description.
+        games: the number of games.
+        seed: the seed of all random choices.
     """
     dice = Dice(seed)
     with parse_player(player).make() as a, parse_player(opponent).make() as b:
@@ -116,14 +116,14 @@ def drawn_games(player: str, opponent: str, *, games: int, seed: int) -> str:
 def match(player: str, opponent: str, *, games: int, seed: int) -> dict[str, Any]:
     """A match in which the players take turns to move first.
 
-    Two players without chance would play the same two games again and again. So each of them
-    begins once from every position with two stones.
+    Two deterministic players would play the same two games again and again. So each of them begins
+    once from every position with two stones.
 
     Args:
-        player: its description.
-        opponent: the other player's.
-        games: how many, where one of them plays by chance.
-        seed: where all chance comes from.
+        player: the player's description.
+        opponent: the opponent's description.
+        games: the number of games, if one of the players plays at random.
+        seed: the seed of all random choices.
     """
     seed = match_seed(seed, player.partition(":")[0], opponent.partition(":")[0])
     began = time.perf_counter()
@@ -155,7 +155,7 @@ def _by_opening() -> Iterator[dict[str, Any]]:
 
 
 def _mark(a: Player, b: Player, *, a_begins: bool, seed: int, start: Position | None = None) -> str:
-    """Play a game; give the mark of player a."""
+    """Play a game. Returns the mark of its result for player a."""
     record = play_game(*((a, b) if a_begins else (b, a)), seed=seed, start=start)
     if record.is_forfeit:
         raise RuntimeError(f"{a} - {b}: {record.detail}")

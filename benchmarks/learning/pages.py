@@ -20,7 +20,7 @@ EPOCHS_SHOWN: Final = 8
 
 
 def sections(results: Results) -> dict[str, str]:
-    """The text of every place of the page, by name."""
+    """The text for every place of the page, by name."""
     parts = results["parts"]
     makers = {
         "run": _run,

@@ -1,4 +1,4 @@
-"""``docs/learning-*.svg``: the course and the outcome of every training."""
+"""``docs/learning-*.svg``: the course and the result of every training."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FAINT: Final = "#666666"
 FEWEST: Final = 50
 """A ply with fewer positions has no point in the plot."""
 REPORTED: Final = {"learning-cnn": 0.45, "random": 0.02}
-"""Shares of games against set that Brewer 2017 reports."""
+"""The shares of games won against set that Brewer 2017 reports."""
 
 
 def draw_all(results: Results, directory: Path) -> None:
@@ -42,7 +42,7 @@ def draw_all(results: Results, directory: Path) -> None:
 
 
 def win_shares(marks: str) -> Iterator[float]:
-    """The share of games won after each game; a draw counts as a game that was not won."""
+    """The share of games won after each game; a draw is not a win."""
     won = 0
     for games, mark in enumerate(marks, start=1):
         won += mark == "w"
@@ -75,7 +75,7 @@ def _draw(path: Path, fill: Any, part: Any) -> None:  # noqa: ANN401
 
 
 def _games(axes: Axes, part: Any) -> None:  # noqa: ANN401
-    """Shares of games won against set as the games go on, and what the source reports."""
+    """Draw the shares of games won against set, and those that Brewer 2017 reports."""
     for (player, marks), colour in zip(part["marks"].items(), COLOURS, strict=False):
         shares = list(win_shares(marks))
         axes.plot(range(1, len(shares) + 1), shares, color=colour, linewidth=1.4, label=player)
@@ -87,7 +87,7 @@ def _games(axes: Axes, part: Any) -> None:  # noqa: ANN401
 
 
 def _plies(axes: Axes, parts: Any) -> None:  # noqa: ANN401
-    """Shares of best columns by stones on the board."""
+    """Draw the shares of best columns by the number of stones on the board."""
     shown = {"learning-exact": parts["exact"]["test"], **parts.get("matches", {}).get("shares", {})}
     for (name, shares), colour in zip(shown.items(), COLOURS, strict=False):
         _line(axes, shares["plies"], "best_share", colour, name)

@@ -1,4 +1,4 @@
-"""The results of all parts as one JSON file: a part that is done again replaces its old results.
+"""The results of all parts in one JSON file; new results of a part replace its old ones.
 
 ::
 
@@ -33,13 +33,13 @@ def read(path: Path) -> Results:
     """Read a file that :func:`write_part` made.
 
     Raises:
-        ValueError: it is no such file.
+        ValueError: the file has another content.
     """
     return read_json(path, what="results of learning", form=FORMAT)
 
 
 def write_part(path: Path, name: str, part: Results) -> None:
-    """Put a part into the file, with the day and the command that made it."""
+    """Put a part into the file, with the day and the command of its measurement."""
     results: Results = read(path) if path.exists() else {"format": FORMAT, "parts": {}}
     results["machine"] = this_machine()
     results["versions"] = these_versions() | {"PyTorch": version_of("torch")}

@@ -52,7 +52,7 @@ def main() -> None:
 @click.option(
     "--games",
     type=click.IntRange(1),
-    help="Play so many games; kept beside the others.  [default: as many as the source]",
+    help="Play this many games; they are kept beside the others.  [default: as many as the source]",
 )
 @click.option("--seed", type=click.IntRange(0), default=2022, show_default=True)
 @threads_option

@@ -1,4 +1,4 @@
-"""Plays the sources' matches again, as jobs of the service: they can be interrupted and resumed."""
+"""Plays the sources' matches again, as jobs, which can be interrupted and resumed."""
 
 from __future__ import annotations
 
@@ -30,17 +30,17 @@ def play(
     seed: int,
     threads: int,
 ) -> Iterator[tuple[SourceMatch, MatchReport]]:
-    """Play matches one after the other; go on with those that were begun.
+    """Play matches one after the other; those that were begun are continued.
 
     Args:
-        database: keeps the games.
-        matches: of the sources.
-        least_games: the fewest games of a match, even if the source played fewer.
-        seed: of all chance.
-        threads: how many play.
+        database: the database for the games.
+        matches: matches of the sources.
+        least_games: the smallest number of games of a match, even if the source played fewer.
+        seed: the seed of all random choices.
+        threads: the number of threads that play.
 
     Raises:
-        KeyboardInterrupt: what was played is kept.
+        KeyboardInterrupt: the run was interrupted; finished games are kept.
     """
     for match in matches:
         terms = MatchTerms(

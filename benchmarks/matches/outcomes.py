@@ -1,4 +1,4 @@
-"""The outcomes of the matches that were played again, as one JSON file.
+"""The outcomes of the repeated matches in one JSON file.
 
 ::
 
@@ -27,22 +27,22 @@ LISTS = ("matches", "longer")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A match that was played again."""
+    """The outcome of a repeated match."""
 
     name: str
-    """As :attr:`benchmarks.matches.sources.SourceMatch.name`."""
+    """The :attr:`benchmarks.matches.sources.SourceMatch.name` of the match."""
     wins: int
     """Games that player a won."""
     losses: int
     """Games that player b won."""
     draws: int
-    """Games that nobody won."""
+    """Drawn games."""
     distinct: int
-    """How many of the games are different."""
+    """The number of different games."""
     seconds: float
-    """Seconds of all moves together."""
+    """Seconds that all moves took."""
     moves: float
-    """Moves of a game on average."""
+    """The mean number of moves of a game."""
     seed: int
     """The match's seed."""
 
@@ -53,12 +53,12 @@ class Outcome:
 
     @property
     def seconds_per_game(self) -> float:
-        """The mean seconds of a game's moves."""
+        """The mean seconds of a game."""
         return self.seconds / self.results.games
 
     @classmethod
     def of(cls, name: str, report: MatchReport) -> Outcome:
-        """From a report."""
+        """The outcome from a match's report."""
         results = report.a.results
         return cls(
             name,
@@ -74,7 +74,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """Everything that was played, and where."""
+    """All repeated matches, and the machine and versions behind them."""
 
     date: str
     """Day of the last run, ISO 8601."""
@@ -83,19 +83,19 @@ class Outcomes:
     machine: dict[str, str | int]
     """Processor, cores, system."""
     versions: dict[str, str]
-    """Version by name of program."""
+    """The version of each program, by its name."""
     matches: list[Outcome] = field(default_factory=list)
-    """With as many games as the source, in the order in which they were played."""
+    """Matches with as many games as in the source, in the order of play."""
     longer: list[Outcome] = field(default_factory=list)
-    """With more games than the source, likewise."""
+    """Matches with more games than in the source, in the order of play."""
 
     def find(self, name: str, *, longer: bool = False) -> Outcome | None:
-        """The outcome of a match, or None where it was not played."""
+        """The outcome of a match; None if it was not played."""
         outcomes = self.longer if longer else self.matches
         return next((outcome for outcome in outcomes if outcome.name == name), None)
 
     def keep(self, outcome: Outcome, *, longer: bool) -> None:
-        """Keep an outcome, which replaces an older one of its match."""
+        """Keep an outcome in place of an older one of its match."""
         outcomes = self.longer if longer else self.matches
         outcomes[:] = [*(each for each in outcomes if each.name != outcome.name), outcome]
 

@@ -9,7 +9,6 @@ from benchmarks.matches.sources import GROUPS, all_matches
 from benchmarks.page import machine_line, table, versions_line
 from c4core.arena import statistics
 from cli.reports import figures
-from db.records.terms import Seats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,22 +18,16 @@ if TYPE_CHECKING:
     from c4core.arena.statistics import Tally
 
 CLOSE: Final = 2.0
-"""Up to so many standard errors, chance alone explains the difference well."""
+"""Up to this many standard errors, chance alone explains the difference well."""
 
 FAR: Final = 3.0
-"""Beyond so many, it hardly ever does."""
+"""Beyond this many standard errors, chance alone is an unlikely explanation."""
 
 ENOUGH_DISTINCT: Final = 0.9
 
-SEATS: Final = {
-    Seats.FIXED: "A moves first",
-    Seats.ALTERNATE: "they take turns to move first",
-    Seats.RANDOM: "lots are drawn for the first move",
-}
-
 
 def sections(outcomes: Outcomes) -> dict[str, str]:
-    """The text of every place of the page, by name."""
+    """The text for every place of the page, by name."""
     texts = {"run": run(outcomes), "summary": summary(outcomes)}
     for group in GROUPS:
         texts[group] = group_table(group, outcomes)
@@ -42,7 +35,7 @@ def sections(outcomes: Outcomes) -> dict[str, str]:
 
 
 def run(outcomes: Outcomes) -> str:
-    """Where and when it was played."""
+    """The machine, the versions and the day of the matches."""
     played = [*outcomes.matches, *outcomes.longer]
     games = sum(outcome.results.games for outcome in played)
     seconds = sum(outcome.seconds for outcome in played)
@@ -59,7 +52,7 @@ def run(outcomes: Outcomes) -> str:
 
 
 def summary(outcomes: Outcomes) -> str:
-    """How many reports were confirmed, and which were not."""
+    """The number of confirmed reports, and the others by name."""
     texts = [_summary(outcomes, longer=False)]
     if outcomes.longer:
         texts += ["With more games:", _summary(outcomes, longer=True)]
@@ -112,9 +105,9 @@ def group_table(group: str, outcomes: Outcomes) -> str:
 
 
 def standard_errors(one: Tally, other: Tally) -> float:
-    """How far the scores of two samples are from each other, in standard errors of the difference.
+    """The difference of the scores of two samples, in standard errors of the difference.
 
-    Both samples are assumed to come from one distribution. 0 if every result is the same.
+    Both samples are assumed to come from one distribution. 0 if all results are equal.
     """
     together = one + other
     mean = together.score
@@ -130,7 +123,7 @@ def standard_errors(one: Tally, other: Tally) -> float:
 
 
 def verdicts_agree(one: Tally, other: Tally) -> bool:
-    """Whether two samples lead to the same verdict: nobody is better, or the same side is."""
+    """Whether two samples lead to the same verdict: no side is better, or the same side is."""
     return _verdict(one) == _verdict(other)
 
 
@@ -141,7 +134,7 @@ def _verdict(results: Tally) -> int:
 
 
 def _title(group: str, matches: Sequence[SourceMatch]) -> str:
-    seats = {SEATS[match.seats] for match in matches}
+    seats = {figures.seats_text(match.seats) for match in matches}
     return f"{GROUPS[group]} ({', '.join(sorted(seats))})"
 
 

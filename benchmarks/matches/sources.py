@@ -1,4 +1,4 @@
-"""The matches that the source documents report, and the results that they give."""
+"""The matches that the source documents report, with their results."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ class SourceMatch:
     """A match of a source document."""
 
     group: str
-    """Which table it is in; one of :data:`GROUPS`."""
+    """Its table; one of :data:`GROUPS`."""
     a: str
-    """A player's description; with fixed seats it moved first."""
+    """The description of player a; with fixed seats it moved first."""
     b: str
-    """The other player's."""
+    """The description of player b."""
     reported: Tally | None
     """Player a's results; None if the source has no numbers."""
     games: int
-    """Games that the source played."""
+    """The number of games in the source."""
     seats: Seats = Seats.FIXED
     """The side that moved first."""
     note: str = ""
     """A remark on the report."""
     is_slow: bool = False
-    """Whether it takes more than a minute or so."""
+    """Whether the match takes more than about a minute."""
 
     @property
     def name(self) -> str:
-        """Group and players, which identify it."""
+        """Group and players, which identify the match."""
         return f"{self.group}: {self.a} - {self.b}"
 
 
@@ -50,7 +50,7 @@ GROUPS: Final = {
     "algorithms": "Qiu, Wang, Xu 2022: the setup; no numbers were available",
     "heuristics": "Kang, Wang, Hu 2019: both heuristics with every third move drawn",
 }
-"""The tables, in order, with where they are from."""
+"""The tables, in order, with their sources."""
 
 # Red, blue, red's wins, losses and draws in 100 games, as corrected in the list of the sources'
 # slips.
@@ -131,7 +131,7 @@ def _blog() -> Iterator[SourceMatch]:
 
 
 def _course() -> Iterator[SourceMatch]:
-    # In the source three of five games were played with the first move, and five of ten.
+    # In the source, one player moved first in three of five games, and in five of ten.
     for opponent, wins, is_slow in (
         ("stupid", 5, True),
         ("random", 5, True),
@@ -196,7 +196,7 @@ def _algorithms() -> Iterator[SourceMatch]:
 
 
 def _heuristics() -> Iterator[SourceMatch]:
-    # Shares of games won: what is missing to 1 was drawn.
+    # Shares of games won; the rest up to 1 was drawn.
     for depth, wins, losses in ((2, 24, 76), (4, 60, 39), (6, 76, 22), (8, 81, 19)):
         yield SourceMatch(
             "heuristics",

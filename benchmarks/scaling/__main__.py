@@ -34,7 +34,7 @@ RUNS: Final = (
     {"workers": 2, "threads": 1, "units": 400, "positions": 100},
     {"workers": 2, "threads": 1, "units": 100, "positions": 1_000},
 )
-"""Jobs that real workers do."""
+"""The jobs of the check with real workers."""
 
 SERVER_ERRORS: Final = (MeterError, StorageError, BrokerError)
 
@@ -56,7 +56,7 @@ def servers_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @click.group(context_settings=WITH_HELP)
 def main() -> None:
-    """Measure what units and messages cost, and work out how far the service grows."""
+    """Measure the costs of units and messages, and calculate how far the service scales."""
 
 
 @main.command()
@@ -82,7 +82,7 @@ def measure(*, postgres: str, redis: str, output: Path, rounds: int) -> None:
 @servers_options
 @file_argument(FILE)
 def check(*, postgres: str, redis: str, file: Path) -> None:
-    """Let real workers do jobs, and keep in FILE what a unit took beside what the costs say."""
+    """Let real workers do jobs, and keep in FILE what a unit took and what the costs predict."""
     measured = _read(file)
     runs = []
     with ExitStack() as at_end, failures(*SERVER_ERRORS):
@@ -109,7 +109,7 @@ def check(*, postgres: str, redis: str, file: Path) -> None:
 @click.option("--database-cores", type=click.IntRange(1), default=8, show_default=True)
 @click.option("--distance", type=click.FloatRange(0), default=0.0, help="Seconds a round trip.")
 def limits(*, file: Path, kind: str, **options: Any) -> None:  # noqa: ANN401 (click's)
-    """Work out the most that one service can do, with the costs in FILE."""
+    """Calculate the most that one service can do, with the costs in FILE."""
     service = Service(**options)
     costs = _read(file).costs(kind)
     most = bound(costs, service)
@@ -130,7 +130,7 @@ def limits(*, file: Path, kind: str, **options: Any) -> None:  # noqa: ANN401 (c
 @click.argument("milliseconds", type=click.FloatRange(0, min_open=True))
 @file_argument(FILE)
 def book(*, ply: str, milliseconds: float, file: Path) -> None:
-    """Keep in FILE how long the search of one position of a book takes on one core."""
+    """Keep in FILE the seconds that one core needs for one position of a book."""
     measured = _read(file)
     seconds = {**measured.book_seconds, int(ply): milliseconds / 1_000}
     replace(measured, book_seconds=dict(sorted(seconds.items()))).write(file)
@@ -140,7 +140,7 @@ def book(*, ply: str, milliseconds: float, file: Path) -> None:
 @file_argument(FILE)
 @page_option(Path("docs/scaling.md"))
 def report(*, file: Path, page: Path) -> None:
-    """Work out everything that the page shows, and write its tables."""
+    """Calculate the tables of the page, and write them."""
     texts = pages.sections(_read(file))
     with failures(ValueError):
         fill_file(page, texts)

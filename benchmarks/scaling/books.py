@@ -1,4 +1,4 @@
-"""What complete books of 7x6 cost: positions, units, messages, bytes, hours."""
+"""The costs of complete books of 7x6: positions, units, messages, bytes, hours."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ if TYPE_CHECKING:
 HOUR: Final = 3_600.0
 
 MESSAGE_OPERATIONS: Final = 3
-"""What a message is for the broker: it is put, taken and acknowledged."""
+"""The broker's operations for a message: it is put, taken and acknowledged."""
 
 KIND_OF_BATCHES: Final = "analyze"
 
 PROCESS_THREADS: Final = 16
-"""Threads of a worker, where there are so many."""
+"""Threads of a worker, if there are at least this many."""
 
 
 class Ply(NamedTuple):
-    """A ply of 7x6, counted: mirror-reduced, without games that are over."""
+    """The counted positions of a ply of 7x6, without mirror images and games that are over."""
 
     positions: int
     searched: int
     """Positions that do not win at once."""
     units: int
-    """That ``workers.books.planning`` cuts them into."""
+    """Units into which ``workers.books.planning`` cuts the positions."""
 
     @property
     def unit_positions(self) -> int:
-        """Of a unit, on average."""
+        """The mean number of positions of a unit."""
         return round(self.searched / self.units)
 
 
@@ -46,28 +46,28 @@ PLIES: Final = {
 
 
 class Book(NamedTuple):
-    """What a book's deepest ply costs; the others follow from it without a search."""
+    """The costs of a book's deepest ply; the other plies follow from it without a search."""
 
     counts: Ply
     search_seconds: float
-    """Of one core."""
+    """Search, in seconds of one core."""
     python_seconds: float
-    """Of the workers, beside the search."""
+    """Processor seconds of the workers' Python, beside the search."""
     database_seconds: float
-    """Of a processor of the database's server."""
+    """Processor seconds of the database's server."""
     planner_seconds: float
-    """Until the first unit can be handed out; without the enumeration of the positions."""
+    """Seconds of planning before the first unit can be claimed, enumeration excluded."""
     broker_operations: int
     bytes: float
-    """Of the rows that are left in the database: one a unit."""
+    """Bytes of the rows that stay in the database, one for each unit."""
     log_bytes: float
-    """Written to the database's log on the way."""
+    """Bytes written to the database's write-ahead log."""
     evaluation_bytes: float
-    """What there would be besides if every position were kept as an evaluation."""
+    """Additional bytes if every position were stored as an evaluation."""
 
     @property
     def unit_seconds(self) -> float:
-        """Of a unit's search, on average."""
+        """The mean seconds of a unit's search."""
         return self.search_seconds / self.counts.units
 
     def service(self, *, threads: int = 1) -> Service:
@@ -77,11 +77,11 @@ class Book(NamedTuple):
 
 
 def cost_of_book(measured: Measured, ply: int) -> Book:
-    """What a complete book to a ply costs.
+    """The costs of a complete book up to a ply.
 
     Args:
         measured: all costs.
-        ply: one whose search is among them.
+        ply: a ply whose search is among them.
     """
     counts = PLIES[ply]
     units = counts.units
@@ -105,7 +105,7 @@ def cost_of_book(measured: Measured, ply: int) -> Book:
 
 
 def seconds_of_book(measured: Measured, ply: int, threads: int) -> float:
-    """The least time in which so many threads make a book, its planning included."""
+    """The least time in which this many threads make a book, with its planning."""
     book, costs = cost_of_book(measured, ply), measured.costs(KIND)
     service = book.service(threads=threads)
     rounds = math.ceil(book.counts.units / threads)

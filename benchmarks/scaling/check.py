@@ -1,4 +1,4 @@
-"""A job that real workers do, held against what the measured costs make of it."""
+"""A comparison of a job by real workers with the prediction from the measured costs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import select, text
 
-from benchmarks.random_play import random_games
+from benchmarks.random_play import different_games
 from benchmarks.scaling.costs import RealRun, Taken
 from benchmarks.scaling.fleet import Fleet
 from benchmarks.scaling.limits import Service, demands
@@ -32,53 +32,55 @@ from workers.positions.question import Question
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from benchmarks.random_play import Game
     from benchmarks.scaling.costs import Costs
     from benchmarks.scaling.limits import Demand
     from benchmarks.scaling.messages import Place
 
 STONES: Final = 20
-"""On the boards: a position takes some tenths of a millisecond."""
+"""The number of stones on the boards: a position takes some tenths of a millisecond."""
 
 EDGE: Final = 0.1
-"""The share of the units that does not count at either end of the job: some workers are idle."""
+"""The share of units at either end of the job that does not count, as some workers are idle."""
 
 JOB_SECONDS: Final = 600.0
 
 LOOK_SECONDS: Final = 0.1
-"""Time between two looks at the job, and at how much else the machine has to do."""
+"""Seconds between two looks at the job and at the other load of the machine."""
 
 WARM_UP_SHARE: Final = 4
-"""A job of this part of the size warms up caches before."""
+"""A job with one in this many units is done first: it warms up caches."""
 
 
 class _Units(NamedTuple):
-    """What the units of a finished job say."""
+    """Measurements from the units of a finished job."""
 
     seconds: list[float]
-    """Search of each, in the order of completion."""
+    """Seconds of each unit's search, in the order of completion."""
     finished_at: list[float]
 
 
 def run_and_compare(
     place: Place, costs: Costs, *, workers: int, threads: int, units: int, positions: int
 ) -> RealRun:
-    """Let real workers do a job, then work out what the costs say of it.
+    """Let real workers do a job, and calculate what the costs predict for it.
 
     Args:
-        place: where.
-        costs: as measured.
-        workers: how many.
-        threads: of each.
-        units: of the job.
-        positions: of each unit.
+        place: the database and the broker.
+        costs: the measured costs.
+        workers: the number of workers.
+        threads: the number of threads of each worker.
+        units: the number of units of the job.
+        positions: the number of positions of each unit.
     """
     clear(place.database)
     with Fleet(place.database_url, place.broker_url, workers=workers, threads=threads) as fleet:
         fleet.await_registered(place.database)
-        games = _games((units + units // WARM_UP_SHARE) * positions)
+        number = (units + units // WARM_UP_SHARE) * positions
+        games = different_games(random.Random(3), STONES, number)  # noqa: S311
         _await_job(place, fleet, _submit(place, games[units * positions :], positions))
         with place.database.write() as session:
-            session.execute(text("ANALYZE"))  # as the server does by itself about once a minute
+            session.execute(text("ANALYZE"))  # the server itself does so about once a minute
         job_id = _submit(place, games[: units * positions], positions)
         before = _took(place, fleet)
         with _load(ours=workers * threads) as loads:
@@ -103,12 +105,12 @@ def run_and_compare(
 
 
 def _foresee(costs: Costs, service: Service, unit_time: float) -> Taken:
-    """What a unit takes by the measured costs.
+    """The processor time of a unit that the measured costs predict.
 
     Args:
-        costs: as measured.
+        costs: the measured costs.
         service: the workers and the units.
-        unit_time: seconds of the job for each of its units; duties go on all the time.
+        unit_time: the seconds of the job, divided by its units; duties take place all the time.
     """
     asked = demands(costs, service)
     planned = costs.unit.plan.of(
@@ -127,13 +129,13 @@ def _foresee(costs: Costs, service: Service, unit_time: float) -> Taken:
 
 
 def _took(place: Place, fleet: Fleet) -> tuple[float, float, float]:
-    """Processor seconds so far of the workers, the database's server and the broker."""
+    """The processor seconds of the workers, the database's server and the broker so far."""
     return processes(fleet.pids).running, place.meter().running, place.redis.meter().running
 
 
 @contextmanager
 def _load(ours: int) -> Iterator[list[float]]:
-    """Note now and then how many other processes are ready to run, for each processor."""
+    """Record now and then how many other processes are ready to run, for each processor."""
     seen: list[float] = [0.0]
     over = threading.Event()
 
@@ -155,15 +157,15 @@ def _await_job(place: Place, fleet: Fleet, job_id: int) -> None:
     top_up(place.database, place.doorbell, Lane.BULK)
 
     def is_over() -> bool:
-        threading.Event().wait(LOOK_SECONDS)  # not more often: the server has to answer
+        threading.Event().wait(LOOK_SECONDS)  # each look is work for the server
         with place.database.read() as session:
             return jobs.get_job(session, job_id).state is not JobState.RUNNING
 
     fleet.wait(is_over, JOB_SECONDS)
 
 
-def _submit(place: Place, games: list[str], positions: int) -> int:
-    lines = "".join(f"{moves}\n" for moves in games)
+def _submit(place: Place, games: list[Game], positions: int) -> int:
+    lines = "".join(f"{game.moves}\n" for game in games)
     return analysis.submit(
         place.database,
         read_lines(io.BytesIO(lines.encode()), board=DEFAULT_BOARD),
@@ -171,16 +173,6 @@ def _submit(place: Place, games: list[str], positions: int) -> int:
         question=Question(columns=False),
         unit_lines=positions,
     ).job_id
-
-
-def _games(number: int) -> list[str]:
-    """Different random games that are not over."""
-    found: dict[int, str] = {}
-    for game in random_games(random.Random(3), STONES):  # noqa: S311
-        if len(found) == number:
-            break
-        found[game.position.canonical_key] = game.moves
-    return list(found.values())
 
 
 def _look(place: Place, job_id: int) -> _Units:

@@ -1,4 +1,4 @@
-"""What units and messages cost, as measured, and the JSON file that keeps it.
+"""The measured costs of units and messages, and their JSON file.
 
 ::
 
@@ -25,19 +25,19 @@ FORMAT: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What one transaction, or one message, takes. Seconds."""
+    """The cost of a transaction or a message, in seconds."""
 
     server: float = 0.0
-    """Of a processor of the server."""
+    """Processor time of the server."""
     client: float = 0.0
-    """Of the process that asks: Python code, of which a process runs one thread at a time."""
+    """Processor time of the client: Python code, of which a process runs one thread at a time."""
     wait: float = 0.0
-    """The rest of the time until the answer is there: the disk, the network next door."""
+    """The rest of the time until the answer comes: the disk and the local network."""
     round_trips: float = 0.0
-    """How often the client waits for an answer; each takes longer where the server is far."""
+    """Round trips: how often the client waits for an answer. A distant server makes each longer."""
 
     def __add__(self, other: Cost) -> Cost:
-        """The cost of both."""
+        """The cost of both together."""
         return Cost(
             self.server + other.server,
             self.client + other.client,
@@ -46,7 +46,7 @@ class Cost:
         )
 
     def __sub__(self, other: Cost) -> Cost:
-        """The cost without the other; noise makes no part of it negative."""
+        """The cost without the other; no part becomes negative by noise."""
         return Cost(
             max(0.0, self.server - other.server),
             max(0.0, self.client - other.client),
@@ -55,7 +55,7 @@ class Cost:
         )
 
     def __mul__(self, times: float) -> Cost:
-        """The cost of so many."""
+        """The cost of this many."""
         return Cost(
             self.server * times, self.client * times, self.wait * times, self.round_trips * times
         )
@@ -63,41 +63,41 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class UnitCost:
-    """What a step takes that is done once for a unit of any number of positions."""
+    """The cost of a step of a unit, which depends on the number of positions."""
 
     each: Cost = Cost()
-    """For the unit itself."""
+    """The cost for the unit itself."""
     position: Cost = Cost()
-    """For each of its positions."""
+    """The cost for each position."""
 
     def of(self, positions: float) -> Cost:
-        """For a unit of so many."""
+        """The cost for a unit with this many positions."""
         return self.each + self.position * positions
 
     @classmethod
     def through(cls, few: Cost, many: Cost, *, at: tuple[int, int]) -> UnitCost:
-        """The line through what units of few and of many positions took."""
+        """The line through the costs of a unit of few and a unit of many positions."""
         position = (many - few) * (1 / (at[1] - at[0]))
         return cls(few - position * at[0], position)
 
 
 @dataclass(frozen=True, slots=True)
 class UnitCosts:
-    """Everything that is done for a unit of some kind besides searching."""
+    """The costs of all steps of a unit of some kind except its search."""
 
     plan: UnitCost = UnitCost()
     """Reading its lines, writing it into the database."""
     claim: UnitCost = UnitCost()
     """Claiming it by its number."""
     solve: UnitCost = UnitCost()
-    """Reading its payload, looking up what is known, making its result; without the search."""
+    """Reading its payload, looking up known positions, making its result; without the search."""
     complete: UnitCost = UnitCost()
-    """Storing what was found, marking it done and announcing the next, in one transaction."""
+    """Storing the results, marking it done and announcing the next unit, in one transaction."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedCosts:
-    """What is done whatever the units are: messages, and duties beside the units."""
+    """The costs that do not depend on the units: messages, and duties beside the units."""
 
     ring: Cost = Cost()
     """A message to the broker."""
@@ -106,19 +106,19 @@ class SharedCosts:
     heartbeat: Cost = Cost()
     """Prolonging a lease."""
     turn: Cost = Cost()
-    """Asking for the sweeper's turn in vain."""
+    """Trying to acquire the sweeping duty in vain."""
     sweep: Cost = Cost()
-    """The sweeper's turn, when nothing was lost."""
+    """Sweeping when nothing was lost."""
     beat: Cost = Cost()
     """Renewing a worker's entry."""
     poll: Cost = Cost()
-    """A second of a worker that waits for messages: the broker's, and its own Python's beside the
-    duties above."""
+    """A second in which a worker waits for messages: the costs of the broker and of its own Python,
+    without the duties above."""
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """Everything but searching."""
+    """The cost of everything except the search."""
 
     unit: UnitCosts = UnitCosts()
     shared: SharedCosts = SharedCosts()
@@ -126,42 +126,42 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Processor seconds that a unit of a job took, all in all."""
+    """The processor seconds of a unit of a job, by process."""
 
     worker: float
-    """Search and Python."""
+    """Processor seconds of the workers, for search and Python."""
     database: float
     broker: float
 
     @property
     def together(self) -> float:
-        """Of all processes."""
+        """The sum over all processes."""
         return self.worker + self.database + self.broker
 
 
 @dataclass(frozen=True, slots=True)
 class RealRun:
-    """A job that real workers did, and what the measured costs make of the same job."""
+    """A job by real workers, and what the measured costs predict for it."""
 
     workers: int
     threads: int
-    """Of each worker."""
+    """Threads of each worker."""
     units: int
     positions: int
-    """Of each unit."""
+    """Positions of each unit."""
     unit_seconds: float
-    """Searching, mean over the units."""
+    """The mean seconds of a unit's search."""
     load: float
-    """Other processes that were ready to run, on average, for each processor."""
+    """The mean number of other processes that were ready to run, for each processor."""
     units_per_second: float
-    """Of all workers together."""
+    """Units that all workers together completed in a second."""
     real: Taken
     foreseen: Taken
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What units leave behind in the database. Bytes."""
+    """The bytes that units take in the database."""
 
     unit: float = 0.0
     """A unit's row without its positions, indexes included."""
@@ -170,32 +170,32 @@ class Sizes:
     evaluation: float = 0.0
     """A position's row of the evaluations, indexes included."""
     log_unit: float = 0.0
-    """Written to the write-ahead log for a unit, from planning to completion."""
+    """Bytes written to the write-ahead log for a unit, from planning to completion."""
     log_position: float = 0.0
-    """Likewise for each of its positions."""
+    """Bytes written to the write-ahead log for each of its positions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """All that was measured, and where."""
+    """All measurements, and the machine and versions behind them."""
 
     date: str
     command: str
     machine: dict[str, str | int]
     versions: dict[str, str]
     units: dict[str, UnitCosts]
-    """By the kind of their job."""
+    """The costs of a unit, by the kind of its job."""
     sizes: dict[str, Sizes]
     """Likewise."""
     shared: SharedCosts
     connections: dict[int, int]
-    """To the database, of a worker by its number of threads."""
+    """A worker's connections to the database, by its number of threads."""
     runs: list[RealRun] = field(default_factory=list)
     book_seconds: dict[int, float] = field(default_factory=dict)
-    """Search of a position of a book, by ply; measured elsewhere (docs/books.md) and given here."""
+    """Seconds of the search of a position of a book, by ply; measured elsewhere (docs/books.md)."""
 
     def costs(self, kind: str) -> Costs:
-        """What jobs of a kind cost."""
+        """The costs of jobs of a kind."""
         return Costs(self.units[kind], self.shared)
 
     def write(self, path: Path) -> None:
@@ -207,7 +207,7 @@ class Measured:
         """Read a file that :meth:`write` made.
 
         Raises:
-            ValueError: it is no such file.
+            ValueError: the file has another content.
         """
         entries = read_json(path, what="measured costs", form=FORMAT)
         del entries["format"]
@@ -240,7 +240,7 @@ def _read_unit_cost(entry: dict[str, Any]) -> UnitCost:
 
 
 def _rounded(value: Any) -> Any:  # noqa: ANN401 (JSON)
-    """Numbers with four digits; the noise is larger."""
+    """Numbers rounded to four digits; the noise is larger."""
     if isinstance(value, float):
         return float(f"{value:.4g}")
     if isinstance(value, dict):

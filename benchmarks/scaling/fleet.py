@@ -1,4 +1,4 @@
-"""Real workers, as processes of their own."""
+"""Real workers in processes of their own."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ TABLE_MB: Final = 8
 
 
 class Fleet:
-    """Workers that run between ``with`` and its end.
+    """Workers that run until the end of a ``with`` statement.
 
     Args:
-        database_url: where the units are.
-        broker_url: where the messages come from.
-        workers: how many processes.
-        threads: of each.
+        database_url: the database with the units.
+        broker_url: the broker of the messages.
+        workers: the number of processes.
+        threads: the number of threads of each.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Fleet:
         self._log = tempfile.NamedTemporaryFile(prefix="c4-workers-", suffix=".log")  # noqa: SIM115
 
     def __enter__(self) -> Self:
-        """Start them."""
+        """Start the workers."""
         options = ("--threads", str(self._threads), "--table-mb", str(TABLE_MB))
         for name in self._names:
             self._processes.append(
@@ -57,7 +57,7 @@ class Fleet:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        """Stop them."""
+        """Stop the workers."""
         for process in self._processes:
             process.terminate()
         for process in self._processes:
@@ -70,11 +70,11 @@ class Fleet:
 
     @property
     def pids(self) -> list[int]:
-        """The numbers of their processes."""
+        """The process ids of the workers."""
         return [process.pid for process in self._processes]
 
     def await_registered(self, database: Database) -> None:
-        """Wait until the database knows all of them.
+        """Wait until all workers have registered with the database.
 
         Raises:
             MeterError: they do not register in time.

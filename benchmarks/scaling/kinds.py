@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from workers.books.payload import Keys
 
 STONES: Final = DEFAULT_BOARD.cells - 8
-"""On the boards: the search of such a position takes a microsecond."""
+"""The number of stones on the boards: the search of such a position takes a microsecond."""
 
 
 def games(seed: int) -> Iterator[Game]:
-    """An endless stream of random games with so many stones."""
+    """An endless stream of random games with this many stones."""
     return random_games(random.Random(seed), STONES)  # noqa: S311
 
 
@@ -44,14 +44,14 @@ class Kind(Protocol):
     name: str
 
     def prepare(self, units: int, positions: int) -> Any:  # noqa: ANN401 (each kind has its own)
-        """Make what a job of so many units of so many positions needs; not measured."""
+        """Prepare a job with this many units of this many positions; this is not measured."""
 
     def submit(self, database: Database, prepared: Any, positions: int) -> None:  # noqa: ANN401
         """Plan the job and start it."""
 
 
 class Batch:
-    """Lines, as ``c4 analyze`` gets them."""
+    """Batches of lines, as in ``c4 analyze``."""
 
     name = analysis.KIND
 
@@ -63,7 +63,7 @@ class Batch:
         return "".join(f"{next(self._games).moves}\n" for _ in range(units * positions)).encode()
 
     def submit(self, database: Database, prepared: bytes, positions: int) -> None:
-        """See ``workers.positions.analysis``."""
+        """Plan the job as ``workers.positions.analysis`` does."""
         analysis.submit(
             database,
             read_lines(io.BytesIO(prepared), board=DEFAULT_BOARD),
@@ -73,7 +73,7 @@ class Batch:
 
 
 class BookPly:
-    """Units of a ply, as ``c4 book build`` plans them once they are cut."""
+    """Units of a ply of a book, as ``c4 book build`` plans them."""
 
     name = BOOK
 
@@ -98,7 +98,7 @@ class BookPly:
         prepared: list[Keys],
         positions: int,  # noqa: ARG002
     ) -> None:
-        """As ``workers.books.planning`` does."""
+        """Plan the job as ``workers.books.planning`` does."""
         task = PlyTask(Position(), STONES)
         job_id = database.run(
             lambda session: jobs.create_job(

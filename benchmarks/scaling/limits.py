@@ -1,13 +1,13 @@
-"""Where the service saturates: what units and workers ask of each resource.
+"""The load at which the service saturates: the demands of units and workers for each resource.
 
-A resource that every unit asks for ``d`` seconds serves ``1 / d`` units a second and no more,
-however many workers there are (the utilisation law). What workers ask for beside their units grows
-with their number, whether they have work or not. A thread that is never kept waiting does a unit in
-the time of its search and of everything that goes with it.
+If every unit demands ``d`` seconds of a resource, the resource serves at most ``1 / d`` units in a
+second, however many workers there are (the utilisation law). The workers' demands beside their
+units grow with their number, whether they have work or not. A thread that never has to wait does a
+unit in the time of its search and of all other steps.
 
-These are bounds: nothing here waits in a queue, so a real service stays below them, and the more so
-the closer to a bound it is. The server's own housekeeping, locks, full networks and faults are left
-out, and so is the interactive lane.
+These are upper bounds: the formula has no queues, so a real service stays below them, and the
+distance grows near a bound. The formula leaves out the servers' own housekeeping, locks, full
+networks, faults and the interactive lane.
 """
 
 from __future__ import annotations
@@ -33,53 +33,53 @@ class Service:
     workers: int = 1
     """Processes."""
     threads: int = 1
-    """Of each worker; each has a processor to itself."""
+    """Threads of each worker; each thread has a processor of its own."""
     unit_seconds: float = 1.0
-    """Search in a unit, on average."""
+    """The mean seconds of search in a unit."""
     unit_positions: int = 100
     database_cores: int = 8
     """Processors of the database's server."""
     distance: float = 0.0
-    """Seconds that a round trip takes beyond what was measured."""
+    """Seconds that a round trip takes longer than in the measurement."""
 
     @property
     def all_threads(self) -> int:
-        """Threads of all workers."""
+        """The number of threads of all workers."""
         return self.workers * self.threads
 
 
 class Demand(NamedTuple):
-    """Seconds that are asked of a resource."""
+    """The demand for a resource, in seconds."""
 
     unit: float = 0.0
-    """By a unit: from planning to the message about the next."""
+    """The demand of a unit, from its planning to the message about the next unit."""
     searching: float = 0.0
-    """By a second of a thread's search."""
+    """The demand of a second of a thread's search."""
     worker: float = 0.0
-    """By a second of a worker's life."""
+    """The demand of a second of a worker's life."""
 
     def with_search(self, service: Service) -> float:
-        """By a unit, its search included."""
+        """The demand of a unit with its search."""
         return self.unit + self.searching * service.unit_seconds
 
     def of_thread(self, service: Service) -> float:
-        """By a second of a thread that always searches, and its share of its worker."""
+        """The demand of a second of a thread that always searches, with its share of the worker."""
         return self.with_search(service) / service.unit_seconds + self.worker / service.threads
 
 
 class Demands(NamedTuple):
-    """What is asked of every resource."""
+    """The demands for every resource."""
 
     database: Demand
     """Processor seconds of its server, of which there are several a second."""
     broker: Demand
     planner: Demand
     python: Demand
-    """Of a worker's Python, which runs one thread at a time."""
+    """Processor seconds of a worker's Python, which runs one thread at a time."""
 
 
 class Limits(NamedTuple):
-    """How many threads every resource can serve."""
+    """The number of threads that every resource can serve."""
 
     database: float
     broker: float
@@ -87,26 +87,26 @@ class Limits(NamedTuple):
 
     @property
     def least(self) -> float:
-        """What the service as a whole can serve."""
+        """The number of threads that the service as a whole can serve."""
         return min(self)
 
 
 class Bound(NamedTuple):
-    """The most that a service can do, and how busy that makes every resource."""
+    """The most that a service can do, and the utilisation of every resource at that rate."""
 
     units_per_second: float
     searching: float
     """The share of the threads' time that is spent on search."""
     database: float
-    """Utilisation, as those that follow."""
+    """Its utilisation; so are the following figures."""
     broker: float
     planner: float
     python: float
-    """Of a worker's Python."""
+    """The utilisation of a worker's Python."""
 
 
 def demands(costs: Costs, service: Service) -> Demands:
-    """What a service's units and workers ask for."""
+    """The demands of a service's units and workers."""
     plan, claim, solve, complete = _phases(costs, service)
     shared = costs.shared
     duties = shared.turn * (1 / SWEEP_SECONDS) + shared.beat * (1 / BEAT_SECONDS)
@@ -128,7 +128,7 @@ def demands(costs: Costs, service: Service) -> Demands:
 
 
 def unit_cycle(costs: Costs, service: Service) -> float:
-    """Seconds that a thread takes for a unit if it never has to wait for another one."""
+    """Seconds that a thread takes for a unit if it never has to wait for others."""
     _plan, *phases = _phases(costs, service)
     return service.unit_seconds + sum(
         cost.server + cost.client + cost.wait + cost.round_trips * service.distance
@@ -140,9 +140,9 @@ def bound(costs: Costs, service: Service, *, planned: bool = False) -> Bound:
     """The most that a service can do.
 
     Args:
-        costs: of its units, its messages and its duties.
-        service: what there is.
-        planned: all units were planned before; otherwise one process plans them meanwhile.
+        costs: the costs of its units, messages and duties.
+        service: the workers and the units.
+        planned: whether all units were planned before; if not, one process plans them meanwhile.
     """
     asked = demands(costs, service)
     if planned:
@@ -163,7 +163,7 @@ def bound(costs: Costs, service: Service, *, planned: bool = False) -> Bound:
 
 
 def thread_limits(costs: Costs, service: Service) -> Limits:
-    """How many threads that always search each resource can serve."""
+    """The number of threads that always search that each resource can serve."""
     asked = demands(costs, service)
     return Limits(
         _served(service.database_cores, asked.database.of_thread(service)),
@@ -173,13 +173,13 @@ def thread_limits(costs: Costs, service: Service) -> Limits:
 
 
 def threads_of_a_process(costs: Costs, service: Service) -> float:
-    """How many threads can search in a process whose Python runs one at a time."""
+    """The number of threads that can search in a process, whose Python runs one at a time."""
     asked = demands(costs, service).python
     return _served(1 - asked.worker, asked.with_search(service) / service.unit_seconds)
 
 
 def _phases(costs: Costs, service: Service) -> tuple[Cost, ...]:
-    """Planning, claiming, solving and completing a unit."""
+    """The cost of planning, claiming, solving and completing a unit."""
     unit = costs.unit
     return tuple(
         cost.of(service.unit_positions)
@@ -188,5 +188,5 @@ def _phases(costs: Costs, service: Service) -> tuple[Cost, ...]:
 
 
 def _served(seconds: float, asked: float) -> float:
-    """How many can be served in so many seconds, when each asks for so much."""
+    """How many clients a resource can serve, if each demands this much of its seconds."""
     return seconds / asked if asked else math.inf

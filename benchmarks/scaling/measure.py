@@ -35,20 +35,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 THREADS: Final = (1, 4, 16)
-"""Of the workers whose connections are counted."""
+"""Numbers of threads of the workers whose connections are counted."""
 
 IDLE_WORKERS: Final = 4
 
 REST_SECONDS: Final = 1.0
-"""A worker that has just registered is not idle yet."""
+"""Seconds until a worker that has just registered is idle."""
 
 
 def open_place(database_url: str, broker_url: str, at_end: ExitStack) -> Place:
     """Open the scratch database and the scratch broker, and empty both.
 
     Raises:
-        StorageError, BrokerUrlError: they cannot be opened.
-        MeterError: their servers are on other machines.
+        StorageError, BrokerUrlError: the database or the broker cannot be opened.
+        MeterError: a server is on another machine.
     """
     database = at_end.enter_context(Database.open(database_url))
     clear(database)
@@ -67,10 +67,10 @@ def measure_everything(
     """Measure all costs.
 
     Args:
-        place: where.
-        rounds: how often; the median counts.
-        command: that was given, for the record.
-        say: told what comes next.
+        place: the database and the broker.
+        rounds: the number of repetitions; the median counts.
+        command: the command line, for the record.
+        say: called with the name of the next measurement.
     """
     units, sizes = {}, {}
     for kind in (Batch(), BookPly()):
@@ -95,14 +95,14 @@ def measure_everything(
 
 
 def measure_shared(place: Place, rounds: int) -> SharedCosts:
-    """What messages and duties cost."""
+    """Measure the costs of messages and duties."""
     duties = measure_duties(place, rounds)
     ring, vain = measure_ring(place, rounds), measure_vain(place)
     with Fleet(place.database_url, place.broker_url) as fleet:
         alone = _measure_idling(place, fleet)
         take = median(measure_take(place, fleet, vain) for _ in range(rounds))
     with Fleet(place.database_url, place.broker_url, workers=IDLE_WORKERS) as fleet:
-        # One worker sweeps; the others ask for their turn in vain.
+        # One worker sweeps; the others try to acquire the duty in vain.
         other = (_measure_idling(place, fleet) - alone) * (1 / (IDLE_WORKERS - 1))
     asks = duties["turn"] * (1 / SWEEP_SECONDS) + duties["beat"] * (1 / BEAT_SECONDS)
     trips = count_round_trips(place)

@@ -1,7 +1,7 @@
-"""What messages cost, and workers beside their units, on a real Redis and PostgreSQL.
+"""The costs of messages, and of workers beside their units, on a real Redis and PostgreSQL.
 
-A real worker shows what it takes to bring a message to its task. It gets messages about units that
-do not exist, so all that it does with a message is to claim in vain.
+A real worker shows the cost of bringing a message to its task. It gets messages about units that do
+not exist, so for each message it only makes a claim in vain.
 """
 
 from __future__ import annotations
@@ -42,16 +42,16 @@ NO_UNIT: Final = 2**31 - 1
 
 TIMES: Final = 100
 MESSAGES: Final = 300
-"""How often something is done in a round."""
+"""The number of repetitions in a round."""
 
 IDLE_SECONDS: Final = 5.0
-"""How long an idle worker is watched."""
+"""Seconds for which an idle worker is watched."""
 
 DRAIN_SECONDS: Final = 120.0
 
 
 class Place(NamedTuple):
-    """Where everything is."""
+    """The database and the broker of a measurement."""
 
     database_url: str
     broker_url: str
@@ -59,11 +59,11 @@ class Place(NamedTuple):
     doorbell: Doorbell
     redis: RedisServer
     meter: Meter
-    """Of the database's server."""
+    """The meter of the database's server."""
 
 
 def measure_duties(place: Place, rounds: int) -> dict[str, Cost]:
-    """The cost of what workers do beside their units."""
+    """Measure the costs of the workers' duties beside their units."""
     database = place.database
     registration = Registration(
         database, UnitCounters(), name="benchmark", threads=1, table_mb=8, lanes=list(Lane)
@@ -89,7 +89,7 @@ def measure_duties(place: Place, rounds: int) -> dict[str, Cost]:
 
 
 def measure_ring(place: Place, rounds: int) -> Cost:
-    """The cost of a message to the broker."""
+    """Measure the cost of a message to the broker."""
     found = median(
         measure(lambda: place.doorbell.ring(Lane.BULK, [NO_UNIT]), place.redis.meter, times=TIMES)
         for _ in range(rounds)
@@ -99,14 +99,14 @@ def measure_ring(place: Place, rounds: int) -> Cost:
 
 
 def measure_vain(place: Place) -> Cost:
-    """The cost of a claim of a unit that does not exist."""
+    """Measure the cost of a claim of a unit that does not exist."""
     return median(
         measure(lambda: _claim_nothing(place), place.meter, times=TIMES) for _ in range(3)
     )
 
 
 def measure_idling(place: Place, fleet: Fleet) -> Cost:
-    """What a second of waiting costs the broker, and all workers together."""
+    """Measure what a second of waiting costs the broker and all workers."""
     broker, workers = place.redis.meter(), processes(fleet.pids)
     time.sleep(IDLE_SECONDS)
     broker, workers = place.redis.meter() - broker, processes(fleet.pids) - workers
@@ -114,12 +114,12 @@ def measure_idling(place: Place, fleet: Fleet) -> Cost:
 
 
 def measure_take(place: Place, fleet: Fleet, vain: Cost) -> Cost:
-    """What it costs to bring a message to a worker's task, and to acknowledge it.
+    """Measure the cost of bringing a message to a worker's task and of acknowledging it.
 
     Args:
-        place: where everything is.
-        fleet: one worker of one thread.
-        vain: the cost of a claim in vain, which is taken off.
+        place: the database and the broker.
+        fleet: one worker with one thread.
+        vain: the cost of a claim in vain, which is subtracted.
     """
     pid = _hold(place, fleet)
     broker, worker, wall = place.redis.meter(), processes([pid]), time.perf_counter()
@@ -133,7 +133,7 @@ def measure_take(place: Place, fleet: Fleet, vain: Cost) -> Cost:
 
 
 def count_round_trips(place: Place) -> dict[str, float]:
-    """Round trips to the broker: of a message that is sent, and of one that is taken."""
+    """Count the round trips to the broker, for sending a message and for taking one."""
     address = urlsplit(place.broker_url)
     user, at, _ = address.netloc.rpartition("@")
     host, port = address.hostname or "127.0.0.1", address.port or REDIS_PORT
@@ -157,7 +157,7 @@ def count_round_trips(place: Place) -> dict[str, float]:
 
 
 def count_connections(place: Place, threads: int) -> int:
-    """Connections to the database of a worker that has been busy."""
+    """Count the connections to the database of a worker that has been busy."""
     name = make_url(place.database_url).database or ""
     before = len(backends(name))
     with Fleet(place.database_url, place.broker_url, threads=threads) as fleet:
@@ -169,12 +169,12 @@ def count_connections(place: Place, threads: int) -> int:
 
 
 def drain(place: Place, fleet: Fleet) -> None:
-    """Wait until all messages are dealt with."""
+    """Wait until all messages are processed."""
     fleet.wait(lambda: place.redis.messages(Lane.BULK.queue) == 0, DRAIN_SECONDS)
 
 
 def _hold(place: Place, fleet: Fleet) -> int:
-    """Stop the worker and send it many messages; give the number of its process."""
+    """Stop the worker and send it many messages. Returns its process id."""
     (pid,) = fleet.pids
     os.kill(pid, signal.SIGSTOP)
     place.doorbell.ring(Lane.BULK, [NO_UNIT] * MESSAGES)

@@ -25,27 +25,27 @@ NANOSECOND: Final = 1e-9
 
 
 class MeterError(Exception):
-    """Something cannot be measured here."""
+    """A cost cannot be measured on this machine."""
 
 
 class Took(NamedTuple):
-    """What some threads took of the processors. Seconds."""
+    """The processor time of some threads, in seconds."""
 
     running: float
     delayed: float
-    """Ready to run while others had the processors; no part of a cost."""
+    """Time in which they were ready to run but had no processor; it is not a part of a cost."""
 
     def __sub__(self, earlier: Took) -> Took:
-        """Since then."""
+        """The time since an earlier reading."""
         return Took(self.running - earlier.running, self.delayed - earlier.delayed)
 
 
 Meter = Callable[[], Took]
-"""Gives what was taken so far."""
+"""Tells the processor time so far."""
 
 
 def processes(pids: Iterable[int]) -> Took:
-    """What some processes took, with all their threads; those that have ended are left out."""
+    """The processor time of all threads of some processes; ended processes are left out."""
     running = delayed = 0
     for pid in pids:
         with suppress(OSError):
@@ -58,7 +58,7 @@ def processes(pids: Iterable[int]) -> Took:
 
 
 def this_thread() -> Took:
-    """What this thread took."""
+    """The processor time of this thread."""
     running, delayed, _slices = (PROC / "thread-self" / "schedstat").read_text().split()
     return Took(int(running) * NANOSECOND, int(delayed) * NANOSECOND)
 
@@ -80,10 +80,10 @@ def database_meter(database: str) -> Meter:
     """Measures a PostgreSQL server's work for one database.
 
     Args:
-        database: its name. No connection to it may be closed between two looks.
+        database: its name. No connection to it may be closed between two readings.
 
     Raises:
-        MeterError: its server is not on this machine, or nobody is connected.
+        MeterError: its server is not on this machine, or there is no connection to it.
     """
     if not backends(database) or not (PROC / "thread-self" / "schedstat").exists():
         raise MeterError(
@@ -94,13 +94,13 @@ def database_meter(database: str) -> Meter:
 
 
 class RedisServer:
-    """A Redis server on this machine, looked at from outside.
+    """Observes a Redis server on this machine.
 
     Args:
-        url: its URL.
+        url: the server's URL.
 
     Raises:
-        MeterError: it is on another machine.
+        MeterError: the server is on another machine.
     """
 
     def __init__(self, url: str) -> None:
@@ -112,11 +112,11 @@ class RedisServer:
             raise MeterError("the Redis server has to run on this machine")
 
     def meter(self) -> Took:
-        """What it took so far."""
+        """The server's processor time so far."""
         return processes([self._pid])
 
     def messages(self, queue: str) -> int:
-        """Messages that wait in a queue, and those that are being worked on."""
+        """The number of messages that wait in a queue or are being processed."""
         kept: Any = self._client.hlen("c4.unacked")
         listed: Any = self._client.llen(queue)
         return int(kept) + int(listed)
@@ -137,12 +137,12 @@ def _command(pid: int) -> str:
 
 
 def measure(work: Callable[[], object], meter: Meter, *, times: int) -> Cost:
-    """What some work costs.
+    """Measure the cost of some work.
 
     Args:
         work: a transaction, or a message.
-        meter: of the server.
-        times: how often it is done.
+        meter: the meter of the server.
+        times: the number of repetitions.
     """
     server, client, wall = meter(), this_thread(), time.perf_counter()
     for _ in range(times):
@@ -162,15 +162,15 @@ def median(costs: Iterable[Cost]) -> Cost:
 
 
 class RoundTrips:
-    """A proxy that counts how often a client waits for an answer: all its connections together.
+    """A proxy that counts the round trips of all connections of a client.
 
     Args:
-        host: of the server.
-        port: of the server.
+        host: the host of the server.
+        port: the port of the server.
 
     Attributes:
-        port: where it listens, on this machine.
-        count: round trips so far.
+        port: the port of the proxy on this machine.
+        count: the number of round trips so far.
     """
 
     def __init__(self, host: str, port: int) -> None:
@@ -186,7 +186,7 @@ class RoundTrips:
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        """Close everything."""
+        """Close all connections."""
         for one in self._sockets:
             with suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
@@ -222,6 +222,6 @@ class RoundTrips:
 
 
 class _Turn:
-    """Which side of a connection speaks: the server, once it was asked."""
+    """Which side of a connection is sending: the server answers after a question."""
 
     asked = False

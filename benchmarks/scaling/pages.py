@@ -40,15 +40,15 @@ SHARED: Final = {
 BYTES: Final = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 PERCENT: Final = 100.0
 FEW: Final = 0.0005
-"""Smaller shares are written as none."""
+"""Smaller shares are written as 0."""
 HANDFUL: Final = 100.0
-"""Up to so many seconds, a time is written in seconds."""
+"""Times up to this many seconds are written in seconds."""
 
 
 MANY_THREADS: Final = 16
-"""Of a worker on a large machine."""
+"""The threads of a worker on a large machine."""
 GROWTH: Final = (1, 16, 64, 256, 1_024)
-"""Threads of all workers."""
+"""Numbers of threads of all workers."""
 UNIT_POSITIONS: Final = (1, 10, 100, 1_000, 10_000)
 POSITION_SECONDS: Final = 0.01
 DISTANCES: Final = (0.0, 0.0005, 0.002, 0.01, 0.05)
@@ -60,12 +60,12 @@ class Work(NamedTuple):
 
     name: str
     kind: str
-    """Of the job, by which costs are known."""
+    """The kind of the job, for its costs."""
     unit_seconds: float
     unit_positions: int
 
     def service(self, *, workers: int = 1, threads: int = 1, distance: float = 0.0) -> Service:
-        """Workers that do this work."""
+        """The service that does this work."""
         return Service(workers, threads, self.unit_seconds, self.unit_positions, distance=distance)
 
 
@@ -74,7 +74,7 @@ SMALL: Final = Work("the same, units of 0.1 s", BATCH, 0.1, 10)
 
 
 def works(measured: Measured) -> list[Work]:
-    """Kinds of work: batches, then books; in each, what asks least of the service comes first."""
+    """Kinds of work: batches, then books; of each, the one with the smallest demands first."""
     return [
         STANDARD,
         SMALL,
@@ -94,16 +94,16 @@ def works(measured: Measured) -> list[Work]:
 
 
 def sections(measured: Measured) -> dict[str, str]:
-    """The text of every place of the page, by name."""
+    """The text for every place of the page, by name."""
     makers = (
-        *(run, costs, connections, check),  # measured
-        *(limits, growth, units, distance, books, durations),  # what follows from it
+        *(run, costs, connections, check),  # measurements
+        *(limits, growth, units, distance, books, durations),  # calculated from them
     )
     return {make.__name__: make(measured) for make in makers}
 
 
 def run(measured: Measured) -> str:
-    """Where and when the costs were measured."""
+    """The machine, the versions and the day of the measurement."""
     return "\n".join(
         [
             f"- Day: {measured.date}",
@@ -115,7 +115,7 @@ def run(measured: Measured) -> str:
 
 
 def costs(measured: Measured) -> str:
-    """What units and messages cost."""
+    """The costs of units and messages."""
     rows = [
         (
             f"{KINDS[kind]}: {text}",
@@ -145,7 +145,7 @@ def costs(measured: Measured) -> str:
 
 
 def limits(measured: Measured) -> str:
-    """How many threads every resource can serve."""
+    """The number of threads that every resource can serve."""
     rows = []
     for work in works(measured):
         known = measured.costs(work.kind)
@@ -181,7 +181,7 @@ def limits(measured: Measured) -> str:
 
 
 def growth(measured: Measured) -> str:
-    """More and more workers, by the bounds."""
+    """The bounds for growing numbers of workers."""
     known = measured.costs(STANDARD.kind)
     rows = []
     for of_each in (1, MANY_THREADS):
@@ -211,7 +211,7 @@ def growth(measured: Measured) -> str:
 
 
 def units(measured: Measured) -> str:
-    """The same work in larger and larger units."""
+    """The bounds for growing units of the same work."""
     known = measured.costs(BATCH)
     rows = []
     for positions in UNIT_POSITIONS:
@@ -241,7 +241,7 @@ def units(measured: Measured) -> str:
 
 
 def distance(measured: Measured) -> str:
-    """Workers far from the servers."""
+    """The bounds for workers far from the servers."""
     rows = [
         (
             time_text(seconds),
@@ -262,13 +262,13 @@ def distance(measured: Measured) -> str:
 
 
 def connections(measured: Measured) -> str:
-    """Connections of a worker."""
+    """The connections of a worker."""
     rows = [(str(threads), str(number)) for threads, number in measured.connections.items()]
     return table(["threads of a worker", "connections to the database"], rows)
 
 
 def check(measured: Measured) -> str:
-    """Real runs beside what the costs make of them."""
+    """Real jobs, and what the costs predict for them."""
     known, cores = measured.costs(BATCH), int(measured.machine["cores"])
     rows = []
     for one in measured.runs:
@@ -306,7 +306,7 @@ def check(measured: Measured) -> str:
 
 
 def books(measured: Measured) -> str:
-    """What books cost."""
+    """The costs of books."""
     rows = []
     for ply in _plies(measured):
         book = cost_of_book(measured, ply)
@@ -351,7 +351,7 @@ def books(measured: Measured) -> str:
 
 
 def durations(measured: Measured) -> str:
-    """How long books take at least."""
+    """The least time that books take."""
     rows = [
         (
             str(ply),
@@ -363,7 +363,7 @@ def durations(measured: Measured) -> str:
 
 
 def _plies(measured: Measured) -> list[int]:
-    """Of the books whose search was measured."""
+    """The costs of all books whose search was measured."""
     return [ply for ply in PLIES if ply in measured.book_seconds]
 
 
@@ -377,7 +377,7 @@ def _percent(share: float) -> str:
 
 
 def _number(threads: float) -> str:
-    """A number with two digits; the assumptions are worth no more."""
+    """A number with two significant digits; the assumptions are not more exact."""
     return f"{float(f'{threads:.2g}'):,.0f}"
 
 

@@ -1,8 +1,8 @@
-"""Measuring what a unit costs beyond its search, on a real PostgreSQL.
+"""Measures the cost of a unit beyond its search, on a real PostgreSQL.
 
-Everything is done through the program's own functions, in the order in which a worker does it: a
-job is planned, its units are announced, claimed by number, solved and completed. That is done with
-units of few and of many positions, and a line is drawn through both.
+The measurement calls the program's own functions in the order in which a worker does: a job is
+planned, and its units are announced, claimed by number, solved and completed. This is done with
+units of few and of many positions, for a line through both costs.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 FEW: Final = 10
 MANY: Final = 500
-"""Positions of the units that the line is drawn through."""
+"""The numbers of positions of the units that determine the line."""
 
 UNITS: Final = {FEW: 60, MANY: 12}
-"""Units that are worked on in a round."""
+"""The number of units in a round."""
 
 LEASE_SECONDS: Final = 600.0
-"""No lease runs out during the measurement."""
+"""The leases are long enough for the whole measurement."""
 
 PHASES: Final = ("plan", "claim", "solve", "complete")
 
@@ -62,9 +62,9 @@ class UnitBench:
     """Plans, claims, solves and completes units, and measures each.
 
     Args:
-        kind: of the units.
-        database: emptied, and again whenever the size of the units changes.
-        meter: of its server.
+        kind: the kind of the units.
+        database: the database, which is emptied now and whenever the size of the units changes.
+        meter: the meter of its server.
     """
 
     def __init__(self, kind: Kind, database: Database, meter: Meter) -> None:
@@ -77,8 +77,8 @@ class UnitBench:
         """The cost of every phase.
 
         Args:
-            rounds: how often; the median counts.
-            url: of the database, for counting round trips.
+            rounds: the number of repetitions; the median counts.
+            url: the database's URL, for counting round trips.
         """
         found = {}
         for positions in (FEW, MANY):
@@ -101,7 +101,7 @@ class UnitBench:
         )
 
     def _count_round_trips(self, url: str) -> dict[str, float]:
-        """The round trips of every phase but planning, of a unit of many positions."""
+        """The round trips of every phase except planning, of a unit of many positions."""
         address = make_url(url)
         with RoundTrips(*host_and_port(url)) as proxy:
             proxied = address.set(host="127.0.0.1", port=proxy.port)
@@ -115,7 +115,7 @@ class UnitBench:
         return {phase: cost.server for phase, cost in found.items() if phase != "plan"}
 
     def sizes(self) -> Sizes:
-        """What a unit and its positions leave behind."""
+        """The bytes that a unit and its positions take."""
         rows, log = {}, {}
         for positions in (FEW, MANY):
             clear(self._database)
@@ -139,7 +139,7 @@ class UnitBench:
     def _round(self, database: Database, positions: int) -> dict[str, Cost]:
         """Measure every phase once, over some units."""
         with database.write() as session:
-            # The server does so about once a minute; before that, it knows of no rows.
+            # The server does so about once a minute; before that, it has no statistics of the rows.
             session.execute(text("ANALYZE"))
         units = UNITS[positions]
         prepared = self._kind.prepare(2 * units, positions)
@@ -162,7 +162,7 @@ class UnitBench:
         return dict(zip(PHASES, phases, strict=True))
 
     def _work_off(self, positions: int) -> int:
-        """Plan a job and complete all its units; give their number."""
+        """Plan a job and complete all its units. Returns their number."""
         units = 4 * UNITS[positions]
         prepared = self._kind.prepare(units, positions)
         self._kind.submit(self._database, prepared, positions)
@@ -188,7 +188,7 @@ class UnitBench:
 
 
 def announce(database: Database, units: int) -> list[int]:
-    """Announce so many units."""
+    """Announce this many units."""
     return database.run(
         lambda session: jobs.announce(
             session, engine_version=ENGINE_VERSION, interactive=False, limit=units
@@ -200,7 +200,7 @@ def take(database: Database, unit_id: int) -> Claim:
     """Claim a unit.
 
     Raises:
-        MeterError: somebody else has it: this is no scratch database.
+        MeterError: another process has it, so this is not a scratch database.
     """
     claim = database.run(
         lambda session: jobs.claim_unit(
@@ -236,6 +236,6 @@ def finish(database: Database, claim: Claim, outcome: UnitOutcome) -> None:
 
 
 def host_and_port(url: str) -> tuple[str, int]:
-    """Where the server of a database URL listens."""
+    """The host and the port of a database URL."""
     address = make_url(url)
     return address.host or "127.0.0.1", address.port or 5432

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.storage``: what storage and jobs cost beyond the search."""
+"""``python -m benchmarks.storage``: the costs of storage and jobs beyond the search."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a job costs beyond the search: lines in, units, SQLite, results out.
+"""The cost of a job beyond the search: input, units, SQLite, results.
 
-A batch of positions is analyzed as ``c4 analyze`` does it, into a fresh SQLite file, and then the
-same solver searches the same positions alone. The difference is told in wall-clock time and in
-processor time; on a machine that has other work to do, the processor time is the one to look at.
+A batch of positions is analyzed as by ``c4 analyze``, with a new SQLite file, and then the same
+solver searches the same positions without a job. The difference is given in wall-clock time and in
+processor time; on a machine with other work, only the processor time is meaningful.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import click
 
-from benchmarks.random_play import random_games
+from benchmarks.random_play import different_games
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
@@ -32,17 +32,13 @@ TABLE_MB = 64
 
 
 def games(count: int, empty: int) -> list[str]:
-    """Different random games that are not over, with so many empty squares."""
-    found: dict[str, None] = {}
-    for game in random_games(random.Random(1), DEFAULT_BOARD.cells - empty):  # noqa: S311
-        if len(found) == count:
-            break
-        found[game.moves] = None
-    return list(found)
+    """Different random games that are not over, with this many empty squares."""
+    found = different_games(random.Random(1), DEFAULT_BOARD.cells - empty, count)  # noqa: S311
+    return [game.moves for game in found]
 
 
 class Taken(NamedTuple):
-    """What some work has taken."""
+    """The time that some work took."""
 
     wall: float
     """Wall-clock seconds."""
@@ -51,7 +47,7 @@ class Taken(NamedTuple):
 
 
 class Stopwatch:
-    """Time since it was made."""
+    """Measures the time since it was made."""
 
     def __init__(self) -> None:
         self._wall, self._processor = time.perf_counter(), time.process_time()
@@ -90,14 +86,14 @@ def run_job(data: bytes, directory: Path, *, threads: int, score_only: bool) -> 
 
 
 def measure(*, positions: int, empty: int, runs: int, threads: int, score_only: bool) -> None:
-    """Measure what a job costs beyond the search, and print it.
+    """Measure and print the cost of a job beyond the search.
 
     Args:
-        positions: of the job.
-        empty: empty squares of each.
-        runs: how often; the median counts.
-        threads: that search.
-        score_only: without the scores of all columns.
+        positions: the number of positions of the job.
+        empty: the number of empty squares of each position.
+        runs: the number of repetitions; the median counts.
+        threads: the number of threads that search.
+        score_only: whether to leave out the scores of all columns.
     """
     moves = games(positions, empty)
     data = ("\n".join(moves) + "\n").encode()

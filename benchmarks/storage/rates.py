@@ -1,6 +1,6 @@
-"""How fast storage is: upserts, lookups, streams, pages, units; on SQLite and PostgreSQL.
+"""The speed of storage: upserts, lookups, streams, pages, units; on SQLite and PostgreSQL.
 
-For every case the median of the rounds is printed, and the least and the most.
+For every case the median, the smallest and the largest figure of the rounds are printed.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ LARGE_JOB = 100_000
 """Units of a job that is nearly done."""
 LOOKS = 20
 SETTLED_ROWS = 10_000
-"""After so many rows, a stream has all the memory that it needs."""
+"""After this many rows, a stream has allocated all its memory."""
 
 SPAWN = multiprocessing.get_context("spawn")
 
@@ -84,7 +84,7 @@ def make_rows(number: int, seed: int) -> list[StoredEvaluation]:
 
 
 def batches(rows: list[StoredEvaluation]) -> Iterator[list[StoredEvaluation]]:
-    """The rows in batches, as units deliver them."""
+    """The rows in batches of the size of a unit's."""
     for start in range(0, len(rows), BATCH):
         yield rows[start : start + BATCH]
 
@@ -97,7 +97,7 @@ def clear(database: Database) -> None:
 
 
 def write_all(database: Database, rows: list[StoredEvaluation]) -> None:
-    """Store the rows, a transaction a batch."""
+    """Store the rows, with a transaction for each batch."""
     for batch in batches(rows):
         with database.write() as session:
             store(session, BOARD, batch)
@@ -112,7 +112,7 @@ class Bench:
         self.rounds = rounds
 
     def report(self, what: str, number: int, run: Callable[[], object]) -> None:
-        """Print how many a second ``run`` does, of ``number`` in one run."""
+        """Print the rate of ``run``, which handles ``number`` items in a run."""
         rates = []
         for _ in range(self.rounds):
             gc.collect()
@@ -194,7 +194,7 @@ class Bench:
         self.report("single lookups, a transaction each", len(keys), run)
 
     def memory(self, url: str) -> None:
-        """Print what streaming adds to the memory of a process, from the 10,000th row on."""
+        """Print the memory that a process adds by streaming from the 10,000th row on."""
         queue: multiprocessing.Queue[float] = SPAWN.Queue()
         process = SPAWN.Process(target=stream_in_process, args=(url, queue))
         process.start()
@@ -202,7 +202,7 @@ class Bench:
         process.join()
 
     def units(self) -> None:
-        """Claim, store and complete units: the whole cost of a position beyond the search."""
+        """Measure claim, storage and completion of units: all costs except the search."""
         self.report(
             "planned positions, units of 100", 50_000, lambda: self.plan(50_000 // UNIT_POSITIONS)
         )
@@ -225,7 +225,7 @@ class Bench:
             start_job(session, job_id)
 
     def work_on_any_unit(self) -> None:
-        """Claim and complete, as the runner of one machine does."""
+        """Claim and complete units, as the local runner does."""
         self.plan(UNITS)
         for _ in range(UNITS):
             with self.database.write() as session:
@@ -238,7 +238,7 @@ class Bench:
                 finish_if_complete(session, taken.job_id)
 
     def work_on_announced_units(self) -> None:
-        """Claim what was announced, complete it and announce the next, as workers do."""
+        """Claim announced units, complete each and announce the next one, as workers do."""
         self.plan(UNITS)
         with self.database.write() as session:
             bell = announce_one(session)
@@ -270,7 +270,7 @@ class Bench:
         )
 
     def large_job(self) -> None:
-        """Ask what is asked again and again while a large job is nearly done."""
+        """Measure the queries that are repeated all the time while a large job is nearly done."""
         self.plan(LARGE_JOB)
         with self.database.write() as session:
             session.execute(
@@ -295,7 +295,7 @@ class Bench:
             return list_jobs(session, limit=1)[0].id
 
     def ask_often(self, ask: Callable[[Session], object]) -> None:
-        """Ask often, with a transaction each time."""
+        """Repeat a query, with a transaction each time."""
         for _ in range(LOOKS):
             with self.database.write() as session:
                 ask(session)
@@ -312,12 +312,12 @@ def announce_one(session: Session) -> list[int]:
 
 
 def peak_memory() -> float:
-    """The most memory that the process has had, in KiB."""
+    """The largest memory of the process, in KiB."""
     return float(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 def stream_in_process(url: str, queue: multiprocessing.Queue[float]) -> None:
-    """Stream all rows, and say how much memory that took after the first ones."""
+    """Stream all rows. Returns the memory that was added after the first ones."""
     before = 0.0
     with Database.open(url) as database, database.read() as session:
         for number, _ in enumerate(stream(session, EVERYTHING)):
@@ -327,7 +327,7 @@ def stream_in_process(url: str, queue: multiprocessing.Queue[float]) -> None:
 
 
 def write_in_process(url: str, rows: int, seed: int) -> None:
-    """One of several writers."""
+    """Write rows, as one of several processes."""
     chosen = make_rows(rows, seed)
     with Database.open(url) as database:
         for start in range(0, rows, 500):
@@ -354,7 +354,7 @@ def concurrent_writers(database: Database, url: str, rows: int) -> None:
 
 
 def look_up_in_batches(session: Session, keys: list[int], size: int) -> None:
-    """Look up all keys, so many in a call."""
+    """Look up all keys, with this many in a call."""
     for start in range(0, len(keys), size):
         lookup(session, BOARD, keys[start : start + size])
 

@@ -68,12 +68,15 @@ def measure(sizes: Sizes, say: Callable[[str], object]) -> dict[str, object]:
         stored = positions(1, sizes.stored, STORED_STONES)
         analyze(database, stored)
         with serving(database) as server:
-            loads = _loads(server, stored, directory, sizes, say)
-            alone = _asked(server, sizes, say)
-            memory = [_memory("under these loads", server)]
+            asker = _Asker(server, sizes, say)
+            loads = asker.loads(stored, directory)
+            alone = asker.questions(turn=1)
+            say("all of it a second time, for the memory alone")
+            asker.loads(stored, directory)
+            asker.questions(turn=2)
+            memory = asker.memory
         with serving(empty) as server, running_batches(server.port, BATCHES):
-            beside = _asked(server, sizes, say)
-            memory.append(_memory("while two batches run", server))
+            beside = _Asker(server, sizes, say).questions(turn=1)
     return {
         "format": FORMAT,
         "date": today(),
@@ -83,59 +86,66 @@ def measure(sizes: Sizes, say: Callable[[str], object]) -> dict[str, object]:
         | {name: version_of(name) for name in ("starlette", "uvicorn", "uvloop", "httptools")},
         "loads": loads,
         "asked": [{"what": what, "alone": alone[what], "beside": beside[what]} for what in alone],
-        "memory": memory,
+        "memory": [{"what": what, "most_mb": most} for what, most in memory.items()],
     }
 
 
-def _loads(
-    server: Serving,
-    stored: Sequence[str],
-    directory: Path,
-    sizes: Sizes,
-    say: Callable[[str], object],
-) -> list[dict[str, object]]:
-    openings = book_moves(2, sizes.openings)
-    walks = steps(3, CLIENTS, 20)
-    cases = [
-        ("the book, `/solve`", solve_targets(openings), CONNECTIONS, 0),
-        ("the book, `/api/v1/position`", position_targets(openings), CONNECTIONS, 0),
-        ("stored, `/solve`", solve_targets(stored), CONNECTIONS, 0),
-        ("stored, `/api/v1/position`", position_targets(stored), CONNECTIONS, 0),
-        ("100 clients step through openings", position_targets(walks), CLIENTS, 0),
-        ("the same, while two batches run", position_targets(walks), CLIENTS, BATCHES),
-    ]
-    measured = []
-    for what, targets, connections, batches in cases:
-        say(what)
-        with running_batches(server.port, batches) if batches else nullcontext():
-            found = load(
-                server.url, targets, directory, connections=connections, seconds=sizes.seconds
-            )
-        measured.append({"what": what, **asdict(found)})
-    return measured
+class _Asker:
+    """Asks a server, and takes note of its memory.
 
+    Args:
+        server: as it has just started.
+        sizes: how much is asked.
+        say: is told what is measured.
 
-def _asked(
-    server: Serving, sizes: Sizes, say: Callable[[str], object]
-) -> dict[str, dict[str, object]]:
-    cases = {
-        "a position of the book": book_moves(4, 13 * sizes.questions)[: sizes.questions],
-        "a position that is searched": positions(5, sizes.questions, SEARCHED_STONES),
-    }
-    asked = {}
-    for what, moves in cases.items():
-        say(f"{what}, one client")
-        asked[what] = asdict(ask_all(server.port, position_targets(moves)))
-    return asked
+    Attributes:
+        memory: the most resident megabytes while something was asked, each time that it was.
+    """
 
+    def __init__(self, server: Serving, sizes: Sizes, say: Callable[[str], object]) -> None:
+        self._server = server
+        self._sizes = sizes
+        self._say = say
+        self.memory: dict[str, list[float]] = {"nothing yet": [server.take_most_mb()]}
 
-def _memory(what: str, server: Serving) -> dict[str, object]:
-    """The memory at the quarters of the time that the server has run."""
-    samples = [megabytes for _, megabytes in server.memory]
-    last = len(samples) - 1
-    return {
-        "what": what,
-        "seconds": server.memory[-1][0],
-        "quarters": [samples[last * quarter // 4] for quarter in range(1, 5)],
-        "most": max(samples),
-    }
+    def loads(self, stored: Sequence[str], directory: Path) -> list[dict[str, object]]:
+        """Ask as fast as the server answers."""
+        openings = book_moves(2, self._sizes.openings)
+        walks = steps(3, CLIENTS, 20)
+        cases = [
+            ("the book, `/solve`", solve_targets(openings), CONNECTIONS, 0),
+            ("the book, `/api/v1/position`", position_targets(openings), CONNECTIONS, 0),
+            ("stored, `/solve`", solve_targets(stored), CONNECTIONS, 0),
+            ("stored, `/api/v1/position`", position_targets(stored), CONNECTIONS, 0),
+            ("100 clients step through openings", position_targets(walks), CLIENTS, 0),
+            ("the same, while two batches run", position_targets(walks), CLIENTS, BATCHES),
+        ]
+        measured = []
+        for what, targets, connections, batches in cases:
+            self._say(what)
+            server, seconds = self._server, self._sizes.seconds
+            with running_batches(server.port, batches) if batches else nullcontext():
+                found = load(
+                    server.url, targets, directory, connections=connections, seconds=seconds
+                )
+            measured.append({"what": what, **asdict(found)})
+            self._note_memory(what)
+        return measured
+
+    def questions(self, *, turn: int) -> dict[str, dict[str, object]]:
+        """Ask one question after the other; each turn other ones, as a search is stored."""
+        number = self._sizes.questions
+        searched = positions(5, turn * number, SEARCHED_STONES)[-number:]
+        cases = {
+            "a position of the book": book_moves(4, 13 * number)[:number],
+            "a position that is searched": searched,
+        }
+        asked = {}
+        for what, moves in cases.items():
+            self._say(f"{what}, one client")
+            asked[what] = asdict(ask_all(self._server.port, position_targets(moves)))
+            self._note_memory(f"{what}, one client")
+        return asked
+
+    def _note_memory(self, what: str) -> None:
+        self.memory.setdefault(what, []).append(self._server.take_most_mb())

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -77,15 +77,11 @@ def _asked(asked: list[dict[str, Any]]) -> str:
 
 
 def _memory(memory: list[dict[str, Any]]) -> str:
-    quarters = ["after a quarter", "half", "three quarters", "at the end"]
     return table(
-        ["memory", "seconds", *quarters, "most"],
+        ["most memory while this is asked", "the first time", "the second time"],
         [
-            [
-                entry["what"],
-                f"{entry['seconds']:.0f}",
-                *(f"{megabytes:.0f} MB" for megabytes in [*entry["quarters"], entry["most"]]),
-            ]
+            [entry["what"], *(f"{megabytes:.0f} MB" for megabytes in entry["most_mb"])]
+            + [""] * (2 - len(entry["most_mb"]))
             for entry in memory
         ],
     )

@@ -8,7 +8,6 @@ import re
 import subprocess
 import sys
 import threading
-import time
 from contextlib import contextmanager
 from http.client import HTTPConnection
 from pathlib import Path
@@ -38,8 +37,8 @@ class Serving:
     def __init__(self, process: subprocess.Popen[str], port: int) -> None:
         self.process = process
         self.port = port
-        self.memory: list[tuple[float, float]] = []
-        """Seconds since the beginning and resident megabytes, twice a second."""
+        self._most_mb = 0.0
+        self._lock = threading.Lock()
 
     @property
     def url(self) -> str:
@@ -63,10 +62,19 @@ class Serving:
             raise click.ClickException(f"{target}: {answer.status} {body!r}")
         return json.loads(body)
 
-    def resident_mb(self) -> float:
-        """The memory that it has now."""
+    def look(self) -> None:
+        """Take note of the memory that it has now."""
         pages = Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()[1]
-        return int(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
+        resident_mb = int(pages) * os.sysconf("SC_PAGE_SIZE") / 1e6
+        with self._lock:
+            self._most_mb = max(self._most_mb, resident_mb)
+
+    def take_most_mb(self) -> float:
+        """The most resident megabytes since this was called before; it looks twice a second."""
+        self.look()
+        with self._lock:
+            most, self._most_mb = self._most_mb, 0.0
+        return most
 
 
 def analyze(database: Path, moves: Sequence[str]) -> None:
@@ -109,13 +117,12 @@ def _port(process: subprocess.Popen[str]) -> int:
 def _sampled(server: Serving) -> Iterator[None]:
     """Look at the memory twice a second."""
     done = threading.Event()
-    begin = time.monotonic()
 
-    def look() -> None:
+    def watch() -> None:
         while not done.wait(SAMPLE_SECONDS):
-            server.memory.append((time.monotonic() - begin, server.resident_mb()))
+            server.look()
 
-    thread = threading.Thread(target=look)
+    thread = threading.Thread(target=watch)
     thread.start()
     try:
         yield

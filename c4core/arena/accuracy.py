@@ -1,4 +1,4 @@
-"""The accuracy of players: the points that their moves have given away, by exact scores."""
+"""The accuracy of players: the points that their moves gave away, measured by exact scores."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Accuracy:
         return self.lost / self.moves if self.moves else None
 
     def __add__(self, other: Accuracy) -> Accuracy:
-        """The accuracy of both together."""
+        """The accuracy of both sets of moves together."""
         if not isinstance(other, Accuracy):
             return NotImplemented
         return Accuracy(
@@ -55,22 +55,19 @@ class PlyAccuracy:
     """The accuracy of moves by the number of stones that were on the board."""
 
     def __init__(self) -> None:
-        self._counts: dict[int, list[int]] = {}
+        self._plies: dict[int, Accuracy] = {}
 
     @property
     def plies(self) -> Mapping[int, Accuracy]:
         """The accuracy by ply, ascending; plies without moves are left out."""
-        return {ply: Accuracy(*counts) for ply, counts in sorted(self._counts.items())}
+        return dict(sorted(self._plies.items()))
 
     @property
     def total(self) -> Accuracy:
         """The accuracy of all moves."""
-        return sum(self.plies.values(), Accuracy())
+        return sum(self._plies.values(), Accuracy())
 
     def add(self, move: JudgedMove) -> None:
         """Count a move."""
-        counts = self._counts.setdefault(move.ply, [0, 0, 0, 0])
-        counts[0] += 1
-        counts[1] += move.is_best
-        counts[2] += move.is_blunder
-        counts[3] += move.loss
+        seen = Accuracy(1, int(move.is_best), int(move.is_blunder), move.loss)
+        self._plies[move.ply] = self._plies.get(move.ply, Accuracy()) + seen

@@ -15,14 +15,14 @@ def checked_column(answer: SupportsIndex, position: Position) -> int:
     """A player's answer as a 0-based column that can be played.
 
     Args:
-        answer: what it answered.
-        position: that it was asked about.
+        answer: the player's answer.
+        position: the position that the player was asked about.
 
     Raises:
-        PlayerFailure: it is no column, or none that can be played.
+        PlayerFailure: the answer is not a column, or the column cannot be played.
     """
     try:
-        column = operator.index(answer)  # whatever a player's types say
+        column = operator.index(answer)  # its annotations may be wrong
     except TypeError:
         raise PlayerFailure(Failing.NONSENSE, f"answered {answer!r}") from None
     if not 0 <= column < position.width:

@@ -1,4 +1,4 @@
-"""Time limits of games, and the time that is left."""
+"""Time limits of games, and the time that the players have left."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TimeControl:
             if seconds is not None and not seconds > 0:
                 raise ValueError(f"time for a {name} must be positive, not {seconds}")
         if not self.grace >= 0:
-            raise ValueError(f"the time of grace cannot be negative: {self.grace}")
+            raise ValueError(f"the grace time cannot be negative: {self.grace}")
 
     @property
     def is_limited(self) -> bool:
@@ -49,8 +49,8 @@ class Clock:
     """The time that both players have left in a game.
 
     Args:
-        control: what is allowed.
-        stop: ends all moves; None for never.
+        control: the time limits.
+        stop: when it is set, all moves end; None if that never happens.
     """
 
     def __init__(self, control: TimeControl, stop: Stop | None = None) -> None:
@@ -62,7 +62,7 @@ class Clock:
     def limits(self, side: Side) -> Limits:
         """The limits of a player's next move, which begins now.
 
-        Its stop is over at the moment from which the move is too late.
+        The limits' stop is set at the moment when the move becomes too late.
         """
         seconds = self._seconds(side)
         if seconds is None:

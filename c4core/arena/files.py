@@ -1,6 +1,6 @@
-"""Games as files have them: with their moves, or with their final grid only.
+"""Games in files: with their moves, or with their final grid only.
 
-``files_json`` and ``files_csv`` read and write them; ``repeats`` finds those that are the same.
+``files_json`` and ``files_csv`` read and write games; ``repeats`` finds repeated ones.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from c4core.position import Side
 
 ON_THE_BOARD: Final = frozenset({Ending.FOUR, Ending.FULL})
-"""How a game ends that is played to the end."""
+"""The endings of games that are played to the end."""
 
 
 class GameFileError(C4Error, ValueError):
     """A game in a file is impossible; the message says why.
 
     Attributes:
-        field: which part is wrong.
+        field: the name of the wrong part.
     """
 
     def __init__(self, message: str, *, field: str) -> None:
@@ -35,31 +35,31 @@ class GameEntry(NamedTuple):
     """A game in a file, most often a finished one."""
 
     start: Position
-    """The position that it began from."""
+    """The position that the game began from."""
     moves: str | None
-    """The moves from there on, as text; None where only the final grid is known."""
+    """The moves from the start, as text; None where only the final grid is known."""
     final: Position
     """The position at the end."""
     winner: Side | None
-    """Who won, None for a draw."""
+    """The side that won; None for a draw."""
     ending: Ending
     """How it ended."""
     first: str | None = None
-    """The description of the player that had ``x``; None where it is not known."""
+    """The description of the player with ``x``; None where it is not known."""
     second: str | None = None
-    """The description of the player that had ``o``."""
+    """The description of the player with ``o``; None where it is not known."""
     seed: int | None = None
     """The seed of all random choices; None where it is not known."""
     detail: str = ""
     """How a player failed, for people."""
     x_seconds: float = 0.0
-    """Seconds that the moves of ``x`` took together; 0 where it is not known."""
+    """Seconds that all moves of ``x`` took; 0 where it is not known."""
     o_seconds: float = 0.0
-    """Seconds that the moves of ``o`` took together."""
+    """Seconds that all moves of ``o`` took; 0 where it is not known."""
     replaced: tuple[int, ...] = ()
     """The moves (0-based) that were played in place of an illegal answer."""
     match: int | None = None
-    """The number of its match in the database that it comes from."""
+    """The number of its match in the database that the game comes from."""
     number: int | None = None
     """Its number in that match."""
 
@@ -70,7 +70,7 @@ class GameEntry(NamedTuple):
 
     @property
     def is_forfeit(self) -> bool:
-        """Whether somebody lost it other than on the board."""
+        """Whether a side lost the game by a failure or gave up, and not on the board."""
         return self.ending not in ON_THE_BOARD and self.winner is not None
 
 
@@ -80,14 +80,14 @@ def empty_board(board: BoardSize) -> Position:
 
 
 def ending_on_board(final: Position, winner: Side | None) -> Ending:
-    """How a game ended that was played to the end, after a check that the result fits.
+    """The ending of a game that was played to the end, after a check of its result.
 
     Raises:
-        GameFileError: the board is not full and has no four, or says that somebody else won.
+        GameFileError: the board is not full and has no four, or another side won on it.
     """
     if not final.is_over:
         raise GameFileError(
-            f"the game is not over after {final.ply} stones, and nobody failed", field="ending"
+            f"the game is not over after {final.ply} stones, and no player failed", field="ending"
         )
     if winner != final.winner:
         raise GameFileError(

@@ -1,12 +1,13 @@
 """Games as comma-separated final grids, the format of Brewer 2017.
 
-A row of names, ``pos_01,..,pos_42,winner``, and a row for each game: its final grid cell by cell,
-row by row from the top, each from left to right (1 first player, -1 second player, 0 empty), and
-the winner (1, -1, 0 for a draw). Boards of another size have as many cells as they have squares.
+The first row has the names, ``pos_01,..,pos_42,winner``. Each further row is a game: the cells of
+its final grid, row by row from the top and from left to right (1 first player, -1 second player,
+0 empty), and then the winner (1, -1, or 0 for a draw). A board of another size has one cell for
+each of its squares.
 
-Some programs draw lots for the first move, so there are games in which -1 began. In such a grid the
-players are exchanged when it is read, because the side that began is ``x`` here. A full board
-without a four, with as many stones of both, does not say who began; then it is 1.
+Some programs choose the first player at random, so there are games in which -1 began. The players
+of such a grid are swapped when it is read, because the side that began is ``x`` here. A full board
+without a four has as many stones of both sides and does not say who began; 1 is then taken.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _WINNERS: Final[dict[Side | None, str]] = {"x": "1", "o": "-1", None: "0"}
 _SQUARES: Final = {"0": ".", "1": "x", "-1": "o"}
 _TURNED: Final = str.maketrans("xo", "ox")
 _SIDES: Final[dict[str, Side | None]] = {".": None, "x": "x", "o": "o"}
-"""Winners by the character of a cell with the same number."""
+"""The winners, by the character that a cell with the same number gets."""
 
 
 def csv_names(board: BoardSize) -> str:
@@ -40,7 +41,7 @@ def csv_names(board: BoardSize) -> str:
 
 
 def csv_line(final: Position, winner: Side | None) -> str:
-    """The row of a game, without its end."""
+    """The row of a game, without the line end."""
     return str(final).translate(_CELLS) + _WINNERS[winner]
 
 
@@ -51,7 +52,7 @@ def read_csv_games(
 
     Args:
         stream: a binary file.
-        board: of all games.
+        board: the board of all games.
     """
     start = empty_board(board)
     for line, text in read_text_lines(stream):
@@ -74,12 +75,12 @@ def parse_csv_game(row: str, *, board: BoardSize = DEFAULT_BOARD) -> tuple[Posit
     """The final grid of a row, and who won.
 
     Raises:
-        GameFileError: the row is no grid of this board, or no winner follows the grid.
+        GameFileError: the row is not a grid of this board that a winner follows.
     """
     cells = row.split(",")
     if len(cells) != board.cells + 1:
         raise GameFileError(
-            f"{len(cells)} values: a {board} board has {board.cells} cells, and then the winner",
+            f"{len(cells)} values: a {board} board needs {board.cells} cells and the winner",
             field="line",
         )
     squares = "".join(_SQUARES.get(cell) or _square(cell) for cell in cells)
@@ -102,18 +103,18 @@ def _began_with_second(squares: str) -> bool:
     """Whether the player with -1 moved first.
 
     Args:
-        squares: those of the grid, and the winner written as one more square.
+        squares: the squares of the grid, and the winner as one more square.
     """
     first, second = squares.count("x", 0, -1), squares.count("o", 0, -1)
-    # Both have the same number of stones: the second player moved last, and only it can have won.
+    # With as many stones of both, the second player moved last, and only it can have won.
     return second > first or (second == first and squares[-1] == "x")
 
 
 def _square(cell: str) -> str:
-    """The square of a number that is written in another way, such as ``-1.0`` or in quotes.
+    """The square for a number that is written in another way, such as ``-1.0`` or in quotes.
 
     Raises:
-        GameFileError: a grid has no such number.
+        GameFileError: the cell is neither 1 nor -1 nor 0.
     """
     plain = cell.strip().strip('"')
     try:

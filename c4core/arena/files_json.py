@@ -1,4 +1,4 @@
-"""Games as JSON Lines: one object a game, with everything that is known about it.
+"""Games as JSON Lines: one object for each game, with everything that is known about it.
 
 ::
 
@@ -6,12 +6,13 @@
      "seed": 42, "moves": "4353637", "winner": "x", "ending": "four", "x_seconds": 0.0001,
      "o_seconds": 0.0002}
 
-Only ``moves`` is needed. ``board`` is 7x6 or what the reader is told; ``start``, the key of the
-position that the game began from, is the empty board. ``winner`` (``x``, ``o`` or null) and
-``ending`` follow from the moves unless a player failed or gave up (``resigned``); ``detail`` may
-say how a player failed. A game that was left before its end is ``unfinished`` and has no winner.
-``replaced`` are the moves (0-based) that stand for illegal answers. A game of which only the last
-position is known has its key as ``final`` in place of ``moves``. Unknown fields are ignored.
+Only ``moves`` is required. ``board`` defaults to the reader's board, which is 7x6 unless it is told
+otherwise. ``start`` is the key of the position that the game began from, by default the empty
+board. ``winner`` (``x``, ``o`` or null) and ``ending`` follow from the moves unless a player failed
+or gave up (``resigned``); ``detail`` may say how a player failed. A game that was abandoned is
+``unfinished`` and has no winner. ``replaced`` lists the moves (0-based) that were played in place
+of illegal answers. If only the last position of a game is known, its key is in ``final``, and there
+is no field ``moves``. Unknown fields are ignored.
 """
 
 from __future__ import annotations
@@ -42,10 +43,10 @@ if TYPE_CHECKING:
 _ENDINGS: Final = {str(ending): ending for ending in Ending}
 _SEEDS: Final = range(1 << 64)
 _SECONDS: Final = 1e9
-"""30 years. Sums of the largest numbers would be infinite, and no report could show them."""
+"""30 years. Without a limit, sums could become infinite, and no report could show them."""
 
 _UNSTORABLE: Final = re.compile("[\0\ud800-\udfff]")
-"""Halves of characters, which JSON can write, and NUL, which PostgreSQL refuses."""
+"""Lone surrogates, which JSON can write, and NUL, which PostgreSQL refuses."""
 
 
 def json_object(entry: GameEntry) -> dict[str, Any]:
@@ -75,15 +76,15 @@ def json_object(entry: GameEntry) -> dict[str, Any]:
 
 
 def _possible(seconds: float) -> float:
-    """A time that can be read again; 0, which means unknown, in place of any other.
+    """The time if it can be read again, else 0, which means unknown.
 
-    A game of a database from elsewhere may have any time, and JSON has no infinite numbers.
+    A game of a foreign database may have any time, and JSON has no infinite numbers.
     """
     return seconds if 0 <= seconds <= _SECONDS else 0.0
 
 
 def json_line(entry: GameEntry) -> str:
-    """A game as a line, without its end."""
+    """A game as a line, without the line end."""
     return json.dumps(json_object(entry))
 
 
@@ -94,7 +95,7 @@ def read_json_games(
 
     Args:
         stream: a binary file.
-        board: of games that do not say theirs.
+        board: the board of games without a field ``board``.
     """
     for line, text in read_text_lines(stream):
         if isinstance(text, BadLine):
@@ -110,7 +111,7 @@ def parse_json_game(text: str, *, board: BoardSize = DEFAULT_BOARD) -> GameEntry
     """Read the line of a game.
 
     Raises:
-        GameFileError: the line is no game; the message says why.
+        GameFileError: the line is not a game; the message says why.
     """
     try:
         fields = json.loads(text)
@@ -118,7 +119,7 @@ def parse_json_game(text: str, *, board: BoardSize = DEFAULT_BOARD) -> GameEntry
         raise GameFileError(f"not a JSON object: {error}", field="line") from None
     if not isinstance(fields, dict):
         raise GameFileError("not a JSON object", field="line")
-    if is_too_deep(fields):  # a message that quotes a part of it would need as much of the stack
+    if is_too_deep(fields):  # a message that quotes a part of it would need as much stack again
         raise GameFileError(TOO_DEEP, field="line")
     size = _board(fields, board)
     start = _position(fields, "start", size) or empty_board(size)
@@ -183,7 +184,7 @@ def _course(fields: dict[str, Any], start: Position) -> tuple[str | None, Positi
 
 
 def _result(fields: dict[str, Any], final: Position) -> tuple[Side | None, Ending]:
-    """The winner and the ending; if the file does not have them, they follow from the board."""
+    """The winner and the ending; they follow from the board if the file does not have them."""
     winner = fields.get("winner", final.winner)
     if winner not in ("x", "o", None):
         raise GameFileError(f'winner {winner!r} is none of "x", "o" and null', field="winner")
@@ -200,12 +201,14 @@ def _result(fields: dict[str, Any], final: Position) -> tuple[Side | None, Endin
     if name == Ending.UNFINISHED:
         if final.is_over or side is not None:
             raise GameFileError(
-                "an unfinished game has no winner and could have gone on", field="ending"
+                "an unfinished game has no winner, and its last position is not over",
+                field="ending",
             )
         return None, Ending.UNFINISHED
     if final.is_over or side is None:
         raise GameFileError(
-            f"a game that ended by {name} has a winner and could have gone on", field="ending"
+            f"a game that ended by {name} has a winner, and its last position is not over",
+            field="ending",
         )
     return side, _ENDINGS[name]
 
@@ -218,10 +221,12 @@ def _text(fields: dict[str, Any], name: str) -> str | None:
 
 
 def _player(fields: dict[str, Any], name: str) -> str | None:
-    """A player's description. Unlike ``detail`` it is kept to the letter."""
+    """A player's description. Unlike ``detail``, it is never changed."""
     value = _text(fields, name)
     if value is not None and _UNSTORABLE.search(value):
-        raise GameFileError(f"{name} {value!r} has what no database can keep", field=name)
+        raise GameFileError(
+            f"{name} {value!r} has characters that no database can store", field=name
+        )
     return value
 
 

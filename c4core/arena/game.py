@@ -1,12 +1,13 @@
 """A game between two players: whose turn it is, what a move may cost, and how a game can end.
 
-The rules of the game are :class:`~c4core.position.Position`'s; those of the arena are these. The
-first player of a game moves with ``x``. A player that chooses an illegal column, raises, takes too
-long, or whose process dies loses that game; the reason is kept, and nothing is raised. It is not a
-player's failure when the machine runs out of memory or files: that error is raised.
+:class:`~c4core.position.Position` has the rules of Connect Four; this module has the rules of the
+arena. The first player of a game moves with ``x``. A player loses the game if it chooses an illegal
+column, raises an exception or takes too long, or if its process dies; the reason is kept, and
+nothing is raised. When the machine runs out of memory or files, no player has failed: that error is
+raised.
 
-Everything random comes from the game's seed, by way of a seed for each side, so that what one
-player draws does not change what the other draws.
+All randomness comes from the game's seed. Each side gets a seed of its own from it, so that the
+draws of one player do not change those of the other.
 """
 
 from __future__ import annotations
@@ -42,30 +43,30 @@ if TYPE_CHECKING:
 Result = Literal["win", "loss", "draw"]
 
 MAX_DETAIL: Final = 500
-"""The first characters of a reason that are kept."""
+"""The reason for a failure is cut to this many characters."""
 
 
 class Ending(StrEnum):
-    """How a game ended: on the board, because a player failed, or because people had enough."""
+    """How a game ended: on the board, by a player's failure, or because a person gave up."""
 
     FOUR = "four"
-    """Somebody has four in a row."""
+    """A side has four in a row."""
     FULL = "full"
     """The board is full: a draw."""
     ILLEGAL = Failing.ILLEGAL.value
     """The loser chose a column that is full or outside the board."""
     TIME = Failing.TIME.value
-    """The loser took longer than it was allowed."""
+    """The loser exceeded its time limit."""
     ERROR = Failing.ERROR.value
     """The loser raised an exception, or said that it cannot go on."""
     CRASH = Failing.CRASH.value
     """The loser's process could not be started, or ended by itself."""
     NONSENSE = Failing.NONSENSE.value
-    """What the loser answered is no column."""
+    """The loser's answer is not a column."""
     RESIGNED = "resigned"
     """The loser, a person, gave up."""
     UNFINISHED = "unfinished"
-    """The game was left before its end; nobody has won, and it does not count."""
+    """The game was abandoned: it has no winner and does not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,29 +74,29 @@ class GameRecord:
     """A game that is over."""
 
     first: str
-    """The description of the player that had ``x``, with every parameter."""
+    """The description of the player with ``x``, with every parameter."""
     second: str
-    """The description of the player that had ``o``."""
+    """The description of the player with ``o``, with every parameter."""
     seed: int
     """The seed of all random choices."""
     start: Position
-    """The position that they began from."""
+    """The position that the game began from."""
     columns: tuple[int, ...]
-    """The moves from there on, 0-based."""
+    """The 0-based columns that were played from the start on."""
     winner: Side | None
-    """Who won, or None for a draw."""
+    """The side that won; None for a draw."""
     ending: Ending
     """How it ended."""
     detail: str = ""
     """How a player failed, for people."""
     seconds: tuple[float, ...] = ()
-    """Seconds of every move; after a failure also those of the move that failed."""
+    """Seconds that each move took; after a failure, also those of the move that failed."""
     replaced: tuple[int, ...] = ()
     """The moves (0-based) that were played in place of an illegal answer (``lenient``)."""
 
     @property
     def is_forfeit(self) -> bool:
-        """Whether it was lost by a failure, not on the board."""
+        """Whether the game was lost by a failure, and not on the board."""
         return self.ending not in (Ending.FOUR, Ending.FULL)
 
     @property
@@ -105,7 +106,7 @@ class GameRecord:
 
     @property
     def length(self) -> int:
-        """Moves that were played."""
+        """The number of moves that were played."""
         return len(self.columns)
 
     def final(self) -> Position:
@@ -116,7 +117,7 @@ class GameRecord:
         return position
 
     def seconds_of(self, side: Side) -> float:
-        """Seconds that the moves of a side took together."""
+        """Seconds that all moves of a side took."""
         offset = 0 if self.start.turn == side else 1
         return sum(self.seconds[offset::2])
 
@@ -136,24 +137,25 @@ def play_game(
     """Play a game.
 
     Args:
-        first: has ``x``, and moves first from the empty board.
-        second: has ``o``; may be the same object, if it is no program.
+        first: the player with ``x``, which moves first from the empty board.
+        second: the player with ``o``; it may be the same object, unless it is a program.
         seed: the seed of all random choices.
         time_control: how long moves and games may take.
         start: the position to begin from (default: the empty 7x6 board).
-        lenient: an illegal column does not lose the game: the leftmost open one is played instead.
-        before_move: called before a player is asked; what it raises ends the game without a result
-            and is raised, and the players are not told of an end.
-        stop: ends the game without a result, also while a player thinks; None for never.
-        raises_faults: raise what a player raises, unless it is a :class:`PlayerFailure`, instead of
+        lenient: play the leftmost open column in place of an illegal one, which otherwise loses.
+        before_move: called before a player is asked. An exception that it raises ends the game
+            without a result and is passed on; the players are not told that the game is over.
+        stop: when it is set, the game ends without a result, even while a player thinks; None if
+            that never happens.
+        raises_faults: pass on a player's exceptions, except :class:`PlayerFailure`, instead of
             ending the game: for players whose errors are bugs of this program.
 
     Raises:
-        StopPlaying: the stop came first.
+        StopPlaying: the stop was set before the end of the game.
         MemoryError, OSError, RuntimeError: this machine has run out of memory, processes, threads
             or open files.
-        ValueError: the game is over in the start position already.
-        ProgramRefusedError: a player is a program that nobody has consented to start.
+        ValueError: the game is already over in the start position.
+        ProgramRefusedError: a player is a program without consent to start it.
     """
     game = _Game(
         first,
@@ -170,7 +172,7 @@ def play_game(
 
 
 class _Game:
-    """A game that is being played."""
+    """A game in progress."""
 
     def __init__(
         self,
@@ -186,7 +188,7 @@ class _Game:
         raises_faults: bool,
     ) -> None:
         if start.is_over:
-            raise ValueError(f"the game is over in the start position already:\n{start}")
+            raise ValueError(f"the game is already over in the start position:\n{start}")
         self.players: dict[Side, Player] = {"x": first, "o": second}
         self.seeds: dict[Side, int] = {"x": seat_seed(seed, "x"), "o": seat_seed(seed, "o")}
         self.seed = seed
@@ -204,13 +206,13 @@ class _Game:
         """Play to the end."""
         record = self._begin() or self._moves()
         for side, player in self.players.items():
-            # The game is decided. A player that is broken now fails in the next one.
+            # The game is decided. A player that breaks now fails in the next game.
             with contextlib.suppress(Exception):
                 player.end(_result_for(side, record.winner))
         return record
 
     def _begin(self) -> GameRecord | None:
-        """Tell both players. Returns the game if one of them has failed and lost it."""
+        """Tell both players that the game begins. Returns the game if one of them fails."""
         for side, player in self.players.items():
             try:
                 player.begin(GameStart(self.start.board, side, self.seeds[side], self.stop))
@@ -223,7 +225,7 @@ class _Game:
         return None
 
     def _moves(self) -> GameRecord:
-        """All moves, once both players have begun."""
+        """Play all moves, after both players were told that the game begins."""
         position, over = self.start, False
         dice = {side: Dice(seed) for side, seed in self.seeds.items()}
         while not over:
@@ -244,11 +246,11 @@ class _Game:
         return self._record(winner, Ending.FULL if winner is None else Ending.FOUR)
 
     def _ask(self, player: Player, position: Position, dice: Dice) -> int:
-        """A legal column.
+        """Ask a player for a legal column.
 
         Raises:
-            PlayerFailure: the player has none, or none in time.
-            StopPlaying: the game is to stop.
+            PlayerFailure: the player gives none, or not in time.
+            StopPlaying: the game's stop was set.
         """
         limits = self.clock.limits(position.turn)
         begun = time.perf_counter()
@@ -276,13 +278,13 @@ class _Game:
         return self.stop is not None and self.stop.is_over
 
     def _is_own_failure(self, error: Exception) -> bool:
-        """Whether the player loses the game by this error."""
+        """Whether this error makes the player lose the game."""
         if isinstance(error, PlayerFailure):
             return True
         return not (self.raises_faults or is_exhaustion(error))
 
     def _failed(self, loser: Side, error: Exception) -> GameRecord:
-        """The game that a player has lost by an error."""
+        """The game after a player has lost it by an error."""
         if isinstance(error, PlayerFailure):
             return self._forfeit(loser, error.failing, str(error))
         return self._forfeit(loser, Failing.ERROR, f"{type(error).__name__}: {error}")

@@ -1,4 +1,4 @@
-"""Which games are the same: move by move, or by their final grids."""
+"""Finds repeated games: by their moves, or by their final grids."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ _MIRRORS: Final = {
     )
     for width in range(1, 33)
 }
-"""The mirror image of every move's character, by the board's width."""
+"""Maps each move's character to its mirror image, for each width of the board."""
 
 
 class Repeats:
-    """Remembers games, and recognizes those that it has seen.
+    """Remembers games, and recognizes those that it has seen before.
 
     Every different game takes some 150 bytes of memory.
 
     Args:
-        by: games are the same if they begin alike and have the same moves (of games without moves
-            the final grid counts), or if they have the same final grid; and the same winner.
-        mirrors: mirror images are the same too.
+        by: what makes two games with the same winner equal: the start and the moves (a game without
+            moves is compared by its final grid), or the final grid alone.
+        mirrors: whether a game equals its mirror image.
 
     Attributes:
-        repeated: how many games were seen before.
+        repeated: the number of repeated games so far.
     """
 
     def __init__(self, by: Sameness = "moves", *, mirrors: bool = False) -> None:
@@ -47,7 +47,7 @@ class Repeats:
         return len(self._seen)
 
     def is_new(self, entry: GameEntry) -> bool:
-        """Whether no game before was the same. The game is remembered."""
+        """Whether no earlier game equals this one. The game is remembered."""
         before = len(self._seen)
         self._seen.add((entry.board, entry.winner, self._identity(entry, self._mirrors)))
         is_new = len(self._seen) > before

@@ -1,7 +1,7 @@
-"""Seeds of matches, games and seats: each is derived from a seed and a number only.
+"""Seeds of matches, games and seats: each depends only on a parent seed and on a name or number.
 
-So a game is the same on every worker and in every order, and the draws of one game are independent
-of those of another.
+So a game is the same on every worker and in every order, and the random draws of one game are
+independent of those of another.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def match_seed(tournament_seed: int, player_a: str, player_b: str) -> int:
-    """The seed of a match of a tournament: the same whatever other players take part.
+    """The seed of a match of a tournament. It does not depend on which other players take part.
 
     Args:
         tournament_seed: any whole number.
@@ -40,5 +40,5 @@ def seat_seed(game_seed: int, side: Side) -> int:
 
 
 def _derived(text: str) -> int:
-    """64 bits that depend on all of a text."""
+    """A 64-bit hash of a text."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")

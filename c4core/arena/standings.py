@@ -1,8 +1,9 @@
-"""The standings after several players have met: results, and one rating for each.
+"""The standings of several players: their results, and a rating for each.
 
-The ratings are those of Bradley and Terry, a draw being half a win: under them everybody is
-expected to have just the points that it has. Everybody is also given one draw against an average
-player, which keeps the ratings finite and matters little after some dozens of games.
+The ratings follow the model of Bradley and Terry, with a draw as half a win: they are those under
+which the expected points of each player equal the points that it has. Each player also gets one
+draw against an average player, which keeps the ratings finite and matters little after some dozens
+of games.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ ELO_UNIT: Final = 400 / math.log(10)
 """Elo points by which the odds grow e-fold."""
 
 ROUNDS: Final = 10_000
-"""The calculation ends after so many rounds at the latest."""
+"""The calculation ends after this many rounds at the latest."""
 
 CLOSE: Final = 1e-9
 """The calculation ends when no strength changes by more than this share."""
@@ -35,15 +36,15 @@ class Standing:
     results: Tally
     """Its results against the others."""
     rating: float
-    """In Elo points; all players together have 0 on average."""
+    """In Elo points; the mean over all players is 0."""
 
 
 def standings(matches: Iterable[tuple[str, str, Tally]]) -> list[Standing]:
-    """Everybody by rating, the best first.
+    """All players by rating, the best first.
 
     Args:
         matches: two players, and the results seen by the first; the same two may meet several
-            times. Games of a player against itself say nothing, and do not count.
+            times. Games of a player against itself do not count.
     """
     totals: dict[str, Tally] = {}
     points: dict[str, float] = {}
@@ -68,11 +69,11 @@ def standings(matches: Iterable[tuple[str, str, Tally]]) -> list[Standing]:
 def _strengths(
     players: list[str], points: dict[str, float], games: dict[tuple[str, str], int]
 ) -> dict[str, float]:
-    """The strengths that make the points likeliest; their geometric mean is 1.
+    """The strengths of maximum likelihood, with a geometric mean of 1.
 
-    Hunter's minorization: in each round a player's strength becomes its points, divided by the sum
-    of its games with each opponent over both their strengths. Every round explains the points
-    better.
+    The algorithm is Hunter's ("MM algorithms for generalized Bradley-Terry models", 2004): in each
+    round a player's new strength is its points, divided by a sum over its opponents: the games
+    against the opponent, divided by the sum of both strengths. No round lowers the likelihood.
     """
     opponents: dict[str, list[tuple[str, int]]] = {player: [] for player in players}
     for (first, second), number in games.items():

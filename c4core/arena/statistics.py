@@ -1,8 +1,8 @@
 """Statistics of a match: rates, a binomial test, intervals, Elo, and a sequential test.
 
 Draws count for the score and for ratings; the rate of decisive games and the binomial test leave
-them out. All of it assumes that games are independent: two players without chance repeat one game,
-and :func:`distinct_games` says how often.
+them out. All of this assumes independent games. Two deterministic players repeat one game;
+:func:`distinct_games` counts the different ones.
 """
 
 from __future__ import annotations
@@ -18,24 +18,25 @@ if TYPE_CHECKING:
     from c4core.arena.game import GameRecord
 
 SIGNIFICANT: Final = 0.05
-"""With a binomial P of at most this a player counts as the better one (Brewer 2017)."""
+"""A player counts as the better one if its binomial P is at most this (Brewer 2017)."""
 
 EXACT_GAMES: Final = 4000
-"""Up to so many games, whole numbers give the first term of the binomial test."""
+"""Up to this many games, the first term of the binomial test is calculated in whole numbers."""
 
 NEGLIGIBLE: Final = 1e-18
 """A sum ends at the first term that is smaller than this share of it."""
 
 ROUNDING: Final = 1e-14
-"""A sum of chances counts as 0 below this."""
+"""A sum of probabilities below this counts as 0."""
 
 MAX_STEPS: Final = 60
-"""Steps of Newton's method at most; at worst each halves the interval."""
+"""The largest number of Newton steps; in the worst case each of them halves the interval."""
 
 MAX_ELO: Final = 1000.0
-"""The greatest Elo difference that can be tested: 99.7 % of the points are expected.
+"""The greatest Elo difference that can be tested; its expected score is 99.7 %.
 
-From some 2,000 on the expected score is so near to 1 that the test's chances are rounding errors.
+From some 2,000 on the expected score is so near to 1 that the test's probabilities are rounding
+errors.
 """
 
 
@@ -44,29 +45,29 @@ class Tally:
     """Results of a match, seen by one player."""
 
     wins: int
-    """Games that it won."""
+    """Games that the player won."""
     losses: int
-    """Games that it lost."""
+    """Games that the player lost."""
     draws: int = 0
-    """Games that nobody won."""
+    """Drawn games."""
 
     @property
     def games(self) -> int:
-        """All of them."""
+        """The number of games."""
         return self.wins + self.losses + self.draws
 
     @property
     def decisive(self) -> int:
-        """Games that somebody won."""
+        """Games that were not drawn."""
         return self.wins + self.losses
 
     @property
     def score(self) -> float | None:
-        """Points per game, a draw being half a point; None without games."""
+        """Points per game, with half a point for a draw; None without games."""
         return (self.wins + self.draws / 2) / self.games if self.games else None
 
     def __add__(self, other: Tally) -> Tally:
-        """The results of both together."""
+        """The results of both tallies together."""
         return Tally(self.wins + other.wins, self.losses + other.losses, self.draws + other.draws)
 
     def reversed(self) -> Tally:
@@ -76,12 +77,12 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An interval that holds a value with some confidence."""
+    """A confidence interval."""
 
     low: float
-    """Lower end."""
+    """The lower end."""
     high: float
-    """Upper end."""
+    """The upper end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,23 +92,23 @@ class Elo:
     difference: float
     """How much better the player is than its opponent."""
     low: float
-    """Lower end of the interval."""
+    """The lower end of the confidence interval."""
     high: float
-    """Upper end of the interval."""
+    """The upper end of the confidence interval."""
 
 
 def decisive_rate(tally: Tally) -> float | None:
-    """The share of decisive games that the side with more wins has won; None without any."""
+    """The share of decisive games won by the side with more wins; None without decisive games."""
     if not tally.decisive:
         return None
     return max(tally.wins, tally.losses) / tally.decisive
 
 
 def binomial_p(tally: Tally) -> float | None:
-    """The chance of so many wins or more for the better side, if both were equally strong.
+    """The probability of at least this many wins for the better side, if both are equally strong.
 
-    One-sided: the sum of C(n, k) / 2^n over k >= x, for n decisive games of which the better side
-    won x. None without decisive games.
+    The test is one-sided: P is the sum of C(n, k) / 2^n over k >= x, for n decisive games of which
+    the better side won x. None without decisive games.
     """
     games, wins = tally.decisive, max(tally.wins, tally.losses)
     if not games:
@@ -132,7 +133,7 @@ def wilson_interval(wins: int, games: int, *, confidence: float = 0.95) -> Inter
 
     Args:
         wins: games won.
-        games: games that count.
+        games: all games that count.
         confidence: the level of confidence, between 0 and 1.
     """
     if not games:
@@ -146,10 +147,10 @@ def wilson_interval(wins: int, games: int, *, confidence: float = 0.95) -> Inter
 
 
 def elo(tally: Tally, *, confidence: float = 0.95) -> Elo | None:
-    """The Elo difference that a score stands for; None without games.
+    """The Elo difference of a score, with its confidence interval; None without games.
 
-    The interval follows from the spread of the results themselves (1, 1/2, 0), by the normal
-    distribution; it means little for fewer than some dozens of games.
+    The interval follows from the variance of the results (1, 1/2, 0) by the normal distribution; it
+    means little for fewer than some dozens of games.
 
     Args:
         tally: results of the player.
@@ -182,8 +183,8 @@ class Sprt:
     """A sequential test of two hypotheses about an Elo difference: stop as soon as it is decided.
 
     Raises:
-        ValueError: ``elo0`` is not below ``elo1``, one of them is no number or beyond
-            :data:`MAX_ELO` either way, or an error rate is not between 0 and 1/2.
+        ValueError: ``elo0`` is not below ``elo1``, one of them is not between -:data:`MAX_ELO` and
+            :data:`MAX_ELO`, or an error rate is not between 0 and 1/2.
     """
 
     elo0: float = 0.0
@@ -212,21 +213,21 @@ class Sprt:
 
     @property
     def lower(self) -> float:
-        """At this log-likelihood ratio or below H0 is accepted."""
+        """H0 is accepted at this log-likelihood ratio or below."""
         return math.log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """At this log-likelihood ratio or above H1 is accepted."""
+        """H1 is accepted at this log-likelihood ratio or above."""
         return math.log((1 - self.beta) / self.alpha)
 
     def ratio(self, tally: Tally) -> float:
         """The log-likelihood ratio of H1 to H0.
 
-        Of all chances of a win, a draw and a loss that lead to a hypothesis's score, the hypothesis
-        takes those under which the results are likeliest (the generalised test of Van den Bergh,
-        "Comments on normalized Elo", 2020, that engine testers use). A result that has not occurred
-        counts as a thousandth of a game: it may still come.
+        A hypothesis fixes only the expected score. Of all probabilities of a win, a draw and a loss
+        with this score, those of maximum likelihood are taken: the generalised test of Van den
+        Bergh, "Comments on normalized Elo", 2020, which engine testers use. A result that has not
+        occurred yet counts as a thousandth of a game, because it may still occur.
         """
         if not tally.games:
             return 0.0
@@ -249,16 +250,16 @@ class Sprt:
 
 
 def distinct_games(records: Iterable[GameRecord]) -> int:
-    """The number of different games: those with other moves, or from another position."""
+    """The number of games that differ in their moves or their start position."""
     return len({(record.start, record.columns) for record in records})
 
 
 def _likeliest(shares: Sequence[float], score: float) -> list[float]:
-    """The chances of a win, a draw and a loss that lead to a score and explain some results best.
+    """The probabilities of a win, a draw and a loss with a given score, of maximum likelihood.
 
-    They are ``share / (1 + t * (points - score))`` with the one ``t`` for which the points come to
-    the score: the Lagrange condition. What is summed up falls with t, so that Newton's steps stay
-    between the bounds that are known.
+    By the Lagrange condition they are ``share / (1 + t * (points - score))``, with the only ``t``
+    that gives the score. The sum below falls as t grows, so it shows on which side of t the
+    solution lies; a Newton step that would leave the known interval is replaced by its middle.
     """
     away = [points - score for points in (1.0, 0.5, 0.0)]
     low, high, t = -1 / away[0], -1 / away[2], 0.0
@@ -285,7 +286,7 @@ def _variance(wins: float, draws: float, losses: float) -> float:
 def _binomial_term(games: int, wins: int) -> float:
     """C(n, x) / 2^n."""
     if games <= EXACT_GAMES:
-        # Neither number need be a float of its own: the whole numbers are cut to 64 bits first.
+        # Both numbers may be beyond the range of floats, so they are cut to 64 bits first.
         ways = math.comb(games, wins)
         shift = max(ways.bit_length() - 64, 0)
         return math.ldexp(ways >> shift, shift - games)

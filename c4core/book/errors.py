@@ -9,8 +9,8 @@ class BookError(C4Error):
     """Base class of all errors of books.
 
     Attributes:
-        path: the file, or None where the error concerns none.
-        offset: the byte of the file where the fault was found, or None.
+        path: the file; None if the error is not about a file.
+        offset: the offset in the file at which the fault was found, or None.
     """
 
     def __init__(self, message: str, *, path: str | None = None, offset: int | None = None) -> None:
@@ -20,7 +20,7 @@ class BookError(C4Error):
 
 
 class BookForeignError(BookError):
-    """The file is no book of this project."""
+    """The file is not a book of this project."""
 
 
 class BookVersionError(BookError):
@@ -40,10 +40,10 @@ class BookBoardError(BookError, ValueError):
 
 
 class BookContentError(BookError, ValueError):
-    """The content to be written or derived is no book: keys or scores do not fit.
+    """Keys and scores that do not make a book, when they are written or derived.
 
     Attributes:
-        key: the position, or None where the error concerns no single one.
+        key: the wrong position; None if the error is about more than one.
     """
 
     def __init__(

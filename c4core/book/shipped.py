@@ -1,4 +1,4 @@
-"""The files of the opening books that come with this package."""
+"""The opening books that are shipped with this package."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ _DIRECTORY: Final = Path(__file__).parents[1] / "data"
 
 
 def shipped_files() -> tuple[Path, ...]:
-    """All files, sorted by name; none if the package was built without books."""
+    """The files of all shipped books, sorted by name; none if the package was built without."""
     return tuple(sorted(_DIRECTORY.glob(f"*{SUFFIX}")))

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
 
 SHOWN = 10
-"""Positions of one kind of problem that are listed."""
+"""Of each kind of problem, a message lists at most this many positions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,11 @@ class BookVerification:
     solved: int
     """Positions that were solved again."""
     problems: tuple[str, ...]
-    """What is wrong, one sentence each; empty if nothing is."""
+    """One sentence for each problem; empty if there is none."""
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing was wrong."""
+        """Whether no problem was found."""
         return not self.problems
 
 
@@ -58,14 +58,14 @@ def verify(
 
     Args:
         book: an open book.
-        sample: the number of positions to solve again, each equally likely; those of early plies
-            of large boards take seconds each.
-        seed: of the choice; the same seed chooses the same positions.
-        solver: what solves them; None makes one.
+        sample: the number of positions to solve again, each equally likely; a position of an early
+            ply of a large board takes seconds.
+        seed: the seed of the choice; the same seed chooses the same positions.
+        solver: the solver for the sample; None for a new one.
         progress: called with the number of positions read so far.
 
     Returns:
-        What was found. A damaged file is a finding, not an exception.
+        The findings. A damaged file is a finding, not an exception.
     """
     problems: list[str] = []
     _check_digest(book, problems)
@@ -93,7 +93,7 @@ def verify(
 
 
 def _chosen(book: Book, sample: int, seed: int) -> NDArray[np.int64]:
-    """Sorted numbers of positions, counted through all plies."""
+    """Sorted random indices of positions, counted through all plies."""
     count = min(sample, len(book))
     return np.array(sorted(random.Random(seed).sample(range(len(book)), count)), dtype=np.int64)  # noqa: S311
 
@@ -137,7 +137,7 @@ def _check_minimax(
 
 
 def _check_wins(book: Book, ply: int, level: Level, problems: list[str]) -> None:
-    """The scores of the last ply's positions that the rules alone decide."""
+    """Check those scores of the last ply that the rules alone decide."""
     board = book.info.board
     keys, scores = level
     nothing = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int8)

@@ -1,7 +1,7 @@
-"""Writes a book file, whole or not at all.
+"""Writes a book file, completely or not at all.
 
-The bytes depend on the kind, the start, the plies' keys and scores, the description and the
-engine's version only: they are the same on every machine and every day.
+The bytes depend only on the kind, the start, the keys and scores of the plies, the description and
+the engine's version. So they are the same on every machine and every day.
 """
 
 from __future__ import annotations
@@ -54,24 +54,24 @@ def write_book(
     """Write a book.
 
     The file gets its name when all of it is on the disk. If anything goes wrong before, an older
-    file stays as it was, and nothing is left behind.
+    file stays unchanged, and no part of the new one is left.
 
     Args:
         path: the file.
-        levels: for each ply from the start's on the sorted canonical keys of its positions and
-            their scores for the side to move. A complete book needs every position that is not
+        levels: for each ply, beginning with the start's, the sorted canonical keys of its positions
+            and their scores for the side to move. A complete book needs every position that is not
             over.
-        start: what all positions are reached from.
+        start: the position from which all others are reached.
         kind: ``"complete"`` or ``"sparse"``.
-        description: the rule by which a sparse book's positions were chosen.
-        engine_version: of the engine that found the scores.
+        description: the rule by which the positions of a sparse book were chosen.
+        engine_version: the version of the engine that found the scores.
 
     Returns:
-        What the header says.
+        The header of the new file.
 
     Raises:
         BookContentError: keys or scores are impossible, a complete book lacks a position or has one
-            too many, or it would be too large.
+            that cannot be reached, or the book would be too large.
         OSError: the file cannot be written.
     """
     if start.is_over:
@@ -150,7 +150,7 @@ def _check_level(
 
 
 def _check_completeness(keys: NDArray[np.uint64], everything: NDArray[np.uint64], ply: int) -> None:
-    """Check that a complete book has all positions: an empty slot would read as any score."""
+    """Check that a complete book has all positions: a missing one would be read as any score."""
     if np.array_equal(keys, everything):
         return
     foreign = np.setdiff1d(keys, everything)

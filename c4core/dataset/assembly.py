@@ -1,4 +1,4 @@
-"""From labelled positions to the columns of every part."""
+"""Makes the columns of every part from labelled positions."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def split_records(
     """The columns of every part that has a share, by its name.
 
     Args:
-        keys: canonical, different ones, in any order: the result is the same.
-        column_scores: a row for each, in the orientation of the canonical position.
-        recipe: says seed, shares and representations.
+        keys: different canonical keys; their order does not change the result.
+        column_scores: a row for each key, in the orientation of the canonical position.
+        recipe: the seed, the shares and the representations.
 
     Raises:
-        DatasetError: no line of moves leads to a position that is to be shown by one.
+        DatasetError: no line of moves leads to a position that is represented by moves.
     """
     order = in_order(keys, recipe.seed)
     keys, column_scores = keys[order], column_scores[order]

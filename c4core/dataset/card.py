@@ -1,6 +1,6 @@
 """The data card: how a data set was made, and what is in it.
 
-As JSON (``card.json``, and inside the files that have a place for it)::
+The card is JSON, in ``card.json`` and in those files whose format has a place for it::
 
     {"format": 1,
      "title": "30000 positions of 7x6, with exact scores",
@@ -9,7 +9,7 @@ As JSON (``card.json``, and inside the files that have a place for it)::
      "source": {"kind": "plies", "first_ply": 18, ..},  how the positions were found
      "seed": 1, "asked": 30000, "positions": 30000,
      "is_all": false,                  whether the source has no more, as far as is known
-     "drawn": 30010, "duplicates": 10, positions looked at, and those met before
+     "drawn": 30010, "duplicates": 10, positions drawn, and repeated ones among them
      "representation": ["planes"],
      "c4_version": "0.1.0", "engine_version": 1,
      "columns": [{"name": "ply", "dtype": "uint8", "shape": "(N,)", "meaning": ".."}, ..],
@@ -19,7 +19,7 @@ As JSON (``card.json``, and inside the files that have a place for it)::
                           "plies": [{"ply": 18, "positions": .., "win": .., ..}, ..]}, ..},
      "files": [{"name": "train.npz", "split": "train", "positions": .., "sha256": ".."}, ..]}
 
-``files`` is in ``card.json`` only. There is no time in it and no name of a machine: the same
+``files`` is in ``card.json`` only. The card contains no time and no name of a machine, so the same
 command makes the same bytes.
 """
 
@@ -72,10 +72,10 @@ _FACTS: Final = {
     "engine_version": int,
     "columns": list,
 }
-"""The fields that a card must have for people, and their types."""
+"""The fields that a card must have for its page, and their types."""
 
 OUTCOMES: Final = {"win": 1, "draw": 0, "loss": -1}
-"""Values by name, for the side to move."""
+"""The values for the side to move, by name."""
 
 LABELS: Final = (
     "Scores and column scores are exact, proven by search or taken from an opening book, for the "
@@ -97,13 +97,13 @@ ORDER: Final = "Shuffled: in the order of a hash of the seed and the canonical k
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """How a data set is made. Its bytes depend on this and on its source only."""
+    """How a data set is made. Its bytes depend only on this and on its source."""
 
     command: str
     """The command that makes it."""
     board: BoardSize
     source: Mapping[str, Any]
-    """Where the positions come from; ``kind`` says what else there is."""
+    """The source of the positions; its other fields depend on ``kind``."""
     seed: int
     count: int
     """Positions that were asked for."""
@@ -117,7 +117,7 @@ def make_card(recipe: Recipe, parts: Mapping[str, Mapping[str, Array]], sample: 
     Args:
         recipe: how the data set was made.
         parts: the columns of every part, by its name.
-        sample: the positions, and how many were looked at for them.
+        sample: the positions, and how many were drawn to find them.
     """
     positions = sum(len(records["key"]) for records in parts.values())
     board = recipe.board
@@ -154,7 +154,7 @@ def make_card(recipe: Recipe, parts: Mapping[str, Mapping[str, Array]], sample: 
 
 
 def census(records: Mapping[str, Array]) -> Json:
-    """How many positions a part has, by value and by ply."""
+    """The numbers of positions of a part, by value and by ply."""
     plies, values = records["ply"], records["value"]
     return {
         **_tally(values),
@@ -220,11 +220,11 @@ def read_card(text: str, path: str) -> tuple[Json, Terms]:
     """A card from its text.
 
     Args:
-        text: as :func:`as_text` writes it.
-        path: of the file that has it, for messages.
+        text: a text by :func:`as_text`.
+        path: the file with the card, for messages.
 
     Raises:
-        DatasetError: the text is no card, or one of a newer version.
+        DatasetError: the text is not a card, or is a card of a newer version.
     """
     try:
         card = _object(text)
@@ -254,7 +254,7 @@ def _check_facts(card: Json) -> None:
     """Check the fields of a card that are shown to people.
 
     Raises:
-        KeyError, TypeError: something is missing, or of another type.
+        KeyError, TypeError: a field is missing, or of another type.
     """
     for name, kind in _FACTS.items():
         if type(card[name]) is not kind:
@@ -268,19 +268,19 @@ def _check_facts(card: Json) -> None:
 
 
 def _object(text: str) -> Json:
-    """The JSON object of a text, with nothing in it that cannot be shown.
+    """The JSON object of a text, after a check that everything in it can be shown.
 
     Raises:
-        RecursionError, TypeError, ValueError: it is no such object, or too long.
+        RecursionError, TypeError, ValueError: it is not such an object, or too long.
     """
     if len(text) > MAX_CARD:
         raise ValueError(f"longer than {MAX_CARD:,} characters")
     value = json.loads(text)
     if not isinstance(value, dict):
         raise TypeError("not a JSON object")
-    if is_too_deep(value):  # it is written again, with line breaks, which takes more of the stack
+    if is_too_deep(value):  # it is written again, with line breaks, which takes more stack
         raise ValueError(TOO_DEEP)
-    json.dumps(value, ensure_ascii=False).encode()  # halves of characters have no bytes
+    json.dumps(value, ensure_ascii=False).encode()  # lone surrogates cannot be encoded
     return value
 
 
@@ -314,7 +314,7 @@ def _terms(card: Json) -> Terms:
 
 
 def _check_census(part: Json, board: BoardSize) -> None:
-    """Check the numbers of a part.
+    """Check the numbers of positions of a part.
 
     Raises:
         KeyError, TypeError, ValueError: a number is missing or impossible.

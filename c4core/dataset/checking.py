@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
 
 MAX_PROBLEMS: Final = 10
-"""Problems that are reported of a part; the check ends there."""
+"""The check of a part ends after this many problems."""
 
 
 def part_problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterator[str]:
-    """What is wrong with a part of a data set, the first :data:`MAX_PROBLEMS`.
+    """The first :data:`MAX_PROBLEMS` problems of a part of a data set.
 
     The labels are compared with each other: the score is the best of the column scores, and so on.
-    No position is solved. Where positions are repeated, nothing else is checked.
+    No position is solved. If positions are repeated, nothing else is checked.
 
     Args:
         records: the columns of the file.
-        terms: the card's.
-        split: the part that the file should hold.
+        terms: the fields of the card that files are checked against.
+        split: the part that the file should have.
     """
     return islice(_problems(records, terms, split), MAX_PROBLEMS)
 
@@ -50,11 +50,11 @@ def _problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterato
         yield from problems
         return
     keys = np.ascontiguousarray(shaped["key"]).astype(np.uint64)
-    # A small file can hold one position very often. To find the moves of each takes 50
-    # microseconds, which would be minutes.
+    # A small file can repeat a position very often. To find the moves takes 50
+    # microseconds for each, which would be minutes.
     repeated = len(keys) - len(np.unique(keys))
     if repeated:
-        yield f"{repeated:,} positions are there more than once"
+        yield f"{repeated:,} positions occur more than once"
         return
     try:
         canonical, _ = canonical_keys(keys, width=terms.board.width, height=terms.board.height)
@@ -62,7 +62,7 @@ def _problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterato
         yield str(error)
         return
     yield from _told(canonical != keys, "a key that is not canonical")
-    yield from _told(are_over(keys, terms.board), "nothing to be decided: the game is over")
+    yield from _told(are_over(keys, terms.board), "a game that is over")
     yield from _record_problems(shaped, keys, terms)
     places = split_of(keys, terms.seed, terms.shares)
     yield from _told(places != SPLITS.index(split), "a position of another part")
@@ -71,10 +71,10 @@ def _problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterato
 
 
 def common_positions(parts: Mapping[str, Array]) -> Iterator[str]:
-    """Positions that several parts have, which is a fault.
+    """Problems of positions that are in several parts.
 
     Args:
-        parts: the canonical keys of each, by name.
+        parts: the canonical keys of each part, by name.
     """
     names = list(parts)
     for index, name in enumerate(names):
@@ -85,7 +85,7 @@ def common_positions(parts: Mapping[str, Array]) -> Iterator[str]:
 
 
 def _shape_problems(records: dict[str, Array], terms: Terms) -> Iterator[str]:
-    """Wrong names, shapes and types of columns. Flat planes are given their shape."""
+    """Problems of names, shapes and types of columns. Flat planes get their shape."""
     columns = columns_of(terms.representations)
     missing = [column.name for column in columns if column.name not in records]
     foreign = sorted(set(records) - {column.name for column in columns})
@@ -111,7 +111,7 @@ def _shape_problems(records: dict[str, Array], terms: Terms) -> Iterator[str]:
 
 
 def _record_problems(records: Mapping[str, Array], keys: Keys, terms: Terms) -> Iterator[str]:
-    """Columns that do not follow from the keys and the column scores."""
+    """Problems of columns that do not follow from the keys and the column scores."""
     board, seed = terms.board, terms.seed
     scores = turn(records["column_scores"].astype(np.int8), are_mirrored(keys, seed))
     unlike = ((scores == UNPLAYABLE) != are_full(keys, board)).any(axis=1)

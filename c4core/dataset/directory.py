@@ -42,22 +42,22 @@ def write_dataset(
 ) -> Json:
     """Write the files of a data set.
 
-    They are written into a directory aside and moved into place when all of them are on the disk,
-    the card last. If anything fails before, an older data set stays as it was. Of two processes
-    that write at the same time one waits for the other.
+    They are written into a staging directory, and moved into place when all of them are on the
+    disk, the card last. If anything fails before, an older data set stays unchanged. Of two
+    processes that write at the same time, one waits for the other.
 
     Args:
         directory: an existing directory.
         parts: the columns of each part, by name.
-        card: without its files.
+        card: the card, without its list of files.
         formats: names of :data:`FORMATS`.
-        replace: take the place of another data set, if there is one.
+        replace: whether to replace another data set, if there is one.
 
     Returns:
-        The card with its files.
+        The card with its list of files.
 
     Raises:
-        DatasetExistsError: there is another data set, which is left as it was.
+        DatasetExistsError: there is another data set, which stays unchanged.
         DatasetError: a format needs a package that is not installed.
         OSError: a file cannot be written.
     """
@@ -66,7 +66,7 @@ def write_dataset(
         complete = {**card, "files": _write_parts(aside, parts, card, formats)}
         if not (replace or _is_free(directory, complete)):
             raise _existing(directory)
-        # With the card the set is complete: the next process would move it into place.
+        # With the card the set is complete: the next process may move it into place.
         for name, content in ((PAGE_NAME, card_page(card)), (JSON_NAME, as_text(complete))):
             with atomic_file(aside / name) as beside:
                 beside.write_text(content, encoding="utf-8", newline="\n")
@@ -77,11 +77,11 @@ def write_dataset(
 def check_free(directory: Path, *, command: str, formats: Sequence[str]) -> None:
     """Check that a data set can be written without replacing another one.
 
-    Files of a process that was killed while it moved them are moved into place first.
+    If a process was killed while it moved its files into place, the others are moved first.
 
     Args:
         directory: an existing directory.
-        command: the command that makes the data set; a set that it has made before may be replaced.
+        command: the command that makes the data set; an older result of it may be replaced.
         formats: names of :data:`FORMATS`.
 
     Raises:
@@ -111,7 +111,7 @@ def _existing(directory: Path) -> DatasetExistsError:
 
 
 def _is_free(directory: Path, card: Json) -> bool:
-    """Whether a directory has no data set, or this one."""
+    """Whether a directory has no data set, or an older result of this command."""
     try:
         there, terms = _card_beside(directory / JSON_NAME)
     except DatasetError:
@@ -124,7 +124,7 @@ def _is_free(directory: Path, card: Json) -> bool:
 def _write_parts(
     aside: Path, parts: Mapping[str, Mapping[str, Array]], card: Json, formats: Sequence[str]
 ) -> list[Json]:
-    """Write the parts. Returns the card's entry of each file."""
+    """Write the parts. Returns the card's entry for each file."""
     files = []
     for split, records in parts.items():
         text = as_text({**card, "part": split})
@@ -145,7 +145,7 @@ def _write_parts(
 
 @contextmanager
 def _named_as_placed(directory: Path) -> Iterator[None]:
-    """Let errors name the final path of a file, not the one aside."""
+    """Let errors name the final path of a file, and not the one in the staging directory."""
     try:
         yield
     except OSError as error:
@@ -156,12 +156,12 @@ def _named_as_placed(directory: Path) -> Iterator[None]:
 
 @dataclass(slots=True)
 class Inspection:
-    """What was found in a data set, or in one of its files."""
+    """The findings about a data set, or about one of its files."""
 
     card: Json
     """The data card."""
     problems: list[str] = field(default_factory=list)
-    """What is wrong, for people; empty if nothing is."""
+    """The problems, for people; empty if there are none."""
     files: list[str] = field(default_factory=list)
     """Names of the files that were read."""
 
@@ -173,7 +173,7 @@ def inspect(path: Path) -> Inspection:
         path: a directory with a card, the card itself, or a part.
 
     Raises:
-        DatasetError: the card is missing or cannot be read, or the file is no part of a data set.
+        DatasetError: the card is missing or cannot be read, or the file is not a part of a set.
         OSError: a file cannot be read.
     """
     if path.is_dir() or path.name == JSON_NAME:
@@ -201,7 +201,7 @@ def _inspect_directory(directory: Path) -> Inspection:
 
 
 def _checked_file(path: Path, file: PartFile, terms: Terms, found: Inspection) -> dict[str, Array]:
-    """Read a file that a card names, and note what is wrong with it."""
+    """Read a file that a card names, and add its problems to the findings."""
     if _digest(path) != file.sha256:
         found.problems.append(OTHER_FILE.format(name=path.name))
     records, _ = _format_of(path).read(path)
@@ -228,10 +228,10 @@ def _inspect_file(path: Path) -> Inspection:
 
 
 def _digest_problems(path: Path) -> Iterator[str]:
-    """What is wrong with a file by the card beside it, if there is one that names it."""
+    """The problems of a file according to the card beside it, if a card there names the file."""
     try:
         _, terms = _card_beside(path.with_name(JSON_NAME))
-    except DatasetError:  # a file may be looked at alone
+    except DatasetError:  # a file may be checked alone
         return
     for file in terms.files:
         if file.name == path.name and file.sha256 != _digest(path):
@@ -261,7 +261,7 @@ def _format_of(path: Path) -> Format:
 
 
 def _strays(directory: Path, named: Sequence[str]) -> Iterator[str]:
-    """Files that are named like parts but not in the card: leftovers of another build."""
+    """Files with names of parts that the card does not have: leftovers of another build."""
     for split in SPLITS:
         for ending in FORMATS:
             name = f"{split}.{ending}"

@@ -1,4 +1,4 @@
-"""Draws different positions from random games, until there are enough or no new ones come."""
+"""Draws different positions from random games, until there are enough or no new ones appear."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
     Keys = NDArray[np.uint64]
     Draw = Callable[[int], Keys]
-    """Plays so many random games. Returns the canonical keys of the positions drawn from them, in
+    """Plays this many random games. Returns the canonical keys of the positions drawn from them, in
     the order of the games; a game may have none."""
 
 PATIENCE: Final = 10_000
-"""A pool counts as exhausted after at least so many games in a row without a new position."""
+"""A pool counts as exhausted after at least this many games in a row without a new position."""
 
 MAX_GAMES: Final = 1_000_000
-"""Games that are played at a time, which limits the memory."""
+"""Games that are played together; this limits the memory."""
 
 
 class Pool:
     """Different positions from one kind of draw.
 
     Args:
-        draw: plays games.
+        draw: plays games and draws positions from them.
 
     Attributes:
-        keys: the positions, sorted.
-        drawn: positions that were looked at.
-        is_exhausted: whether there seem to be no more.
+        keys: the sorted keys of the positions.
+        drawn: the number of positions that were drawn, with repeated ones.
+        is_exhausted: whether there seem to be no more positions.
     """
 
     def __init__(self, draw: Draw) -> None:
@@ -49,20 +49,20 @@ class Pool:
         self._draw = draw
 
     def __len__(self) -> int:
-        """Different positions."""
+        """The number of different positions."""
         return len(self.keys)
 
     def grow(self, more: int) -> None:
-        """Draw until there are so many more, or the pool is exhausted."""
+        """Draw until there are this many more positions, or the pool is exhausted."""
         wanted = len(self) + more
         while len(self) < wanted and not self.is_exhausted:
             missing = wanted - len(self)
-            # Not many more than there are already: if few are new, most of a large draw is wasted.
+            # If few positions are new, most of a large draw is wasted, so the draws grow slowly.
             games = max(PATIENCE, min(2 * missing, len(self) + PATIENCE, MAX_GAMES))
             self._take(self._draw(games), missing)
 
     def _take(self, drawn: Keys, most: int) -> None:
-        """Add the drawn positions that are new, the first ones, at most so many."""
+        """Add the first of the drawn positions that are new, at most this many."""
         distinct, first = np.unique(drawn, return_index=True)
         places = np.sort(first[~np.isin(distinct, self.keys, assume_unique=True)])
         self.is_exhausted = not len(places)
@@ -77,10 +77,10 @@ def draw_from_play(board: BoardSize, first: int, last: int, count: int, seed: in
     """Positions from random games: one of each game, with ``first`` to ``last`` stones.
 
     Args:
-        board: the size of all of them.
-        first: fewest stones.
-        last: most stones.
-        count: how many are wanted.
+        board: the size of all positions.
+        first: the smallest number of stones.
+        last: the largest number of stones.
+        count: the number of positions to draw.
         seed: the seed of all draws.
     """
     dice = _dice("play", seed)
@@ -94,13 +94,13 @@ def draw_from_play(board: BoardSize, first: int, last: int, count: int, seed: in
 
 
 def draw_by_plies(board: BoardSize, first: int, last: int, count: int, seed: int) -> Sample:
-    """Positions from random games, as many of each ply; other plies make up for one with too few.
+    """Positions from random games, evenly over plies; if a ply has too few, the others get more.
 
     Args:
-        board: the size of all of them.
-        first: fewest stones.
-        last: most stones.
-        count: how many are wanted.
+        board: the size of all positions.
+        first: the smallest number of stones.
+        last: the largest number of stones.
+        count: the number of positions to draw.
         seed: the seed of all draws.
     """
     pools = [Pool(_draw_of_ply(board, ply, seed)) for ply in range(first, last + 1)]
@@ -119,7 +119,7 @@ def _draw_of_ply(board: BoardSize, ply: int, seed: int) -> Draw:
 
 
 def _dice(name: str, seed: int) -> Dice:
-    """A generator for one pool, so that its draws do not depend on those of other pools."""
+    """A generator for one pool: its draws do not depend on those of other pools."""
     digest = hashlib.blake2b(f"dataset {name} {seed}".encode(), digest_size=8).digest()
     return Dice(int.from_bytes(digest, "big"))
 

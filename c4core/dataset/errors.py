@@ -1,4 +1,4 @@
-"""Errors of data sets: of the source of their positions, and of their files."""
+"""Errors of data sets: of the sources of positions, and of files."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ class EmptySourceError(C4Error, ValueError):
 
 
 class DatasetError(C4Error, ValueError):
-    """A file that is no data set of this project, or is damaged, or cannot be written here.
+    """A file that is not a data set of this project, or is damaged, or cannot be written here.
 
     Attributes:
-        path: the file, or None where the error concerns none.
+        path: the file; None if the error is not about a file.
     """
 
     def __init__(self, message: str, *, path: str | None = None) -> None:
@@ -22,7 +22,7 @@ class DatasetError(C4Error, ValueError):
 
 
 class DatasetExistsError(C4Error, ValueError):
-    """A directory has files that a data set would replace, without being told to.
+    """A directory has files that a data set would replace, and nobody allowed that.
 
     Attributes:
         path: the directory.

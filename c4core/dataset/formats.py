@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Format(NamedTuple):
-    """How a part of a data set is written and read; its name is the ending of its files."""
+    """How a part of a data set is written and read. Its name is the suffix of the files."""
 
     write: Callable[[Path, Mapping[str, Array], str], None]
     """Writes the columns, and the card if the format has a place for it."""

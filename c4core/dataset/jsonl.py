@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _SCORES: Final = "column_scores"
 
 _MAX_LINE: Final = 1 << 12
-"""Bytes of a line at most; the largest boards need a thousand."""
+"""The limit for the bytes of a line; the largest boards need a thousand."""
 
 _PIECE: Final = 512
 """Rows that are kept as lists before they become arrays."""
@@ -49,7 +49,7 @@ def read_jsonl(path: Path) -> tuple[dict[str, Array], None]:
     """The columns of a part; it has no card.
 
     Raises:
-        DatasetError: a line is no position of a data set.
+        DatasetError: a line is not a position of a data set.
         OSError: the file cannot be read.
     """
     reader = _Reader()
@@ -80,10 +80,10 @@ def _rows(records: Mapping[str, Array]) -> Iterator[dict[str, Any]]:
 
 
 class _Reader:
-    """Makes arrays of rows, piece by piece: as lists they would take many times the memory.
+    """Turns rows into arrays, piece by piece: lists would take many times the memory.
 
     Attributes:
-        lines: lines that were added so far; 0 after the last one.
+        lines: the number of lines that were added so far; 0 after the last one.
     """
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class _Reader:
         """Add a line.
 
         Raises:
-            KeyError, RecursionError, TypeError, ValueError: the line is no object, or has other
+            KeyError, RecursionError, TypeError, ValueError: the line is not an object, or has other
                 fields than the first one.
         """
         self.lines += 1
@@ -107,7 +107,7 @@ class _Reader:
         if self.lines == 1:
             for name in row:
                 if name not in TYPES:
-                    raise ValueError(f"a column {name!r} that no data set has")
+                    raise ValueError(f"an unknown column {name!r}")
                 self._rows[name], self._pieces[name] = [], []
         if len(row) != len(self._rows):
             raise ValueError(f"{len(row)} fields, and {len(self._rows)} in the first line")
@@ -122,7 +122,7 @@ class _Reader:
         """The columns of all rows.
 
         Raises:
-            ValueError: the entries of a column are not alike.
+            ValueError: the entries of a column differ in type or shape.
         """
         self._pack()
         self.lines = 0
@@ -147,7 +147,7 @@ def _as_array(name: str, values: list[Any]) -> Array:
             raise ValueError(f"column {name} has something that is no such text")
         return np.array(values, dtype=np.str_).astype(np.bytes_)
     if dtype == np.uint64:
-        # Numbers on both sides of 2**63 have no common type of numpy's: they would become floats.
+        # Numbers on both sides of 2**63 have no common integer type: numpy would use floats.
         if not all(type(value) is int for value in values):
             raise ValueError(f"column {name} has something that is no whole number")
         _check_range(name, min(values), max(values))

@@ -1,11 +1,11 @@
-"""Decisions about a position by a lot: a hash of the seed and its canonical key.
+"""Pseudo-random decisions about positions, by lots: hashes of a seed and the canonical key.
 
-So they do not depend on the source, the size or the order of a data set, and they are the same for
-a mirror image and for a transposition, which have the same canonical key.
+So a decision does not depend on the source, the size or the order of a data set. It is the same for
+mirror images and transpositions, because they have the same canonical key.
 
-A lot is ``mix(key ^ salt)``: ``mix`` is the finalizer of splitmix64 (Steele, Lea and Flood 2014), a
-permutation of the 64-bit words, so different positions have different lots; ``salt`` is the first
-eight bytes, the highest first, of BLAKE2b with that digest size over ``PURPOSE SEED`` in ASCII.
+A lot is ``mix(key ^ salt)``. ``mix`` is the finalizer of splitmix64 (Steele, Lea and Flood 2014), a
+permutation of the 64-bit words, so different positions have different lots. ``salt`` is the BLAKE2b
+digest of 8 bytes, read as a big-endian number, of ``PURPOSE SEED`` in ASCII.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
 
 Purpose = Literal["choose", "split", "order", "image"]
-"""What a lot decides. Lots of different purposes are independent."""
+"""The decision that a lot makes. Lots of different purposes are independent."""
 
 SPLITS: Final = ("train", "validation", "test")
 """The parts of a data set, in order."""
 
 MAX_SHARES: Final = 1_000_000
-"""Largest sum of shares."""
+"""The largest sum of shares."""
 
 
 def draw_lots(keys: Keys, seed: int, purpose: Purpose) -> Keys:
-    """The lot of each position, a 64-bit word; the module says how it is made.
+    """The lot of each position, a 64-bit word, as the module defines it.
 
     Args:
         keys: canonical keys.
         seed: any whole number.
-        purpose: what the lots decide.
+        purpose: the decision that the lots make.
     """
     text = f"{purpose} {seed}".encode()
     salt = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big")
@@ -54,7 +54,7 @@ def choose(keys: Keys, count: int, seed: int) -> Keys:
     """Choose ``count`` of some different positions, each equally likely; all if there are fewer.
 
     Returns:
-        Sorted keys, which do not depend on the order of the given ones.
+        Sorted keys; the result does not depend on the order of the given keys.
     """
     chosen = keys
     if count < len(keys):
@@ -64,14 +64,14 @@ def choose(keys: Keys, count: int, seed: int) -> Keys:
 
 
 def are_mirrored(keys: Keys, seed: int) -> NDArray[np.bool_]:
-    """Which positions, half of them, are shown as the mirror image of the canonical one."""
+    """Whether each position is shown as the mirror image of the canonical one; half of them are."""
     mirrored: NDArray[np.bool_] = (draw_lots(keys, seed, "image") & np.uint64(1)) == 1
     return mirrored
 
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """How much of a data set each part gets, in order of :data:`SPLITS`: ``80/10/10``.
+    """The share of each part in a data set, in the order of :data:`SPLITS`: ``80/10/10``.
 
     Raises:
         ValueError: a share is negative, or their sum is 0 or too large.
@@ -98,7 +98,7 @@ class Shares:
         """Read ``TRAIN/VALIDATION/TEST``.
 
         Raises:
-            ValueError: the text is no split.
+            ValueError: the text is not a split.
         """
         parts = text.split("/")
         if len(parts) != len(SPLITS) or not all(part.strip().isdecimal() for part in parts):
@@ -122,7 +122,8 @@ def split_of(keys: Keys, seed: int, shares: Shares) -> NDArray[np.uint8]:
     """The part of each position, as an index in :data:`SPLITS`.
 
     The lot's upper 32 bits, times the sum of the shares, divided by 2^32, are a number below that
-    sum: below the first share it is the first part, below the first two the second, else the third.
+    sum. A number below the first share means the first part, one below the sum of the first two the
+    second part, and any other the third.
     """
     sums = np.cumsum(np.array(shares.as_tuple(), dtype=np.uint64))
     lots = draw_lots(keys, seed, "split")
@@ -132,5 +133,5 @@ def split_of(keys: Keys, seed: int, shares: Shares) -> NDArray[np.uint8]:
 
 
 def in_order(keys: Keys, seed: int) -> NDArray[np.intp]:
-    """The indices that sort positions by their lots: a shuffle that is always the same."""
+    """The indices that sort positions by their lots: a reproducible shuffle."""
     return np.argsort(draw_lots(keys, seed, "order"))

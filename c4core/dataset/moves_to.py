@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def line_to(position: Position) -> str:
-    """Moves that lead from the empty board to a position; always the same line of several.
+    """Moves that lead from the empty board to a position; always the same of several lines.
 
-    The search takes stones off the tops of the columns, in turns, beginning with the side that
-    moved last, and always from the leftmost column that it can. At a dead end it puts the last
+    The search removes stones from the tops of the columns, for both sides in turn, beginning with
+    the side that moved last. It takes the leftmost possible column. At a dead end it puts the last
     stone back and tries the next column.
 
     Args:
-        position: not won by anybody, so that no order of its moves ends the game too early.
+        position: without a four, so that no order of its moves ends the game too early.
 
     Raises:
         DatasetError: no order of moves leads there.
@@ -51,7 +51,7 @@ def line_to(position: Position) -> str:
 def _next(
     columns: tuple[str, ...], heights: list[int], mover: str, first: int, dead: set[Heights]
 ) -> int | None:
-    """The next column from ``first`` on whose top stone the mover may have played last."""
+    """The next column, ``first`` or later, whose top stone may be the mover's last move."""
     for column in range(first, len(columns)):
         height = heights[column]
         if height and columns[column][height - 1] == mover:

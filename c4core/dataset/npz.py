@@ -1,7 +1,7 @@
 """Parts of data sets as NPZ files: an array for every column, and the card as text in ``card``.
 
-No array is a pickle, and none is read from one. The bytes depend on the contents alone (and on the
-version of zlib): the archive's members have no times.
+No array is a pickle, and pickles are never read. The bytes depend only on the contents and the
+version of zlib, because the archive's members have no times.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
 _CARD: Final = "card"
 _ENDING: Final = ".npy"
 _VERSION: Final = (1, 0)
-"""The version of the header that numpy writes for all arrays but records."""
+"""The version of the header that numpy writes for all arrays except structured ones."""
 
 _PIECE: Final = 1 << 20
-"""Bytes that are unpacked at a time."""
+"""Bytes that are unpacked in one step."""
 
 _MAX_MEMBERS: Final = len(TYPES) + 1
 """The columns and the card."""
 
 _HEADER_ERRORS = (MemoryError, OverflowError, TokenError)
-"""What numpy raises at a header that is no Python literal, or whose array is too large."""
+"""What numpy raises for a header that is not a Python literal, or an array that is too large."""
 
 
 def write_npz(path: Path, records: Mapping[str, Array], card: str) -> None:
     """Write a part of a data set.
 
     Args:
-        path: ends in ``.npz``.
+        path: the file, which ends in ``.npz``.
         records: the columns.
         card: the data card, as JSON.
 
@@ -59,8 +59,8 @@ def read_npz(path: Path) -> tuple[dict[str, Array], str]:
     """The columns of a part, and its card.
 
     Raises:
-        DatasetError: the file is no such archive, is damaged, or would take too much memory.
-        OSError: it cannot be read.
+        DatasetError: the file is not such an archive, is damaged, or would take too much memory.
+        OSError: the file cannot be read.
     """
     try:
         check_plain(path)
@@ -76,23 +76,23 @@ def read_npz(path: Path) -> tuple[dict[str, Array], str]:
         raise DatasetError(f"{path}: this is no data set in NPZ: {error}", path=str(path)) from None
     except (zipfile.BadZipFile, zlib.error, struct.error, OSError, RuntimeError) as error:
         if isinstance(error, OSError) and error.filename is not None:
-            raise  # the file cannot be opened; wrong bytes give errors without a name
+            raise  # the file cannot be opened; errors about wrong bytes name no file
         raise DatasetError(f"{path}: the file is damaged: {error}", path=str(path)) from None
     return arrays, card
 
 
 class _Sparing(io.BufferedReader):
-    """A file of which no more than a piece is read at a time.
+    """A file that refuses to read more than a piece at a time.
 
     ``zipfile`` reads an archive's whole list of members at once, and makes an object of 500 bytes
-    of each, before they can be counted. Their number is in the archive as well, but may be wrong.
+    for each, before they can be counted. The archive also has their number, but it may be wrong.
     """
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read at most a piece; without a size, a piece.
+        """Read ``size`` bytes, or a piece if no size is given.
 
         Raises:
-            ValueError: more is asked for.
+            ValueError: ``size`` is more than a piece.
         """
         if size is None or size < 0:  # zipfile looks for an archive's end in the last 64 KB
             size = _PIECE
@@ -105,7 +105,7 @@ def _archive(file: IO[bytes]) -> zipfile.ZipFile:
     """The archive in a file.
 
     Raises:
-        ValueError: it is no archive, or has more members than a data set.
+        ValueError: it is not an archive, or has more members than a data set.
     """
     if not zipfile.is_zipfile(file):
         raise ValueError("no archive")
@@ -157,10 +157,10 @@ def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
 
 
 def _exactly(stream: IO[bytes], size: int) -> bytearray:
-    """Read exactly so many bytes, to the end of the member.
+    """Read exactly this many bytes, up to the end of the member.
 
     Raises:
-        ValueError: there are fewer or more.
+        ValueError: the member has fewer or more bytes.
     """
     data = bytearray(size)
     filled = 0

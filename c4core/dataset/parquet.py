@@ -1,8 +1,8 @@
 """Parts of data sets as Parquet files; needs the extra ``parquet`` (pyarrow).
 
-The columns are those of NPZ. One with several numbers for each position is a list of fixed size, in
-which the last axis of the array runs fastest. The card is in the file's metadata, as JSON under
-``c4_card``.
+The columns are those of NPZ. A column with several numbers for each position is a list of fixed
+size, in which the last axis of the array runs fastest. The card is in the file's metadata, as JSON
+under ``c4_card``.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def read_parquet(path: Path) -> tuple[dict[str, Array], str]:
     """The columns of a part, lists as two-dimensional arrays, and its card.
 
     Raises:
-        DatasetError: the file is no part of a data set, or damaged, or pyarrow is not installed.
-        OSError: it cannot be read.
+        DatasetError: the file is not a part of a set, or is damaged, or pyarrow is not installed.
+        OSError: the file cannot be read.
     """
     arrow = load_pyarrow(DatasetError)
     try:
@@ -59,12 +59,12 @@ def read_parquet(path: Path) -> tuple[dict[str, Array], str]:
         with path.open("rb") as file:
             about = arrow.parquet.read_metadata(file)
             card: bytes = (about.metadata or {})[_CARD]
-            # Equal texts are kept once (as a dictionary) until their length was checked.
+            # Equal texts are stored once (as a dictionary) until their length was checked.
             texts = [name for name in about.schema.names if name == _TEXTS]
             part = arrow.parquet.ParquetFile(file, metadata=about, read_dictionary=texts)
             _check(arrow, part, Allowance(os.fstat(file.fileno()).st_size))
-            # In this thread alone. After an error Arrow can leave others behind, and they end the
-            # process when it exits.
+            # Only in this thread: after an error, threads of Arrow's can outlive the call, and they
+            # abort the process when it exits.
             table = part.read(use_threads=False)
             arrays = {name: _as_array(arrow, table.column(name)) for name in table.column_names}
     except KeyError:
@@ -89,9 +89,9 @@ def _as_column(arrow: Any, array: Array) -> Any:  # noqa: ANN401
 def _check(arrow: Any, part: Any, allowance: Allowance) -> None:  # noqa: ANN401
     """Check that the columns have the right types, and do not take too much memory.
 
-    It uses the sizes in the file's footer. A page may still claim a larger size, up to 2 GB, and
-    Arrow believes it. (A group's ``column()`` would tell more. But where a footer is wrong, it ends
-    the process by an exception that Arrow does not catch.)
+    The check uses the sizes in the file's footer. A page may still claim a larger size, up to 2 GB,
+    and Arrow believes it. (A group's ``column()`` has more details. But if a footer is wrong, an
+    exception that Arrow does not catch ends the process.)
 
     Raises:
         ValueError: a column is wrong or too large.
@@ -109,10 +109,10 @@ def _check(arrow: Any, part: Any, allowance: Allowance) -> None:  # noqa: ANN401
 
 
 def _entry_of(arrow: Any, field: Any) -> tuple[np.dtype[Any], int]:  # noqa: ANN401
-    """The type of a column's entries, and how many a row has.
+    """The type of a column's entries, and the number of entries in a row.
 
     Raises:
-        ValueError: they are neither whole numbers nor texts.
+        ValueError: the entries are neither whole numbers nor texts.
     """
     number, size, text = field.type, 1, field.type
     if arrow.types.is_fixed_size_list(field.type):

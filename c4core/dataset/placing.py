@@ -1,9 +1,9 @@
-"""Puts the files of a data set into place together, or none of them.
+"""Puts all files of a data set into place, or none of them.
 
-All are written into a directory aside, the card last, and each is on the disk before it gets its
-name. Once the card is there the set is complete, and its files are moved into place. If the process
-is killed while it moves them, the rest stays aside, and the next process that writes there moves
-them first.
+The files are written into a staging directory, the card last, and each is on the disk before it
+gets its name. With the card the set is complete, and its files are moved into place. If the process
+is killed while it moves them, the others stay in the staging directory, and the next process that
+writes a data set there moves them first.
 """
 
 from __future__ import annotations
@@ -26,17 +26,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ASIDE: Final = ".c4-dataset.new"
-"""The directory aside, within the data set's."""
+"""The name of the staging directory, within the data set's."""
 
 _PARTS: Final = tuple(f"{split}.{ending}" for split in SPLITS for ending in FORMATS)
 
 
 @contextmanager
 def locked(directory: Path) -> Iterator[Path]:
-    """Lock a data set's directory, and give the path of the directory aside, to be made.
+    """Lock a data set's directory, and yield the path of its staging directory, to be created.
 
-    The files of a killed process there are moved into place if they are complete, else removed. The
-    directory aside is removed at the end. Where directories cannot be locked, there is no lock.
+    Files that a killed process left there are moved into place if they are complete, else removed.
+    The staging directory is removed at the end. On systems without locks for directories, nothing
+    is locked.
 
     Raises:
         OSError: files cannot be read, moved or removed.
@@ -46,7 +47,7 @@ def locked(directory: Path) -> Iterator[Path]:
         with suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_EX)
         aside = directory / ASIDE
-        if aside.is_symlink():  # its target is not ours
+        if aside.is_symlink():  # a symbolic link's target is not ours
             aside.unlink()
         if (aside / JSON_NAME).exists():
             put_in_place(directory, aside)
@@ -54,7 +55,7 @@ def locked(directory: Path) -> Iterator[Path]:
         try:
             yield aside
         finally:
-            if not (aside / JSON_NAME).exists():  # else the next process goes on
+            if not (aside / JSON_NAME).exists():  # else the next process completes the set
                 _remove(aside)
     finally:
         os.close(handle)
@@ -63,11 +64,11 @@ def locked(directory: Path) -> Iterator[Path]:
 def put_in_place(directory: Path, aside: Path) -> None:
     """Move the files of a complete data set to their places, the card last.
 
-    Of an older data set only files that are named like parts are removed, whatever its card names:
-    a card can be edited. A reader finds no card meanwhile.
+    Of an older data set only files with names of parts are removed, whatever else its card names,
+    because a card can be edited. Meanwhile readers find no card.
 
     Raises:
-        OSError: a file cannot be moved or removed; it can be tried again.
+        OSError: a file cannot be moved or removed; the call can be repeated.
     """
     kept = _named(aside / JSON_NAME)
     for name in _named(directory / JSON_NAME) - kept:
@@ -79,7 +80,7 @@ def put_in_place(directory: Path, aside: Path) -> None:
 
 
 def _named(path: Path) -> set[str]:
-    """The names of parts in a card; none where it is no card."""
+    """The names of the parts in a card; none if the file is not a card."""
     try:
         check_plain(path)
         with path.open(encoding="utf-8") as file:

@@ -1,7 +1,7 @@
-"""The columns of a data set, as arrays: what the files hold, whatever their format.
+"""The columns of a data set as arrays: the content of the files in every format.
 
-A lot (:mod:`.lots`) decides whether a position is shown as its canonical or as its mirror image;
-the columns that depend on it are turned accordingly.
+A lot (:mod:`.lots`) decides whether the canonical position or its mirror image is shown; the
+columns that depend on the orientation are reversed accordingly.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class Column:
 
     name: str
     dtype: str
-    """The type as numpy writes it; ``S{C}`` has as many characters as the board has squares."""
+    """The type in numpy's notation; ``S{C}`` has as many characters as the board has squares."""
     shape: str
     """The array's shape for N positions on a board of W columns and H rows."""
     meaning: str
-    """What it contains, for people."""
+    """The meaning of its entries, for people."""
 
 
 COLUMNS: Final = (
@@ -74,7 +74,7 @@ COLUMNS: Final = (
     ),
     Column("best", "uint8", "(N, W)", "1 for the columns that reach the score, else 0"),
 )
-"""All columns; a data set has those of the first two that were asked for."""
+"""All columns; of the first two, the representations, a data set has one or both."""
 
 
 def columns_of(representations: Sequence[str]) -> tuple[Column, ...]:
@@ -97,14 +97,14 @@ def make_records(
     """The columns for some positions, in their order.
 
     Args:
-        keys: canonical; none of a position that is over.
-        column_scores: a row for each, in the orientation of the canonical position.
-        board: of all of them.
-        seed: decides which of them are shown as their mirror images.
+        keys: canonical keys of positions that are not over.
+        column_scores: a row for each key, in the orientation of the canonical position.
+        board: the board of all positions.
+        seed: the seed that decides which positions are shown as their mirror images.
         representations: how the positions are shown.
 
     Raises:
-        KeyValueError: a number is no position's key.
+        KeyValueError: a number is not a position's key.
     """
     _, plies = canonical_keys(keys, width=board.width, height=board.height)
     mirrored = are_mirrored(keys, seed)
@@ -127,12 +127,12 @@ def make_records(
 
 
 def turn(columns: NDArray[np.int8], mirrored: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """Reverse the last axis, the board's columns, where positions are mirrored."""
+    """Reverse the last axis, the board's columns, of the positions that are mirrored."""
     return np.where(mirrored[:, None], columns[:, ::-1], columns)
 
 
 def are_full(keys: Keys, board: BoardSize) -> NDArray[np.bool_]:
-    """Shape (positions, columns): which columns of positions are full, as the keys say."""
+    """Shape (positions, columns): whether the columns are full, according to the keys."""
     _, taken = split_keys(keys, board)
     full: NDArray[np.bool_] = squares_of(taken, board)[:, -1, :] == 1
     return full

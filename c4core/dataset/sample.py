@@ -1,4 +1,4 @@
-"""Samples: the different positions that a data set is made of."""
+"""Samples: the different positions of a data set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
 
 _PIECE: Final = 1_000_000
-"""Positions that are gathered before they are sorted and freed of duplicates."""
+"""Positions that are collected before they are sorted and duplicates are removed."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,11 +28,11 @@ class Sample:
     """Different positions."""
 
     keys: Keys
-    """Their canonical keys, sorted."""
+    """Their sorted canonical keys."""
     drawn: int
-    """Positions that were drawn to find them."""
+    """The number of positions that were drawn to find them."""
     duplicates: int
-    """Drawn positions that were drawn before, or whose mirror image was."""
+    """The number of drawn positions that, or whose mirror image, had been drawn before."""
     is_all: bool
     """Whether the source has no more, as far as is known."""
 
@@ -43,9 +43,9 @@ def gather(keys: Iterable[int], count: int, seed: int) -> Sample:
     Every different position takes 8 bytes of memory.
 
     Args:
-        keys: canonical.
-        count: how many are wanted.
-        seed: decides which.
+        keys: canonical keys.
+        count: the size of the sample.
+        seed: the seed of the choice.
     """
     distinct: Keys = np.empty(0, dtype=np.uint64)
     drawn = 0
@@ -64,14 +64,14 @@ def choose_from_book(book: Book, first: int, last: int, count: int, seed: int) -
     """Some of a book's positions with ``first`` to ``last`` stones, each equally likely.
 
     Args:
-        book: open.
-        first: fewest stones.
-        last: most stones.
-        count: how many are wanted.
-        seed: decides which.
+        book: an open book.
+        first: the smallest number of stones.
+        last: the largest number of stones.
+        count: the size of the sample.
+        seed: the seed of the choice.
 
     Raises:
-        BookDamagedError: the file's bytes at some place are wrong.
+        BookDamagedError: some bytes of the file are wrong.
     """
     levels = [
         keys
@@ -80,7 +80,7 @@ def choose_from_book(book: Book, first: int, last: int, count: int, seed: int) -
     ]
     distinct = np.concatenate([np.empty(0, dtype=np.uint64), *levels])
     chosen = choose(distinct, count, seed)
-    open_ones = chosen[~are_over(chosen, book.info.board)]  # other programs' books may have such
+    open_ones = chosen[~are_over(chosen, book.info.board)]  # books of other programs may have them
     return Sample(open_ones, len(distinct), 0, is_all=len(chosen) == len(distinct))
 
 

@@ -1,4 +1,5 @@
-"""Models that play: networks, the file that keeps one, and how it is asked for columns.
+"""Models that play: the networks, their files, and how they choose columns.
 
-Needs PyTorch and safetensors (``c4core.extras.LEARN``); only what plays or trains imports them.
+This package needs PyTorch and safetensors (``c4core.extras.LEARN``). Other packages import it only
+when a model plays or is trained.
 """

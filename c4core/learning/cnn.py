@@ -1,13 +1,14 @@
-"""The network of Brewer 2017: has player 1 won the game of which this is the final grid?
+"""The network of Brewer 2017: did player 1 win the game with this final grid?
 
 ::
 
     grid 1 x H x W -> convolution, 42 filters 4 x 4, tanh -> largest of each 2 x 2
                    -> flat -> 7 units, sigmoid -> 1 unit, sigmoid
 
-With padding ``same`` the convolution keeps the grid's size, by a row and a column of zeros at the
-top and on the left and two at the bottom and on the right; with ``valid`` there is none. The source
-does not say which it used; its program has ``same``. On 7x6 these are 3,375 and 1,317 parameters.
+With padding ``same`` the convolution keeps the grid's size: it adds one row and column of zeros at
+the top and on the left, and two at the bottom and on the right. With ``valid`` it adds none. The
+publication does not say which it used; its program has ``same``. On 7x6 the network has 3,375
+parameters with ``same``, and 1,317 with ``valid``.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ POOL: Final = 2
 HIDDEN: Final = 7
 
 SURE: Final = 0.5
-"""Outputs above this say that player 1 has won."""
+"""An output above this means that player 1 has won."""
 
 _BATCH: Final = 4096
 """Grids that are evaluated together."""
@@ -39,14 +40,15 @@ _BATCH: Final = 4096
 class FinalGridNetwork(nn.Module):
     """Predicts from a final grid whether player 1 has won: a number from 0 to 1.
 
-    The first weights are those of the source's library: uniform by Glorot's rule, biases zero.
+    The initial weights are those of the library that Brewer used: uniform by Glorot's rule, with
+    zero biases.
 
     Args:
-        board: of the grids.
-        padding: of the convolution.
+        board: the size of the grids.
+        padding: the padding of the convolution.
 
     Raises:
-        LearningError: no such padding, or the board is too small for it.
+        LearningError: the padding is unknown, or the board is too small for it.
     """
 
     def __init__(self, board: BoardSize, padding: Padding = "same") -> None:

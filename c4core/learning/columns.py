@@ -1,4 +1,4 @@
-"""A network with an output for every column: what playing there is worth, from -1 to 1."""
+"""A network with an output for every column: the worth of a move there, from -1 to 1."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class ColumnNetwork(nn.Module):
     """The worth of every column for the side to move.
 
     Args:
-        board: of the positions.
-        channels: filters of each convolution.
-        layers: convolutions.
-        hidden: features that the outputs see.
+        board: the size of the positions.
+        channels: the number of filters of each convolution.
+        layers: the number of convolutions.
+        hidden: the number of features from which the outputs are computed.
     """
 
     def __init__(

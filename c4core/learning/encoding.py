@@ -1,8 +1,8 @@
-"""Positions and final grids as arrays that networks take.
+"""Positions and final grids as input of networks.
 
-*Planes* are ``uint8`` (n, 2, height, width): plane 0 has the stones of the side that is looked at,
-plane 1 the other's; row 0 is the bottom one. A *grid* of the source (Brewer 2017) has one plane
-with 1 for the first kind of stone, -1 for the other and 0 for no stone; row 0 is the top one.
+*Planes* are ``uint8`` (n, 2, height, width). Plane 0 has the stones of one side, plane 1 those of
+the other; row 0 is the bottom row. A *grid* in the form of Brewer 2017 has one plane, with 1 for
+the stones of one side, -1 for the other's and 0 for an empty square; row 0 is the top row.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def square_bits(board: BoardSize) -> NDArray[np.uint64]:
-    """The bit of every square in the engine's words: (height, width), row 0 the bottom."""
+    """The bit of every square in the engine's words: (height, width); row 0 is the bottom row."""
     rows, columns = np.indices((board.height, board.width))
     shifts = columns * (board.height + 1) + rows
     bits: NDArray[np.uint64] = np.uint64(1) << shifts.astype(np.uint64)
@@ -33,11 +33,11 @@ def square_bits(board: BoardSize) -> NDArray[np.uint64]:
 def planes_of_words(
     own: NDArray[np.uint64], other: NDArray[np.uint64], board: BoardSize
 ) -> NDArray[np.uint8]:
-    """Planes of stones that are given as words of the engine's layout.
+    """Planes from stones as words of the engine's layout.
 
     Args:
-        own: (n,), the stones of the side that is looked at.
-        other: (n,), the other side's.
+        own: (n,), the stones for plane 0.
+        other: (n,), the stones for plane 1.
         board: the board's size.
     """
     bits = square_bits(board)
@@ -51,7 +51,7 @@ def planes_of_positions(positions: Sequence[Position], *, moved: bool) -> NDArra
 
     Args:
         positions: at least one.
-        moved: plane 0 has the stones of the side that has just moved, and else of the side to move.
+        moved: whether plane 0 is for the side that has just moved, and not for the side to move.
     """
     words = np.array([stones_as_bits(position) for position in positions], dtype=np.uint64)
     second = np.array([(position.turn == "o") != moved for position in positions])
@@ -63,6 +63,6 @@ def planes_of_positions(positions: Sequence[Position], *, moved: bool) -> NDArra
 
 
 def grids_of_planes(planes: NDArray[np.uint8]) -> NDArray[np.int8]:
-    """Planes as grids of the source, (n, 1, height, width): 1 for plane 0, -1 for plane 1."""
+    """Planes as grids (n, 1, height, width): 1 for the stones of plane 0, -1 for plane 1."""
     grids = planes[:, :1].astype(np.int8) - planes[:, 1:].astype(np.int8)
     return np.ascontiguousarray(grids[:, :, ::-1])

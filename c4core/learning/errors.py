@@ -1,4 +1,4 @@
-"""Errors of learning: missing packages, and files or settings that cannot be used."""
+"""Errors of learning: missing packages, and unusable files or settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ class LearningMissingError(C4Error, ImportError):
 
 
 class ModelError(C4Error, ValueError):
-    """A file that is no model of this program, or one that cannot be used here.
+    """A file that is not a model of this program, or a model that cannot be used here.
 
     Attributes:
         path: the file.
@@ -22,8 +22,8 @@ class ModelError(C4Error, ValueError):
 
 
 class ModelMismatchError(ModelError):
-    """A model that is not what was asked for: of another kind, or trained in another way."""
+    """A model of another kind than expected, or one that was trained in another way."""
 
 
 class LearningError(C4Error, ValueError):
-    """A training that is impossible: too few games, or too small a board."""
+    """A training that is impossible: there are too few games, or the board is too small."""

@@ -1,4 +1,4 @@
-"""A small network that is trained on exact labels: which columns are best, and who wins.
+"""A small network, trained on exact labels, that predicts the best columns and the result.
 
 ::
 
@@ -24,7 +24,7 @@ VALUES: Final = 3
 
 
 class Outputs(NamedTuple):
-    """What the network says about n positions, for the side to move."""
+    """The network's output for n positions, for the side to move."""
 
     policy: torch.Tensor
     """(n, width): logits of every column, full ones included."""
@@ -36,10 +36,10 @@ class ExactNetwork(nn.Module):
     """Policy and value of positions.
 
     Args:
-        board: of the positions.
-        channels: filters of each convolution.
-        layers: convolutions.
-        hidden: features that both heads see.
+        board: the size of the positions.
+        channels: the number of filters of each convolution.
+        layers: the number of convolutions.
+        hidden: the number of features, the input of both heads.
     """
 
     def __init__(
@@ -51,6 +51,6 @@ class ExactNetwork(nn.Module):
         self.value = nn.Linear(hidden, VALUES)
 
     def forward(self, planes: torch.Tensor) -> Outputs:
-        """What it says about planes (n, 2, height, width) of the side to move."""
+        """The output for planes (n, 2, height, width) of the side to move."""
         features = self.trunk(planes)
         return Outputs(self.policy(features), self.value(features))

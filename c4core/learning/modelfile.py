@@ -1,16 +1,16 @@
 """The file of a model: tensors and a description, in the safetensors format.
 
-The format has a header in JSON and the tensors' bytes, and nothing that could be executed. The
-network's tensors are called ``weights.NAME``, those of the optimizer ``optimizer.NAME``. The
-header's metadata has one entry, ``c4``, a JSON object::
+The format has a JSON header and the tensors' bytes, and no code. The network's tensors are named
+``weights.NAME``, those of the optimizer ``optimizer.NAME``. The header's metadata has one entry,
+``c4``, a JSON object::
 
     {"format": 1, "kind": "cnn", "board": "7x6",
      "architecture": {"padding": "same"},          what the network is made of
-     "settings": {...},                            what it is trained with, and on
+     "settings": {...},                            how it is trained, and on which data
      "history": [{"epoch": 1, ...}, ..],           an object for every epoch that was trained
-     "sha256": "..."}                              of all that and of the tensors
+     "sha256": "..."}                              of the above and of the tensors
 
-A file is written whole or not at all (:mod:`c4core.atomic_file`).
+A file is written completely or not at all (:mod:`c4core.atomic_file`).
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ OPTIMIZER: Final = "optimizer."
 FINGERPRINT_DIGITS: Final = 12
 
 LARGEST: Final = {"channels": 1024, "layers": 64, "hidden": 4096}
-"""The largest numbers of an architecture."""
+"""The limits of the numbers of an architecture."""
 
 MAX_HEADER: Final = 1 << 23
-"""Bytes of a header at most. Parsed, it takes some 20 times as much memory."""
+"""The limit for the bytes of a header. Parsed, it takes some 20 times as much memory."""
 
 MAX_TEXT: Final = 1 << 22
-"""Characters of a description at most; an epoch has some 150."""
+"""The limit for the characters of a description; an epoch takes some 150."""
 
 MAX_TENSORS: Final = 1_000
-"""Tensors of a file at most; the largest network and its optimizer have 536."""
+"""The limit for the tensors of a file; the largest network and its optimizer have 536."""
 
 _TYPES: Final = {
     "kind": str,
@@ -76,9 +76,9 @@ class Model:
     board: BoardSize
     """The board that it plays on."""
     architecture: dict[str, Any]
-    """What its network is made of, as JSON."""
+    """The arguments of its network's class, as JSON."""
     settings: dict[str, Any]
-    """What it is trained with, as JSON."""
+    """How it is trained, and on which data, as JSON."""
     history: list[dict[str, Any]]
     """The figures of every epoch, as JSON."""
     weights: Arrays = field(repr=False)
@@ -130,8 +130,8 @@ def read_model(path: Path) -> Model:
 
     Raises:
         LearningMissingError: the packages that read it are not installed.
-        ModelError: the file is no model, or a damaged one, or in another version of the format.
-        OSError: it cannot be read.
+        ModelError: the file is not a model, or damaged, or in another version of the format.
+        OSError: the file cannot be read.
     """
     require(LEARN, LearningMissingError)
     from safetensors import SafetensorError  # noqa: PLC0415 (optional)
@@ -154,8 +154,8 @@ def _content(path: Path, header_bytes: int) -> tuple[str | None, Arrays]:
     """A file's description, if it has one, and its tensors.
 
     Raises:
-        ValueError: it has a larger header or more tensors than a model has.
-        SafetensorError, AttributeError, KeyError, OSError, TypeError: it is damaged.
+        ValueError: the file has a larger header or more tensors than a model can have.
+        SafetensorError, AttributeError, KeyError, OSError, TypeError: the file is damaged.
     """
     from safetensors import safe_open  # noqa: PLC0415 (optional)
 
@@ -179,7 +179,7 @@ def _checked(path: Path, text: str, tensors: Arrays) -> Model:
         about = json.loads(text) if len(text) <= MAX_TEXT else None
     except (ValueError, RecursionError):
         about = None
-    # A resumed training writes it again, perhaps with less of the stack left.
+    # A resumed training writes it again, perhaps with less stack left.
     if is_too_deep(about):
         raise ModelError(f"{path} is a damaged model: {TOO_DEEP}", path=str(path))
     if not isinstance(about, dict) or type(about.get("format")) is not int:
@@ -199,7 +199,7 @@ def _checked(path: Path, text: str, tensors: Arrays) -> Model:
 
 
 def _described(about: dict[str, Any], tensors: Arrays) -> Model:
-    """The model of a description that was not checked yet.
+    """The model, from a description that was not checked yet.
 
     Raises:
         KeyError, RecursionError, TypeError, ValueError: a field is missing or wrong.
@@ -230,7 +230,7 @@ def _described(about: dict[str, Any], tensors: Arrays) -> Model:
 
 
 def _is_number(value: object) -> bool:
-    """Whether a value can be shown and drawn: a number that is finite as a float."""
+    """Whether a value is a number that is finite as a float, so that it can be shown and drawn."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) < _MAX_NUMBER

@@ -1,4 +1,4 @@
-"""Networks of every kind, made from their description and filled with weights."""
+"""Makes networks of every kind from their descriptions and weights."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ _CLASSES: Final = {"cnn": FinalGridNetwork, "exact": ExactNetwork, "selfplay": C
 def new_network(
     kind: str, board: BoardSize, architecture: Mapping[str, Any], *, seed: int
 ) -> nn.Module:
-    """A network with random weights. PyTorch's global generator is left as it was.
+    """A network with random weights. PyTorch's global generator is not changed.
 
     Args:
         kind: one of :data:`c4core.learning.modelfile.KINDS`.
-        board: the board that it plays on.
-        architecture: the arguments of its class.
+        board: the board that the network plays on.
+        architecture: the arguments of the network's class.
         seed: the seed of the weights.
 
     Raises:
-        LearningError: there is no such network.
+        LearningError: the arguments are impossible on this board.
         TypeError: an argument has an unknown name.
     """
     with torch.random.fork_rng(devices=[]):
@@ -49,7 +49,7 @@ def new_network(
 
 
 def network_of(model: Model, path: Path) -> nn.Module:
-    """The network of a model, ready to be asked.
+    """The network of a model, ready to be evaluated.
 
     Args:
         model: the content of a file.
@@ -70,7 +70,7 @@ def network_of(model: Model, path: Path) -> nn.Module:
 
 
 def parameter_count(network: nn.Module) -> int:
-    """How many numbers training may change."""
+    """The number of trainable parameters."""
     return sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)
 
 
@@ -82,7 +82,7 @@ def _weights(model: Model) -> dict[str, torch.Tensor]:
 
 
 def checked(architecture: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The arguments of a network's class, after a check of their limits.
+    """Check the limits of the arguments of a network's class, and return them.
 
     Raises:
         ValueError: an argument is out of range.
@@ -100,5 +100,5 @@ def tensors_of(arrays: Mapping[str, NDArray[np.generic]]) -> dict[str, torch.Ten
 
 
 def arrays_of(tensors: Mapping[str, torch.Tensor]) -> dict[str, NDArray[np.generic]]:
-    """Copies of tensors, as arrays: training goes on changing the tensors."""
+    """Copies of tensors, as arrays. They are copies because training changes the tensors."""
     return {name: tensor.detach().numpy().copy() for name, tensor in tensors.items()}

@@ -1,13 +1,13 @@
-"""Models that play: from a position to a column.
+"""How models play: from a position to a column.
 
 =========  ==========================================================================
-cnn        the grids after every open column, in one batch; the largest output
-           (Brewer 2017). The stones of the side that moves are always 1
-exact      the column with the largest policy
-selfplay   the column with the largest worth
+cnn        evaluates the grids after every open column in one batch, with 1 for the
+           stones of the side that moves; plays the largest output (Brewer 2017)
+exact      plays the column with the largest policy
+selfplay   plays the column with the largest worth
 =========  ==========================================================================
 
-Of several equal columns the leftmost is played. Full columns never are.
+Of several equal columns the leftmost is played.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
 
 _KEPT: Final = 16
-"""Networks that are kept in memory at most."""
+"""The largest number of networks that are kept in memory."""
 
 
 class Loaded(NamedTuple):
@@ -47,18 +47,18 @@ class Loaded(NamedTuple):
 
 @functools.lru_cache(maxsize=_KEPT)
 def load_network(path: str, fingerprint: str) -> Loaded:
-    """The network of a file, read once; from then on PyTorch uses one thread in this process.
+    """The network of a file, which is read once. From then on PyTorch uses one thread here.
 
-    Matches play games side by side, a game on each core. With one thread sums are always added in
-    the same order, so that moves repeat.
+    A match plays a game on each core anyway. With one thread sums are always added in the same
+    order, so that moves can be reproduced.
 
     Args:
         path: the file.
-        fingerprint: the one that its weights must have.
+        fingerprint: the fingerprint that its weights must have.
 
     Raises:
-        ModelError: the file is no model any more, or has other weights.
-        OSError: it cannot be read.
+        ModelError: the file is no longer a model, or has other weights.
+        OSError: the file cannot be read.
     """
     torch.set_num_threads(1)
     model = read_model(Path(path))
@@ -73,9 +73,9 @@ def choose_column(network: nn.Module, kind: str, position: Position) -> int:
     """The column that a network plays.
 
     Args:
-        network: of a model of this kind.
+        network: the network of a model of this kind.
         kind: one of :data:`c4core.learning.modelfile.KINDS`.
-        position: not over, of the network's board.
+        position: a position of the network's board, with the game not over.
     """
     columns = position.legal_columns()
     if kind == "cnn":
@@ -89,16 +89,16 @@ def choose_column(network: nn.Module, kind: str, position: Position) -> int:
 def preferences(
     network: nn.Module, kind: str, planes: NDArray[np.uint8]
 ) -> tuple[NDArray[np.float32], NDArray[np.int64] | None]:
-    """How much a network likes every column of n positions.
+    """A network's preferences for the columns of n positions.
 
     Args:
-        network: of a model of this kind.
+        network: the network of a model of this kind.
         kind: one of :data:`c4core.learning.modelfile.KINDS`.
         planes: (n, 2, height, width) of the side to move.
 
     Returns:
-        The preferences, (n, width), meaningless where a column is full; and the results that it
-        predicts, (n,), as -1, 0 or 1 for the side to move, or None where it predicts none.
+        The preferences, (n, width), meaningless for full columns; and the predicted results, (n,),
+        as -1, 0 or 1 for the side to move, or None if this kind of network predicts none.
     """
     if kind == "cnn":
         return _final_preferences(network, planes), None
@@ -110,7 +110,7 @@ def preferences(
 
 
 def _final_preferences(network: nn.Module, planes: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """The outputs for the grids after every column."""
+    """The outputs for the grids after a move in each column."""
     n, _, height, width = planes.shape
     heights = planes.any(axis=1).sum(axis=1)
     after = np.repeat(planes[:, np.newaxis], width, axis=1)

@@ -1,7 +1,7 @@
 """The trunk of the networks for columns: convolutions over the whole board.
 
-Every layer keeps the board's size; the zeros around it tell the network where the board ends. The
-first layer's kernel is as long as a four.
+Every layer keeps the board's size; the zeros of the padding show the network where the board ends.
+The first layer's kernel is as long as a line of four.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ def trunk(board: BoardSize, *, channels: int, layers: int, hidden: int) -> nn.Se
     """Layers from planes (n, 2, height, width) to features (n, hidden).
 
     Args:
-        board: of the planes.
-        channels: filters of each convolution.
-        layers: convolutions, at least one.
-        hidden: features.
+        board: the size of the planes.
+        channels: the number of filters of each convolution.
+        layers: the number of convolutions, at least one.
+        hidden: the number of features.
     """
     before, after = (FIRST_KERNEL - 1) // 2, FIRST_KERNEL // 2
     parts: list[nn.Module] = [

@@ -1,8 +1,9 @@
 """Players: every known way to choose a column.
 
-A player has a file in ``roster``; ``player`` says what a player is, ``registry`` finds it by its
-description, and ``parameters`` and ``values`` are what a description sets. Programs as players are
-in ``external``, ``program`` and ``host``; ``consent`` says which of them may be started.
+Each player has a file in ``roster``. ``player`` defines what a player is, ``registry`` finds one by
+its description, and ``parameters`` and ``values`` read and check what a description sets.
+``external``, ``program`` and ``host`` are for programs as players; ``consent`` decides which of
+them may be started.
 
 >>> from c4core import Position
 >>> from c4core.dice import Dice

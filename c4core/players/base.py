@@ -1,4 +1,4 @@
-"""Deprecated: where ``Player`` was before. This address stays for one release."""
+"""Deprecated: the former module of ``Player``. It stays for one release."""
 
 from warnings import warn
 

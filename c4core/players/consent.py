@@ -1,9 +1,9 @@
 """Consent: which programs may be started as players. By default none.
 
 A player's description is data. A stranger may have written the file, the database or the message
-that it is in, and ``exec:``, ``kaggle:`` and ``python:`` name programs. So consent is a value of
-its own. The caller who can give it passes it on, in :class:`c4core.players.Resources`, to the
-player that starts the process. There is no setting that a file or a message could change.
+that contains it, and ``exec:``, ``kaggle:`` and ``python:`` name programs. So consent is a value of
+its own. The caller passes it on, in :class:`c4core.players.Resources`, to the player that starts
+the process. No setting in a file or a message can give consent.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """Which programs may be started."""
+    """A set of programs that may be started."""
 
     everything: bool = False
-    """All programs may be started: the person at this machine trusts everybody who names one."""
+    """All programs may be started: the user trusts everybody whose descriptions are read."""
     descriptions: frozenset[str] = frozenset()
     """The full descriptions of players that may be started."""
 
@@ -39,7 +39,7 @@ class Consent:
         """Check that a player may be started.
 
         Raises:
-            ProgramRefusedError: it may not be started.
+            ProgramRefusedError: the player may not be started.
         """
         if not self.covers(description):
             raise ProgramRefusedError(

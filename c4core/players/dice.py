@@ -1,4 +1,4 @@
-"""Deprecated: where ``Dice`` was before. This address stays for one release."""
+"""Deprecated: the former module of ``Dice``. It stays for one release."""
 
 from warnings import warn
 

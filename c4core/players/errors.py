@@ -1,6 +1,6 @@
-"""Errors of players: of their descriptions, and of players that cannot go on with a game.
+"""Errors of players: of their descriptions, and of players that cannot continue a game.
 
-Some errors while a player plays are not its fault: a stop, or a machine that runs out of memory.
+Some errors during a move are not the player's fault: a stop, or a machine without memory.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class PlayerError(C4Error, ValueError):
     """A player's description cannot be read, or names something unknown.
 
     Attributes:
-        player: the player's name, as far as it was read.
-        parameter: the wrong parameter, or None where another part is wrong.
+        player: the player's name, or the part of it that was read.
+        parameter: the wrong parameter; None if another part is wrong.
     """
 
     def __init__(self, message: str, *, player: str, parameter: str | None = None) -> None:
@@ -39,29 +39,29 @@ class PlayerMissingError(PlayerError):
 
 
 class ProgramRefusedError(PlayerError):
-    """A player is a program, and nobody has consented to start it.
+    """A player is a program without consent to start it.
 
-    This is not the player's fault, so it does not lose a game by it.
+    This is not the player's fault, so the player does not lose the game.
     """
 
 
 class Failing(StrEnum):
-    """The ways in which a player loses a game off the board."""
+    """The ways in which a player can fail and lose a game."""
 
     ILLEGAL = "illegal"
     """It chose a column that is full or outside the board."""
     TIME = "time"
-    """It took longer than it was allowed."""
+    """It exceeded its time limit."""
     ERROR = "error"
     """It raised an exception, or said that it cannot go on."""
     CRASH = "crash"
     """Its process could not be started, or ended by itself."""
     NONSENSE = "nonsense"
-    """Its answer was no column."""
+    """Its answer was not a column."""
 
 
 class PlayerFailure(C4Error):  # noqa: N818  (it ends a game, not the program)
-    """A player cannot go on: it loses the running game, and nothing else.
+    """A player cannot continue: it loses the running game, with no further consequence.
 
     Attributes:
         failing: the way in which it failed.
@@ -73,12 +73,12 @@ class PlayerFailure(C4Error):  # noqa: N818  (it ends a game, not the program)
 
 
 class StopPlaying(BaseException):
-    """The player is to stop at once, without a move.
+    """The player has to stop at once, without a move.
 
-    This is not the player's fault, so it is no ``Exception``: a game blames the player for those.
+    This is not the player's fault, so it is not an ``Exception``: those make the player lose.
 
     Attributes:
-        error: what has gone wrong; None where somebody has asked to stop.
+        error: the error that stops the player; None if the stop was requested.
     """
 
     def __init__(self, error: Exception | None = None) -> None:
@@ -89,10 +89,10 @@ class StopPlaying(BaseException):
 def is_exhaustion(error: BaseException) -> bool:
     """Whether an error means that this machine has run out of memory, files or the like.
 
-    Then the player has not failed: its move is just not known.
+    Such an error is not a failure of the player.
     """
     if isinstance(error, OSError):
         return error.errno in _USED_UP
-    if isinstance(error, RuntimeError):  # Python and PyTorch have no better name for these
+    if isinstance(error, RuntimeError):  # Python and PyTorch have no special class for these
         return any(words in str(error) for words in (_NO_THREAD, _NO_TENSOR))
     return isinstance(error, MemoryError)

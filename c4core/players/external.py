@@ -1,4 +1,4 @@
-"""Players that are programs: their common base, which asks the program for moves.
+"""The base class of players that are programs. It asks the program for moves.
 
 No program is started without consent.
 """
@@ -22,14 +22,14 @@ _ANSWER = re.compile(r"play (-?[0-9]{1,9})")
 
 @dataclass(slots=True)
 class Seat:
-    """The process of a player; it is started when a game begins."""
+    """The process of a player, which is started when a game begins."""
 
     program: Program | None = None
 
 
 @dataclass(frozen=True)
 class ExternalPlayer(Player):
-    """A player in a process of its own, so that only the player fails if the program does.
+    """A player in a process of its own: if the program fails, only the player fails.
 
     Attributes:
         argument: the name of the program.
@@ -55,10 +55,10 @@ class ExternalPlayer(Player):
         return None
 
     def begin(self, game: GameStart) -> None:
-        """Start the program if it does not run, and tell it about the game.
+        """Start the program if it is not running, and tell it about the game.
 
         Raises:
-            ProgramRefusedError: nobody has consented to start it.
+            ProgramRefusedError: there is no consent to start it.
         """
         self.programs.check(self.kind.spec_of(self).full)
         if self._seat.program is None:
@@ -82,12 +82,12 @@ class ExternalPlayer(Player):
             raise PlayerFailure(Failing.ERROR, answer.removeprefix("fail").strip())
         match = _ANSWER.fullmatch(answer)
         if match is None:
-            program.kill()  # its next lines may answer nothing; the next game starts a new process
+            program.kill()  # its next lines may be out of step; the next game starts a new process
             raise PlayerFailure(Failing.NONSENSE, f"answered {answer[:200]!r}")
         return int(match[1]) - 1
 
     def end(self, result: str) -> None:
-        """Tell the program how the game ended, if it still runs."""
+        """Tell the program how the game ended, if it is still running."""
         if self._seat.program is not None and self._seat.program.is_running:
             self._seat.program.tell(f"end {result}")
 

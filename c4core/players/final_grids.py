@@ -1,4 +1,4 @@
-"""Final grids of many games in memory: three arrays, and a look-up that scans them."""
+"""Final grids of many games in memory: three arrays, and a lookup that scans them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class FinalGrids:
         """The grids of games that are over.
 
         Raises:
-            ValueError: they are of different boards, or one is not over.
+            ValueError: the games have different boards, or one of them is not over.
         """
         finals = list(positions)
         board = finals[0].board if finals else DEFAULT_BOARD
@@ -79,7 +79,7 @@ class FinalGrids:
         """The grids of games whose last positions have these keys.
 
         Args:
-            keys: ``Position.key`` of every game's end.
+            keys: ``Position.key`` of the last position of every game.
             winner: 1, -1, or 0 for a draw.
             board: the board's size.
         """
@@ -95,14 +95,14 @@ class FinalGrids:
         return len(self._winner)
 
     def words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int8]]:
-        """The first player's stones, the second player's, and who won; see the class."""
+        """The first player's stones, the second player's, and the winners; see the class."""
         return self._first, self._second, self._winner
 
     def tally(self, position: Position) -> tuple[tuple[int, int, int] | None, ...]:
-        """For each column, the games whose final grid holds all stones of the position after it.
+        """For each column, the games whose final grid has all stones of the position after it.
 
         Args:
-            position: not over.
+            position: a position that is not over.
 
         Returns:
             For every column ``(games, wins of the side to move, draws)``; None where it is full.

@@ -1,7 +1,7 @@
 """The program that runs foreign Python code as a player: ``python -m c4core.players.host``.
 
 It speaks the line protocol, like every external player. The code cannot disturb the protocol:
-before it is loaded, standard output is turned to standard error, and standard input is empty.
+before it is loaded, standard output is redirected to standard error, and standard input is empty.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 DEFAULT_SECONDS: Final = 2.0
-"""The limit that a Kaggle agent is told where a move has none; it is the competition's."""
+"""The limit that a Kaggle agent is told if a move has none; the competition has the same."""
 
 OVERAGE_SECONDS: Final = 60.0
 
@@ -45,7 +45,7 @@ class Struct(dict[str, Any]):
 
 
 def observation_of(position: Position) -> Struct:
-    """A position as Kaggle shows it: cells from the top row on, 1 and 2 the players."""
+    """A position in Kaggle's form: cells from the top row down, with 1 and 2 for the players."""
     marks = {".": 0, "x": 1, "o": 2, "\n": None}
     cells = [marks[character] for character in str(position)]
     return Struct(
@@ -57,7 +57,7 @@ def observation_of(position: Position) -> Struct:
 
 
 def configuration_of(board: BoardSize, seconds: float | None) -> Struct:
-    """The rules as Kaggle tells them."""
+    """The rules in Kaggle's form."""
     timeout = DEFAULT_SECONDS if seconds is None else seconds
     return Struct(
         columns=board.width,
@@ -72,7 +72,7 @@ def configuration_of(board: BoardSize, seconds: float | None) -> Struct:
 
 
 def load_kaggle(path: str) -> Callable[[Position, Dice, Limits], object]:
-    """The agent of a file: the function ``agent``, or else the last function of the file."""
+    """The agent of a file: the function ``agent`` if there is one, or the last function."""
     sys.path.insert(0, str(Path(path).parent))
     names = runpy.run_path(path)
     functions = [value for name, value in names.items() if _is_own_function(name, value, path)]
@@ -98,7 +98,7 @@ def _is_own_function(name: str, value: object, path: str) -> bool:
 
 
 def load_python(name: str) -> Callable[[Position, Dice, Limits], object]:
-    """The callable of a module, ``module:callable``; modules of the directory count."""
+    """The callable of ``module:callable``; the module may be in the current directory."""
     sys.path.insert(0, str(Path.cwd()))
     module, _, attribute = name.partition(":")
     found = getattr(importlib.import_module(module), attribute)
@@ -143,7 +143,7 @@ class Host:
             self._say(f"fail {_in_a_line(f'{type(error).__name__}: {error}')}")
             return
         column = _column_of(answer)
-        # Anything else is passed on as it is: the game judges it.
+        # Anything else is passed on unchanged: the game rejects it.
         self._say(f"play {_in_a_line(repr(answer)) if column is None else column + 1}")
 
     def _say(self, line: str) -> None:
@@ -152,7 +152,7 @@ class Host:
 
 
 def _column_of(answer: object) -> int | None:
-    """An answer as a whole number; None where it is none, such as True or False."""
+    """An answer as a whole number; None if it is not one, such as True or False."""
     if isinstance(answer, bool) or not isinstance(answer, SupportsIndex):
         return None
     return operator.index(answer)

@@ -1,4 +1,4 @@
-"""Players that are trained models: their common base. PyTorch is imported with the first move."""
+"""The base class of players that are trained models. The first move imports PyTorch."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,8 +25,8 @@ from c4core.position import Position
 class LearningPlayer(Player):
     """A player that is a model in a file.
 
-    Its description names the weights, too. So a stored game tells which model played it, and the
-    same file after more training is another player.
+    The description includes the fingerprint of the weights. So a stored game tells which model
+    played it, and after more training the same file is another player.
     """
 
     model: Annotated[str, FileName(), "the model's file, as c4 learn train writes it"] = ""
@@ -45,12 +45,12 @@ class LearningPlayer(Player):
 
         Raises:
             PlayerMissingError: the packages that learning needs are not installed.
-            PlayerError: the file is no such model, or has other weights.
+            PlayerError: the file is not a model of this kind, or has other weights.
         """
         super().__post_init__()
         found = self._read().fingerprint
         if self.weights is None:
-            object.__setattr__(self, "weights", found)  # the one moment in which it changes
+            object.__setattr__(self, "weights", found)  # the only change of a frozen player
         elif self.weights != found:
             raise self._error(f"{self.model} has the weights {found}", parameter="weights")
 
@@ -58,17 +58,17 @@ class LearningPlayer(Player):
         """Check the file again.
 
         Raises:
-            PlayerError: its network plays on another board, or the file cannot be read any more.
+            PlayerError: its network plays on another board, or the file can no longer be read.
         """
         known = self._read().board
         if board != known:
             raise self._error(self._elsewhere(known, board))
 
     def begin(self, game: GameStart) -> None:
-        """Load the network, which may take longer than a move may.
+        """Load the network, which may take longer than a move is allowed to.
 
         Raises:
-            PlayerFailure: the file cannot be read any more, or the board is another one.
+            PlayerFailure: the file can no longer be read, or the network plays on another board.
         """
         self._choose_on(Position(width=game.board.width, height=game.board.height))
 
@@ -76,7 +76,7 @@ class LearningPlayer(Player):
         """The 0-based column to play.
 
         Raises:
-            PlayerFailure: the file cannot be read any more, or the board is another one.
+            PlayerFailure: the file can no longer be read, or the network plays on another board.
         """
         return self._choose_on(position)
 
@@ -100,7 +100,7 @@ class LearningPlayer(Player):
         """The content of the file.
 
         Raises:
-            PlayerError: there is no such file, or it is no model for this player.
+            PlayerError: the file does not exist, or is not a model for this player.
         """
         try:
             require(LEARN, LearningMissingError)

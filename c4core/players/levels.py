@@ -1,4 +1,4 @@
-"""The levels: names of players for people to choose from, each stronger than the one before."""
+"""Levels: names for players, from which people choose; each is stronger than the one before."""
 
 from __future__ import annotations
 

@@ -4,9 +4,9 @@ A player declares a parameter as a field of its class::
 
     depth: Annotated[int, Whole(1, 12), "plies looked ahead"] = 4
 
-The default is the field's; the text is for people. A ``bool`` field is a switch and a ``Literal``
-field one of some words, without a value type; ``| None`` allows ``none``. A parameter must be given
-if its default is not among its values.
+The field's default is the parameter's; the text is for people. A ``bool`` field is a switch, and a
+``Literal`` field is one of some words; both need no value type. ``| None`` allows ``none``. A
+parameter is required if its default is not among its values.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Parameter:
     values: ValueType
     """The values that are allowed."""
     default: Value
-    """Its value where a description does not give it."""
+    """Its value if a description does not give one."""
     is_optional: bool
     """Whether None is allowed as well."""
     about: str
@@ -50,7 +50,7 @@ class Parameter:
 
     @property
     def is_required(self) -> bool:
-        """Whether it must be given: its default is no value."""
+        """Whether the parameter is required: its default is not an allowed value."""
         return not self.holds(self.default)
 
     @property
@@ -66,7 +66,7 @@ class Parameter:
         """Read a value.
 
         Raises:
-            ValueError: the text stands for no value of this parameter.
+            ValueError: the text is not a value of this parameter.
         """
         if self.is_optional and text == NONE:
             return None
@@ -76,7 +76,7 @@ class Parameter:
         return value
 
     def format(self, value: Value) -> str:
-        """Write a value so that :meth:`parse` reads it again."""
+        """Write a value so that :meth:`parse` can read it."""
         if value is None:
             return NONE
         if isinstance(value, bool):
@@ -88,7 +88,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Marks a field that is no parameter: something that the caller provides."""
+    """Marks a field that is not a parameter: the caller provides its value."""
 
 
 def parameters_of(cls: type) -> tuple[Parameter, ...]:
@@ -128,7 +128,7 @@ def _declared(cls: type) -> Iterator[Parameter]:
 
 
 def _hints(cls: type) -> dict[str, Any]:
-    """The annotations of a class and its bases; they must not be written as text."""
+    """The annotations of a class and its bases; strings as annotations are not allowed."""
     return {
         name: hint
         for base in reversed(cls.__mro__)
@@ -144,7 +144,7 @@ def _metadata(hint: Any, kind: type) -> object | None:  # noqa: ANN401  (typing 
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:  # noqa: ANN401
-    """A type without ``| None``, and whether it had that."""
+    """A type without ``| None``, and whether it had ``| None``."""
     if get_origin(hint) not in (Union, types.UnionType):
         return hint, False
     others = [part for part in get_args(hint) if part is not type(None)]
@@ -152,7 +152,7 @@ def _without_none(hint: Any) -> tuple[Any, bool]:  # noqa: ANN401
 
 
 def _values_of(hint: Any) -> ValueType:  # noqa: ANN401
-    """The values of a type that needs no value type beside it."""
+    """The values of a type that needs no value type."""
     if hint is bool:
         return Switch()
     if get_origin(hint) is Literal:

@@ -1,12 +1,12 @@
 """``Player``: chooses a column in a position. ``PlayerKind`` and ``PlayerSpec``: its description.
 
 A player is a value: its class says how it plays, and its fields are its parameters. It keeps
-nothing from one move to the next, so one player can play both sides and many games at once; it gets
-the dice for its random choices with each move. Players that run a process of their own are the
+nothing from one move to the next, so the same object can play both sides and many games at once;
+with each move it gets the dice for its random choices. Players with a process of their own are the
 exception: they are told when a game begins and ends, and must be closed.
 
-A description is ``NAME`` or ``NAME:parameter=value,..``. Some players take one argument instead of
-parameters, which is not parsed (``exec:COMMAND``).
+A description is ``NAME`` or ``NAME:parameter=value,..``. Instead of parameters some players take an
+argument, which is not parsed (``exec:COMMAND``).
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a player may spend on a move."""
+    """The limits of a move."""
 
     seconds: float | None = None
     """Wall-clock seconds; None for no limit."""
     grace: float = 0.0
-    """Seconds by which it may exceed them: messages to and from a process take time."""
+    """Seconds by which a move may exceed them, because messages to a process take time."""
     stop: Stop | None = field(default=None, compare=False, repr=False)
-    """Is over when nobody waits for the move any more; None for never."""
+    """Set when the move is no longer needed; None if that never happens."""
 
     def at_most(self, seconds: float | None) -> float | None:
-        """The smaller of these seconds and of others; None is no limit."""
+        """The smaller of these seconds and others; None means no limit."""
         if self.seconds is None or seconds is None:
             return self.seconds if seconds is None else seconds
         return min(self.seconds, seconds)
@@ -50,7 +50,7 @@ NO_LIMITS: Final = Limits()
 
 @dataclass(frozen=True, slots=True)
 class GameStart:
-    """What a player is told before the first move."""
+    """The facts that a player is told before the first move."""
 
     board: BoardSize
     """The board's size."""
@@ -59,7 +59,7 @@ class GameStart:
     seed: int
     """The seed of its random choices."""
     stop: Stop | None = field(default=None, compare=False, repr=False)
-    """Is over when nobody waits for the player to be ready any more; None for never."""
+    """Set when the player need no longer get ready; None if that never happens."""
 
 
 class Player(ABC):
@@ -68,9 +68,9 @@ class Player(ABC):
     kind: ClassVar[PlayerKind]
     """Its entry in the registry."""
     needs_files: ClassVar[bool] = False
-    """Whether it needs files that other machines may not have."""
+    """Whether this player needs files that other machines may not have."""
     is_program: ClassVar[bool] = False
-    """Whether it starts a program, which needs consent."""
+    """Whether this player starts a program, which needs consent."""
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -85,14 +85,14 @@ class Player(ABC):
         """The 0-based column to play.
 
         Args:
-            position: not over; its side to move is the player's.
+            position: a position that is not over; the player has the side to move.
             dice: the source of all random choices: the same draws give the same move.
-            limits: of this move. A player that may take longer than a tenth of a second checks now
-                and then whether ``limits.stop`` is over.
+            limits: the limits of this move. A player that may take longer than a tenth of a second
+                regularly checks whether ``limits.stop`` is set.
 
         Raises:
-            PlayerFailure: it cannot go on with this game.
-            StopPlaying: the stop came first.
+            PlayerFailure: it cannot continue this game.
+            StopPlaying: the stop was set before it had a move.
         """
 
     @property
@@ -106,10 +106,10 @@ class Player(ABC):
         return False
 
     def check_board(self, board: BoardSize) -> None:  # noqa: B027  (most play on all boards)
-        """Check that it plays on a board, before a game is planned.
+        """Check that the player plays on a board, before a game is planned.
 
         Raises:
-            PlayerError: it does not play there.
+            PlayerError: it does not play on this board.
         """
 
     def begin(self, game: GameStart) -> None:  # noqa: B027  (most players do nothing)
@@ -117,17 +117,17 @@ class Player(ABC):
 
         Raises:
             PlayerFailure: it cannot take part.
-            StopPlaying: the game's stop came first.
+            StopPlaying: the game's stop was set before the player was ready.
         """
 
     def end(self, result: str) -> None:  # noqa: B027
         """The game is over: ``"win"``, ``"loss"`` or ``"draw"`` for this player."""
 
     def abandon(self) -> None:  # noqa: B027
-        """Stop what it does at once, without waiting; it is closed next."""
+        """Stop its work at once, without waiting; :meth:`close` follows."""
 
     def close(self) -> None:  # noqa: B027
-        """Release what it holds. A later game may use the player again."""
+        """Release its resources. A later game may use the player again."""
 
     def __enter__(self) -> Self:
         """Use the player in a ``with`` statement, which closes it."""
@@ -138,12 +138,12 @@ class Player(ABC):
         self.close()
 
     def __str__(self) -> str:
-        """Its description, as :func:`c4core.players.parse_player` reads it."""
+        """Its description, for :func:`c4core.players.parse_player`."""
         return self.kind.spec_of(self).text
 
 
 def columns_from_centre(width: int) -> tuple[int, ...]:
-    """All columns by their distance from the middle, the left one of two first: 3,2,4,1,5,0,6."""
+    """All columns by their distance from the middle; of two, the left one first: 3,2,4,1,5,0,6."""
     return tuple(sorted(range(width), key=lambda column: (abs(2 * column - (width - 1)), column)))
 
 
@@ -159,15 +159,15 @@ class PlayerKind:
     name: str
     """Its name in descriptions."""
     source: str
-    """The publication that describes it first."""
+    """The first publication that describes it."""
     summary: str
     """How it plays, in a line."""
     argument: str | None
-    """The name of its argument, for players that take one instead of parameters."""
+    """The name of its argument, if the player takes one instead of parameters."""
     parameters: tuple[Parameter, ...]
     """Its parameters, in order."""
     resources: tuple[str, ...] = field(repr=False)
-    """The fields that the caller's resources fill."""
+    """The fields that are filled from the caller's resources."""
     cls: type[Player] = field(repr=False)
     """Its class."""
 
@@ -186,7 +186,7 @@ class PlayerKind:
 
     @property
     def stands_alone(self) -> bool:
-        """Whether its name alone is a description."""
+        """Whether the name alone is a description."""
         return self.argument is None and not any(item.is_required for item in self.parameters)
 
     def check(self, player: Player) -> None:
@@ -204,8 +204,8 @@ class PlayerKind:
         """Read the part of a description after the name and the colon.
 
         Args:
-            text: that part; empty where there is no colon.
-            checked: as of :func:`c4core.players.parse_player`.
+            text: that part; empty if there is no colon.
+            checked: as in :func:`c4core.players.parse_player`.
 
         Raises:
             PlayerError: a parameter is unknown, missing or wrong.
@@ -236,7 +236,7 @@ class PlayerKind:
                     parameter=parameter.name,
                 )
         spec = PlayerSpec(self, tuple(values.values()))
-        # The class checks parameters together, and may fill some in.
+        # The class checks the parameters together, and may fill some in.
         return self.spec_of(spec.make()) if checked else spec
 
     def spec_of(self, player: Player) -> PlayerSpec:
@@ -291,22 +291,22 @@ class PlayerSpec:
     def text(self) -> str:
         """The shortest description.
 
-        Parameters at their defaults are left out, except those that players are compared by, such
-        as a depth.
+        Parameters with their defaults are left out, except those by which players are compared,
+        such as a depth.
         """
         return self._written(everything=False)
 
     @property
     def full(self) -> str:
-        """The description with every parameter, which stays the same when a default changes."""
+        """The description with every parameter. It stays valid when a default changes."""
         return self._written(everything=True)
 
     def make(self, resources: Resources | None = None) -> Player:
         """The player itself.
 
         Args:
-            resources: what some players need: a solver, stored games, consent to start a program.
-                A player that is a program is made without consent as well, but cannot play.
+            resources: a solver, stored games and consent to start programs, for the players that
+                need them. A player that is a program can be made without consent, but cannot play.
         """
         given: dict[str, Any] = {}
         if resources is not None:

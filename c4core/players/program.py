@@ -1,12 +1,12 @@
 """A program that plays, in a process of its own, which exchanges lines of text with this one.
 
-Every wait has a limit, also the wait until the program reads its input. The program may hang, read
-nothing, die, flood its output or leave children behind: the result is a :class:`PlayerFailure`, and
-its whole process group is killed, so that nothing of it remains. docs/players.md describes the
+Every wait has a limit, even the wait until the program reads its input. The program may hang, read
+nothing, die, flood its output or start other processes. Each of these ends in a
+:class:`PlayerFailure`, and the whole process group is killed. docs/players.md describes the
 protocol.
 
-The group of a process that has ended is killed before the process is waited for: until then no
-other process can get its number, which is also the group's.
+When a process has ended, its group is killed before the process is reaped: until then no other
+process can get its number, which is also the number of the group.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ PROTOCOL: Final = 1
 """The version of the protocol."""
 
 START_SECONDS: Final = 20.0
-"""Time for a program to start and say that it is ready; a busy machine is slow."""
+"""The time for a program to start and report that it is ready; a busy machine is slow."""
 
 QUIT_SECONDS: Final = 1.0
-"""Time for a program to end after it was told to."""
+"""The time for a program to end after it was told to."""
 
 DEFAULT_SECONDS: Final = 60.0
-"""Time for a move in games without a limit: a program that hangs must not block the match."""
+"""The time for a move in games without a limit: a hanging program must not block the match."""
 
 MAX_BYTES: Final = 64 * 1024
-"""Output without an answer, and input that it does not read, at most."""
+"""The limit for output without an answer, and for input that the program does not read."""
 
 ERROR_BYTES: Final = 2000
-"""The end of a program's standard error that is kept, to say why it died."""
+"""The length of the kept end of standard error, which tells why a program died."""
 
 LOOK_SECONDS: Final = 0.05
-"""Time between two checks whether somebody still waits for the answer."""
+"""The time between two checks whether the answer is still needed."""
 
 END_LOOK_SECONDS: Final = 0.005
-"""Time between two checks whether a program has ended."""
+"""The time between two checks whether a program has ended."""
 
 _SIGNALS: Final = {int(number): number.name for number in signal.Signals}
 """The names of signals. Real-time signals have numbers only."""
@@ -61,7 +61,7 @@ class Program:
 
     Args:
         command: the program and its arguments.
-        environment: its environment; None for :func:`program_environment`'s.
+        environment: its environment; None for the one of :func:`program_environment`.
     """
 
     def __init__(
@@ -72,13 +72,13 @@ class Program:
         self._process: subprocess.Popen[bytes] | None = None
         self._selector: selectors.BaseSelector | None = None
         self._finalizer: weakref.finalize[[subprocess.Popen[bytes], int], Program] | None = None
-        self._input = b""  # lines that it has not read yet
+        self._input = b""  # lines that the program has not read yet
         self._output = b""
         self._errors = b""
 
     @property
     def is_running(self) -> bool:
-        """Whether there is a process that has not ended."""
+        """Whether there is a process, and it has not ended."""
         return self._process is not None and not _has_ended(self._process)
 
     @property
@@ -87,15 +87,15 @@ class Program:
         return None if self._process is None else self._process.pid
 
     def start(self, stop: Stop | None = None) -> None:
-        """Start the process, unless it runs, and exchange greetings.
+        """Start the process, unless it is running, and exchange greetings.
 
         Args:
-            stop: ends the wait for its greeting; None for never.
+            stop: when it is set, the wait for the greeting ends; None if that never happens.
 
         Raises:
-            PlayerFailure: it cannot be started, ends, or does not greet in time.
-            StopPlaying: the stop came first.
-            OSError: this machine has no more processes, memory or open files.
+            PlayerFailure: the process cannot be started, ends, or does not greet in time.
+            StopPlaying: the stop was set before the greeting.
+            OSError: this machine has run out of processes, memory or open files.
         """
         if self.is_running:
             return
@@ -117,7 +117,7 @@ class Program:
                 Failing.CRASH, f"{self._command[0]} cannot be started: {error.strerror}"
             ) from None
         self._process = process
-        # Ends it even if nobody closes it: with this object, or with the interpreter.
+        # The process ends with this object or the interpreter, even if nobody closes it.
         self._finalizer = weakref.finalize(self, _end_process, process, os.getpid())
         try:
             answer = self._greet(process, stop)
@@ -143,10 +143,10 @@ class Program:
         return self.hear(START_SECONDS, stop)
 
     def tell(self, line: str) -> None:
-        """Send a line without waiting: :meth:`hear` sends what the program does not read now.
+        """Send a line without waiting; :meth:`hear` sends what the program does not read now.
 
         Raises:
-            PlayerFailure: the process has ended, or has not read for long.
+            PlayerFailure: the process has ended, or too much input is unread.
         """
         self._input += line.encode() + b"\n"
         self._send()
@@ -155,20 +155,20 @@ class Program:
             raise PlayerFailure(Failing.NONSENSE, "does not read what it is told")
 
     def hear(self, seconds: float, stop: Stop | None = None) -> str:
-        """The next line that is no comment (``#``), after the program has read all its input.
+        """The next line that is not a comment (``#``), after the program has read all its input.
 
         Args:
-            seconds: the limit of both waits together.
-            stop: ends the wait, and the process; None for never.
+            seconds: the limit for both waits together.
+            stop: when it is set, the wait and the process end; None if that never happens.
 
         Raises:
             PlayerFailure: no line comes in time (the process is killed), or the process has ended.
-            StopPlaying: the stop came first.
+            StopPlaying: the stop was set before the line came.
         """
         deadline = time.monotonic() + seconds
         seen = 0
         while seen <= MAX_BYTES:
-            if stop is not None and stop.is_set:  # the time is looked at below
+            if stop is not None and stop.is_set:  # the time is checked below
                 self.kill()
                 raise StopPlaying
             if self._input:
@@ -197,7 +197,7 @@ class Program:
         self.kill()
 
     def kill(self) -> None:
-        """End the process and its children now; nothing happens if there is none."""
+        """Kill the process and its children now, if there are any."""
         if self._selector is not None:
             self._selector.close()
             self._selector = None
@@ -207,7 +207,7 @@ class Program:
         self._process = None
 
     def _send(self) -> None:
-        """Write as much of the input as the program's pipe takes now."""
+        """Write as much of the input as the program's pipe accepts now."""
         process = self._process
         if process is None or process.stdin is None or self._selector is None:
             raise PlayerFailure(Failing.CRASH, "the program does not run")
@@ -225,12 +225,12 @@ class Program:
             self._selector.unregister(process.stdin)
 
     def _exchange(self, deadline: float, seconds: float) -> int:
-        """Wait a little until the program reads or writes. Returns the bytes of its output."""
+        """Wait a little for the program to read or write. Returns the bytes of its output."""
         if self._selector is None:
             raise PlayerFailure(Failing.CRASH, "the program does not run")
         left = deadline - time.monotonic()
         ready = self._selector.select(min(max(left, 0.0), LOOK_SECONDS))
-        # Its standard error does not count, or a program could go on writing there for ever.
+        # Standard error is not an answer, or a program that writes there could go on for ever.
         is_heard = any(key.fileobj is not self._stderr() for key, _ in ready)
         if left <= 0 and not is_heard:
             self.kill()
@@ -258,7 +258,7 @@ class Program:
         return None if self._process is None else self._process.stderr
 
     def _crash(self, pipe: str) -> PlayerFailure:
-        """The error of a process that has closed a pipe; waits for its end to say how it ended."""
+        """The error of a process that has closed a pipe. It waits for the exit status."""
         process = self._process
         status: int | None = None
         if process is not None:
@@ -272,19 +272,19 @@ class Program:
 
 
 def _has_ended(process: subprocess.Popen[bytes]) -> bool:
-    """Whether a process has ended, without reaping it."""
+    """Whether a process has ended. It is not reaped."""
     if process.returncode is not None:
         return True
     if not hasattr(os, "waitid"):  # macOS before Python 3.13
         return process.poll() is not None
     try:
         return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-    except ChildProcessError:  # somebody else has waited for it
+    except ChildProcessError:  # other code has reaped it
         return True
 
 
 def _await_end(process: subprocess.Popen[bytes]) -> bool:
-    """Wait until a process ends by itself. Returns whether it did in time."""
+    """Wait for a process to end by itself. Returns whether it did so in time."""
     deadline = time.monotonic() + QUIT_SECONDS
     while not _has_ended(process) and time.monotonic() < deadline:
         time.sleep(END_LOOK_SECONDS)
@@ -296,13 +296,13 @@ def _end_process(process: subprocess.Popen[bytes], owner: int) -> None:
 
     Args:
         process: the process.
-        owner: the process that started it; a fork of that one does not end it.
+        owner: the process that started it; a fork of the owner must not end it.
     """
     if os.getpid() != owner:
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    # Not even SIGKILL ends a process that hangs in the kernel; it is not waited for.
+    # Not even SIGKILL ends a process that hangs in the kernel, so there is no further wait.
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(QUIT_SECONDS)
     for pipe in (process.stdin, process.stdout, process.stderr):
@@ -323,5 +323,5 @@ def _how_it_ended(status: int | None, pipe: str, errors: bytes) -> str:
 
 
 def _shortened(text: str, length: int = 200) -> str:
-    """A text between quotes, cut where it is long."""
+    """A text in quotes, cut if it is long."""
     return repr(text if len(text) <= length else text[:length] + "..")

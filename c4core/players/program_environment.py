@@ -1,8 +1,8 @@
-"""The environment of a program that plays: what programs need to run, and no secrets.
+"""The environment of a program that plays: the variables that programs need, and no secrets.
 
-The variables that are passed on are listed, not those that are left out: nobody can list all names
-of passwords (``C4_DB``, ``PGPASSWORD``, ``AWS_SECRET_ACCESS_KEY``, ..). A description can set more
-variables: ``exec:env NAME=VALUE PROGRAM``.
+This is a list of the variables to pass on, and not of those to leave out, because nobody can list
+all names of secrets (``C4_DB``, ``PGPASSWORD``, ``AWS_SECRET_ACCESS_KEY``, ..). A description can
+set more variables: ``exec:env NAME=VALUE PROGRAM``.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ PASSED_ON: Final = frozenset(
         "USER",
     }
 )
-"""Variables that a program gets if this process has them."""
+"""Variables that are passed on if this process has them."""
 
 LOCALE: Final = "LC_"
-"""Variables that begin with this are passed on, too."""
+"""Variables with this prefix are passed on, too."""
 
 
 def program_environment() -> dict[str, str]:
-    """The part of this process's environment that programs get."""
+    """The part of this process's environment that is passed on to programs."""
     return {
         name: value
         for name, value in os.environ.items()

@@ -1,8 +1,8 @@
 """Several players in one description: ``blog-v6:depth=0..6``, ``pvs:depth=2/4/8``.
 
-The value of a parameter may be a list of numbers and ranges, separated by ``/``; the description
-then stands for one player for each number. With several lists it stands for every combination, and
-the last parameter changes fastest.
+The value of a parameter may be a list of numbers and ranges, separated by ``/``. The description
+then stands for several players, one for each number. With several lists it stands for every
+combination, and the last parameter changes fastest.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from c4core.players.player import PlayerSpec
 
 MOST: Final = 1000
-"""Players that one description may stand for, at most."""
+"""The largest number of players that a description may stand for."""
 
 _RANGE: Final = re.compile(r"(\d{1,9})\.\.(\d{1,9})")
 
@@ -30,8 +30,8 @@ def parse_players(text: str) -> list[PlayerSpec]:
     """Read a description that may stand for several players.
 
     Raises:
-        PlayerError: as :func:`c4core.players.parse_player`; or a range is empty, or there are too
-            many players.
+        PlayerError: as in :func:`c4core.players.parse_player`; or a range is empty, or there are
+            too many players.
     """
     name, colon, rest = text.strip().partition(":")
     kinds = {kind.name: kind for kind in player_kinds()}
@@ -51,7 +51,7 @@ def parse_players(text: str) -> list[PlayerSpec]:
 
 
 def _choices(part: str, player: str, files: Collection[str]) -> Sequence[str]:
-    """The ``parameter=value`` texts that one part stands for; a file name makes no list."""
+    """The ``parameter=value`` texts that a part stands for; the name of a file is not a list."""
     name, equals, values = part.partition("=")
     if name.strip() in files or not (".." in values or "/" in values):
         return (part,)

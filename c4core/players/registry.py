@@ -1,7 +1,7 @@
 """The registry of players.
 
-A class becomes a player by the decorator :func:`player`, in a file of its own in ``roster/``; the
-files there are found automatically.
+The decorator :func:`player` makes a class a player. The class is in a file in ``roster/``; all
+files there are imported automatically.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ def player(name: str, *, source: str) -> Callable[[_PlayerClass], _PlayerClass]:
     """Make a class a player: its fields become parameters, its docstring's first line the summary.
 
     Args:
-        name: its name in descriptions.
-        source: the publication that describes it first.
+        name: the player's name in descriptions.
+        source: the first publication that describes it.
     """
 
     def register(cls: _PlayerClass) -> _PlayerClass:
@@ -50,12 +50,12 @@ def player(name: str, *, source: str) -> Callable[[_PlayerClass], _PlayerClass]:
 def player_of_argument(
     name: str, argument: str, *, source: str
 ) -> Callable[[_PlayerClass], _PlayerClass]:
-    """Make a class a player that takes one argument as it stands: its field ``argument``.
+    """Make a class a player with an argument that is not parsed: its field ``argument``.
 
     Args:
-        name: its name in descriptions.
-        argument: the name of the argument.
-        source: the publication that describes it first.
+        name: the player's name in descriptions.
+        argument: the name of the argument, for people.
+        source: the first publication that describes it.
     """
 
     def register(cls: _PlayerClass) -> _PlayerClass:
@@ -95,8 +95,8 @@ def parse_player(text: str, *, checked: bool = True) -> PlayerSpec:
 
     Args:
         text: the description.
-        checked: also check that this machine has the program or the model, whose file is opened.
-            Without it only the text is read, for players that will not play here.
+        checked: whether to check that this machine has the program or the model, whose file is
+            opened. If not, only the text is read, for players that will not play here.
 
     Raises:
         PlayerError: the player or a parameter is unknown, or a value is not allowed.

@@ -1,4 +1,4 @@
-"""What a caller provides for players: exact scores, stored games, and consent."""
+"""Resources that a caller provides for players: exact scores, stored games, and consent."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 class Analyst(Protocol):
-    """Knows the exact score of every column: a ``Solver``, perhaps with a book in front of it."""
+    """A source of the exact scores of all columns: a ``Solver``, or one with a book before it."""
 
     def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
         """Score every column."""
 
 
 class FinalGames(Protocol):
-    """Finished games, of which only the final grids are known."""
+    """Finished games of which only the final grids are known."""
 
     def tally(self, position: Position) -> Sequence[tuple[int, int, int] | None]:
-        """For each column, the games whose final grid holds all stones of the position after it.
+        """For each column, the games whose final grid has all stones of the position after it.
 
         Args:
-            position: not over.
+            position: a position that is not over.
 
         Returns:
             For every column ``(games, wins of the side to move, draws)``; None where it is full.
@@ -37,11 +37,11 @@ class FinalGames(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """What a caller provides for players that need it."""
+    """Resources for the players that need them."""
 
     analyst: Analyst | None = None
-    """Knows exact scores; without it the players that need them share a solver."""
+    """The source of exact scores; without it the players that need them share a solver."""
     final_games: FinalGames | None = None
     """Finished games to look up."""
     programs: Consent = NO_PROGRAM
-    """Which players that are programs may be started."""
+    """The programs that may be started as players."""

@@ -10,7 +10,7 @@ Value: TypeAlias = int | float | str | bool | None
 
 
 class ValueType(Protocol):
-    """A set of values with their text."""
+    """A set of values, and how they are written."""
 
     @property
     def allowed(self) -> str:
@@ -24,7 +24,7 @@ class ValueType(Protocol):
         """Whether this is one of the values."""
 
     def parse(self, text: str) -> Value:
-        """The value of a text; ValueError if no value has it."""
+        """The value of a text; ValueError if the text is not a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Switch:
 
     @property
     def allowed(self) -> str:
-        """Both words."""
+        """Both words, for people."""
         return "on or off"
 
     def holds(self, value: object) -> bool:
@@ -104,8 +104,18 @@ class Switch:
         return text == "on"
 
 
+class _Text:
+    """The base of values that are their own text."""
+
+    __slots__ = ()
+
+    def parse(self, text: str) -> Value:
+        """The text itself."""
+        return text
+
+
 @dataclass(frozen=True, slots=True)
-class Word:
+class Word(_Text):
     """One of some words."""
 
     words: tuple[str, ...]
@@ -113,28 +123,24 @@ class Word:
 
     @property
     def allowed(self) -> str:
-        """The words."""
+        """The words, for people."""
         return f"{', '.join(self.words[:-1])} or {self.words[-1]}"
 
     def holds(self, value: object) -> bool:
         """Whether it is one of the words."""
         return value in self.words
 
-    def parse(self, text: str) -> Value:
-        """Read a word."""
-        return text
-
 
 @dataclass(frozen=True, slots=True)
-class Digits:
-    """Some of several digits, each at most once, in order: a choice of numbered things."""
+class Digits(_Text):
+    """Some of several digits, each at most once, in order: a selection of numbered items."""
 
     digits: str
     is_shown: bool = False
 
     @property
     def allowed(self) -> str:
-        """The digits."""
+        """The digits, for people."""
         return f"one or more of the digits {self.digits}, in this order"
 
     def holds(self, value: object) -> bool:
@@ -145,14 +151,10 @@ class Digits:
             and value == "".join(digit for digit in self.digits if digit in value)
         )
 
-    def parse(self, text: str) -> Value:
-        """Read digits."""
-        return text
-
 
 @dataclass(frozen=True, slots=True)
-class FileName:
-    """Names of files. There is no default, so one must be given."""
+class FileName(_Text):
+    """Names of files. There is no default, so a name is required."""
 
     is_shown: bool = True
 
@@ -165,10 +167,6 @@ class FileName:
         """Whether it can be written as part of a description."""
         return isinstance(value, str) and value == value.strip() != "" and "," not in value
 
-    def parse(self, text: str) -> Value:
-        """Read a name."""
-        return text
-
 
 @dataclass(frozen=True, slots=True)
 class Checksum:
@@ -179,11 +177,11 @@ class Checksum:
 
     @property
     def allowed(self) -> str:
-        """How many digits, in words."""
+        """The number of digits, in words."""
         return f"{self.digits} hexadecimal digits"
 
     def holds(self, value: object) -> bool:
-        """Whether it is so many digits."""
+        """Whether it has this many digits."""
         return (
             isinstance(value, str)
             and len(value) == self.digits

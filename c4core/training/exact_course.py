@@ -1,8 +1,8 @@
-"""Training on exact labels: the best columns, and who wins.
+"""Training on exact labels: the best columns, and the result.
 
-The policy's loss is minus the logarithm of what it gives to all best columns together, full columns
-left out: any of several best columns will do. The value's loss is the cross entropy of
-loss, draw and win. Half of the positions of every step, drawn at random, are seen in the mirror.
+The policy's loss is minus the logarithm of the probability of all best columns together, with full
+columns left out. So any of several best columns will do. The value's loss is the cross entropy of
+loss, draw and win. Half of the positions of every step, drawn at random, are mirrored.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ class ExactCourse(Course):
     """Trains a network with a policy and a value head.
 
     Args:
-        positions: to train on.
-        held_out: positions to test on after every epoch.
-        channels: filters of each convolution.
-        layers: convolutions.
-        hidden: features that the heads see.
-        batch: positions of a step.
+        positions: the positions for the training.
+        held_out: the positions for the test after every epoch.
+        channels: the number of filters of each convolution.
+        layers: the number of convolutions.
+        hidden: the number of features, the input of both heads.
+        batch: the number of positions in a step.
         rate: Adam's learning rate at the beginning.
-        seed: of the weights, the order of positions and the mirror.
+        seed: the seed of the weights, the order of positions and the mirroring.
 
     Raises:
-        LearningError: the positions are of different boards.
+        LearningError: the two sets of positions have different boards.
     """
 
     kind: ClassVar[str] = "exact"
@@ -115,6 +115,6 @@ class ExactCourse(Course):
 
 
 def _turned(tensor: torch.Tensor, mirrored: torch.Tensor) -> torch.Tensor:
-    """Mirror some rows of a tensor, whose last axis is the board's columns."""
+    """Mirror some rows of a tensor; its last axis is the board's columns."""
     where = mirrored.view(-1, *[1] * (tensor.dim() - 1))
     return torch.where(where, tensor.flip(-1), tensor)

@@ -1,7 +1,7 @@
-"""The training of Brewer 2017: a network learns from the final grids of games who has won.
+"""The training of Brewer 2017: a network learns to tell the winner from the final grid of a game.
 
-It uses Adam and the mean squared error. 70 % of the grids are trained on; the others are tested
-after every epoch.
+It uses Adam and the mean squared error. 70 % of the grids are for the training, the others for the
+test after every epoch.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ BATCH: Final = 1000
 RATE: Final = 0.01
 EPOCHS: Final = 100
 _EPSILON: Final = 1e-7
-"""Adam's epsilon in the library of the source's program."""
+"""Adam's epsilon in the library that Brewer used."""
 
 
 class FinalGridCourse(Course):
-    """Trains the source's network.
+    """Trains the network of Brewer 2017.
 
     Args:
-        games: final grids.
-        padding: of the network's convolution.
-        batch: grids of a step.
+        games: the final grids with their labels.
+        padding: the padding of the network's convolution.
+        batch: the number of grids in a step.
         rate: Adam's learning rate.
-        seed: of the weights, the split and the order of grids.
+        seed: the seed of the weights, the split and the order of grids.
 
     Raises:
         LearningError: there are too few games to split, or the board is too small.
@@ -69,10 +69,10 @@ class FinalGridCourse(Course):
         won = torch.from_numpy(games.won)
         self._train = grids[order[tested:]], won[order[tested:]]
         self.test = grids[order[:tested]], won[order[:tested]]
-        """The grids that are not trained on, and whether player 1 has won."""
+        """The grids for the test, and whether player 1 has won."""
 
     def epoch(self, number: int, tell: Tell) -> Figures:
-        """Train on every grid once. Loss and accuracy are means over the epoch."""
+        """Train on every grid once. The loss and the accuracy are means over the epoch."""
         grids, won = self._train
         order = torch.randperm(len(won), generator=self.generator(number))
         batches = torch.split(order, self.settings["batch"])

@@ -1,7 +1,7 @@
 """Final grids of games to learn from: played here, or read from a file or from the database.
 
-In the source the player who begins is drawn, so either kind of stone may have moved first. Here the
-first player always has ``x``, and the kind of stone is drawn when the grids are made.
+In Brewer 2017 the first player is drawn, so that either kind of stone may have moved first. Here
+the first player always has ``x``, and the kind of its stones is drawn when the grids are made.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from c4core.players import Consent
 
 TOLD_GAMES = 500
-"""``tell`` is called after every so many games."""
+"""``tell`` is called after every this many games."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +42,7 @@ class Labelled:
     grids: NDArray[np.int8]
     """(n, 1, height, width); see :mod:`c4core.learning.encoding`. Player 1's stones are 1."""
     won: NDArray[np.bool_]
-    """(n,): whether player 1 has won; otherwise it has lost, or the game was drawn."""
+    """(n,): whether player 1 has won; if not, it has lost, or the game was drawn."""
     board: BoardSize
     """The size of all grids."""
 
@@ -68,21 +68,21 @@ def play_finals(
     tell: Callable[[int], object] = lambda _games: None,
     programs: Consent = NO_PROGRAM,
 ) -> FinalGrids:
-    """Play games and keep how they ended.
+    """Play games and keep their final grids.
 
     Args:
-        games: how many.
+        games: the number of games.
         player: the description of the first player.
         opponent: the description of the second player.
         seed: the seed of all games.
         board: the board's size.
         tell: called now and then with the number of games so far.
-        programs: which players that are programs may be started.
+        programs: the programs that may be started as players.
 
     Raises:
         PlayerError: a description cannot be read.
         ProgramRefusedError: a player is a program that may not be started.
-        DatasetError: a player failed, so that a game did not end on the board.
+        DatasetError: a player failed, so that a game was not played to the end.
     """
     start = Position(width=board.width, height=board.height)
     finals = []
@@ -103,15 +103,15 @@ def play_finals(
 
 
 def read_finals(stream: BinaryIO, *, name: str, board: BoardSize = DEFAULT_BOARD) -> FinalGrids:
-    """Read a file of final grids in the source's format.
+    """Read a file of final grids in the format of Brewer 2017.
 
     Args:
-        stream: the file, binary.
-        name: what it is called.
-        board: of all games.
+        stream: the binary file.
+        name: the name of the file, for messages.
+        board: the board of all games.
 
     Raises:
-        DatasetError: a line is no finished game, or the file has no games.
+        DatasetError: a line is not a finished game, or the file has no games.
     """
     finals = []
     for entry in read_csv_games(stream, board=board):
@@ -124,10 +124,10 @@ def read_finals(stream: BinaryIO, *, name: str, board: BoardSize = DEFAULT_BOARD
 
 
 def labelled(finals: FinalGrids, *, seed: int) -> Labelled:
-    """Label final grids: draw which player counts as player 1, and leave out repeated grids.
+    """Label final grids: draw which player is player 1, and leave out repeated grids.
 
     Args:
-        finals: games that are over.
+        finals: the last positions of finished games.
         seed: the seed of the draws.
     """
     first, second, winner = finals.words()

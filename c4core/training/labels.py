@@ -66,7 +66,7 @@ class Positions:
 
     @property
     def is_open(self) -> NDArray[np.bool_]:
-        """(n, width): which columns are not full."""
+        """(n, width): whether each column is not full."""
         open_: NDArray[np.bool_] = ~np.any(self.planes[:, :, -1], axis=1)
         return open_
 
@@ -75,7 +75,7 @@ def read_positions(directory: Path, split: Split) -> Positions:
     """Read a split of a data set.
 
     Raises:
-        DatasetError: its file is missing, damaged, or does not hold what it should.
+        DatasetError: its file is missing or damaged, or has other arrays.
     """
     path = directory / f"{split}.npz"
     try:

@@ -1,10 +1,10 @@
 """The loop of all trainings, and its checkpoints.
 
-A course of training is cut into epochs. After each of them, and before the first, the model's file
-is written with all that is needed to go on: it is a checkpoint, and a model that can play. The
-random choices of an epoch depend on the seed and its number only. So a training that was
-interrupted and resumed ends with the same weights as one that was not, on the same machine with the
-same program and number of threads.
+A course of training is cut into epochs. Before the first and after each of them, the model's file
+is written with everything that is needed to continue: it is a checkpoint, and a model that can
+play. The random choices of an epoch depend only on the seed and the epoch's number. So an
+interrupted and resumed training ends with the same weights as an uninterrupted one, on the same
+machine with the same program and number of threads.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
     Tell = Callable[[int, int], object]
-    """Called with the number of parts of an epoch that are done, and of all parts."""
+    """Called with the number of finished parts of an epoch, and the number of all its parts."""
 
 Figures = dict[str, float]
 
@@ -41,13 +41,13 @@ class Step:
     """The progress of a training."""
 
     epoch: int
-    """Epochs that are complete."""
+    """The number of complete epochs."""
     epochs: int
-    """Epochs that are wanted."""
+    """The number of epochs of the whole training."""
     done: int
-    """Parts of the next epoch that are done."""
+    """The number of finished parts of the next epoch."""
     parts: int
-    """Parts of an epoch; 0 at the end of one."""
+    """The number of parts of an epoch; 0 at the end of an epoch."""
     figures: Mapping[str, Any]
     """The figures of the last complete epoch; empty before the first."""
 
@@ -57,8 +57,8 @@ class Course(ABC):
 
     Args:
         board: the board that the network plays on.
-        architecture: what it is made of.
-        settings: what it is trained with and on, as JSON; ``seed`` and ``rate`` must be there.
+        architecture: the arguments of the network's class.
+        settings: how and on which data it is trained, as JSON; ``seed`` and ``rate`` are required.
         epsilon: a small number in Adam's denominator.
 
     Attributes:
@@ -92,7 +92,7 @@ class Course(ABC):
         """Train for an epoch.
 
         Args:
-            number: the epoch's, from 1; its random choices depend on this and the seed only.
+            number: the epoch's number, from 1; random choices depend only on this and the seed.
             tell: called with the progress of the epoch.
 
         Returns:
@@ -108,7 +108,7 @@ class Course(ABC):
         return torch.Generator().manual_seed(self.seed_of(number))
 
     def learn(self, loss: torch.Tensor) -> None:
-        """Take one step of the optimizer that makes the loss smaller."""
+        """Take one step of the optimizer to make the loss smaller."""
         self.optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
         self.optimizer.step()
@@ -125,17 +125,17 @@ def train(
     """Train, and keep the model's file up to date.
 
     Args:
-        course: a new one.
+        course: a new course.
         path: the model's file.
-        epochs: how many to complete in all, with those of the resumed model.
-        resume: the model to go on from.
+        epochs: the number of epochs in all, with those of the resumed model.
+        resume: the model to continue from.
         tell: called with the progress.
 
     Returns:
         The trained model.
 
     Raises:
-        ModelMismatchError: the model to go on from was trained in another way, or on other data.
+        ModelMismatchError: the resumed model was trained in another way, or on other data.
         OSError: the file cannot be written.
         KeyboardInterrupt: the training was interrupted; the file has the last complete epoch.
     """
@@ -162,7 +162,7 @@ def train(
 
 
 def _rounded(figures: Figures) -> Figures:
-    """Figures with their significant digits."""
+    """The figures, rounded to significant digits."""
     return {name: round(value, 6) for name, value in figures.items()}
 
 
@@ -179,7 +179,7 @@ def _model(course: Course, history: list[dict[str, Any]]) -> Model:
 
 
 def _optimizer_arrays(course: Course) -> dict[str, NDArray[Any]]:
-    """The optimizer's moments, named like the weights that they belong to."""
+    """The optimizer's moments, with the names of their weights."""
     tensors = {
         f"{name}.{key}": value
         for name, parameter in course.network.named_parameters()

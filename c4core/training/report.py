@@ -1,4 +1,4 @@
-"""How good a model is: confusion matrix, accuracy, share of best moves; its curves as a plot."""
+"""The quality of a model: confusion matrix, accuracy, share of best moves, and a plot of curves."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Confusion:
 
     @property
     def games(self) -> int:
-        """All games."""
+        """The number of games."""
         return self.true_true + self.true_false + self.false_true + self.false_false
 
     @property
     def accuracy(self) -> float:
-        """The share of games that it was right about."""
+        """The share of right answers."""
         return (self.true_true + self.false_false) / self.games
 
     @classmethod
@@ -51,7 +51,7 @@ class Confusion:
         """Ask a network about at least one final grid.
 
         Args:
-            network: one that judges final grids.
+            network: a network for final grids.
             grids: (n, 1, height, width).
             won: (n,), whether player 1 has won.
         """
@@ -66,16 +66,16 @@ class Confusion:
 
 @dataclass(frozen=True, slots=True)
 class PlyShare:
-    """How often a network's column is a best one, with so many stones on the board."""
+    """How often a network's column is a best one, with a certain number of stones on the board."""
 
     ply: int
-    """Stones on the board."""
+    """The number of stones on the board."""
     positions: int
-    """Positions with so many stones."""
+    """The number of positions with this many stones."""
     best: int
-    """In so many of them the network plays a best column."""
+    """In this many of them the network plays a best column."""
     chance: float
-    """In so many of them, on average, a random column is a best one."""
+    """In this many of them, on average, a random column is a best one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +85,11 @@ class BestShares:
     plies: tuple[PlyShare, ...]
     """The shares by ply, ascending."""
     value_share: float | None
-    """The share of positions whose result is predicted right; None without predictions."""
+    """The share of positions with a correctly predicted result; None without predictions."""
 
     @property
     def positions(self) -> int:
-        """All positions."""
+        """The number of positions."""
         return sum(ply.positions for ply in self.plies)
 
     @property
@@ -99,7 +99,7 @@ class BestShares:
 
     @property
     def chance_share(self) -> float:
-        """The share that random columns would reach."""
+        """The expected share of random columns."""
         return sum(ply.chance for ply in self.plies) / self.positions
 
 
@@ -109,7 +109,7 @@ def share_of_best(network: nn.Module, kind: str, positions: Positions) -> BestSh
     Args:
         network: the network.
         kind: one of :data:`c4core.learning.modelfile.KINDS`.
-        positions: with labels.
+        positions: the positions with their labels.
     """
     is_open = positions.is_open
     chosen, value_right = [], []
@@ -167,8 +167,8 @@ def draw_curves(model: Model, path: Path) -> None:
     """Draw the curves of a training into a file; its suffix is the format.
 
     Args:
-        model: with at least one epoch.
-        path: where to.
+        model: a model with at least one epoch.
+        path: the file.
 
     Raises:
         ImportError: matplotlib is not installed.
@@ -197,7 +197,7 @@ def draw_curves(model: Model, path: Path) -> None:
 
 
 def confusion_object(confusion: Confusion) -> dict[str, float]:
-    """A confusion matrix for programs."""
+    """A confusion matrix as JSON."""
     return {
         "games": confusion.games,
         "true_true": confusion.true_true,
@@ -209,7 +209,7 @@ def confusion_object(confusion: Confusion) -> dict[str, float]:
 
 
 def shares_object(shares: BestShares) -> dict[str, Any]:
-    """Shares of best moves for programs."""
+    """Shares of best moves as JSON."""
     return {
         "positions": shares.positions,
         "best_share": round(shares.best_share, 6),

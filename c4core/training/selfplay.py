@@ -1,15 +1,15 @@
 """Self-play: a network with an output for every column learns from scratch.
 
-It plays many games side by side. In some moves, fewer as it learns, it plays a random column; else
-the open column with the largest output. When the games are over, it learns what each played column
-was worth, by Watkins's Q(lambda) for two sides that take turns:
+It plays many games side by side. Some of its moves are random, fewer as it learns; the others are
+the open column with the largest output. After the games it learns the worth of each played column,
+by Watkins's Q(lambda) for two sides that take turns:
 
-- a move that won is worth 1, one that filled the board 0;
-- any other move is worth minus ``DISCOUNT`` times a mean of two numbers: the worth of the next move
-  of the game, with the weight ``TRACE``, and the network's largest output there. If the next move
-  was random and did not turn out better than that output, only the output counts.
+- a move that won is worth 1, and one that filled the board 0;
+- any other move is worth minus ``DISCOUNT`` times a weighted mean of two numbers: the worth of the
+  next move of the game, with the weight ``TRACE``, and the network's largest output there. If the
+  next move was random and not better than that output, only the output counts.
 
-It learns from nothing else: wins are not pointed out, and no other games are seen.
+It learns from nothing else: it is not told of wins in reach, and it sees no other games.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from c4core.training.loop import Tell
 
 GAMES: Final = 2048
-"""Games of an epoch."""
+"""The number of games in an epoch."""
 SIDE_BY_SIDE: Final = 256
 BATCH: Final = 512
 RATE: Final = 0.001
@@ -51,12 +51,12 @@ RANDOM_AT_LAST: Final = 0.1
 RANDOM_DECAY: Final = 0.93
 
 OPPONENTS: Final = ("random", "set")
-"""The players that it is tested against; it does not learn from these games."""
+"""The opponents in its tests; it does not learn from these games."""
 
 
 @dataclass(slots=True, eq=False)
 class _Moves:
-    """The moves of one ply, one of each game that was not over."""
+    """The moves of one ply, one for each game that was not over."""
 
     planes: NDArray[np.uint8]
     """(n, 2, height, width), before the move."""
@@ -69,7 +69,7 @@ class _Moves:
     won: NDArray[np.bool_]
     """(n,): whether the move won."""
     over: NDArray[np.bool_]
-    """(n,): whether it ended the game."""
+    """(n,): whether the move ended the game."""
 
 
 class SelfPlayCourse(Course):
@@ -77,13 +77,13 @@ class SelfPlayCourse(Course):
 
     Args:
         board: the size of the board.
-        channels: filters of each convolution.
-        layers: convolutions.
-        hidden: features that the outputs see.
-        games: games of an epoch.
-        batch: moves of a step.
+        channels: the number of filters of each convolution.
+        layers: the number of convolutions.
+        hidden: the number of features from which the outputs are computed.
+        games: the number of games in an epoch.
+        batch: the number of moves in a step.
         rate: Adam's learning rate.
-        seed: of the weights and of all games.
+        seed: the seed of the weights and of all games.
     """
 
     kind: ClassVar[str] = "selfplay"
@@ -146,7 +146,7 @@ class SelfPlayCourse(Course):
         return played
 
     def _learn_from(self, played: list[_Moves], chance: np.random.Generator) -> float:
-        """Learn what the columns were worth. Returns the sum of squared errors."""
+        """Learn the worth of the columns. Returns the sum of squared errors."""
         targets = worth_of_moves(played)
         planes = torch.from_numpy(np.concatenate([moves.planes for moves in played]))
         columns = torch.from_numpy(np.concatenate([moves.columns for moves in played]))
@@ -166,7 +166,7 @@ class SelfPlayCourse(Course):
 
 
 def worth_of_moves(played: list[_Moves]) -> list[NDArray[np.float32]]:
-    """What every move was worth for the side that made it, by the rule above.
+    """The worth of every move for the side that made it, by the rule above.
 
     Args:
         played: moves of games side by side; those of a ply are in the order of the games that are
@@ -189,13 +189,13 @@ def worth_of_moves(played: list[_Moves]) -> list[NDArray[np.float32]]:
 def win_share(
     network: nn.Module, kind: str, opponent: str, *, games: int, seed: int, board: BoardSize
 ) -> float:
-    """The share of games that a network wins; it moves first in every other one.
+    """The share of games that a network wins; it moves first in every other game.
 
     Args:
         network: a network of this kind.
         kind: one of :data:`c4core.learning.modelfile.KINDS`.
         opponent: a player's description.
-        games: how many.
+        games: the number of games.
         seed: the seed of the opponent's random choices.
         board: the size of the board.
     """

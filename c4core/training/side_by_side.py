@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 
 
 class Games:
-    """n games on one board that have the same number of stones.
+    """n games on one board with the same number of stones.
 
     Args:
         board: the board's size.
-        n: games.
+        n: the number of games.
 
     Attributes:
         own: (n,), the stones of the side to move.
         mask: (n,), all stones.
-        numbers: (n,), which game each is; games that are over are taken out.
+        numbers: (n,), the number of each game; games that are over are taken out.
     """
 
     def __init__(self, board: BoardSize, n: int) -> None:
@@ -46,7 +46,7 @@ class Games:
         self._steps = [np.uint64(step) for step in (1, stride - 1, stride, stride + 1)]
 
     def __len__(self) -> int:
-        """Games that are not over."""
+        """The number of games that are not over."""
         return len(self.own)
 
     @property
@@ -56,18 +56,18 @@ class Games:
 
     @property
     def is_open(self) -> NDArray[np.bool_]:
-        """(n, width): which columns are not full."""
+        """(n, width): whether each column is not full."""
         open_: NDArray[np.bool_] = (self.mask[:, np.newaxis] & self._top) == 0
         return open_
 
     def play(self, columns: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Play a column in each game, and take out the games that are over then.
+        """Play a column in each game, and take out the games that this ends.
 
         Args:
-            columns: (n,), open ones.
+            columns: (n,), an open column for each game.
 
         Returns:
-            (n,) whether the side that moved has won, and whether the game is over.
+            Two arrays (n,): whether the side that moved has won, and whether the game is over.
         """
         squares = (self.mask + self._bottom[columns]) & ~self.mask
         moved = self.own | squares

@@ -189,10 +189,15 @@ def import_(
         options.refuse_existing(out)
     wrong: list[str] = []
     if format_name == "uci":
-        content = _content_of_rows(file, scores_from, wrong)
+        from c4core.book.exchange.uci import content_of_rows
+
+        told = f"the positions of {Path(file).name}"[:100]
+        with closing(options.open_book(scores_from, DEFAULT_BOARD)) as book, _text(file) as lines:
+            content, wrong = content_of_rows(lines, book, description=told)
     else:
         content = _content(file, format_name, board or DEFAULT_BOARD, start, complete=complete)
-    _refuse_gaps(content, file)
+    with _refusing(file):
+        content.check_complete()
     for problem in wrong:
         echo.line(problem)
     if wrong:
@@ -224,37 +229,13 @@ def _content(
         return read_csv_lines(lines, start=begins, kind="complete" if complete else "sparse")
 
 
-def _refuse_gaps(content: BookContent, file: str) -> None:
-    """Refuse a complete book that lacks positions: their places would hold nonsense.
-
-    Raises:
-        click.BadParameter: positions are missing, or some cannot be reached by play.
-    """
-    import numpy as np
-
-    from c4core.reachable import open_plies
-
-    if content.kind != "complete":
-        return
-    plies = zip(content.levels, open_plies(content.start), strict=False)
-    for ply, ((keys, _), wanted) in enumerate(plies, content.start.ply):
-        if not np.array_equal(keys, wanted):
-            raise click.BadParameter(
-                f"{file!r} is said to be complete, but does not have exactly the {len(wanted):,} "
-                f"positions of ply {ply}",
-                param_hint="FILE",
-            )
-
-
 @contextmanager
-def _text(file: str) -> Iterator[Iterator[str]]:
-    """A text file's lines; one that cannot be read is refused by its name."""
-    from c4core.book.exchange.text import text_lines
+def _refusing(file: str) -> Iterator[None]:
+    """Refuse a file with wrong content, by its name."""
     from c4core.errors import C4Error
 
     try:
-        with Path(file).open(encoding="utf-8-sig", newline="") as lines:
-            yield text_lines(lines)
+        yield
     except C4Error as error:
         raise click.BadParameter(f"{file!r}: {error}", param_hint="FILE") from None
     except UnicodeDecodeError as error:
@@ -262,35 +243,10 @@ def _text(file: str) -> Iterator[Iterator[str]]:
         raise click.BadParameter(message, param_hint="FILE") from None
 
 
-def _content_of_rows(file: str, scores_from: str | None, wrong: list[str]) -> BookContent:
-    """A sparse book of the positions of a data set that has values only.
+@contextmanager
+def _text(file: str) -> Iterator[Iterator[str]]:
+    """The lines of a text file; it is refused if it cannot be read."""
+    from c4core.book.exchange.text import text_lines
 
-    Args:
-        file: the data set.
-        scores_from: the book with the scores.
-        wrong: gets a sentence for every row that the book contradicts, or does not know.
-    """
-    import numpy as np
-
-    from c4core.book.exchange.content import BookContent, levels_of
-    from c4core.book.exchange.uci import read_uci_lines
-    from c4core.evaluation import value_between
-    from c4core.notation import DEFAULT_BOARD
-    from c4core.position import Position
-
-    keys, scores = [], []
-    with closing(options.open_book(scores_from, DEFAULT_BOARD)) as book, _text(file) as lines:
-        for number, (position, value) in enumerate(read_uci_lines(lines), start=1):
-            score = book.probe(position)
-            if score is None:
-                wrong.append(f"row {number}: {book.path} does not have the position")
-                continue
-            # The value is the first player's, whose move it is after 8 stones.
-            seen = score if position.turn == "x" else -score
-            if value_between(seen, seen) != value:
-                wrong.append(f"row {number}: {value}, but the score is {seen}")
-            keys.append(position.canonical_key)
-            scores.append(score)
-    start = Position()
-    levels = levels_of(np.array(keys, dtype=np.uint64), np.array(scores, dtype=np.int8), start)
-    return BookContent(start, levels, description=f"the positions of {Path(file).name}"[:100])
+    with _refusing(file), Path(file).open(encoding="utf-8-sig", newline="") as lines:
+        yield text_lines(lines)

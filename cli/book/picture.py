@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final, cast
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 
+from c4core.book.outline import NO_LINE, UNKNOWN, rings, spreads
 from c4core.notation import column_label
-from cli.book.outline import NO_LINE, UNKNOWN, rings, spreads
 from cli.output import pictures
 from cli.output.pictures import BAD, FAINT, GOOD, INK
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from c4core.book import Book
-    from cli.book.outline import Spread, Values
+    from c4core.book.outline import Spread, Values
 
 WIN: Final = LinearSegmentedColormap.from_list("win", GOOD)
 LOSS: Final = LinearSegmentedColormap.from_list("loss", BAD)

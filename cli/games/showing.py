@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from db.database import Database
     from db.records.games import GameCursor
 
-FAULT_MARKS = {"best": "", "worse": "?!", "blunder": "??"}
-
 
 @click.command(cls=Command, examples=["c4 games show 1:0", "c4 games show 1:0 --boards"])
 @options.game_argument
@@ -32,8 +30,9 @@ FAULT_MARKS = {"best": "", "worse": "?!", "blunder": "??"}
 def show(settings: Settings, *, game: GameCursor, boards: bool) -> None:
     """Show a game: the players, the moves, the last board.
 
-    Where exact scores are stored, every move is shown beside the best one: "?!" gave points away,
-    "??" changed the result.
+    Where exact scores are stored, every move is shown beside the best one, with its mark: "??"
+    changed the result, "?" gave points away, "!" was the only move that kept the result, where that
+    was not obvious. See also "c4 review", which finds scores that are not stored.
     """
     from cli.output.formats import write_object
 
@@ -176,7 +175,7 @@ def _write_judged(judged: Sequence[JudgedMove | None]) -> None:
             column_label(move.column),
             score_text(move.played),
             score_text(move.best),
-            FAULT_MARKS[_fault(move)],
+            move.mark,
         ]
         for index, move in enumerate(judged)
         if move is not None
@@ -190,14 +189,8 @@ def _note(move: JudgedMove) -> str:
 
     text = f"score {score_text(move.played)} for {move.side}"
     if not move.is_best:
-        text += f", best {score_text(move.best)} {FAULT_MARKS[_fault(move)]}"
-    return text
-
-
-def _fault(move: JudgedMove) -> str:
-    if move.is_best:
-        return "best"
-    return "blunder" if move.is_blunder else "worse"
+        text += f", best {score_text(move.best)}"
+    return f"{text} {move.mark}".rstrip()
 
 
 def _judged_object(move: JudgedMove | None) -> dict[str, Any] | None:
@@ -209,6 +202,7 @@ def _judged_object(move: JudgedMove | None) -> dict[str, Any] | None:
         "score": move.played,
         "best": move.best,
         "blunder": move.is_blunder,
+        "mark": move.mark,
     }
 
 

@@ -96,10 +96,7 @@ def scores(reports: Sequence[MatchReport]) -> dict[tuple[str, str], Tally]:
 
 def add_results(found: dict[tuple[str, str], Tally], pair: tuple[str, str], seen: Tally) -> None:
     """Add the results of a match between two players to those of the matches before."""
-    before = found.get(pair, Tally(0, 0))
-    found[pair] = Tally(
-        before.wins + seen.wins, before.losses + seen.losses, before.draws + seen.draws
-    )
+    found[pair] = found.get(pair, Tally(0, 0)) + seen
 
 
 def cross_table(players: Sequence[str], results: dict[tuple[str, str], Tally]) -> Table:
@@ -139,18 +136,12 @@ def match_table(reports: Sequence[MatchReport]) -> Table:
             row += [figures.percent(report.a.accuracy.best_share)]
             row += [figures.percent(report.b.accuracy.best_share)]
         rows.append(row)
-    return Table(headings, rows, left=3, title=_seats_text(reports))
+    return Table(headings, rows, left=3, title=_title(reports))
 
 
-def _seats_text(reports: Sequence[MatchReport]) -> str:
-    from db.records.terms import Seats
-
-    seats = {report.match.terms.seats for report in reports}
-    if seats == {Seats.FIXED}:
-        return "Matches (A moves first)"
-    if seats == {Seats.ALTERNATE}:
-        return "Matches (they take turns to move first)"
-    return "Matches"
+def _title(reports: Sequence[MatchReport]) -> str:
+    texts = {figures.seats_text(report.match.terms.seats) for report in reports}
+    return f"Matches ({texts.pop()})" if len(texts) == 1 else "Matches"
 
 
 def _facts(reports: Sequence[MatchReport]) -> list[tuple[str, str]]:

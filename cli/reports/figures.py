@@ -9,6 +9,7 @@ from cli.output.render import duration
 
 if TYPE_CHECKING:
     from c4core.arena.statistics import Elo, Interval, Tally
+    from db.records.terms import Seats
 
 NOTHING: Final = "-"
 LEAST_P: Final = 1e-6
@@ -18,6 +19,17 @@ MAX_DIGITS: Final = 3
 
 FEW_SECONDS: Final = 1e-5
 """Shorter times need a digit after the point."""
+
+_SEATS: Final = {
+    "fixed": "A moves first",
+    "alternate": "they take turns to move first",
+    "random": "lots are drawn for the first move",
+}
+
+
+def seats_text(seats: Seats) -> str:
+    """Who moves first in a match, in words."""
+    return _SEATS[seats]
 
 
 def percent(share: float | None) -> str:

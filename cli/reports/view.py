@@ -142,7 +142,6 @@ def _result_cells(results: Tally) -> list[str]:
 
 def _games_text(report: MatchReport) -> str:
     from db.records.matches import Origin
-    from db.records.terms import Seats
 
     match = report.match
     terms = match.terms
@@ -155,15 +154,10 @@ def _games_text(report: MatchReport) -> str:
         return text
     if report.games != terms.games:
         text += f" of {terms.games:,}"
-    seats = {
-        Seats.FIXED: "A moves first",
-        Seats.ALTERNATE: "they take turns to move first",
-        Seats.RANDOM: "lots are drawn for the first move",
-    }
     begin = f" from a position of {count(terms.start.ply, 'stone')}" if terms.start.ply else ""
     return (
         f"{text} on {terms.board}{begin}, {report.distinct:,} of them different; "
-        f"{seats[terms.seats]}; seed {terms.seed}"
+        f"{figures.seats_text(terms.seats)}; seed {terms.seed}"
     )
 
 

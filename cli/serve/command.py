@@ -24,6 +24,7 @@ EXAMPLES = (
     "c4 serve",
     "c4 --db games.db serve --port 8080 --read-only",
     "C4_WEB_TOKEN=... c4 serve --host 0.0.0.0 --broker redis://queue",
+    "C4_WEB_TOKEN=... c4 serve --allow-host c4.example",
 )
 
 
@@ -51,6 +52,15 @@ EXAMPLES = (
     help="What a client must send to make or change a job. Set the variable instead: everybody on "
     "the machine can read a command line.",
 )
+@click.option(
+    "--allow-host",
+    "allowed_hosts",
+    multiple=True,
+    metavar="NAME",
+    envvar="C4_WEB_HOSTS",
+    show_envvar=True,
+    help="Answer to this name too, as that of a proxy; may be given more than once. Needs a token.",
+)
 @click.option("--no-store", is_flag=True, help="Use no database: no jobs, no games, nothing kept.")
 @click.option("--read-only", is_flag=True, help="Read the database, and never write to it.")
 @click.option(
@@ -77,6 +87,14 @@ EXAMPLES = (
     show_default=True,
     help="The most time that a client may ask for an answer.",
 )
+@click.option(
+    "--disk-mb",
+    type=parameters.WholeNumber(1),
+    metavar="MB",
+    default=2048,
+    show_default=True,
+    help="What batches of all clients may take on disk while they wait to be answered.",
+)
 @book_options
 @parameters.programs_option("for everybody who reaches the server.")
 @parameters.threads_option
@@ -88,11 +106,13 @@ def serve(
     host: str,
     port: int,
     token: str | None,
+    allowed_hosts: tuple[str, ...],
     no_store: bool,
     read_only: bool,
     rate: float,
     searches: int,
     max_budget: float,
+    disk_mb: int,
     book: str | None,
     no_book: bool,
     programs: Consent,
@@ -104,8 +124,9 @@ def serve(
     The board is at http://127.0.0.1:8004/, the API is described at /api/v1/openapi.json. The
     address is printed once the server answers.
 
-    Everybody on this machine can reach the server. One that listens to other machines as well needs
-    a token, and makes or changes jobs only for those who send it.
+    Everybody on this machine can reach the server. One that listens to other machines as well, or
+    that a proxy passes requests of others to, needs a token, and makes or changes jobs only for
+    those who send it.
 
     With --broker, jobs are left to workers; without, threads of this process do them. Ctrl-C or
     SIGTERM end the server within about a second: unfinished jobs go on when it starts again.
@@ -139,6 +160,7 @@ def serve(
             database_url=None if no_store else settings.url,
             broker_url=None if no_store else settings.broker_url,
             token=token,
+            allowed_hosts=allowed_hosts,
             threads=threads or parameters.usable_cores(),
             table_mb=table_mb,
             book=book_path(context, book, no_book=no_book),
@@ -148,6 +170,7 @@ def serve(
                 requests_per_second=rate or math.inf,
                 searches_per_client=searches,
                 budget_seconds=max_budget,
+                disk_bytes=disk_mb << 20,
             ),
         ),
         on_ready=lambda url: _tell(url, as_json=settings.json),

@@ -1,6 +1,6 @@
 """Players as Python functions: ``c4 match python:my_players:careful random``.
 
-The module must be found: run it from this directory, or put the directory into PYTHONPATH.
+Python must find the module: run the command in this directory, or put the directory in PYTHONPATH.
 """
 
 from c4core.dice import Dice

@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def answer(line: str) -> None:
-    """Write a line and send it off: output that stays in a buffer is never seen."""
+    """Write a line and flush it: C4 does not see output that stays in a buffer."""
     print(line, flush=True)
 
 

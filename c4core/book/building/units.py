@@ -1,9 +1,9 @@
 """Cuts the deepest ply of a book into units of work: subtrees of common ancestors.
 
-Positions below a common ancestor some plies up run into the same positions further down, so a
-solver that keeps its table through the unit finds much of its work done. Every position goes to
-exactly one ancestor, though several may lead to it: to the first one in the order of keys. Units
-are made of whole ancestors' shares; small neighbouring shares are put together, large ones cut.
+Positions with a common ancestor some plies up share many positions further down, so a solver that
+keeps its table during the unit finds many of them there. Several ancestors may lead to a position;
+it is assigned to the one with the smallest key. A unit has all positions of one ancestor. Small
+units are merged with their neighbours, and large ones are cut.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 
 def owners_of(levels: Sequence[Keys], *, width: int = 7, height: int = 6) -> NDArray[np.int32]:
-    """Which ancestor each position of the last level belongs to.
+    """The ancestor that each position of the last level is assigned to.
 
     Args:
         levels: sorted keys of neighbouring plies, the ancestors' first.
         width: columns of the board.
-        height: rows of it.
+        height: rows of the board.
 
     Returns:
-        For each position of the last level the index, in the first, of the least ancestor that
-        leads to it.
+        For each position of the last level the index, in the first level, of the ancestor with the
+        smallest key that leads to it.
 
     Raises:
         BookContentError: a position is no child of the ply before.
@@ -67,11 +67,10 @@ def cut_units(
 
     Args:
         levels: sorted keys of neighbouring plies, the ancestors' first, the deepest ply last.
-        least: smaller shares are put together with their neighbours until they have so many
-            positions.
-        most: larger shares are cut into equal parts.
+        least: smaller units are merged with their neighbours until they have this many positions.
+        most: larger units are cut into equal parts.
         width: columns of the board.
-        height: rows of it.
+        height: rows of the board.
 
     Yields:
         The sorted keys of each unit.

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from c4core.notation import BoardSize
 
 KEYS: Final = range(1 << 64)
-"""The numbers that can be a key on some board."""
+"""The range of the keys of all boards."""
 
 _SHOWN: Final = 40
-"""Characters of a wrong value that a message quotes."""
+"""A message quotes at most this many characters of a wrong value."""
 
 _ENGINES: Final = range(1 << 32)
 
@@ -29,7 +29,7 @@ class About(NamedTuple):
     """The description of a book."""
 
     start: Position
-    """The position that all others are reached from."""
+    """The position from which all others are reached."""
     kind: Kind
     """Whether it has all positions, or only some."""
     description: str
@@ -43,11 +43,11 @@ def read_about(fields: object, *, board: BoardSize, engine_version: int) -> Abou
 
     Args:
         fields: a JSON object; unknown fields are ignored.
-        board: the board if no field says it.
-        engine_version: the version if no field says it.
+        board: the board if the description does not name it.
+        engine_version: the version if the description does not name it.
 
     Raises:
-        BookContentError: the value is no object, or a field is wrong; the message says which.
+        BookContentError: the value is not an object, or a field is wrong; the message names it.
     """
     if not isinstance(fields, dict):
         raise BookContentError("its description is no JSON object")
@@ -66,7 +66,7 @@ def whole_number(value: object, allowed: range, what: str) -> int:
     """A whole number, also one that is written in quotes.
 
     Raises:
-        BookContentError: the value is no whole number, or out of range.
+        BookContentError: the value is not a whole number, or out of range.
     """
     if isinstance(value, str):
         shown = repr(value[:_SHOWN])

@@ -11,6 +11,7 @@ import numpy as np
 from c4core.arrays import canonical_keys
 from c4core.book.errors import BookContentError
 from c4core.book.writer import write_book
+from c4core.reachable import open_plies
 from c4core.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class BookContent:
     """The positions and scores of a book, without a file."""
 
     start: Position
-    """The position that all others are reached from."""
+    """The position from which all others are reached."""
     levels: tuple[Level, ...]
     """For each ply, the start's first: sorted canonical keys, and scores for the sides to move."""
     kind: Kind = "sparse"
@@ -46,6 +47,23 @@ class BookContent:
         info = book.info
         levels = tuple(book.levels())
         return cls(info.start, levels, info.kind, info.description, info.engine_version)
+
+    def check_complete(self) -> None:
+        """Check that a complete book has all positions: missing ones would get random scores.
+
+        Raises:
+            BookContentError: a ply of the complete book does not have exactly the positions that
+                play can reach.
+        """
+        if self.kind != "complete":
+            return
+        plies = zip(self.levels, open_plies(self.start), strict=False)
+        for ply, ((keys, _), wanted) in enumerate(plies, self.start.ply):
+            if not np.array_equal(keys, wanted):
+                raise BookContentError(
+                    f"it is said to be complete, but does not have exactly the {len(wanted):,} "
+                    f"positions of ply {ply}"
+                )
 
     def write(self, path: str | os.PathLike[str]) -> BookInfo:
         """Write a book file; see :func:`c4core.book.writer.write_book`."""
@@ -65,16 +83,16 @@ def levels_of(
     """Sort positions of any plies, in any order and of either image, into levels.
 
     Args:
-        keys: the positions; one that occurs twice must have the same score both times.
-        scores: their scores.
-        start: the position that they are reached from.
+        keys: the positions; a repeated position must have the same score each time.
+        scores: their scores, for the sides to move.
+        start: the position from which they are reached.
 
     Returns:
         The levels from the start's ply to the last one that has a position.
 
     Raises:
-        KeyValueError: a number is no position's key.
-        BookContentError: a position has fewer stones than the start, or two scores.
+        KeyValueError: a number is not a position's key.
+        BookContentError: a position has fewer stones than the start, or two different scores.
     """
     canonical, plies = canonical_keys(keys, width=start.width, height=start.height)
     if len(plies) and plies.min() < start.ply:

@@ -27,9 +27,9 @@ _ABOUT: Final = b"c4_book"
 _COLUMNS: Final = ("key", "score")
 
 ROWS_PER_BYTE: Final = 8
-"""Rows that a file may have for each of its bytes, as all keys are different.
+"""The largest number of rows for each byte of a file: all keys of a book are different.
 
-A few bytes could claim that a value is repeated in thousands of millions of rows.
+Without this limit a few bytes could claim that a value is repeated in billions of rows.
 """
 
 
@@ -64,8 +64,8 @@ def read_parquet(path: str | os.PathLike[str]) -> BookContent:
     A file without this project's metadata makes a sparse book of the 7x6 board.
 
     Raises:
-        BookContentError: the file is no Parquet file, or has other columns.
-        KeyValueError: a key is no position's.
+        BookContentError: the file is not a Parquet file, or has other columns.
+        KeyValueError: a key does not belong to any position.
         BookError: pyarrow is not installed.
         OSError: the file cannot be read.
     """
@@ -73,8 +73,8 @@ def read_parquet(path: str | os.PathLike[str]) -> BookContent:
     try:
         with Path(path).open("rb") as file, arrow.parquet.ParquetFile(file) as parquet:
             _check(arrow, parquet, os.fstat(file.fileno()).st_size)
-            # In this thread alone. After an error Arrow can leave others behind, and they end the
-            # process when it exits.
+            # Only in this thread: after an error, threads of Arrow's can outlive the call, and they
+            # abort the process when it exits.
             table = parquet.read(columns=list(_COLUMNS), use_threads=False)
         keys = table.column("key").to_numpy().astype(np.uint64, casting="safe")
         scores = table.column("score").to_numpy().astype(np.int8, casting="safe")
@@ -102,8 +102,8 @@ def _check(arrow: Any, parquet: Any, file_bytes: int) -> None:  # noqa: ANN401 (
     """Refuse columns of other types, and files that claim to unpack to far more than they can.
 
     The check uses the sizes in the file's footer. A page may still claim a larger size, up to 2 GB,
-    and Arrow believes it. (``group.column()`` would tell more. But where a footer is wrong, it ends
-    the process by an exception that Arrow does not catch.)
+    and Arrow believes it. (``group.column()`` has more details. But if a footer is wrong, an
+    exception that Arrow does not catch ends the process.)
 
     Raises:
         ValueError: a column is wrong, or the file is too large.

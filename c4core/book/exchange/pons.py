@@ -1,13 +1,14 @@
 """Opening books of Pascal Pons's solver (``7x6.book``), read and written.
 
-Six bytes: width, height, most stones of a position, bytes of a key (1, 2 or 4), bytes of a value
-(1), and the binary logarithm of the table's size. The size is the least prime from that power of
-two on. Then the keys of all places, little endian, then their values. A position with the base-3
-key k (pons_keys.pyx) lies at place k modulo the size, or nowhere: its key field holds the
-lowest bytes of k, which together with the place determine it; its value is the score, counted from
-1 for the lowest one that a player can have after four stones of the winner. 0 is an empty place.
+The file is a hash table without chaining. It begins with six bytes: width, height, largest number
+of stones, bytes of a key (1, 2 or 4), bytes of a value (1), and the binary logarithm of the table's
+size. The size is the smallest prime that is not below that power of two. Then come the keys of all
+places, little endian, and then their values. A position with the base-3 key k (pons_keys.pyx) is
+stored at place k modulo the size or not at all. The key field holds the lowest bytes of k; together
+with the place they determine k. The value is the score, with 1 for the lowest possible score, that
+of a loss to the winner's fourth stone. The value 0 marks an empty place.
 
-Places are few: of positions that share one, the table keeps one.
+If several positions share a place, the table keeps one of them.
 """
 
 from __future__ import annotations
@@ -42,18 +43,18 @@ _KEY_BYTES: Final = (1, 2, 4)
 
 @dataclass(frozen=True, slots=True)
 class PonsBook:
-    """What was written into a book of this format."""
+    """The content of a written book."""
 
     stored: int
     """Positions that can be found in it."""
     lost: int
-    """Positions whose place another one took."""
+    """Positions that lost their place to another one."""
     bytes: int
     """Length of the file."""
 
 
 def table_size(log2_size: int) -> int:
-    """The least prime number that is not below the power of two."""
+    """The smallest prime number that is not below the power of two."""
     size = 1 << log2_size
     while any(size % factor == 0 for factor in range(2, int(size**0.5) + 1)):
         size += 1
@@ -61,7 +62,7 @@ def table_size(log2_size: int) -> int:
 
 
 def lowest_score(board: BoardSize) -> int:
-    """The lowest score, which the format counts from: a loss to four stones."""
+    """The lowest score, from which the format counts: a loss to the winner's fourth stone."""
     return -(board.cells // 2) + 3
 
 
@@ -70,14 +71,14 @@ def write_pons(
 ) -> PonsBook:
     """Write a book in this format.
 
-    Of positions that share a place the one with the fewest stones is kept; one that wins at once is
-    kept only if no other shares its place.
+    Of positions that share a place, the one with the fewest stones is kept; a position that wins at
+    once is kept only if no other position shares its place.
 
     Args:
-        book: what to write; it must start from the empty board.
-        path: the file.
-        log2_size: binary logarithm of the table's size, 21 to 27; None takes the smallest table
-            with two places a position.
+        book: the book to write; it must start from the empty board.
+        path: the new file.
+        log2_size: binary logarithm of the table's size, 21 to 27; None for the smallest table with
+            two places for each position.
 
     Raises:
         BookContentError: the book or the size does not fit the format.
@@ -123,7 +124,7 @@ def _key_bytes(depth: int, board: BoardSize, size: int) -> int:
 def _fill(
     keys: NDArray[np.unsignedinteger], values: NDArray[np.uint8], book: Book, key_bytes: int
 ) -> None:
-    """Put every position into its place, the most wanted last."""
+    """Put every position into its place; later ones overwrite, so the preferred ones come last."""
     board = book.info.board
     searched: list[tuple[NDArray[np.uint64], NDArray[np.uint8]]] = []
     winning: list[tuple[NDArray[np.uint64], NDArray[np.uint8]]] = []
@@ -143,9 +144,9 @@ def read_pons(path: str | os.PathLike[str]) -> BookContent:
     """Read a book in this format as a sparse book from the empty board.
 
     Raises:
-        BookForeignError: the file is no such book.
-        BookTruncatedError: its end is missing.
-        BookContentError: a place holds no position.
+        BookForeignError: the file is not in this format.
+        BookTruncatedError: the end of the file is missing.
+        BookContentError: the content of a place is not a position.
         OSError: the file cannot be read.
     """
     name = str(path)
@@ -188,7 +189,7 @@ def read_pons(path: str | os.PathLike[str]) -> BookContent:
 
 
 def _read_header(data: bytes, name: str) -> tuple[BoardSize, int, int, int]:
-    """Board, most stones, bytes of a key, places of the table."""
+    """The header: board, largest number of stones, bytes of a key, places of the table."""
     if len(data) < _HEADER.size:
         raise BookTruncatedError(
             f"{name}: the book is cut off: it has {len(data)} bytes", path=name, offset=len(data)
@@ -220,7 +221,7 @@ def _read_header(data: bytes, name: str) -> tuple[BoardSize, int, int, int]:
 def _numbers(
     places: NDArray[np.uint64], low: NDArray[np.uint64], size: int, key_bytes: int
 ) -> NDArray[np.uint64]:
-    """The whole keys: by the Chinese remainder theorem from key modulo size and lowest bytes."""
+    """The whole keys, by the Chinese remainder theorem from the places and the lowest bytes."""
     modulus = 1 << 8 * key_bytes
     inverse = np.uint64(pow(size, -1, modulus))
     times = ((low - places) * inverse) & np.uint64(modulus - 1)

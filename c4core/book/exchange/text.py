@@ -1,13 +1,13 @@
 """Books as text: JSON Lines and CSV.
 
-JSON Lines: the first line describes the book, every other one is a position, as the line protocol
-names it (c4core/lines.py), with its score for the side to move::
+JSON Lines: the first line describes the book. Every other line is a position in the line protocol
+(c4core/lines.py), with its score for the side to move::
 
     {"book": {"board": "7x6", "kind": "complete", "start": 4432676798593, ...}}
     {"ply": 0, "key": 4432676798593, "score": 1}
 
-CSV: a row of names, then ``ply,key,score`` for each position. The board, the start and the kind
-are not in the file.
+CSV: a row of names, then ``ply,key,score`` for each position. The file does not contain the board,
+the start and the kind.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SCORES: Final = range(-127, 128)
 
 
 def text_lines(file: IO[str]) -> Iterator[str]:
-    """The lines of a file, as the readers here and in :mod:`c4core.book.exchange.uci` need them.
+    """The lines of a file, for the readers here and in :mod:`c4core.book.exchange.uci`.
 
     Raises:
         BookContentError: a line has more than ``c4core.lines.MAX_LINE`` characters.
@@ -84,12 +84,11 @@ def read_json_lines(lines: Iterable[str], *, board: BoardSize = DEFAULT_BOARD) -
 
     Args:
         lines: with or without line ends.
-        board: of the positions, where the first line does not describe a book; they then make a
-            sparse one.
+        board: the board if the first line does not describe the book, which is then sparse.
 
     Raises:
-        BookContentError: a line is no position with a score; the message says which.
-        KeyValueError: a key is no position's; the message says on which line.
+        BookContentError: a line is not a position with a score; the message names the line.
+        KeyValueError: a key does not belong to any position; the message names the line.
     """
     about: dict[str, object] = {}
     keys, scores, numbers = array("Q"), array("b"), array("Q")
@@ -118,12 +117,12 @@ def read_csv_lines(
 
     Args:
         lines: with or without line ends, the names first.
-        start: what the positions are reached from; None is the empty 7x6 board.
-        kind: of the book that they make.
+        start: the position from which all others are reached; None for the empty 7x6 board.
+        kind: the kind of the book.
 
     Raises:
-        BookContentError: a row is no position with a score; the message says which.
-        KeyValueError: a key is no position's; the message says on which line.
+        BookContentError: a row is not a position with a score; the message names the line.
+        KeyValueError: a key does not belong to any position; the message names the line.
     """
     rows = csv.DictReader(lines)
     keys, scores, numbers = array("Q"), array("b"), array("Q")
@@ -151,7 +150,8 @@ def _levels(
 
     Raises:
         BookContentError: the positions do not belong together.
-        KeyValueError: a key is no position's; names its line, which is one of ``numbers``.
+        KeyValueError: a key does not belong to any position; the message names its line, which is
+            in ``numbers``.
     """
     try:
         return levels_of(np.array(keys, dtype=np.uint64), np.array(scores, dtype=np.int8), start)
@@ -167,7 +167,7 @@ def _content(
     numbers: array[int],
     board: BoardSize,
 ) -> BookContent:
-    """The positions as the first line describes them."""
+    """The book's description from the first line."""
     try:
         described = read_about(about, board=board, engine_version=ENGINE_VERSION)
     except BookContentError as error:

@@ -1,9 +1,9 @@
 """The format of the UCI machine-learning repository's data set ``connect-4.data``.
 
-A row is a position of 7x6 with 8 stones and its value for the first player, who is to move: 42
-squares, column a from the bottom up, then column b, .., each ``x`` (first player), ``o`` or ``b``
-(blank), then ``win``, ``loss`` or ``draw``. The data set holds the positions where neither side
-could win with the next stone: 67,557, one of each pair of mirror images.
+A row is a position of 7x6 with 8 stones and its value for the first player, who is to move. It has
+42 squares, column a from the bottom up, then column b, and so on, each ``x`` (first player), ``o``
+or ``b`` (blank), and then ``win``, ``loss`` or ``draw``. The data set has the 67,557 positions in
+which neither side could win with the next stone, one of each pair of mirror images.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ import numpy as np
 
 from c4core.arrays import is_threatened, wins_now
 from c4core.book.errors import BookContentError
+from c4core.book.exchange.content import BookContent, levels_of
 from c4core.errors import C4Error
+from c4core.evaluation import value_between
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position
 
@@ -34,7 +36,7 @@ _VALUES: Final[tuple[Value, ...]] = ("draw", "win", "loss")
 
 
 def uci_keys(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The 7x6 positions among these where neither side could win with the next stone."""
+    """Those of some 7x6 positions in which neither side could win with the next stone."""
     return keys[~wins_now(keys) & ~is_threatened(keys)]
 
 
@@ -42,7 +44,7 @@ def uci_lines(book: Book) -> Iterator[str]:
     """The data set's rows from a book, in the order of canonical keys, without line ends.
 
     Raises:
-        BookContentError: the book is not a complete one of the 7x6 board that reaches 8 plies.
+        BookContentError: the book is not a complete book of 7x6 that reaches 8 plies.
     """
     info = book.info
     if info.board != DEFAULT_BOARD or info.kind != "complete" or info.first_ply > 0:
@@ -78,11 +80,45 @@ def read_uci_lines(lines: Iterable[str]) -> Iterator[tuple[Position, Value]]:
         Each position and its value for the first player.
 
     Raises:
-        BookContentError: a line is no row; the message says which and why.
+        BookContentError: a line is not a row; the message names the line and the reason.
     """
     for number, line in enumerate(lines, 1):
         if line.strip():
             yield _read_row(line.strip().split(","), number)
+
+
+def content_of_rows(
+    lines: Iterable[str], book: Book, *, description: str = ""
+) -> tuple[BookContent, list[str]]:
+    """A sparse book of the positions of the data set, which has values but no scores.
+
+    Args:
+        lines: rows of the data set.
+        book: the book with the scores.
+        description: the rule by which the positions were chosen.
+
+    Returns:
+        The content of the new book, and a sentence for every row that ``book`` contradicts or does
+        not have.
+
+    Raises:
+        BookContentError: a line is not a row; the message names the line and the reason.
+    """
+    keys, scores, wrong = [], [], []
+    for number, (position, value) in enumerate(read_uci_lines(lines), start=1):
+        score = book.probe(position)
+        if score is None:
+            wrong.append(f"row {number}: {book.path} does not have the position")
+            continue
+        # The value is the first player's, who is to move after 8 stones.
+        seen = score if position.turn == "x" else -score
+        if value_between(seen, seen) != value:
+            wrong.append(f"row {number}: {value}, but the score is {seen}")
+        keys.append(position.canonical_key)
+        scores.append(score)
+    start = Position()
+    levels = levels_of(np.array(keys, dtype=np.uint64), np.array(scores, dtype=np.int8), start)
+    return BookContent(start, levels, description=description), wrong
 
 
 def _read_row(fields: list[str], number: int) -> tuple[Position, Value]:

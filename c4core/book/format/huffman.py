@@ -1,7 +1,7 @@
-"""Prefix codes: lengths from counts, code words from lengths.
+"""Huffman codes: lengths from counts, and code words from lengths.
 
-Code words are canonical: shorter ones first, those of one length in the order of their symbols,
-each the number that follows the one before. Lengths alone say everything.
+The code is canonical: code words are consecutive numbers, sorted by length and then by symbol. So
+the lengths determine the code.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LONGEST: Final = 10
-"""Bits of the longest code word; 2 to the power of it is the size of a decoding table."""
+"""Bits of the longest code word. A decoding table has 2 to the power of this entries."""
 
 
 def code_lengths(counts: Sequence[int]) -> list[int]:
-    """The best code's lengths for symbols that occur so often; 0 for one that does not occur.
+    """The lengths of the best code for symbols with these counts; 0 for a count of 0.
 
-    A symbol that is alone gets one bit. Ties are broken by the symbols' order, so that the same
-    counts always give the same lengths.
+    A single symbol gets one bit. Ties are broken by the symbols' order, so that the same counts
+    always give the same lengths.
     """
     counts = list(counts)
     while True:
         lengths = _huffman_lengths(counts)
         if max(lengths, default=0) <= LONGEST:
             return lengths
-        # Flatter counts give shorter code words; the loss is far below a percent.
+        # More even counts give a shorter longest word; the file grows by far less than a percent.
         counts = [(count + 1) // 2 for count in counts]
 
 
@@ -47,7 +47,7 @@ def _huffman_lengths(counts: Sequence[int]) -> list[int]:
 
 
 def code_words(lengths: Sequence[int]) -> list[int] | None:
-    """Every symbol's code word, 0 where the length is 0; None where no code has the lengths."""
+    """Every symbol's code word, 0 where the length is 0; None if no code has these lengths."""
     words = [0] * len(lengths)
     word = 0
     for length in range(1, LONGEST + 1):

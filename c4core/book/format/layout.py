@@ -23,52 +23,52 @@ Kind = Literal["complete", "sparse"]
 
 FORMAT_VERSION: Final = 1
 MAGIC: Final = b"\x89C4book\n"
-"""The first byte is no text and the last one a line feed: damage by text conversions shows."""
+"""The first byte is not ASCII and the last is a line feed, to detect damage by text conversions."""
 
 DIGEST_BYTES: Final = 32
 MAX_DESCRIPTION: Final = 1000
 
 KINDS: Final[tuple[Kind, ...]] = ("complete", "sparse")
-"""The kinds; the header has the index plus one."""
+"""The kinds of books; the header stores the index plus one."""
 
 _HEADER: Final = struct.Struct("<8sHHBBBBQIIQQ")
 _PLY: Final = struct.Struct("<QQQQII")
 _CHECKSUM: Final = struct.Struct("<I")
 
 LONGEST_HEADER: Final = _HEADER.size + MAX_DESCRIPTION + 255 * _PLY.size + _CHECKSUM.size
-"""Bytes of a file that :func:`read_header` reads at most."""
+"""The largest number of bytes that :func:`read_header` needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlySection:
-    """Where the scores of one ply are."""
+    """The place of the scores of one ply in the file."""
 
     ply: int
-    """Stones on the board."""
+    """The number of stones on the board."""
     count: int
-    """Slots of a complete book's ply, positions of a sparse one's."""
+    """The slots of the ply of a complete book, or the positions of the ply of a sparse book."""
     positions: int
     """Positions that the ply holds."""
     offset: int
-    """First byte in the file."""
+    """The offset of the first byte in the file."""
     length: int
     """Bytes."""
     index_length: int
-    """Bytes of the index, which the section begins with."""
+    """Bytes of the index, at the beginning of the section."""
     index_checksum: int
     """CRC-32 of the index."""
 
 
 @dataclass(frozen=True, slots=True)
 class BookInfo:
-    """What a book's header says."""
+    """The content of a book's header."""
 
     kind: Kind
     """``complete``: every position that play can reach; ``sparse``: those that were chosen."""
     start: Position
-    """The position that all others are reached from."""
+    """The position from which all others are reached."""
     plies: tuple[PlySection, ...]
-    """One for each number of stones, the start's first."""
+    """One section for each number of stones, beginning with the start's."""
     engine_version: int
     """The version of the engine that found the scores."""
     description: str = ""
@@ -83,12 +83,12 @@ class BookInfo:
 
     @property
     def first_ply(self) -> int:
-        """Fewest stones of a position."""
+        """The smallest number of stones of a position."""
         return self.start.ply
 
     @property
     def last_ply(self) -> int:
-        """Most stones of a position."""
+        """The largest number of stones of a position."""
         return self.start.ply + len(self.plies) - 1
 
     @property
@@ -163,7 +163,7 @@ def read_header(data: bytes | memoryview, path: str, *, file_bytes: int) -> Book
         file_bytes: its length.
 
     Raises:
-        BookForeignError: the file is no book.
+        BookForeignError: the file is not a book.
         BookVersionError: the file is in a newer format.
         BookTruncatedError: the file's end is missing.
         BookDamagedError: the header contradicts its checksum or itself.
@@ -214,7 +214,7 @@ class _HeaderReader:
             )
 
     def check_kind_of_file(self) -> None:
-        """Magic and version: all that other formats have in common with this one."""
+        """Check magic and version, which stay in their place in every version of the format."""
         if not MAGIC.startswith(self.data[: len(MAGIC)]):
             raise BookForeignError(
                 f"{self.path}: this is no opening book of C4", path=self.path, offset=0

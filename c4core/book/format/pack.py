@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     Scores = NDArray[np.int8]
 
 MAX_SLOTS: Final = 1 << 32
-"""Slots of the largest ply that is packed without keys: one byte each while it is packed."""
+"""Slots of the largest ply that can be packed without keys; packing takes one byte for each."""
 
 _INDEX_HEAD: Final = struct.Struct("<BbBB")
 
 
 class _Code:
-    """How the scores of a ply are coded: one prefix code for each score that one may follow."""
+    """How the scores of a ply are coded: a prefix code for each possible preceding score."""
 
     def __init__(self, scores: Scores, low: int, start: int, symbols: int) -> None:
         counts = count_pairs(scores, low, symbols, start)
@@ -55,13 +55,13 @@ class _Code:
 
 
 def _nibbles(lengths: Sequence[int]) -> bytes:
-    """Code lengths, two a byte, the first one in the upper half."""
+    """Code lengths, two in each byte, the first in the upper half."""
     padded = [*lengths, 0]
     return bytes(padded[i] << 4 | padded[i + 1] for i in range(0, len(lengths), 2))
 
 
 def _commonest(scores: Scores) -> int:
-    """The score that occurs most often; the smallest of several."""
+    """The most frequent score; the smallest of several."""
     values, counts = np.unique(scores, return_counts=True)
     return int(values[counts.argmax()])
 
@@ -69,7 +69,7 @@ def _commonest(scores: Scores) -> int:
 def pack_complete(keys: Keys, scores: Scores, ranking: Ranking, ply: int) -> tuple[bytes, int]:
     """A complete book's ply: one score for each slot, no keys.
 
-    Positions that win at once leave their slots empty: a reader finds the win without the book.
+    The slots of positions that win at once stay empty: a reader finds the win without the book.
 
     Args:
         keys: all positions of the ply that are not over.

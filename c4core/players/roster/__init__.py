@@ -1,1 +1,1 @@
-"""One file for each player, or for a family of them. All files here are registered."""
+"""One file for each player or family of players. The players of all files are registered."""

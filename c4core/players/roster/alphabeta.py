@@ -18,7 +18,7 @@ WIN = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class _Windowed(Player):
-    """What both have in common."""
+    """The common base of both players."""
 
     depth: Annotated[int, Whole(1, 20, is_shown=True), "plies looked ahead"] = 4
 

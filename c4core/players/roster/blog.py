@@ -1,4 +1,4 @@
-"""``blog-v1`` to ``blog-v6``: they count the wins in reach instead of backing them up."""
+"""``blog-v1`` to ``blog-v6``: they count the reachable wins instead of a minimax search."""
 
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
@@ -48,7 +48,7 @@ class BlogV1(Player):
 
 @dataclass(frozen=True, kw_only=True)
 class _Counting(Player):
-    """What the players from the second on have in common."""
+    """The common base of all players but the first."""
 
     depth: Depth = 4
 
@@ -165,7 +165,7 @@ def heaviest(weights: tuple[int | None, ...]) -> list[int]:
 def opening_columns(position: Position) -> list[int] | None:
     """The candidates of the opening: empty columns that are not at the edge.
 
-    None after the opening, and where there is no such column (on narrow boards).
+    There are none after the opening, or if there is no such column (on narrow boards).
     """
     if position.ply // 2 >= OPENING_MOVES:
         return None

@@ -1,4 +1,4 @@
-"""``exec``, ``kaggle``, ``python``: anybody's own player."""
+"""``exec``, ``kaggle``, ``python``: programs as players."""
 
 import os
 import shlex
@@ -18,15 +18,15 @@ SOURCE = "yours"
 
 
 class _Hosted(ExternalPlayer):
-    """A piece of Python, run by a host in a process of its own."""
+    """Python code that a host runs in a process of its own."""
 
     def command(self) -> Sequence[str]:
         """The host and the code that it runs."""
-        # Unbuffered, so that the code's output comes before the error that ends it.
+        # Unbuffered, so that the code's output comes before the error message that ends it.
         return (sys.executable, "-u", "-m", host.__name__, self.kind.name, self.argument)
 
     def environment(self) -> Mapping[str, str]:
-        """Lets the program find this process's modules, the host among them."""
+        """The environment, with the path to this process's modules, the host among them."""
         inherited = program_environment()
         places = [str(Path(c4core.__file__).parents[1]), inherited.get("PYTHONPATH", "")]
         return inherited | {"PYTHONPATH": os.pathsep.join(filter(None, places))}

@@ -22,7 +22,7 @@ RANDOM_AMONG = 2
 
 @dataclass(frozen=True, kw_only=True)
 class _Studied(Player):
-    """What both have in common."""
+    """The common base of both players."""
 
     depth: Annotated[int, Whole(1, 12, is_shown=True), "plies looked ahead"] = 4
     random_move: Annotated[

@@ -1,4 +1,4 @@
-"""``perfect``: plays by exact scores, or weakened in a stated way."""
+"""``perfect``: plays by exact scores, or makes errors at a given rate."""
 
 import functools
 import math
@@ -23,7 +23,7 @@ TABLE_MB = 64
 
 @functools.cache
 def shared_solver() -> Solver:
-    """The solver of all perfect players of the process that were given none."""
+    """The solver that all perfect players of the process share if they were given none."""
     return Solver(table_mb=TABLE_MB)
 
 
@@ -62,7 +62,7 @@ class Perfect(Player):
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
         """The 0-based column to play."""
         scores = self._scores(position, limits)
-        # A search that ran out of time knows fewer columns, or none.
+        # A search that ran out of time knows the scores of fewer columns, or of none.
         known = {column: score for column, score in enumerate(scores) if score is not None}
         if not known:
             known = dict.fromkeys(position.legal_columns(), 0)
@@ -75,10 +75,10 @@ class Perfect(Player):
         return self._among([column for column in known if known[column] == best], position, dice)
 
     def _scores(self, position: Position, limits: Limits) -> Sequence[int | None]:
-        """The scores of all columns, or at the time limit those that are known by then.
+        """The scores of all columns, or of those that are known at the time limit.
 
         Raises:
-            StopPlaying: the stop came first.
+            StopPlaying: the stop was set before the end of the search.
         """
         if self.analyst is not None and not isinstance(self.analyst, Solver):
             return self.analyst.analyze(position, time_limit=limits.seconds).scores
@@ -99,13 +99,13 @@ class Perfect(Player):
                 left = None if limits.seconds is None else max(deadline - time.monotonic(), 0.0)
 
     def _among(self, columns: list[int], position: Position, dice: Dice) -> int:
-        """One of several equal columns."""
+        """Choose one of several equal columns."""
         if self.choice == "random":
             return dice.pick(columns)
         return next(column for column in columns_from_centre(position.width) if column in columns)
 
     def _warm_choice(self, scores: dict[int, int], dice: Dice) -> int:
-        """A column by chance, the likelier the higher its score."""
+        """Choose a column at random; a higher score makes it more likely."""
         best = max(scores.values())
         weights = [math.exp((score - best) / self.temperature) for score in scores.values()]
         mark = dice.unit() * sum(weights)
@@ -113,4 +113,4 @@ class Perfect(Player):
             mark -= weight
             if mark < 0:
                 return column
-        return next(iter(scores))  # rounding left the mark at the end
+        return next(iter(scores))  # the sum of the weights was rounded

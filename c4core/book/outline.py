@@ -1,4 +1,4 @@
-"""What a picture of a book shows: what lines of play are worth, and how often each score occurs."""
+"""The summary of a book for a picture: scores of lines of play, and counts of scores."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ UNKNOWN: Final = NOT_IN_BOOK
 """A line that the book does not know."""
 
 NO_LINE: Final = -127
-"""There is no such line: a column is full, or the game is over before its end."""
+"""There is no such line: a column is full, or the game is over earlier."""
 
 
 def rings(book: Book, depth: int) -> Iterator[Values]:
     """The scores of all lines of play, for the first player, by their length.
 
     Args:
-        book: says what they are worth.
-        depth: moves of the longest lines, counted from the book's start.
+        book: the book with the scores.
+        depth: the number of moves of the longest lines, counted from the book's start.
 
     Yields:
-        For 0, 1, .. moves an array in the order of the moves' columns, the first move's counting
-        most: lines that share their beginning are neighbours.
+        For 0, 1, .. moves an array in lexicographic order of the moves' columns: lines with the
+        same beginning are neighbours. Its values are scores, :data:`UNKNOWN` or :data:`NO_LINE`.
     """
     width = book.info.board.width
     lines: list[Position | None] = [book.info.start]
@@ -81,9 +81,9 @@ class Spread(NamedTuple):
 
     ply: int
     scores: NDArray[np.int64]
-    """Different ones, in order."""
+    """The different scores, ascending."""
     counts: NDArray[np.int64]
-    """How many positions have them; two mirror images count as one."""
+    """The number of positions with each score; two mirror images count as one."""
 
     @property
     def shares(self) -> tuple[float, float, float]:
