@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 from sqlalchemy.orm import Session
 
 from db import schema
+from db.at_once import AtOnce
 from db.clock import CLOCK
 from db.engine import BUSY_SECONDS, WRITING, make_engine, patiently, reading, writing
 from db.errors import (
@@ -163,6 +164,16 @@ class Database:
                 time.sleep(random.uniform(0, 0.01 * 4**attempt))  # noqa: S311 - no secret
         with self.write() as session:
             return work(session)
+
+    def at_once(self) -> AtOnce | None:
+        """A connection that never waits for others; None for a server, which is always waited for.
+
+        To be closed before the database.
+
+        Raises:
+            StorageError: the file cannot be opened.
+        """
+        return AtOnce(self._engine, self._place) if self.dialect == "sqlite" else None
 
     def close(self) -> None:
         """Close every connection. The object cannot be used any more."""

@@ -9,7 +9,8 @@ for each resource, with the routes and their part of the OpenAPI document (``des
 may change anything. ``responses`` writes the answer, ``errors`` what went wrong.
 
 Positions are answered by ``asking``, with the help of ``known`` (answers as they were written) and
-``lookups`` (what is stored, for many at a time); ``playing`` lets a player move. ``jobs`` are made
-and watched; ``running`` works on them where no broker has workers. ``counters`` and ``metrics`` are
-for Prometheus; ``files`` sends those of the analysis board, which lie in ``pages``.
+``lookups`` (what is stored: at once, or by ``gathering`` for many at a time); ``playing`` lets a
+player move. ``jobs`` are made and watched; ``running`` works on them where no broker has workers.
+``counters`` and ``metrics`` are for Prometheus; ``files`` sends those of the analysis board, which
+lie in ``pages``.
 """

@@ -1,7 +1,7 @@
 """Asking about one position: the rules, the book, the database, and only then a search.
 
-The first two take microseconds and are asked in the event loop; what is stored is looked up for
-many at a time; a search takes a thread, and a place among the searches of its client.
+The first two take microseconds and are asked in the event loop, and so is a local database as long
+as it is quick; a search takes a thread, and a place among the searches of its client.
 """
 
 from __future__ import annotations

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 DIRECTORY: Final = Path(__file__).parent / "pages"
 INDEX: Final = "index.html"
+ICON: Final = "icon.svg"
+FAVICON: Final = "/favicon.ico"
+"""Where browsers look for a site's picture beside an answer that names none, such as JSON."""
 PREFIX: Final = "/static/"
 """Before the names of all files but the index."""
 VIEWS: Final = ("/", "/explore", "/work")
@@ -75,6 +78,8 @@ def page_routes(directory: Path = DIRECTORY) -> list[Route]:
     """
     paths = sorted(path for path in directory.rglob("*") if path.suffix in TYPES)
     files = {PREFIX + path.relative_to(directory).as_posix(): PageFile.read(path) for path in paths}
+    if PREFIX + ICON in files:
+        files[FAVICON] = files[PREFIX + ICON]
     index = files.pop(PREFIX + INDEX, None)
     if index is not None:
         files |= dict.fromkeys(VIEWS, index)

@@ -1,4 +1,4 @@
-"""Reading what was asked: from the query of an address, or from a JSON object.
+"""Values that were asked for: from the query of an address, or from a JSON object.
 
 Every function raises an ``ApiError`` that names the field. Values of a query are text, values of an
 object may be text or of their own type; both are read by the same functions.
@@ -9,16 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from starlette.requests import ClientDisconnect
-
-from c4core.errors import BoardError, C4Error
-from c4core.lines import TOO_DEEP, BadLine, is_too_deep, parse_fields
-from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board
-from c4core.position import Position
 from web.errors import ApiError
 
 if TYPE_CHECKING:
@@ -30,29 +22,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LONGEST_MOVES: Final = 256
-"""Characters of moves that are looked at: no board has so many cells."""
 LARGEST_WHOLE: Final = 10**18
 """Larger than any count, and small enough for a database."""
-POSITION: Final = frozenset({"moves", "key", "grid", "board"})
-"""The names that :func:`read_position` reads."""
+LONGEST_QUOTE: Final = 40
+"""Characters of what was given that a message repeats."""
 
 _WHOLE: Final = re.compile(r"[+-]?[0-9]{1,19}")
 _NUMBER: Final = re.compile(
     r"[+-]?(?:[0-9]{1,19}(?:\.[0-9]{0,19})?|\.[0-9]{1,19})(?:e[+-]?[0-9]{1,3})?", re.IGNORECASE
 )
 _FLAGS: Final = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
-_LONGEST_QUOTE: Final = 40
-
-
-@dataclass(frozen=True, slots=True)
-class AskedPosition:
-    """A position that a request names."""
-
-    position: Position
-    moves: str | None
-    """The moves as they were written; None where a key or a grid was given."""
-    board: BoardSize
 
 
 def read_query(request: Request, names: Collection[str]) -> dict[str, str]:
@@ -94,7 +73,7 @@ def missing(name: str) -> ApiError:
 def quote(value: object) -> str:
     """What was given, for a message: of one line and not long."""
     shown = json.dumps(value) if isinstance(value, str | int | float | None) else "that"
-    return shown if len(shown) <= _LONGEST_QUOTE else f"{shown[:_LONGEST_QUOTE]}..."
+    return shown if len(shown) <= LONGEST_QUOTE else f"{shown[:LONGEST_QUOTE]}..."
 
 
 def whole(values: Mapping[str, object], name: str, default: T, low: int, high: int) -> int | T:
@@ -197,145 +176,3 @@ def budget(values: Mapping[str, object], limits: Limits, default: float = 2.0) -
     """
     highest = limits.budget_seconds
     return number(values, "budget", min(default, highest), 0, highest)
-
-
-def read_board(values: Mapping[str, object], default: BoardSize = DEFAULT_BOARD) -> BoardSize:
-    """The size of a board, such as ``7x6``, in ``board``.
-
-    Raises:
-        ApiError: 400, it is no size, or nobody can play on such a board.
-    """
-    value = values.get("board", default)
-    if isinstance(value, BoardSize):
-        return value
-    if not isinstance(value, str):
-        raise ApiError(400, f'board must be text such as "7x6", not {quote(value)}', "board")
-    if len(value) > _LONGEST_QUOTE:
-        raise ApiError(400, f"not a board size: {quote(value)}", "board")
-    try:
-        return _parse_board(value)
-    except BoardError as error:
-        raise ApiError(400, str(error), "board") from None
-
-
-_parse_board: Final = lru_cache(maxsize=256)(parse_board)
-
-
-def read_position(values: Mapping[str, object]) -> AskedPosition:
-    """The position that is named by ``moves``, ``key`` or ``grid``, on ``board``.
-
-    A grid says itself how large the board is.
-
-    Raises:
-        ApiError: 400, none or several are given, or what is given is no position.
-    """
-    moves = values.get("moves")
-    if isinstance(moves, str) and "key" not in values and "grid" not in values:
-        board = read_board(values)
-        return AskedPosition(play(moves, board, "moves"), moves, board)
-    board = _board_of_grid(values) if "board" not in values else read_board(values)
-    fields = {name: values[name] for name in ("moves", "key", "grid") if name in values}
-    if not fields:
-        raise ApiError(400, 'give "moves" (empty for the empty board), "key" or "grid"', "moves")
-    request = parse_fields(fields, board=board)
-    if isinstance(request, BadLine):
-        raise ApiError(400, request.error, request.field)
-    return AskedPosition(request.position, request.moves, board)
-
-
-def play(moves: str, board: BoardSize, field: str) -> Position:
-    """The position after some moves.
-
-    Args:
-        moves: columns from 1, a character each.
-        board: to play on.
-        field: the name of the parameter that they came in.
-
-    Raises:
-        ApiError: 400, a move cannot be read or cannot be played.
-    """
-    if len(moves) > LONGEST_MOVES:
-        raise ApiError(400, f"{field} has {len(moves)} characters: no board has so many", field)
-    try:
-        return Position(moves, width=board.width, height=board.height)
-    except C4Error as error:
-        raise ApiError(400, str(error), field) from None
-
-
-def _board_of_grid(values: Mapping[str, object]) -> BoardSize:
-    grid = values.get("grid")
-    if not isinstance(grid, str):
-        return DEFAULT_BOARD
-    try:
-        return Position.from_grid(grid).board
-    except C4Error as error:
-        raise ApiError(400, str(error), "grid") from None
-
-
-async def read_object(request: Request, *, limit: int, any_type: bool = False) -> dict[str, object]:
-    """The body of a request, which must be one JSON object.
-
-    Args:
-        request: whose body it is.
-        limit: bytes of the largest body.
-        any_type: take it whatever the request says that it is.
-
-    Raises:
-        ApiError: 400, it is no JSON object; 413, it is too large; 415, it does not say that it is
-            JSON, or is compressed.
-    """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json" and not any_type:
-        raise ApiError(415, f"the body must be application/json, not {quote(kind)}")
-    if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
-        raise ApiError(415, "the body must not be compressed")
-    value = parse_json(await _read_body(request, limit))
-    if not isinstance(value, dict):
-        raise ApiError(400, "the body must be a JSON object")
-    return value
-
-
-def parse_json(body: bytes) -> object:
-    """A JSON value: no NaN, no number out of range, not too deep.
-
-    Raises:
-        ApiError: 400, it is none.
-    """
-    try:
-        value = json.loads(body.decode(), parse_constant=_refuse_constant, parse_float=_read_float)
-    except UnicodeDecodeError as error:
-        raise ApiError(400, f"the body is not UTF-8, at byte {error.start}") from None
-    except json.JSONDecodeError as error:
-        raise ApiError(400, f"not JSON: {error.msg} at character {error.pos}") from None
-    except (ValueError, RecursionError) as error:  # endless digits, bottomless nesting
-        raise ApiError(400, f"not JSON: {error}") from None
-    if is_too_deep(value):
-        raise ApiError(400, f"not JSON: {TOO_DEEP}")
-    return cast("object", value)
-
-
-def _read_float(digits: str) -> float:
-    value = float(digits)
-    if math.isinf(value):  # JSON could not write it again
-        raise ValueError(f"{quote(digits)} is out of range")
-    return value
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number")
-
-
-async def _read_body(request: Request, limit: int) -> bytes:
-    too_large = ApiError(413, f"the body is larger than {limit:,} bytes")
-    declared = request.headers.get("content-length", "0")
-    if declared.isdecimal() and int(declared[:19]) > limit:
-        raise too_large
-    body = bytearray()
-    try:
-        async for piece in request.stream():
-            body += piece
-            if len(body) > limit:
-                raise too_large
-    except ClientDisconnect:
-        raise ApiError(400, "the body has not arrived as a whole") from None
-    return bytes(body)

@@ -15,6 +15,7 @@ from web.counters import Counters
 from web.errors import CLIENT_GONE, ApiError
 from web.known import Known
 from web.lookups import Lookups
+from web.receiving.disk_room import DiskRoom
 from web.running import JobRunning, web_label
 from workers.broker.doorbell import Doorbell
 from workers.positions.desk import Desk
@@ -52,9 +53,10 @@ class Service:
         database: None without one; open from :meth:`open` on.
         doorbell: calls the workers of the broker; None without one.
         desk: answers about positions.
-        lookups: finds what is stored, for many at a time; None without a database.
+        lookups: finds what is stored; None without a database.
         known: complete answers, by what was asked.
         counters: what has been answered.
+        disk: room for bodies that wait to be answered.
         runner: works on jobs; None where no jobs can be made.
         stopping: set when the server begins to end: streams without an end have to end then.
     """
@@ -68,6 +70,7 @@ class Service:
         self.lookups: Lookups | None = None
         self.known = Known(KNOWN_ANSWERS)
         self.counters = Counters()
+        self.disk = DiskRoom(settings.limits.disk_bytes)
         self.runner: JobRunning | None = None
         self.stopping = asyncio.Event()
         self._searches: Counter[str] = Counter()

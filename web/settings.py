@@ -25,6 +25,8 @@ class Limits:
     """Requests of a client that search, batches among them, at one time."""
     connections: int = 2_000
     """Connections of all clients together."""
+    disk_bytes: int = 2 * 1024 * _MIB
+    """What bodies of all clients together may take of the disk for temporary files."""
     body_bytes: int = _MIB
     """The largest body of a request, except those that are streams."""
     budget_seconds: float = 30.0
@@ -53,6 +55,9 @@ class Settings:
     """Megabytes of each solver's table."""
     book: str | None = None
     """As ``workers.positions.book_answers.find_book`` takes it."""
+    allowed_hosts: tuple[str, ...] = ()
+    """Names, besides those of its machine, that a request may be for: those of proxies before it.
+    With none of them a server that other machines reach answers to any name."""
     read_only: bool = False
     """Whether nothing is stored, and no job is made or changed."""
     limits: Limits = field(default_factory=Limits)

@@ -54,7 +54,11 @@ class DriverQuery:
             connection: any.
             parameters: values of the query's ``bindparam``.
         """
-        cursor = _driver(connection).cursor(**self._cursor)
+        return self.rows_of(_driver(connection), **parameters)
+
+    def rows_of(self, driver: Any, **parameters: object) -> list[ColumnValues]:  # noqa: ANN401
+        """As :meth:`rows`, on a connection of the driver itself."""
+        cursor = driver.cursor(**self._cursor)
         cursor.execute(self._text, self._fixed | parameters)
         found: list[ColumnValues] = cursor.fetchall()
         return found

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from c4core.notation import BoardSize
+    from db.at_once import AtOnce
     from db.records.evaluations import StoredEvaluation
 
 _LOOKUP_KEYS: Final = 10_000
@@ -116,6 +117,19 @@ def find(session: Session, board: BoardSize, key: int) -> StoredEvaluation | Non
     connection = session.connection()
     query = _find_query(connection.dialect.name)
     rows = query.rows(connection, width=board.width, height=board.height, key=key - KEY_SHIFT)
+    return decode(rows)[0] if rows else None
+
+
+def find_at_once(reader: AtOnce, board: BoardSize, key: int) -> StoredEvaluation | None:
+    """As :func:`find`, without waiting for others.
+
+    Raises:
+        BusyError: it would have to wait.
+        StorageError: the database cannot be read.
+    """
+    query = _find_query("sqlite")
+    values = {"width": board.width, "height": board.height, "key": key - KEY_SHIFT}
+    rows = reader.read(lambda driver: query.rows_of(driver, **values))
     return decode(rows)[0] if rows else None
 
 

@@ -13,9 +13,11 @@ from starlette.routing import Route
 
 from c4core.lines import BadLine, parse_line, read_text_lines
 from web import parameters
-from web.bodies import BodyLines, refuse_encoded
-from web.description.words import BOARD, FLAG, operation, query
+from web.asked_positions import read_board
+from web.description import words
 from web.errors import CLIENT_GONE, ApiError
+from web.receiving.bodies import refuse_encoded
+from web.receiving.body_lines import BodyLines
 from web.responses import JSON_LINES
 from web.service import service_of
 from workers.positions.batches import BatchSize, answer_lines, bad_line_object, request_object
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
     from c4core import lines
     from c4core.notation import BoardSize
-    from web.bodies import Block
+    from web.receiving.body_lines import Block
     from web.service import Service
 
 LARGEST_BATCH: Final = 1024
@@ -56,7 +58,8 @@ async def answer_batch(request: Request) -> Response:
         columns=columns, weak=weak, time_limit=parameters.budget(values, service.settings.limits)
     )
     refuse_encoded(request)
-    return BatchAnswer(request, service, parameters.read_board(values), question)
+    service.disk.check()
+    return BatchAnswer(request, service, read_board(values), question)
 
 
 class BatchAnswer(Response):
@@ -93,7 +96,7 @@ class BatchAnswer(Response):
         del scope
         stop = Stop()
         async with self._service.search_slot(self._request):
-            with BodyLines() as body:
+            with BodyLines(self._service.disk) as body:
                 gone = asyncio.ensure_future(body.fill(receive))
                 ending = asyncio.ensure_future(self._service.stopping.wait())
                 answering = asyncio.ensure_future(self._answer(body, send, stop))
@@ -159,7 +162,7 @@ _LINES: Final[dict[str, Any]] = {JSON_LINES: {"schema": {"type": "string"}}}
 
 
 def _described() -> dict[str, Any]:
-    described = operation(
+    described = words.operation(
         "Answers to many positions",
         {},
         description="Lines of moves, or of objects with `moves`, `grid` or `key` and perhaps an "
@@ -167,10 +170,12 @@ def _described() -> dict[str, Any]:
         "answered by an object with `error`, `field` and `line`. A position that is not solved "
         "within the budget has `lower` and `upper` in place of its score.",
         parameters=[
-            query("board", BOARD, "Columns x rows of all positions.", example="7x6"),
-            query("columns", FLAG, "The score of every column, too: the default.", example=True),
-            query("weak", FLAG, "Only win, draw or loss.", example=False),
-            query(
+            words.query("board", words.BOARD, "Columns x rows of all positions.", example="7x6"),
+            words.query(
+                "columns", words.FLAG, "The score of every column, too: the default.", example=True
+            ),
+            words.query("weak", words.FLAG, "Only win, draw or loss.", example=False),
+            words.query(
                 "budget",
                 {"type": "number", "minimum": 0, "maximum": 30},
                 "Seconds for each position; 2 if it is not given.",

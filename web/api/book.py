@@ -10,21 +10,8 @@ from starlette.routing import Route
 from c4core.evaluation import plies_to_end, value_between
 from c4core.notation import column_label
 from web import parameters
-from web.description.words import (
-    BOARD,
-    COLUMN,
-    MOVES,
-    SIDE,
-    TEXT,
-    VALUE,
-    WHOLE,
-    array,
-    nullable,
-    operation,
-    query,
-    record,
-    ref,
-)
+from web.asked_positions import POSITION, read_position
+from web.description import words
 from web.responses import json_response
 from web.service import service_of
 from workers.books.exploring import BookMove, counted_ply, explore
@@ -35,16 +22,16 @@ if TYPE_CHECKING:
 
     from c4core.book import Book
     from c4core.position import Position
-    from web.parameters import AskedPosition
+    from web.asked_positions import AskedPosition
 
 
 async def get_children(request: Request) -> Response:
     """What the book says of a position and of its moves."""
     service = service_of(request)
-    values = parameters.read_query(request, parameters.POSITION)
+    values = parameters.read_query(request, POSITION)
     if not values.keys() & {"moves", "key", "grid"}:
         values["moves"] = ""
-    asked = parameters.read_position(values)
+    asked = read_position(values)
     book = service.desk.book_for(asked.board)
     return json_response(await service.in_thread(_book_object, book, asked))
 
@@ -103,33 +90,40 @@ def _score_fields(score: int | None, position: Position) -> dict[str, Any]:
 
 ROUTES: Final = [Route("/api/v1/book", get_children)]
 
-_PLIES: Final = nullable({"type": "integer", "description": "Plies until the game ends."})
+_PLIES: Final = words.nullable({"type": "integer", "description": "Plies until the game ends."})
 SCHEMAS: Final[dict[str, object]] = {
-    "BookPosition": record(
+    "BookPosition": words.record(
         {
-            "board": TEXT,
-            "moves": nullable(TEXT),
-            "key": TEXT,
-            "grid": TEXT,
-            "ply": WHOLE,
-            "side": SIDE,
-            "book": nullable(
-                record({"name": TEXT, "first_ply": WHOLE, "plies": WHOLE, "positions": WHOLE})
+            "board": words.TEXT,
+            "moves": words.nullable(words.TEXT),
+            "key": words.TEXT,
+            "grid": words.TEXT,
+            "ply": words.WHOLE,
+            "side": words.SIDE,
+            "book": words.nullable(
+                words.record(
+                    {
+                        "name": words.TEXT,
+                        "first_ply": words.WHOLE,
+                        "plies": words.WHOLE,
+                        "positions": words.WHOLE,
+                    }
+                )
             ),
-            "score": nullable(WHOLE),
-            "value": nullable(VALUE),
+            "score": words.nullable(words.WHOLE),
+            "value": words.nullable(words.VALUE),
             "plies": _PLIES,
-            "counted_ply": nullable(
+            "counted_ply": words.nullable(
                 {"type": "integer", "description": "The ply whose positions are counted."}
             ),
-            "children": array(
-                record(
+            "children": words.array(
+                words.record(
                     {
-                        "column": COLUMN,
-                        "moves": nullable(TEXT),
-                        "key": TEXT,
-                        "score": nullable(WHOLE),
-                        "value": nullable(VALUE),
+                        "column": words.COLUMN,
+                        "moves": words.nullable(words.TEXT),
+                        "key": words.TEXT,
+                        "score": words.nullable(words.WHOLE),
+                        "value": words.nullable(words.VALUE),
                         "plies": _PLIES,
                         "continuations": {
                             "type": "integer",
@@ -145,14 +139,22 @@ SCHEMAS: Final[dict[str, object]] = {
 }
 PATHS: Final[dict[str, object]] = {
     "/api/v1/book": {
-        "get": operation(
+        "get": words.operation(
             "A position of the opening book and its moves",
-            ref("BookPosition"),
+            words.ref("BookPosition"),
             parameters=[
-                query("moves", MOVES | {"default": ""}, "From the empty board.", example="4453"),
-                query("board", BOARD | {"default": "7x6"}, "Columns x rows.", example="7x6"),
-                query("key", {"type": "string", "pattern": "^[0-9]{1,20}$"}, "In place of moves."),
-                query("grid", TEXT, "In place of moves: rows as text, the top one first."),
+                words.query(
+                    "moves", words.MOVES | {"default": ""}, "From the empty board.", example="4453"
+                ),
+                words.query(
+                    "board", words.BOARD | {"default": "7x6"}, "Columns x rows.", example="7x6"
+                ),
+                words.query(
+                    "key", {"type": "string", "pattern": "^[0-9]{1,20}$"}, "In place of moves."
+                ),
+                words.query(
+                    "grid", words.TEXT, "In place of moves: rows as text, the top one first."
+                ),
             ],
             description="Nothing is searched: what the book does not know is null. Scores are for "
             "the side to move in the position.",

@@ -13,22 +13,8 @@ from db import evaluations
 from db.decoding import decoding
 from db.records.evaluations import Cursor, EvaluationFilter
 from web import parameters
-from web.description.words import (
-    BOARD,
-    COLUMN,
-    FLAG,
-    SIDE,
-    TEXT,
-    VALUE,
-    WHOLE,
-    array,
-    nullable,
-    operation,
-    query,
-    record,
-    ref,
-    whole_between,
-)
+from web.asked_positions import read_board
+from web.description import words
 from web.errors import ApiError
 from web.responses import json_response
 from web.service import service_of
@@ -62,7 +48,7 @@ async def list_evaluations(request: Request) -> Response:
     service = service_of(request)
     values = parameters.read_query(request, NAMES)
     filters = EvaluationFilter(
-        board=parameters.read_board(values),
+        board=read_board(values),
         min_ply=parameters.whole(values, "min_ply", None, 0, MOST),
         max_ply=parameters.whole(values, "max_ply", None, 0, MOST),
         min_score=parameters.whole(values, "min_score", None, -MOST, MOST),
@@ -105,41 +91,59 @@ def _read_page(
 ROUTES: Final = [Route("/api/v1/evaluations", list_evaluations)]
 
 SCHEMAS: Final[dict[str, object]] = {
-    "StoredEvaluation": record(
+    "StoredEvaluation": words.record(
         {
-            "board": TEXT,
-            "ply": WHOLE,
+            "board": words.TEXT,
+            "ply": words.WHOLE,
             "key": {"type": "string", "description": "The position, a decimal number."},
-            "side": SIDE,
-            "score": nullable(WHOLE),
-            "lower": WHOLE,
-            "upper": WHOLE,
-            "value": nullable(VALUE),
-            "plies": nullable({"type": "integer", "description": "Plies until the game ends."}),
-            "scores": nullable(array(nullable(WHOLE))),
-            "best": nullable(array(COLUMN)),
-            "nodes": WHOLE,
-            "grid": TEXT,
+            "side": words.SIDE,
+            "score": words.nullable(words.WHOLE),
+            "lower": words.WHOLE,
+            "upper": words.WHOLE,
+            "value": words.nullable(words.VALUE),
+            "plies": words.nullable(
+                {"type": "integer", "description": "Plies until the game ends."}
+            ),
+            "scores": words.nullable(words.array(words.nullable(words.WHOLE))),
+            "best": words.nullable(words.array(words.COLUMN)),
+            "nodes": words.WHOLE,
+            "grid": words.TEXT,
         }
     )
 }
-_PLY: Final = whole_between(0, MOST)
-_SCORE: Final = whole_between(-MOST, MOST)
+_PLY: Final = words.whole_between(0, MOST)
+_SCORE: Final = words.whole_between(-MOST, MOST)
 PATHS: Final[dict[str, object]] = {
     "/api/v1/evaluations": {
-        "get": operation(
+        "get": words.operation(
             "Stored evaluations",
-            record({"rows": array(ref("StoredEvaluation")), "next": nullable(TEXT)}),
+            words.record(
+                {
+                    "rows": words.array(words.ref("StoredEvaluation")),
+                    "next": words.nullable(words.TEXT),
+                }
+            ),
             parameters=[
-                query("board", BOARD | {"default": "7x6"}, "Columns x rows.", example="7x6"),
-                query("min_ply", _PLY, "Fewest stones.", example=8),
-                query("max_ply", _PLY, "Most stones.", example=20),
-                query("min_score", _SCORE, "The score is proven to be at least this."),
-                query("max_score", _SCORE, "The score is proven to be at most this."),
-                query("value", VALUE, "Proven outcome for the side to move.", example="win"),
-                query("exact", FLAG, "Only exact scores, or only open ones."),
-                query("limit", whole_between(1, LARGEST_PAGE, PAGE), "Rows of a page.", example=10),
-                query("cursor", {"type": "string", "pattern": f"^{CURSOR.pattern}$"}, "`next`."),
+                words.query(
+                    "board", words.BOARD | {"default": "7x6"}, "Columns x rows.", example="7x6"
+                ),
+                words.query("min_ply", _PLY, "Fewest stones.", example=8),
+                words.query("max_ply", _PLY, "Most stones.", example=20),
+                words.query("min_score", _SCORE, "The score is proven to be at least this."),
+                words.query("max_score", _SCORE, "The score is proven to be at most this."),
+                words.query(
+                    "value", words.VALUE, "Proven outcome for the side to move.", example="win"
+                ),
+                words.query("exact", words.FLAG, "Only exact scores, or only open ones."),
+                words.query(
+                    "limit",
+                    words.whole_between(1, LARGEST_PAGE, PAGE),
+                    "Rows of a page.",
+                    example=10,
+                ),
+                words.query(
+                    "cursor", {"type": "string", "pattern": f"^{CURSOR.pattern}$"}, "`next`."
+                ),
             ],
             description="By ply and key. A position and its mirror image are stored as one; "
             "columns are those of the stored image. What the book knows is not stored.",

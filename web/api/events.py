@@ -13,8 +13,8 @@ from starlette.routing import Route
 from db.errors import StorageError
 from web import parameters
 from web.api.jobs import job_number
+from web.description import words
 from web.description.job_schemas import JOB_PLACE
-from web.description.words import operation, record, ref
 from web.jobs.watching import LOOK_SECONDS, watches_of
 from web.responses import JSON, encode
 from web.service import service_of
@@ -108,20 +108,20 @@ def _event(name: str, data: bytes) -> bytes:
 ROUTES: Final = [Route("/api/v1/jobs/{job}/events", answer_events)]
 
 
-_EVENT: Final = record(
+_EVENT: Final = words.record(
     {
         "event": {"enum": ["progress", "end"]},
         "data": {
             "type": "string",
             "contentMediaType": JSON,
-            "contentSchema": ref("JobProgress"),
+            "contentSchema": words.ref("JobProgress"),
         },
     }
 )
 
 
 def _described() -> dict[str, Any]:
-    described = operation(
+    described = words.operation(
         "The progress of a job while it is worked on",
         {},
         description="Server-sent events. `progress`, with a `JobProgress` as data, comes at once "

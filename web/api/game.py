@@ -9,37 +9,19 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.routing import Route
 
 from c4core.arena.files import GameFileError
+from c4core.arena.files_any import game_of_moves
 from c4core.arena.files_json import parse_json_game
 from c4core.arena.game import Ending
 from web import parameters
 from web.api.games import LARGE_NUMBERS, LARGEST_NUMBER, NUMBER_SCHEMA
-from web.description.words import (
-    BOARD,
-    COLUMN,
-    FLAG,
-    MOVES,
-    NUMBER,
-    SIDE,
-    TEXT,
-    WHOLE,
-    array,
-    nullable,
-    operation,
-    query,
-    record,
-    ref,
-)
+from web.asked_positions import play, read_board
+from web.description import words
 from web.errors import ApiError
+from web.receiving.bodies import read_object
 from web.responses import json_response
 from web.service import service_of
-from workers.matches.review import (
-    BUDGET,
-    Review,
-    entry_of_moves,
-    read_game,
-    review_game,
-    review_object,
-)
+from workers.matches.review import BUDGET, read_game, review_game
+from workers.matches.reviewed import Review, review_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,9 +49,9 @@ async def get_review(request: Request) -> Response:
     else:
         if "moves" not in values:
             raise ApiError(400, 'give "moves", or "match" and "number"', "moves")
-        board = parameters.read_board(values)
-        parameters.play(values["moves"], board, "moves")
-        game = entry_of_moves(values["moves"], board)
+        board = read_board(values)
+        play(values["moves"], board, "moves")
+        game = game_of_moves(values["moves"], board)
     return await _answer(request, game, budget)
 
 
@@ -78,7 +60,7 @@ async def post_review(request: Request) -> Response:
     limits = service_of(request).settings.limits
     values = parameters.read_query(request, {"budget"})
     budget = parameters.budget(values, limits, BUDGET)
-    fields = await parameters.read_object(request, limit=limits.body_bytes)
+    fields = await read_object(request, limit=limits.body_bytes)
     try:
         game = parse_json_game(json.dumps(_with_numbers(fields)))
     except GameFileError as error:
@@ -123,74 +105,81 @@ ROUTES: Final = [
     Route("/api/v1/game", post_review, methods=["POST"]),
 ]
 
-_PERCENT: Final = nullable({"type": "number", "minimum": 0, "maximum": 100})
+_PERCENT: Final = words.nullable({"type": "number", "minimum": 0, "maximum": 100})
 _LARGE: Final = {
-    "anyOf": [WHOLE, {"type": "string", "pattern": "^[0-9]{1,20}$"}, {"type": "null"}],
+    "anyOf": [words.WHOLE, {"type": "string", "pattern": "^[0-9]{1,20}$"}, {"type": "null"}],
     "description": "A number of 64 bits, as a number or as text.",
 }
 _GAME: Final[dict[str, Any]] = {
     "type": "object",
     "description": "A game as in files of games; unknown fields are ignored.",
     "properties": {
-        "board": nullable(BOARD),
-        "moves": nullable(MOVES),
+        "board": words.nullable(words.BOARD),
+        "moves": words.nullable(words.MOVES),
         "start": _LARGE,
         "final": _LARGE,
-        "first": nullable(TEXT),
-        "second": nullable(TEXT),
+        "first": words.nullable(words.TEXT),
+        "second": words.nullable(words.TEXT),
         "winner": {"enum": ["x", "o", None]},
         "ending": {"enum": [*map(str, Ending), None]},
         "seed": _LARGE,
     },
     "example": {"board": "7x6", "moves": "4455667", "winner": "x"},
 }
-_MOVE: Final = record(
+_MOVE: Final = words.record(
     {
         "ply": {"type": "integer", "description": "Stones on the board before the move."},
-        "side": SIDE,
-        "column": COLUMN,
-        "before": nullable({"type": "integer", "description": "The best column's score."}),
-        "after": nullable({"type": "integer", "description": "This column's score."}),
-        "loss": nullable({"type": "integer", "description": "Points given away."}),
-        "plies_before": nullable(
+        "side": words.SIDE,
+        "column": words.COLUMN,
+        "before": words.nullable({"type": "integer", "description": "The best column's score."}),
+        "after": words.nullable({"type": "integer", "description": "This column's score."}),
+        "loss": words.nullable({"type": "integer", "description": "Points given away."}),
+        "plies_before": words.nullable(
             {"type": "integer", "description": "Plies to the end from before the move, at best."}
         ),
-        "plies_after": nullable(
+        "plies_after": words.nullable(
             {"type": "integer", "description": "Plies to the end from after the move."}
         ),
-        "best": array(COLUMN),
+        "best": words.array(words.COLUMN),
         "mark": {
             "enum": ["??", "?", "!", ""],
             "description": "?? changed the result for the worse; ? won more slowly or lost more "
-            "quickly; ! was the only best move where another one would have changed the result.",
+            "quickly; ! was the only move that kept the result, and not obvious.",
         },
-        "changes_result": FLAG,
+        "changes_result": words.FLAG,
     }
 )
 SCHEMAS: Final[dict[str, object]] = {
-    "Review": record(
+    "Review": words.record(
         {
-            "board": TEXT,
-            "start": nullable({"type": "string", "description": "The first grid, top row first."}),
-            "moves": nullable(TEXT),
-            "first": nullable(TEXT),
-            "second": nullable(TEXT),
-            "winner": nullable(SIDE),
-            "ending": TEXT,
+            "board": words.TEXT,
+            "start": words.nullable(
+                {"type": "string", "description": "The first grid, top row first."}
+            ),
+            "moves": words.nullable(words.TEXT),
+            "first": words.nullable(words.TEXT),
+            "second": words.nullable(words.TEXT),
+            "winner": words.nullable(words.SIDE),
+            "ending": words.TEXT,
             "complete": {"type": "boolean", "description": "Whether every move is judged."},
             "accuracy": {
-                **record({"x": _PERCENT, "o": _PERCENT}),
+                **words.record({"x": _PERCENT, "o": _PERCENT}),
                 "description": "Percent of a side's moves that kept the result, of those that "
                 "could have lost it; null where it had no such choice.",
             },
-            "moves_judged": array(_MOVE),
-            "turning_points": array(WHOLE),
-            "nodes": WHOLE,
-            "seconds": NUMBER,
+            "best_moves": {
+                **words.record({"x": _PERCENT, "o": _PERCENT}),
+                "description": "Percent of a side's moves that no other column was better than, "
+                "of those where one was worse; null where it had no such choice.",
+            },
+            "moves_judged": words.array(_MOVE),
+            "turning_points": words.array(words.WHOLE),
+            "nodes": words.WHOLE,
+            "seconds": words.NUMBER,
         }
     )
 }
-_BUDGET: Final = query(
+_BUDGET: Final = words.query(
     "budget",
     {"type": "number", "minimum": 0, "maximum": 30, "default": BUDGET},
     "Seconds of searching for the whole game.",
@@ -199,22 +188,26 @@ _BUDGET: Final = query(
 
 PATHS: Final[dict[str, object]] = {
     "/api/v1/game": {
-        "get": operation(
+        "get": words.operation(
             "The review of a game",
-            ref("Review"),
+            words.ref("Review"),
             parameters=[
-                query("moves", MOVES, "The game, from the empty board.", example="4455667"),
-                query("board", BOARD | {"default": "7x6"}, "Columns x rows.", example="7x6"),
-                query("match", NUMBER_SCHEMA, "A stored game's match, in place of moves."),
-                query("number", NUMBER_SCHEMA, "Its number in the match."),
+                words.query(
+                    "moves", words.MOVES, "The game, from the empty board.", example="4455667"
+                ),
+                words.query(
+                    "board", words.BOARD | {"default": "7x6"}, "Columns x rows.", example="7x6"
+                ),
+                words.query("match", NUMBER_SCHEMA, "A stored game's match, in place of moves."),
+                words.query("number", NUMBER_SCHEMA, "Its number in the match."),
                 _BUDGET,
             ],
             problems=[404],
             description="Scores are for the side that moved; columns count from 1.",
         ),
-        "post": operation(
+        "post": words.operation(
             "The review of a game that is sent",
-            ref("Review"),
+            words.ref("Review"),
             parameters=[_BUDGET],
             body=_GAME,
         ),

@@ -14,21 +14,8 @@ from db import games
 from db.decoding import decoding
 from db.records.games import GameCursor, GameFilter
 from web import parameters
-from web.description.words import (
-    BOARD,
-    NUMBER,
-    SIDE,
-    TEXT,
-    WHOLE,
-    array,
-    nullable,
-    operation,
-    place,
-    query,
-    record,
-    ref,
-    whole_between,
-)
+from web.asked_positions import read_board
+from web.description import words
 from web.errors import ApiError
 from web.responses import json_response
 from web.service import service_of
@@ -67,7 +54,7 @@ async def list_games(request: Request) -> Response:
     ending = parameters.choice(values, "ending", None, ENDINGS)
     filters = GameFilter(
         matches=None if match is None else (match,),
-        board=parameters.read_board(values) if "board" in values else None,
+        board=read_board(values) if "board" in values else None,
         winner=winner if winner in ("x", "o") else None,  # type: ignore[arg-type]
         is_draw=True if winner == "draw" else None,
         endings=None if ending is None else (ending,),
@@ -143,26 +130,26 @@ ROUTES: Final = [
 
 _DIGITS: Final = {"type": "string", "pattern": "^[0-9]{1,20}$"}
 SCHEMAS: Final[dict[str, object]] = {
-    "Game": record(
+    "Game": words.record(
         {
-            "match": WHOLE,
-            "number": WHOLE,
-            "board": TEXT,
-            "winner": nullable(SIDE),
+            "match": words.WHOLE,
+            "number": words.WHOLE,
+            "board": words.TEXT,
+            "winner": words.nullable(words.SIDE),
             "ending": {"enum": list(ENDINGS)},
-            "length": WHOLE,
-            "moves": TEXT,
-            "first": TEXT,
-            "second": TEXT,
+            "length": words.WHOLE,
+            "moves": words.TEXT,
+            "first": words.TEXT,
+            "second": words.TEXT,
             "seed": _DIGITS,
             "start": {**_DIGITS, "description": "Key of the first position."},
             "start_grid": {"type": "string", "description": "The first position."},
             "final": {**_DIGITS, "description": "Key of the last position."},
             "final_grid": {"type": "string", "description": "The last position."},
-            "detail": TEXT,
-            "x_seconds": NUMBER,
-            "o_seconds": NUMBER,
-            "replaced": array(WHOLE),
+            "detail": words.TEXT,
+            "x_seconds": words.NUMBER,
+            "o_seconds": words.NUMBER,
+            "replaced": words.array(words.WHOLE),
         },
         optional=(
             *("moves", "first", "second", "seed", "start", "start_grid", "final", "final_grid"),
@@ -170,19 +157,28 @@ SCHEMAS: Final[dict[str, object]] = {
         ),
     )
 }
-NUMBER_SCHEMA: Final = whole_between(0, LARGEST_NUMBER)
+NUMBER_SCHEMA: Final = words.whole_between(0, LARGEST_NUMBER)
 PATHS: Final[dict[str, object]] = {
     "/api/v1/games": {
-        "get": operation(
+        "get": words.operation(
             "Stored games",
-            record({"games": array(ref("Game")), "next": nullable(TEXT)}),
+            words.record(
+                {"games": words.array(words.ref("Game")), "next": words.nullable(words.TEXT)}
+            ),
             parameters=[
-                query("match", NUMBER_SCHEMA, "Only games of this match."),
-                query("board", BOARD, "Only games on this board.", example="7x6"),
-                query("winner", {"enum": list(WINNERS)}, "Who won.", example="x"),
-                query("ending", {"enum": list(ENDINGS)}, "How it ended.", example="four"),
-                query("limit", whole_between(1, LARGEST_PAGE, PAGE), "Games of a page.", example=5),
-                query("cursor", {"type": "string", "pattern": f"^{CURSOR.pattern}$"}, "`next`."),
+                words.query("match", NUMBER_SCHEMA, "Only games of this match."),
+                words.query("board", words.BOARD, "Only games on this board.", example="7x6"),
+                words.query("winner", {"enum": list(WINNERS)}, "Who won.", example="x"),
+                words.query("ending", {"enum": list(ENDINGS)}, "How it ended.", example="four"),
+                words.query(
+                    "limit",
+                    words.whole_between(1, LARGEST_PAGE, PAGE),
+                    "Games of a page.",
+                    example=5,
+                ),
+                words.query(
+                    "cursor", {"type": "string", "pattern": f"^{CURSOR.pattern}$"}, "`next`."
+                ),
             ],
             problems=[404],
             description="By match and number. The objects are those of files of games, but that "
@@ -190,12 +186,12 @@ PATHS: Final[dict[str, object]] = {
         )
     },
     "/api/v1/games/{match}/{number}": {
-        "get": operation(
+        "get": words.operation(
             "A stored game",
-            ref("Game"),
+            words.ref("Game"),
             parameters=[
-                place("match", NUMBER_SCHEMA, "The match.", example=1),
-                place("number", NUMBER_SCHEMA, "The game's number in it.", example=0),
+                words.place("match", NUMBER_SCHEMA, "The match.", example=1),
+                words.place("number", NUMBER_SCHEMA, "The game's number in it.", example=0),
             ],
             problems=[404],
         )

@@ -13,7 +13,7 @@ from c4core.position import Position
 from c4core.version import ENGINE_VERSION, __version__
 from db.errors import StorageError
 from web import parameters
-from web.description.words import TEXT, WHOLE, nullable, operation, record, ref
+from web.description import words
 from web.errors import LOGGER, unavailable
 from web.metrics import WebCollector
 from web.responses import json_response
@@ -94,15 +94,17 @@ ROUTES: Final = [
 ]
 
 PATHS: Final[dict[str, object]] = {
-    "/healthz": {"get": operation("Whether the process answers", ref("Health"))},
-    "/readyz": {"get": operation("Whether all that it needs is there", ref("Readiness"))},
+    "/healthz": {"get": words.operation("Whether the process answers", words.ref("Health"))},
+    "/readyz": {
+        "get": words.operation("Whether all that it needs is there", words.ref("Readiness"))
+    },
     "/metrics": {
         "get": {
             "summary": "Metrics for Prometheus",
             "responses": {
                 "200": {
                     "description": "Metrics as text.",
-                    "content": {"text/plain": {"schema": TEXT}},
+                    "content": {"text/plain": {"schema": words.TEXT}},
                 }
             },
         }
@@ -110,13 +112,13 @@ PATHS: Final[dict[str, object]] = {
 }
 
 SCHEMAS: Final[dict[str, object]] = {
-    "Health": record({"status": TEXT, "version": TEXT, "engine": WHOLE}),
-    "Readiness": record(
+    "Health": words.record({"status": words.TEXT, "version": words.TEXT, "engine": words.WHOLE}),
+    "Readiness": words.record(
         {
-            "status": TEXT,
-            "database": nullable({"enum": [OK]}),
-            "broker": nullable({"enum": [OK]}),
-            "searches": WHOLE,
+            "status": words.TEXT,
+            "database": words.nullable({"enum": [OK]}),
+            "broker": words.nullable({"enum": [OK]}),
+            "searches": words.WHOLE,
         }
     ),
 }

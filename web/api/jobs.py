@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING, Any, Final
 
 from starlette.routing import Route
@@ -10,12 +9,13 @@ from starlette.routing import Route
 from db import jobs
 from db.records.jobs import JobState
 from web import parameters
-from web.bodies import read_whole
+from web.asked_positions import read_board
 from web.description import job_paths, job_schemas
 from web.description.job_paths import DEFAULT_LIMIT, LARGEST_LIMIT
 from web.description.job_schemas import LARGEST_JOB
 from web.errors import ApiError
 from web.jobs.making import make_job, make_of_lines, read_label
+from web.receiving.bodies import read_object, whole_body
 from web.responses import JSON, JSON_LINES, json_response
 from web.service import service_of
 from web.writing import require_write
@@ -94,7 +94,7 @@ async def answer_make(request: Request) -> Response:
         elif kind == JSON:
             parameters.read_query(request, ())
             limit = service.settings.limits.body_bytes
-            values = await parameters.read_object(request, limit=limit)
+            values = await read_object(request, limit=limit)
             made = await service.in_batch_thread(make_job, service, database, values)
         else:
             known = ", ".join((JSON, *LINES))
@@ -132,10 +132,10 @@ async def _make_of_lines(
     values = parameters.read_query(request, {"kind", "board", "score_only", "label"})
     parameters.choice(values, "kind", "analyze", ("analyze",))
     # What is wrong with these is said before the body has come.
-    parameters.read_board(values)
+    read_board(values)
     parameters.flag(values, "score_only")
     read_label(values)
-    with closing(await read_whole(request)) as file:
+    async with whole_body(request, service.disk) as file:
         return await service.in_batch_thread(
             lambda: make_of_lines(service, database, file, values, is_table=is_table)
         )

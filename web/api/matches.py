@@ -10,21 +10,7 @@ from starlette.routing import Route
 from db import games
 from web import parameters
 from web.api.games import LARGEST_NUMBER, NUMBER_SCHEMA, path_number
-from web.description.words import (
-    FLAG,
-    NUMBER,
-    TEXT,
-    WHOLE,
-    Schema,
-    array,
-    nullable,
-    operation,
-    place,
-    query,
-    record,
-    ref,
-    whole_between,
-)
+from web.description import words
 from web.responses import json_response
 from web.service import service_of
 from workers.core.attendance import unattended_jobs
@@ -88,91 +74,102 @@ ROUTES: Final = [
     Route("/api/v1/matches/{id}", get_match),
 ]
 
-_NUMBER: Final = nullable(NUMBER)
+_NUMBER: Final = words.nullable(words.NUMBER)
 _ORIGIN: Final = {"enum": ["played", "imported"]}
-_TALLY: Final[dict[str, Schema]] = {
-    "wins": WHOLE,
-    "losses": WHOLE,
-    "draws": WHOLE,
+_TALLY: Final[dict[str, words.Schema]] = {
+    "wins": words.WHOLE,
+    "losses": words.WHOLE,
+    "draws": words.WHOLE,
     "score": _NUMBER,
 }
-_ACCURACY: Final[dict[str, Schema]] = {
-    "moves": WHOLE,
-    "best": WHOLE,
+_ACCURACY: Final[dict[str, words.Schema]] = {
+    "moves": words.WHOLE,
+    "best": words.WHOLE,
     "best_share": _NUMBER,
-    "blunders": WHOLE,
+    "blunders": words.WHOLE,
     "blunder_share": _NUMBER,
-    "lost": WHOLE,
+    "lost": words.WHOLE,
     "mean_loss": _NUMBER,
 }
-_PLAYER: Final = record(
+_PLAYER: Final = words.record(
     {
-        "player": TEXT,
+        "player": words.TEXT,
         **_TALLY,
-        "as_x": record(_TALLY),
-        "as_o": record(_TALLY),
-        "forfeits": WHOLE,
-        "moves": WHOLE,
-        "seconds": NUMBER,
+        "as_x": words.record(_TALLY),
+        "as_o": words.record(_TALLY),
+        "forfeits": words.WHOLE,
+        "moves": words.WHOLE,
+        "seconds": words.NUMBER,
         "seconds_per_move": _NUMBER,
-        "accuracy": nullable(record(_ACCURACY)),
-        "accuracy_by_ply": array(record({"ply": WHOLE} | _ACCURACY)),
+        "accuracy": words.nullable(words.record(_ACCURACY)),
+        "accuracy_by_ply": words.array(words.record({"ply": words.WHOLE} | _ACCURACY)),
     }
 )
-_COURSE: Final = record({name: array(WHOLE) for name in ("games", "wins", "losses", "draws")})
+_COURSE: Final = words.record(
+    {name: words.array(words.WHOLE) for name in ("games", "wins", "losses", "draws")}
+)
 SCHEMAS: Final[dict[str, object]] = {
-    "MatchSummary": record(
+    "MatchSummary": words.record(
         {
-            "match": WHOLE,
-            "label": nullable(TEXT),
-            "job": nullable(WHOLE),
+            "match": words.WHOLE,
+            "label": words.nullable(words.TEXT),
+            "job": words.nullable(words.WHOLE),
             "origin": _ORIGIN,
-            "state": TEXT,
-            "board": TEXT,
-            "created": TEXT,
-            "finished": FLAG,
+            "state": words.TEXT,
+            "board": words.TEXT,
+            "created": words.TEXT,
+            "finished": words.FLAG,
             "games": {"type": "integer", "description": "Games that are stored."},
-            "planned": WHOLE,
-            "a": record({"player": TEXT} | _TALLY),
-            "b": record({"player": TEXT} | _TALLY),
+            "planned": words.WHOLE,
+            "a": words.record({"player": words.TEXT} | _TALLY),
+            "b": words.record({"player": words.TEXT} | _TALLY),
         }
     ),
-    "MatchReport": record(
+    "MatchReport": words.record(
         {
-            "match": WHOLE,
-            "label": nullable(TEXT),
-            "job": nullable(WHOLE),
+            "match": words.WHOLE,
+            "label": words.nullable(words.TEXT),
+            "job": words.nullable(words.WHOLE),
             "origin": _ORIGIN,
-            "created": TEXT,
-            "finished": FLAG,
+            "created": words.TEXT,
+            "finished": words.FLAG,
             "terms": {"type": "object", "description": "What decides which games are played."},
             "a": _PLAYER,
             "b": _PLAYER,
-            "games": WHOLE,
-            "distinct_games": WHOLE,
-            "first_mover": record(_TALLY),
+            "games": words.WHOLE,
+            "distinct_games": words.WHOLE,
+            "first_mover": words.record(_TALLY),
             "decisive_rate": _NUMBER,
-            "decisive_interval": nullable(array(NUMBER)),
+            "decisive_interval": words.nullable(words.array(words.NUMBER)),
             "leader": {"enum": ["a", "b", None]},
             "p": _NUMBER,
-            "significant": FLAG,
-            "elo": nullable(record({"difference": _NUMBER, "low": _NUMBER, "high": _NUMBER})),
-            "sprt": nullable(
-                record(
-                    {"ratio": _NUMBER, "lower": NUMBER, "upper": NUMBER, "verdict": nullable(TEXT)}
+            "significant": words.FLAG,
+            "elo": words.nullable(
+                words.record({"difference": _NUMBER, "low": _NUMBER, "high": _NUMBER})
+            ),
+            "sprt": words.nullable(
+                words.record(
+                    {
+                        "ratio": _NUMBER,
+                        "lower": words.NUMBER,
+                        "upper": words.NUMBER,
+                        "verdict": words.nullable(words.TEXT),
+                    }
                 )
             ),
-            "length": record({"mean": _NUMBER, "shortest": WHOLE, "longest": WHOLE}),
-            "time": record(
+            "length": words.record(
+                {"mean": _NUMBER, "shortest": words.WHOLE, "longest": words.WHOLE}
+            ),
+            "time": words.record(
                 {
-                    "seconds": NUMBER,
+                    "seconds": words.NUMBER,
                     "per_game": _NUMBER,
                     "per_move": _NUMBER,
                     "games_per_second": _NUMBER,
                     "elapsed": _NUMBER,
                 }
             ),
-            "judged_games": WHOLE,
+            "judged_games": words.WHOLE,
             "judged_from": {"type": "integer", "description": "Moves at lower plies are not."},
             "course": {
                 **_COURSE,
@@ -183,24 +180,31 @@ SCHEMAS: Final[dict[str, object]] = {
 }
 PATHS: Final[dict[str, object]] = {
     "/api/v1/matches": {
-        "get": operation(
+        "get": words.operation(
             "Stored matches, the newest first",
-            record({"matches": array(ref("MatchSummary")), "next": nullable(TEXT)}),
+            words.record(
+                {
+                    "matches": words.array(words.ref("MatchSummary")),
+                    "next": words.nullable(words.TEXT),
+                }
+            ),
             parameters=[
-                query("limit", whole_between(1, LARGEST_PAGE, PAGE), "Of a page.", example=5),
-                query("cursor", NUMBER_SCHEMA, "`next` of the page before."),
+                words.query(
+                    "limit", words.whole_between(1, LARGEST_PAGE, PAGE), "Of a page.", example=5
+                ),
+                words.query("cursor", NUMBER_SCHEMA, "`next` of the page before."),
             ],
         )
     },
     "/api/v1/matches/{id}": {
-        "get": operation(
+        "get": words.operation(
             "The report of a match",
-            ref("MatchReport"),
+            words.ref("MatchReport"),
             parameters=[
-                place("id", NUMBER_SCHEMA, "The match.", example=1),
-                query(
+                words.place("id", NUMBER_SCHEMA, "The match.", example=1),
+                words.query(
                     "judge",
-                    whole_between(0, MOST_JUDGED, JUDGED),
+                    words.whole_between(0, MOST_JUDGED, JUDGED),
                     "Games, the first ones, whose moves are judged by what is known.",
                     example=10,
                 ),

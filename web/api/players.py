@@ -13,22 +13,11 @@ from c4core.players import LEVELS, Parameter, PlayerError, player_kinds
 from c4core.players.learning import LearningPlayer
 from c4core.players.values import Digits, FileName, Real, Switch, Whole, Word
 from web import parameters
-from web.description.words import (
-    BOARD,
-    COLUMN,
-    FLAG,
-    MOVES,
-    NUMBER,
-    TEXT,
-    array,
-    nullable,
-    operation,
-    record,
-    ref,
-    whole_between,
-)
+from web.asked_positions import POSITION, read_position
+from web.description import words
 from web.errors import ApiError
 from web.playing import LARGEST_SEED, LONGEST_DESCRIPTION, SECONDS, SHORTEST, ask_player
+from web.receiving.bodies import read_object
 from web.responses import json_response
 from web.service import service_of
 
@@ -38,7 +27,7 @@ if TYPE_CHECKING:
 
     from c4core.players import Consent, PlayerKind
 
-MOVE: Final = parameters.POSITION | {"player", "seed", "seconds"}
+MOVE: Final = POSITION | {"player", "seed", "seconds"}
 
 
 async def list_players(request: Request) -> Response:
@@ -53,9 +42,9 @@ async def post_move(request: Request) -> Response:
     """A move that a player chooses."""
     limits = service_of(request).settings.limits
     parameters.read_query(request, ())
-    values = await parameters.read_object(request, limit=limits.body_bytes)
+    values = await read_object(request, limit=limits.body_bytes)
     parameters.only(values, MOVE)
-    asked = parameters.read_position(values)
+    asked = read_position(values)
     if asked.position.is_over:
         raise ApiError(400, "the game is over", "moves" if "moves" in values else None)
     player = parameters.text(values, "player", "perfect", longest=LONGEST_DESCRIPTION)
@@ -157,49 +146,60 @@ ROUTES: Final = [
 
 _SOME: Final = {"type": ["number", "string", "boolean", "null"]}
 SCHEMAS: Final[dict[str, object]] = {
-    "Player": record(
+    "Player": words.record(
         {
-            "name": TEXT,
-            "stands_for": nullable({"type": "string", "description": "Of a level: its player."}),
-            "summary": TEXT,
-            "source": nullable(TEXT),
-            "argument": nullable({"type": "string", "description": "What follows the colon."}),
-            "parameters": array(
-                record(
+            "name": words.TEXT,
+            "stands_for": words.nullable(
+                {"type": "string", "description": "Of a level: its player."}
+            ),
+            "summary": words.TEXT,
+            "source": words.nullable(words.TEXT),
+            "argument": words.nullable(
+                {"type": "string", "description": "What follows the colon."}
+            ),
+            "parameters": words.array(
+                words.record(
                     {
-                        "name": TEXT,
+                        "name": words.TEXT,
                         "type": {
                             "enum": [
                                 *("whole", "number", "flag", "choice", "digits", "file", "text")
                             ]
                         },
-                        "low": nullable(NUMBER),
-                        "high": nullable(NUMBER),
-                        "choices": nullable(array(TEXT)),
+                        "low": words.nullable(words.NUMBER),
+                        "high": words.nullable(words.NUMBER),
+                        "choices": words.nullable(words.array(words.TEXT)),
                         "default": _SOME,
-                        "required": FLAG,
+                        "required": words.FLAG,
                         "optional": {"type": "boolean", "description": "`none` is a value too."},
-                        "summary": TEXT,
+                        "summary": words.TEXT,
                     }
                 )
             ),
-            "program": FLAG,
-            "boards": nullable(array(TEXT)),
-            "available": FLAG,
-            "reason": nullable(TEXT),
+            "program": words.FLAG,
+            "boards": words.nullable(words.array(words.TEXT)),
+            "available": words.FLAG,
+            "reason": words.nullable(words.TEXT),
         }
     ),
-    "Move": record({"column": COLUMN, "moves": nullable(TEXT), "player": TEXT, "seconds": NUMBER}),
+    "Move": words.record(
+        {
+            "column": words.COLUMN,
+            "moves": words.nullable(words.TEXT),
+            "player": words.TEXT,
+            "seconds": words.NUMBER,
+        }
+    ),
 }
 _ASKED: Final[dict[str, Any]] = {
     "type": "object",
     "properties": {
-        "moves": MOVES,
-        "board": BOARD,
+        "moves": words.MOVES,
+        "board": words.BOARD,
         "key": {"anyOf": [{"type": "integer"}, {"type": "string", "pattern": "^[0-9]{1,20}$"}]},
-        "grid": TEXT,
+        "grid": words.TEXT,
         "player": {"type": "string", "maxLength": LONGEST_DESCRIPTION, "default": "perfect"},
-        "seed": whole_between(0, LARGEST_SEED, 0),
+        "seed": words.whole_between(0, LARGEST_SEED, 0),
         "seconds": {"type": "number", "minimum": SHORTEST, "maximum": 30, "default": SECONDS},
     },
     "additionalProperties": False,
@@ -207,12 +207,14 @@ _ASKED: Final[dict[str, Any]] = {
 }
 PATHS: Final[dict[str, object]] = {
     "/api/v1/players": {
-        "get": operation("Who can play", array(ref("Player")), description="Levels first.")
+        "get": words.operation(
+            "Who can play", words.array(words.ref("Player")), description="Levels first."
+        )
     },
     "/api/v1/move": {
-        "post": operation(
+        "post": words.operation(
             "A move by a player",
-            ref("Move"),
+            words.ref("Move"),
             body=_ASKED,
             problems=[422, 501],
             description="The same seed gives the same move, except from players that go by the "

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from web import parameters
+from web.asked_positions import POSITION, read_position
 from web.asking import find_answer, find_line
 from web.description.words import (
     BOARD,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from c4core.position import Position
 
 PATH: Final = "/api/v1/position"
-NAMES: Final = parameters.POSITION | {"budget", "line", "queue"}
+NAMES: Final = POSITION | {"budget", "line", "queue"}
 PURPOSE: Final = "board"
 """What such jobs are for, in their topics and labels."""
 
@@ -57,7 +58,7 @@ async def get_position(request: Request) -> Response:
     values = parameters.read_query(request, NAMES)
     if not values.keys() & {"moves", "key", "grid"}:
         values["moves"] = ""
-    asked = parameters.read_position(values)
+    asked = read_position(values)
     budget = parameters.budget(values, service.settings.limits)
     wants_line = parameters.flag(values, "line")
     queues = parameters.flag(values, "queue")

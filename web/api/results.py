@@ -10,8 +10,8 @@ from starlette.routing import Route
 from db.records.jobs import JobState
 from web import parameters
 from web.api.jobs import job_number
+from web.description import words
 from web.description.job_schemas import JOB_PLACE
-from web.description.words import operation, query
 from web.errors import ApiError
 from web.responses import JSON_LINES
 from web.service import service_of
@@ -96,14 +96,14 @@ ROUTES: Final = [Route("/api/v1/jobs/{job}/results", answer_results)]
 
 
 def _described() -> dict[str, Any]:
-    described = operation(
+    described = words.operation(
         "The results of a job, in the order of its input",
         {},
         description="Lines that are not solved yet, or cannot be, have an object with `error`. A "
         "job of kind deep has a line for each piece that was searched, a match one for each unit.",
         parameters=[
             JOB_PLACE,
-            query(
+            words.query(
                 "format",
                 {"enum": list(FORMATS)},
                 "JSON Lines, or CSV for the answers of a job of kind analyze.",

@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from web import parameters
+from web.asked_positions import play, read_board
 from web.asking import find_answer
 from web.description.words import BOARD, MOVES, TEXT, WHOLE, array, operation, query, record, ref
 from web.errors import unavailable
@@ -37,10 +38,10 @@ async def solve(request: Request) -> Response:
     if known is not None:
         return Response(known, media_type=JSON)
     values = dict(request.query_params)
-    board = parameters.read_board(values)
+    board = read_board(values)
     if "pos" not in values:
         raise parameters.missing("pos")
-    position = parameters.play(values["pos"], board, "pos")
+    position = play(values["pos"], board, "pos")
     budget = service.settings.limits.budget_seconds
     answer = await find_answer(request, position, budget=budget)
     if not is_complete(position, answer):

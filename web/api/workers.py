@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.routing import Route
 
 from web import parameters
-from web.description.words import operation, ref
+from web.description import words
 from web.responses import json_response
 from web.service import service_of
 from workers.core.standing import service_status, status_object
@@ -43,9 +43,9 @@ ROUTES: Final = [Route("/api/v1/workers", answer_workers)]
 
 PATHS: Final[dict[str, object]] = {
     "/api/v1/workers": {
-        "get": operation(
+        "get": words.operation(
             "Who is at work, and on how much",
-            ref("Workers"),
+            words.ref("Workers"),
             description="`workers` are those of `c4 worker` that listen to a broker; `server` is "
             "this process: its threads that work on jobs, and the jobs that they are at work on.",
         )

@@ -89,6 +89,23 @@ _BOOK: Final = record(
 )
 
 
+_LINKS: Final[Schema] = {
+    name: {
+        "operationId": operation_id,
+        "parameters": {"job": "$response.body#/id"},
+        "description": description,
+    }
+    for name, operation_id, description in (
+        ("job", "getJobsJob", "The job, later."),
+        ("events", "getJobsJobEvents", "How far it is, while it is worked on."),
+        ("results", "getJobsJobResults", "What it has found."),
+        ("cancel", "postJobsJobCancel", "Stop it."),
+        ("resume", "postJobsJobResume", "Go on with it."),
+    )
+}
+"""What can be done with a job that was made."""
+
+
 def _writing(described: Schema, *, problems: Iterable[int] = ()) -> Schema:
     """The same for what changes something: it may need a token."""
     described["responses"]["401"] = _UNAUTHORIZED
@@ -133,9 +150,13 @@ def _make() -> Schema:
     described["responses"]["201"] = {
         "description": "The job was made.",
         "headers": {"Location": location},
+        "links": _LINKS,
         "content": {JSON: {"schema": ref("JobWithProgress")}},
     }
-    described["responses"]["200"]["description"] = "There is a job for the same; it goes on."
+    described["responses"]["200"] |= {
+        "description": "There is a job for the same; it goes on.",
+        "links": _LINKS,
+    }
     content = described["requestBody"]["content"]
     content[JSON]["example"] = {"kind": "analyze", "positions": ["4453", {"moves": "44", "id": 1}]}
     for media_type, example in (

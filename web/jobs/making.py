@@ -12,6 +12,7 @@ from c4core.lines import BadLine, Request, parse_fields, read_lines
 from c4core.lines_csv import HeadingError, read_csv
 from db import registry
 from web import parameters
+from web.asked_positions import LONGEST_MOVES, POSITION, play, read_board, read_position
 from web.errors import ApiError, unavailable
 from web.running import web_label
 from workers.books.build import BookPlanError, CompleteBook, canonical, check_plies
@@ -46,7 +47,7 @@ larger book is planned by ``c4 book build --detach``, in a process of its own.""
 _planning: Final = threading.Lock()
 
 _NAMES: Final[dict[str, frozenset[str]]] = {
-    "analyze": parameters.POSITION | {"kind", "positions", "score_only", "label"},
+    "analyze": POSITION | {"kind", "positions", "score_only", "label"},
     "deep": frozenset({"kind", "moves", "board", "weak", "label"}),
     "book": frozenset({"kind", "board", "plies", "start"}),
 }
@@ -96,7 +97,7 @@ def make_of_lines(
         ApiError: 400, there is no line, or no heading that can be read.
         StorageError: the database cannot be written.
     """
-    board = parameters.read_board(values)
+    board = read_board(values)
     read: Callable[..., Iterator[Request | BadLine]] = read_csv if is_table else read_lines
     try:
         return _submit(service, database, read(file, board=board), board, values)
@@ -118,7 +119,7 @@ def read_label(values: Mapping[str, object]) -> str | None:
 
 def _make_analyze(service: Service, database: Database, values: Mapping[str, object]) -> Made:
     if "positions" not in values:
-        asked = parameters.read_position(values)
+        asked = read_position(values)
         requests: Iterable[Request | BadLine] = [Request(1, asked.position, asked.moves)]
         return _submit(service, database, requests, asked.board, values)
     named = sorted(values.keys() & {"moves", "key", "grid"})
@@ -127,7 +128,7 @@ def _make_analyze(service: Service, database: Database, values: Mapping[str, obj
     items = values["positions"]
     if not isinstance(items, list):
         raise ApiError(400, "positions must be a list", "positions")
-    board = parameters.read_board(values)
+    board = read_board(values)
     requests = (_read_item(item, board, line) for line, item in enumerate(items, start=1))
     return _submit(service, database, requests, board, values)
 
@@ -165,11 +166,11 @@ def _submit(
 
 
 def _make_deep(service: Service, database: Database, values: Mapping[str, object]) -> Made:
-    moves = parameters.text(values, "moves", None, longest=parameters.LONGEST_MOVES)
+    moves = parameters.text(values, "moves", None, longest=LONGEST_MOVES)
     if moves is None:
         raise ApiError(400, 'moves is missing: "" is the empty board', "moves")
-    board = parameters.read_board(values)
-    position = parameters.play(moves, board, "moves")
+    board = read_board(values)
+    position = play(moves, board, "moves")
     if position.is_over:
         raise ApiError(400, "the game is over: there is nothing to prove", "moves")
     threads = _threads(service, database)
@@ -194,12 +195,12 @@ def _threads(service: Service, database: Database) -> int:
 
 def _make_book(service: Service, database: Database, values: Mapping[str, object]) -> Made:
     del service
-    board = parameters.read_board(values)
+    board = read_board(values)
     plies: int | None = parameters.whole(values, "plies", None, 0, LARGEST_PLY)
     if plies is None:
         raise ApiError(400, "plies is missing: how many stones are on the board at most", "plies")
-    moves = parameters.text(values, "start", "", longest=parameters.LONGEST_MOVES)
-    start = parameters.play(moves, board, "start")
+    moves = parameters.text(values, "start", "", longest=LONGEST_MOVES)
+    start = play(moves, board, "start")
     try:
         task = _read_task(start, plies)
         earlier = find_job(database, task)

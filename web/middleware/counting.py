@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Final
 
+from web.middleware.base import HttpMiddleware
+
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -16,7 +18,7 @@ METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
 OTHER: Final = "other"
 
 
-class Counting:
+class Counting(HttpMiddleware):
     """Counts answers.
 
     Args:
@@ -25,14 +27,11 @@ class Counting:
     """
 
     def __init__(self, app: ASGIApp, counters: Counters) -> None:
-        self._app = app
+        super().__init__(app)
         self._counters = counters
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         began = time.perf_counter()
         status = 0
 

@@ -5,26 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from web.errors import CLIENT_GONE, LOGGER, ApiError, as_api_error
+from web.middleware.base import HttpMiddleware
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import Message, Receive, Scope, Send
 
 
-class Faults:
+class Faults(HttpMiddleware):
     """Answers requests that have ended in an error.
 
     Args:
         app: makes the answers.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         has_begun = False
 
         async def send_noted(message: Message) -> None:

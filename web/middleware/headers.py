@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from web.middleware.base import HttpMiddleware
+
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from starlette.types import Message, Receive, Scope, Send
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -30,21 +32,15 @@ PREFLIGHT: Final = (
 )
 
 
-class Headers:
+class Headers(HttpMiddleware):
     """Adds the headers, and answers browsers that ask what they may do.
 
     Args:
         app: makes the answers.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
         method = scope["method"]
         if method == "OPTIONS" and _is_preflight(scope):
             await send(

@@ -4,16 +4,18 @@ A page of a stranger may send requests to this server from the browser of somebo
 It cannot read the answer to a POST, but the POST would have been done: so one that comes from a
 page of another host is refused. By a name of its own that points to this machine (DNS rebinding) it
 could pass for a page of this server: so a server that listens to this machine only answers only to
-names of this machine.
+names of this machine, and to those that it was told of because a proxy is reached by them.
 """
 
 from __future__ import annotations
 
+import re
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from web.errors import ApiError
+from web.middleware.base import HttpMiddleware
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
@@ -22,9 +24,11 @@ if TYPE_CHECKING:
 
 LOCAL_NAMES: Final = frozenset({"localhost", "127.0.0.1", "[::1]"})
 _READING: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+_NAME: Final = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.IGNORECASE)
+_IPV6: Final = 6
 
 
-class Origins:
+class Origins(HttpMiddleware):
     """Refuses requests that are for others, or from pages of others.
 
     Args:
@@ -33,17 +37,16 @@ class Origins:
     """
 
     def __init__(self, app: ASGIApp, names: frozenset[str] | None) -> None:
-        self._app = app
+        super().__init__(app)
         self._names = names
         self._known_hosts: set[bytes] = set()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if scope["type"] == "http":
-            error = self._refusal(scope)
-            if error is not None:
-                await error.response()(scope, receive, send)
-                return
+        error = self._refusal(scope)
+        if error is not None:
+            await error.response()(scope, receive, send)
+            return
         await self._app(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> ApiError | None:
@@ -57,7 +60,9 @@ class Origins:
                 site = value
         if self._names is not None and host not in self._known_hosts:
             if host_name(host.decode("latin-1")) not in self._names:
-                return ApiError(403, "this server answers only to names of its own machine")
+                return ApiError(
+                    403, "this server does not answer to this name; --allow-host adds one"
+                )
             if len(self._known_hosts) < len(self._names) * 4:
                 self._known_hosts.add(host)
         if scope["method"] not in _READING and not is_own(host, origin, site):
@@ -69,12 +74,24 @@ def allowed_names(settings: Settings) -> frozenset[str] | None:
     """The names that a server answers to.
 
     Returns:
-        None where it has a token and listens to other machines: nobody knows what they call it.
+        None for any: it has a token and listens to other machines, and was not told what they call
+        it.
     """
     host = settings.host.lower()
-    if settings.token is not None and not is_loopback(host):
+    if settings.token is not None and not is_loopback(host) and not settings.allowed_hosts:
         return None
-    return LOCAL_NAMES | {f"[{host}]" if ":" in host else host}
+    own = LOCAL_NAMES | {f"[{host}]" if ":" in host else host}
+    return own.union(map(str.lower, settings.allowed_hosts))
+
+
+def is_host_name(name: str) -> bool:
+    """Whether a header ``Host`` can have this name: no scheme, no port, nothing but ASCII."""
+    if name.startswith("[") and name.endswith("]"):
+        try:
+            return ip_address(name[1:-1]).version == _IPV6
+        except ValueError:
+            return False
+    return _NAME.fullmatch(name) is not None
 
 
 def is_loopback(host: str) -> bool:

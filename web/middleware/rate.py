@@ -8,6 +8,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
 from web.errors import ApiError
+from web.middleware.base import HttpMiddleware
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +21,7 @@ MOST_CLIENTS: Final = 10_000
 """Addresses that are remembered: the one that was silent for the longest time is forgotten."""
 
 
-class Rate:
+class Rate(HttpMiddleware):
     """Refuses requests of clients that make too many.
 
     Args:
@@ -32,16 +33,16 @@ class Rate:
     def __init__(
         self, app: ASGIApp, limits: Limits, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._app = app
+        super().__init__(app)
         self._rate = limits.requests_per_second
         self._burst = limits.burst
         self._clock = clock
         self._full_at: OrderedDict[str, float] = OrderedDict()
         """When the bucket of an address will be full again."""
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        if scope["type"] == "http" and self._rate != math.inf:
+        if self._rate != math.inf:
             wait = self._take(scope["client"][0] if scope.get("client") else "")
             if wait > 0:
                 error = ApiError(

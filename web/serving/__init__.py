@@ -1,4 +1,5 @@
 """The process that listens.
 
-``server`` runs it and ends it; ``protocol`` and ``open_files`` limit what its connections may take.
+``server`` runs it and ends it, its threads take ``turns``; ``protocol`` and ``open_files`` limit
+what its connections may take.
 """

@@ -15,8 +15,10 @@ import uvicorn
 
 from c4core.errors import C4Error
 from web.app import create_app
+from web.middleware.origins import is_host_name
 from web.serving.open_files import room_for_connections
 from web.serving.protocol import protocol_for
+from web.serving.turns import quick_turns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -48,7 +50,8 @@ def serve(settings: Settings, *, on_ready: Callable[[str], object] = lambda _url
         on_ready: called with its address as soon as it answers.
 
     Raises:
-        ListenError: the address cannot be had, or is open to others and there is no token.
+        ListenError: the address cannot be had, or others can reach it and there is no token, or
+            what it shall answer to is no host's name.
         StorageError: the database cannot be opened.
         BrokerUrlError: the URL is not that of a usable broker.
         BookError, OSError: the book cannot be read.
@@ -56,6 +59,7 @@ def serve(settings: Settings, *, on_ready: Callable[[str], object] = lambda _url
     limits = settings.limits
     limits = replace(limits, connections=room_for_connections(limits.connections))
     settings = replace(settings, limits=limits)
+    _check_hosts(settings)
     listener = _listen(settings)
     with listener:
         app = create_app(settings)
@@ -75,7 +79,8 @@ def serve(settings: Settings, *, on_ready: Callable[[str], object] = lambda _url
         )
         server = _Server(config, service, lambda: on_ready(_address(settings.host, listener)))
         try:
-            server.run([listener])
+            with quick_turns():
+                server.run([listener])
         finally:
             service.close()
 
@@ -113,6 +118,25 @@ class _Server(uvicorn.Server):
             os._exit(128 + number)
         self.should_exit = True
         self._service.stopping.set()
+
+
+def _check_hosts(settings: Settings) -> None:
+    """Check the names that a server shall answer to.
+
+    Raises:
+        ListenError: one is no name, or there is no token: others reach the server by such a name.
+    """
+    for name in settings.allowed_hosts:
+        if not is_host_name(name):
+            raise ListenError(
+                f"--allow-host takes a host's name without scheme and port, such as c4.example, "
+                f"not {name!r}"
+            )
+        if settings.token is None:
+            raise ListenError(
+                f"others can reach this server as {name}: give a token with C4_WEB_TOKEN, which "
+                "whoever changes anything must send"
+            )
 
 
 def _listen(settings: Settings) -> socket.socket:

@@ -1,6 +1,7 @@
 /** The analysis of the board: scores, words, bar, best play; shown when asked for. */
 
-import { byId } from "./dom.js";
+import { byId, make } from "./dom.js";
+import { sentence } from "./game/notation.js";
 import { keepSwitch } from "./settings.js";
 import {
   announcementText,
@@ -8,6 +9,7 @@ import {
   scoreText,
   showBar,
   showLine,
+  showVerdict,
   sourceText,
   verdictText,
 } from "./verdict.js";
@@ -17,7 +19,7 @@ const SPINNER_MS = 250;
 
 export class Analysis {
   /**
-   * @param {import("./session.js").Session} session
+   * @param {import("./game/session.js").Session} session
    * @param {import("./analyst.js").Analyst} analyst
    * @param {() => void} onChange what is shown has changed.
    * @param {(text: string) => void} announce
@@ -37,6 +39,7 @@ export class Analysis {
     keepSwitch(this.threats, "threats", false, onChange);
     byId("show-once").addEventListener("click", () => this.showOnce(onChange));
     byId("think-longer").addEventListener("click", () => this.#thinkLonger());
+    byId("go-on").addEventListener("click", () => analyst.queue());
     analyst.addEventListener("change", onChange);
   }
 
@@ -69,7 +72,7 @@ export class Analysis {
     const { status } = this.analyst;
     const { answer, isShown } = this;
     document.body.dataset.state = this.#stateName();
-    byId("verdict").textContent = verdictText(position, answer);
+    showVerdict(verdictText(position, answer));
     showSide(byId("verdict"), leadingSide(position, answer));
     byId("analysis").hidden = this.session.state.view === "play" && !isShown;
     byId("bounds").textContent = scoreText(position, answer);
@@ -94,22 +97,17 @@ export class Analysis {
     clearTimeout(this.timer);
     if (status === "asking") this.timer = setTimeout(() => (spinner.hidden = false), SPINNER_MS);
     else spinner.hidden = true;
+    const isOpen = this.isShown && status === "incomplete" && !answer.queued;
+    const isFailed = this.isShown && status === "failed";
     const button = byId("think-longer");
-    button.hidden = !["incomplete", "failed"].includes(status) || !this.isShown;
-    if (status === "failed") {
-      button.textContent = "Try again";
-    } else if (answer?.queued) {
-      button.hidden = true;
-      byId("source").textContent = `job ${answer.queued} goes on with it`;
-    } else {
-      button.textContent =
-        longer === null ? "Go on in the background" : `Think longer (${longer} s)`;
-    }
+    button.hidden = !(isFailed || (isOpen && longer !== null));
+    button.textContent = isFailed ? "Try again" : `Think longer (${longer} s)`;
+    byId("go-on").hidden = !isOpen;
+    if (this.isShown && status === "incomplete" && answer.queued) showJob(answer.queued);
   }
 
   #thinkLonger() {
     if (this.analyst.status === "failed") this.analyst.retry();
-    else if (this.analyst.longer === null) this.analyst.queue();
     else this.analyst.askLonger();
   }
 
@@ -117,7 +115,7 @@ export class Analysis {
     const failure = byId("failure");
     const problem = this.session.problem ?? "";
     const isFailed = this.analyst.status === "failed" && this.isShown;
-    const text = isFailed ? this.analyst.failure : problem;
+    const text = isFailed ? sentence(this.analyst.failure) : problem;
     failure.hidden = text === "";
     if (failure.textContent !== text) failure.textContent = text;
   }
@@ -128,13 +126,19 @@ export class Analysis {
     session.follow(session.moves + line, session.state.shown + count);
   }
 
-  /** @param {import("./rules.js").Position} position @param {any} answer */
+  /** @param {import("./game/rules.js").Position} position @param {any} answer */
   #announce(position, answer) {
     const name = this.#name + this.isShown;
     if (name === this.announced) return;
     this.announced = name;
     this.announce(announcementText(position, answer));
   }
+}
+
+/** Where a job goes on with the position. @param {number} job */
+function showJob(job) {
+  const link = make("a", { href: `/work?job=${job}` }, `Job ${job}`);
+  byId("source").replaceChildren(link, " goes on with it");
 }
 
 /** @param {HTMLElement} element @param {string | null} side */

@@ -3,13 +3,16 @@
  * the next one comes. Sends `change` whenever what is known has changed.
  */
 
-import { AwayError, isAbort } from "./api.js";
+import { ApiError, AwayError, isAbort } from "./api.js";
 
 /** Seconds of search: at first, and for each time that the person asks for more. */
 export const BUDGETS = [2, 10, 30];
 
 /** Answers that are kept: a game and its neighbourhood. */
 const MOST_KEPT = 400;
+
+/** Between two looks at a job that goes on with the position. */
+const LOOK_MS = 1500;
 
 /** Until a hand that holds an arrow key comes to rest. */
 const REST_MS = 70;
@@ -53,8 +56,12 @@ export class Analyst extends EventTarget {
     this.question = question;
     const known = this.kept.get(nameOf(question));
     this.#giveUp();
-    if (known !== undefined) this.#tell(known.answer.complete ? "ready" : "incomplete", known.answer);
-    else this.#ask(0, REST_MS);
+    if (known === undefined) {
+      this.#ask(0, REST_MS);
+      return;
+    }
+    this.#tell(known.answer.complete ? "ready" : "incomplete", known.answer);
+    this.#follow(known.answer);
   }
 
   /** Ask nothing any more, until the next question. */
@@ -79,6 +86,26 @@ export class Analyst extends EventTarget {
     if (this.question !== null) this.#ask(this.#budget, 0, { queue: true });
   }
 
+  /**
+   * Ask again when the job that goes on with the position has ended.
+   * @param {any} answer
+   */
+  async #follow({ queued: job, complete }) {
+    if (job === null || complete) return;
+    const { signal } = this.control;
+    let state = "";
+    while (!["done", "failed", "cancelled"].includes(state)) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+      if (signal.aborted) return;
+      // A server that is away is looked for again; a job that it does not have has ended.
+      state = await this.api.get(`/api/v1/jobs/${job}`, {}, signal).then(
+        (found) => found.state,
+        (error) => (error instanceof ApiError ? "failed" : ""),
+      );
+    }
+    if (!signal.aborted) this.#ask(this.#budget);
+  }
+
   #giveUp() {
     this.control.abort();
     this.control = new AbortController();
@@ -97,6 +124,7 @@ export class Analyst extends EventTarget {
       const answer = await this.api.get("/api/v1/position", query, signal);
       this.#keep(nameOf(question), answer, budget);
       this.#tell(answer.complete ? "ready" : "incomplete", answer);
+      this.#follow(answer);
     } catch (error) {
       if (isAbort(error)) return;
       this.failure = error instanceof Error ? error.message : String(error);

@@ -3,18 +3,21 @@
 import { Analysis } from "./analysis.js";
 import { Analyst } from "./analyst.js";
 import { Api } from "./api.js";
-import { Board } from "./board.js";
-import { Columns } from "./columns.js";
+import { Board } from "./board/board.js";
+import { Columns } from "./board/columns.js";
 import { byId } from "./dom.js";
 import { HelpDialog } from "./help_dialog.js";
 import { listenToKeys } from "./keys.js";
 import { showMoves } from "./moves.js";
-import { NAMES, boardText } from "./notation.js";
-import { Play } from "./play.js";
-import { Review } from "./review.js";
-import { Session } from "./session.js";
+import { NAMES, boardText } from "./game/notation.js";
+import { Play } from "./play/view.js";
+import { Review } from "./review/view.js";
+import { Session } from "./game/session.js";
 import { SetupDialog } from "./setup_dialog.js";
 import { Views } from "./views.js";
+
+/** Columns that have room side by side on a phone. */
+const WIDEST = 12;
 
 /** Announcements that are told together. */
 const SPEECH_MS = 700;
@@ -72,6 +75,7 @@ class Page {
     });
     byId("table").style.setProperty("--wide", String(position.size.width));
     byId("table").style.setProperty("--high", String(position.size.height));
+    byId("table").classList.toggle("is-wide", position.size.width > WIDEST);
     this.columns.show(position, { flipped: state.flipped, answers, isPlayable, isBare: !analysis.isShown });
     this.review.show();
     const isReviewed = state.review !== null && !isPlay;

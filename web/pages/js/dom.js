@@ -2,44 +2,51 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** @typedef {Node | string | number | null | undefined | false} Child what is not there is left out */
+/** @typedef {Child | readonly Child[]} Children */
+
 /**
  * An HTML element.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
- * @param {Record<string, unknown>} [properties] `class`, `data-*`, `aria-*` and the like are attributes,
- *   `on*` listeners; the rest are properties. null and undefined are left out.
- * @param {...(Node | string | null)} children
+ * @param {Record<string, unknown>} [attributes] `on*` are listeners; null, undefined and false leave an
+ *   attribute out, true sets it empty.
+ * @param {...Children} children
  * @returns {HTMLElementTagNameMap[Tag]}
  */
-export function make(tag, properties = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
-    if (value === null || value === undefined) continue;
-    if (name.startsWith("on")) {
-      element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
-    } else if (name.includes("-") || ["class", "role", "for", "list"].includes(name)) {
-      element.setAttribute(name, String(value));
-    } else {
-      Object.assign(element, { [name]: value });
-    }
-  }
-  element.append(...children.filter((child) => child !== null));
-  return element;
+export function make(tag, attributes = {}, ...children) {
+  return filled(document.createElement(tag), attributes, children);
 }
 
 /**
- * An SVG element.
+ * An SVG element; as `make`.
  * @param {string} tag
- * @param {Record<string, string | number | null | undefined>} [attributes]
- * @param {...(Node | string)} children
+ * @param {Record<string, unknown>} [attributes]
+ * @param {...Children} children
  * @returns {SVGElement}
  */
 export function draw(tag, attributes = {}, ...children) {
-  const element = document.createElementNS(SVG, tag);
+  return filled(document.createElementNS(SVG, tag), attributes, children);
+}
+
+/**
+ * @template {Element} Made
+ * @param {Made} element @param {Record<string, unknown>} attributes @param {Children[]} children
+ * @returns {Made}
+ */
+function filled(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined) element.setAttribute(name, String(value));
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) {
+      element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
+    } else {
+      element.setAttribute(name, value === true ? "" : String(value));
+    }
   }
-  element.append(...children);
+  for (const child of children.flat()) {
+    if (child === null || child === undefined || child === false) continue;
+    element.append(child instanceof Node ? child : String(child));
+  }
   return element;
 }
 

@@ -24,13 +24,15 @@ const SIGNS = [
   ["\u22122", "The side to move loses; the nearer to 0, the later."],
   ["▲", "A best column."],
   ["?? ? !", "In a review: a move that gave the result away, one that was not the best, the only good one."],
+  ["● ○ ◇", "The same marks in the graph of a review."],
 ];
 
 export class HelpDialog {
   constructor() {
     this.dialog = /** @type {HTMLDialogElement} */ (byId("help"));
     this.dialog.append(
-      make("h2", { id: "help-title" }, "Keys and signs"),
+      // With the focus on a button at its end, a dialog that scrolls would open there.
+      make("h2", { id: "help-title", tabindex: -1, autofocus: true }, "Keys and signs"),
       list(KEYS, "kbd"),
       list(SIGNS, "b"),
       make("p", { class: "quiet" }, "Every score is exact: what the column comes to if both sides play perfectly from then on."),

@@ -1,6 +1,6 @@
 /** The keys of the board. They rest while somebody writes, chooses, or has a dialog open. */
 
-import { columnNumber } from "./notation.js";
+import { columnNumber } from "./game/notation.js";
 
 /**
  * @param {{isActive: () => boolean, onColumn: (column: number) => void,

@@ -1,18 +1,12 @@
 /** The list of moves; each steps to its position. */
 
 import { byId, make } from "./dom.js";
-import { NAMES, columnLabel, columnNumber } from "./notation.js";
-import { sideAt } from "./rules.js";
-
-/** What the marks of a review mean. */
-export const MARKS = Object.freeze({
-  "??": "gives the result away",
-  "?": "not the best",
-  "!": "the only good move",
-});
+import { markText } from "./review/marks.js";
+import { NAMES, columnLabel, columnNumber } from "./game/notation.js";
+import { sideAt } from "./game/rules.js";
 
 /**
- * @param {import("./session.js").Session} session
+ * @param {import("./game/session.js").Session} session
  * @param {Map<number, string>} marks by the move's place in the line, from 0.
  * @param {number} variation from this move on the line has left the game that is reviewed.
  */
@@ -44,13 +38,13 @@ export function showMoves(session, marks, variation) {
 }
 
 /**
- * @param {import("./session.js").Session} session @param {number} index @param {number} ply
+ * @param {import("./game/session.js").Session} session @param {number} index @param {number} ply
  * @param {string} character @param {string} mark @param {boolean} isVariation
  */
 function moveButton(session, index, ply, character, mark, isVariation) {
   const side = sideAt(ply);
   const column = columnNumber(character);
-  const meaning = mark === "" ? "" : `, ${MARKS[/** @type {keyof typeof MARKS} */ (mark)]}`;
+  const meaning = mark === "" ? "" : `, ${markText(mark)}`;
   const isShown = session.state.shown === index + 1;
   return make(
     "button",

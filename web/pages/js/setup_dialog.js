@@ -1,13 +1,13 @@
 /** The dialog that sets up a position: a board's size, and moves or a grid. */
 
 import { byId, make } from "./dom.js";
-import { COMMON_BOARDS, boardProblem, boardText, parseBoard } from "./notation.js";
-import { Position, playLine } from "./rules.js";
-import { SetupError, lineTo, parseGrid } from "./setup.js";
-import { readMoves } from "./state.js";
+import { COMMON_BOARDS, boardProblem, boardText, parseBoard } from "./game/notation.js";
+import { Position, playLine } from "./game/rules.js";
+import { SetupError, lineTo, parseGrid } from "./game/setup.js";
+import { readMoves } from "./game/state.js";
 
 export class SetupDialog {
-  /** @param {import("./session.js").Session} session */
+  /** @param {import("./game/session.js").Session} session */
   constructor(session) {
     this.session = session;
     this.dialog = /** @type {HTMLDialogElement} */ (byId("setup"));
@@ -20,14 +20,14 @@ export class SetupDialog {
       id: "setup-moves",
       type: "text",
       autocomplete: "off",
-      spellcheck: false,
+      spellcheck: "false",
       placeholder: "4453",
       "aria-describedby": "setup-moves-about",
     });
     this.grid = make("textarea", {
       id: "setup-grid",
       rows: 7,
-      spellcheck: false,
+      spellcheck: "false",
       placeholder: ".......\n.......\n.......\n.......\n...o...\n..oxx..",
       "aria-describedby": "setup-grid-about",
     });

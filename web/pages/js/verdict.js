@@ -10,9 +10,9 @@ import {
   plural,
   pliesText,
   signed,
-} from "./notation.js";
+} from "./game/notation.js";
 
-/** @typedef {import("./rules.js").Position} Position */
+/** @typedef {import("./game/rules.js").Position} Position */
 
 /**
  * Who wins, in words.
@@ -35,6 +35,12 @@ export function verdictText(position, answer) {
   if (answer.lower === 0) return `${mover} has at least a draw`;
   if (answer.upper === 0) return `${other} has at least a draw`;
   return "Not decided yet";
+}
+
+/** @param {string} words as {@link verdictText} has them; what they hold under breaks as a whole. */
+export function showVerdict(words) {
+  const [main, condition] = words.split(/ (?=with best play$)/);
+  byId("verdict").replaceChildren(main, ...(condition ? [" ", make("span", {}, condition)] : []));
 }
 
 /**

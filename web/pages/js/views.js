@@ -1,15 +1,15 @@
 /** The views: which one is shown, and the explorer and the work, which come when first asked for. */
 
 import { byId, make } from "./dom.js";
-import { addressOf } from "./state.js";
+import { addressOf } from "./game/state.js";
 
-/** @typedef {import("./state.js").View} View */
+/** @typedef {import("./game/state.js").View} View */
 
 const TITLES = Object.freeze({ analysis: "Analysis", play: "Play", explore: "Explorer", work: "Work" });
 
 export class Views {
   /**
-   * @param {import("./session.js").Session} session
+   * @param {import("./game/session.js").Session} session
    * @param {import("./api.js").Api} api
    */
   constructor(session, api) {

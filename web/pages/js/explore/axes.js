@@ -1,6 +1,6 @@
 /** The frame of a plot: scales, grid lines with labels, and what people read instead of it. */
 
-import { el, svg } from "./dom.js";
+import { draw, make } from "../dom.js";
 
 const WIDTH = 480;
 const HEIGHT = 240;
@@ -35,26 +35,26 @@ export function frame({
 }) {
   const x = (value) => LEFT + ((value - x0) / (x1 - x0 || 1)) * (WIDTH - LEFT - RIGHT);
   const y = (value) => height - BOTTOM - ((value - y0) / (y1 - y0 || 1)) * (height - BOTTOM - TOP);
-  const drawing = svg(
+  const drawing = draw(
     "svg",
     { viewBox: `0 0 ${WIDTH} ${height}`, class: "plot", "aria-hidden": "true" },
-    yTicks.map((tick) => [
-      svg("line", { class: "grid-line", x1: x(x0), x2: x(x1), y1: y(tick), y2: y(tick) }),
-      svg(
+    yTicks.flatMap((tick) => [
+      draw("line", { class: "grid-line", x1: x(x0), x2: x(x1), y1: y(tick), y2: y(tick) }),
+      draw(
         "text",
         { class: "tick", x: x(x0) - 6, y: y(tick) + 4, "text-anchor": "end" },
         format(tick),
       ),
     ]),
     xTicks.map((tick) =>
-      svg(
+      draw(
         "text",
         { class: "tick", x: x(tick), y: height - BOTTOM + 16, "text-anchor": "middle" },
         xFormat(tick),
       ),
     ),
-    svg("line", { class: "axis", x1: x(x0), x2: x(x1), y1: y(y0), y2: y(y0) }),
-    svg(
+    draw("line", { class: "axis", x1: x(x0), x2: x(x1), y1: y(y0), y2: y(y0) }),
+    draw(
       "text",
       { class: "tick", x: (x(x0) + x(x1)) / 2, y: height - 4, "text-anchor": "middle" },
       xText,
@@ -73,28 +73,28 @@ export function frame({
  */
 export function figure(plot, caption, summary, legend = []) {
   const keys = legend.map(([name, text]) =>
-    el(
+    make(
       "li",
       {},
-      svg(
+      draw(
         "svg",
         { viewBox: "0 0 28 10", class: "key", "aria-hidden": "true" },
-        svg("line", { class: `line ${name}`, x1: 0, x2: 28, y1: 5, y2: 5 }),
+        draw("line", { class: `line ${name}`, x1: 0, x2: 28, y1: 5, y2: 5 }),
       ),
       text,
     ),
   );
-  return el(
+  return make(
     "figure",
     { class: "plot-figure" },
     plot.drawing,
-    el(
+    make(
       "figcaption",
       {},
-      el("strong", {}, caption),
+      make("strong", {}, caption),
       " ",
       summary,
-      legend.length ? el("ul", { class: "legend" }, keys) : null,
+      legend.length ? make("ul", { class: "legend" }, keys) : null,
     ),
   );
 }

@@ -1,8 +1,9 @@
 /** The book as a tree: a position, its continuations with scores and counts, and the way there. */
 
-import { NAMES } from "../notation.js";
-import { sideAt } from "../rules.js";
-import { el, field, table } from "./dom.js";
+import { NAMES } from "../game/notation.js";
+import { sideAt } from "../game/rules.js";
+import { make } from "../dom.js";
+import { field, table } from "./parts.js";
 import { boardOf } from "./miniature.js";
 import { count, signed, outcome, verdict, whole } from "./wording.js";
 
@@ -15,10 +16,10 @@ export async function showBook(page) {
   page.body.replaceChildren(
     header(page, board, moves),
     crumbs(page, board, moves),
-    el(
+    make(
       "div",
       { class: "book" },
-      el(
+      make(
         "div",
         { class: "book-board" },
         boardOf(board, moves, {
@@ -31,7 +32,7 @@ export async function showBook(page) {
         }).element,
         summary(tree, moves, board),
       ),
-      el(
+      make(
         "div",
         { class: "book-tree" },
         tree.book ? continuations(page, tree, best) : missing(board),
@@ -45,7 +46,7 @@ export async function showBook(page) {
 
 /** The form that goes to any position of any board. */
 function header(page, board, moves) {
-  const text = el("input", {
+  const text = make("input", {
     name: "moves",
     value: moves,
     inputmode: "numeric",
@@ -53,7 +54,7 @@ function header(page, board, moves) {
     spellcheck: "false",
     placeholder: "4453",
   });
-  const size = el("input", {
+  const size = make("input", {
     name: "board",
     value: board,
     size: 5,
@@ -66,12 +67,12 @@ function header(page, board, moves) {
     event.preventDefault();
     page.go({ show: "book", moves: text.value.trim(), board: size.value.trim() });
   };
-  return el(
+  return make(
     "form",
-    { class: "filter", on: { submit: go } },
+    { class: "filter", onsubmit: go },
     field("Moves", text),
     field("Board", size),
-    el("button", { type: "submit", class: "plain" }, "Go"),
+    make("button", { type: "submit", class: "plain" }, "Go"),
   );
 }
 
@@ -81,38 +82,38 @@ function crumbs(page, board, moves) {
     const here = index === steps.length;
     const label = index ? `${index}. column ${step}` : "Start";
     const href = page.link({ show: "book", moves: moves.slice(0, index), board });
-    return el(
+    return make(
       "li",
       {},
       here
-        ? el("span", { "aria-current": "page", "aria-label": label }, step)
-        : el("a", { href, "aria-label": label }, step),
+        ? make("span", { "aria-current": "page", "aria-label": label }, step)
+        : make("a", { href, "aria-label": label }, step),
     );
   });
-  return el(
+  return make(
     "nav",
     { class: "crumbs", "aria-label": "Moves to this position" },
-    el("ol", {}, items),
+    make("ol", {}, items),
   );
 }
 
 function summary(tree, moves, board) {
   const known = tree.score !== null && tree.score !== undefined;
   const side = NAMES[sideAt(moves.length)];
-  return el(
+  return make(
     "div",
     { class: "book-summary" },
-    el(
+    make(
       "p",
       { class: `score-line ${outcome(tree.score)}` },
       known
         ? `Score ${signed(tree.score)} for ${side}, who is to move`
         : `${side} to move; the score is not in the book`,
     ),
-    el(
+    make(
       "p",
       {},
-      el(
+      make(
         "a",
         { href: `/?pos=${encodeURIComponent(moves)}&board=${board}` },
         "Analyse this position",
@@ -126,29 +127,29 @@ function continuations(page, tree, best) {
   const rows = [...tree.children].sort(byScore).map((child) => {
     const isBest = child.score !== null && child.score === best;
     return [
-      el(
+      make(
         "a",
         { href: childLink(page, tree, child), class: "column-link", "data-child": child.column },
         `Column ${child.column}`,
       ),
-      el(
+      make(
         "span",
         { class: `score ${outcome(child.score)}` },
-        isBest ? el("span", { class: "best-mark", "aria-hidden": "true" }, "★ ") : "",
+        isBest ? make("span", { class: "best-mark", "aria-hidden": "true" }, "★ ") : "",
         signed(child.score),
-        isBest ? el("span", { class: "unseen" }, ", best") : "",
+        isBest ? make("span", { class: "unseen" }, ", best") : "",
       ),
       verdict(child.score, child.plies),
-      el(
+      make(
         "span",
         { class: "counted" },
-        el("span", {}, whole(child.continuations)),
+        make("span", {}, whole(child.continuations)),
         share(child.continuations, most),
       ),
     ];
   });
   const { name, plies, positions } = tree.book;
-  return el(
+  return make(
     "div",
     {},
     table(
@@ -165,7 +166,7 @@ function continuations(page, tree, best) {
       rows,
       { empty: "The book ends here: no continuation is in it." },
     ),
-    el(
+    make(
       "p",
       { class: "quiet" },
       `${name}: ${count(positions, "position")}, complete to ${count(plies, "stone")}.`,
@@ -183,16 +184,16 @@ function counted({ counted_ply: ply }) {
 function share(number, most) {
   // The page's rules forbid style attributes, so the length is an attribute that needs none.
   return number
-    ? el("progress", { class: "share", max: most, value: number, "aria-hidden": "true" })
+    ? make("progress", { class: "share", max: most, value: number, "aria-hidden": "true" })
     : "";
 }
 
 function missing(board) {
-  return el(
+  return make(
     "p",
     { class: "failure" },
     `No book has this position. A book of ${board} that the server is told of with --book would be shown here; `,
-    el("code", {}, `c4 book build --board ${board}`),
+    make("code", {}, `c4 book build --board ${board}`),
     " makes one.",
   );
 }

@@ -1,7 +1,8 @@
 /** A stored game: what is known about it, its replay, and its review. */
 
-import { el, facts } from "./dom.js";
-import { NAMES } from "../notation.js";
+import { make } from "../dom.js";
+import { facts } from "./parts.js";
+import { NAMES } from "../game/notation.js";
 import { drawn } from "./miniature.js";
 import { Replay } from "./replay.js";
 import { duration, percent, short } from "./wording.js";
@@ -15,7 +16,7 @@ export async function showGame(page) {
   );
   const replay = new Replay(game, Number(page.query.get("ply")) || 0, page.announce);
   page.body.append(
-    el("h2", {}, `Game ${game.match}/${game.number}`),
+    make("h2", {}, `Game ${game.match}/${game.number}`),
     players(game),
     game.moves === undefined ? onlyItsEnd(game) : replay.element,
     facts([
@@ -39,37 +40,37 @@ export async function showGame(page) {
 }
 
 function players({ first, second }) {
-  return el(
+  return make(
     "p",
     { class: "versus" },
-    el(
+    make(
       "span",
       { class: "seat x" },
       `${NAMES.x} `,
-      el("strong", { title: first ?? null }, short(first)),
+      make("strong", { title: first ?? null }, short(first)),
     ),
-    el("span", { class: "quiet" }, " against "),
-    el(
+    make("span", { class: "quiet" }, " against "),
+    make(
       "span",
       { class: "seat o" },
       `${NAMES.o} `,
-      el("strong", { title: second ?? null }, short(second)),
+      make("strong", { title: second ?? null }, short(second)),
     ),
   );
 }
 
 function onlyItsEnd(game) {
   const grid = game.final_grid?.trim().split(/\s+/).join("/");
-  return el(
+  return make(
     "div",
     { class: "only-end" },
-    el(
+    make(
       "p",
       { class: "quiet" },
       "Of this game only the last position is known: it cannot be replayed.",
     ),
     grid
-      ? el(
+      ? make(
           "a",
           { href: `/?grid=${grid}&board=${game.board}`, "aria-label": "Show the last position" },
           drawn(grid),
@@ -80,17 +81,17 @@ function onlyItsEnd(game) {
 
 function neighbours(page, match, number) {
   const link = (other, text) =>
-    el("a", { href: page.link({ show: "game", match, number: other }) }, text);
-  return el(
+    make("a", { href: page.link({ show: "game", match, number: other }) }, text);
+  return make(
     "nav",
     { class: "links", "aria-label": "Games of this match" },
     number > 0 ? link(number - 1, "Game before") : null,
     number > 0 ? " · " : null,
     link(number + 1, "Next game"),
     " · ",
-    el("a", { href: page.link({ show: "match", match }) }, `Match ${match}`),
+    make("a", { href: page.link({ show: "match", match }) }, `Match ${match}`),
     " · ",
-    el("a", { href: `/?match=${match}&number=${number}` }, "Review on the analysis board"),
+    make("a", { href: `/?match=${match}&number=${number}` }, "Review on the analysis board"),
   );
 }
 

@@ -1,7 +1,8 @@
 /** Stored games: a list with conditions, page by page. */
 
-import { choice, el, field, table } from "./dom.js";
-import { NAMES } from "../notation.js";
+import { make } from "../dom.js";
+import { choice, field, table } from "./parts.js";
+import { NAMES } from "../game/notation.js";
 import { asked, filter, paging } from "./paging.js";
 import { count, short, whole } from "./wording.js";
 
@@ -35,8 +36,8 @@ export async function showGames(page) {
       "Stored games",
       [
         "Game",
-        "Red, the first player",
-        "Yellow, the second player",
+        "Red",
+        "Yellow",
         "Winner",
         "Ending",
         { text: "Moves", right: true },
@@ -55,7 +56,7 @@ export async function showGames(page) {
 
 function conditions(page) {
   const text = (name, size) =>
-    el("input", {
+    make("input", {
       name,
       size,
       value: page.query.get(name) || "",
@@ -75,7 +76,7 @@ function conditions(page) {
 function row(page, game) {
   const href = page.link({ show: "game", match: game.match, number: game.number });
   return [
-    el("a", { href, "data-game": `${game.match}/${game.number}` }, `${game.match}/${game.number}`),
+    make("a", { href, "data-game": `${game.match}/${game.number}` }, `${game.match}/${game.number}`),
     player(game.first),
     player(game.second),
     NAMES[game.winner] ?? (game.ending === "unfinished" ? "–" : "draw"),
@@ -86,5 +87,5 @@ function row(page, game) {
 }
 
 function player(description) {
-  return el("span", { title: description ?? null }, short(description));
+  return make("span", { title: description ?? null }, short(description));
 }

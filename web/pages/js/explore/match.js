@@ -1,6 +1,7 @@
 /** The report of a match: results with their intervals, time, accuracy, plots, its games. */
 
-import { el, facts, table } from "./dom.js";
+import { make } from "../dom.js";
+import { facts, table } from "./parts.js";
 import { accuracyPlot, coursePlot, intervalPlot } from "./plots.js";
 import { count, difference, duration, moment, percent, short, whole } from "./wording.js";
 
@@ -9,28 +10,28 @@ export async function showMatch(page) {
   const id = page.query.get("match") || "";
   const match = await page.get(`/api/v1/matches/${encodeURIComponent(id)}`);
   page.body.append(
-    el("h2", {}, title(match)),
+    make("h2", {}, title(match)),
     players(match),
     facts(terms(match)),
     results(match),
-    el("div", { class: "plots" }, intervalPlot(match), accuracyPlot(match), coursePlot(match)),
-    el(
+    make("div", { class: "plots" }, intervalPlot(match), accuracyPlot(match), coursePlot(match)),
+    make(
       "p",
       { class: "links" },
-      el(
+      make(
         "a",
         { href: page.link({ show: "games", match: match.match }) },
         `All ${count(match.games, "game")}`,
       ),
       " · ",
-      el(
+      make(
         "a",
         { href: page.link({ show: "game", match: match.match, number: 0 }) },
         "Replay the first game",
       ),
       ...(match.job === null
         ? []
-        : [" · ", el("a", { href: `/work?job=${match.job}` }, `Job ${match.job}`)]),
+        : [" · ", make("a", { href: `/work?job=${match.job}` }, `Job ${match.job}`)]),
     ),
   );
   page.announce(`Report of match ${match.match}, ${count(match.games, "game")}`);
@@ -41,12 +42,12 @@ function title(match) {
 }
 
 function players({ a, b }) {
-  return el(
+  return make(
     "p",
     { class: "versus" },
-    el("span", { class: "seat" }, "A ", el("strong", {}, a.player)),
-    el("span", { class: "quiet" }, " against "),
-    el("span", { class: "seat" }, "B ", el("strong", {}, b.player)),
+    make("span", { class: "seat" }, "A ", make("strong", {}, a.player)),
+    make("span", { class: "quiet" }, " against "),
+    make("span", { class: "seat" }, "B ", make("strong", {}, b.player)),
   );
 }
 

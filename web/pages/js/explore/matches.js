@@ -1,6 +1,7 @@
 /** Stored matches: a list, and of the matches of one tournament everybody against everybody. */
 
-import { el, table } from "./dom.js";
+import { make } from "../dom.js";
+import { table } from "./parts.js";
 import { asked, paging } from "./paging.js";
 import { crossTable, tournaments } from "./tournament.js";
 import { count, moment, percent, short, whole } from "./wording.js";
@@ -36,13 +37,13 @@ function row(page, match) {
   const { a, b } = match;
   const label = match.label ? `${match.match}, ${match.label}` : String(match.match);
   return [
-    el(
+    make(
       "a",
       { href: page.link({ show: "match", match: match.match }), "data-match": match.match },
       label,
     ),
-    el("span", { title: a.player }, short(a.player)),
-    el("span", { title: b.player }, short(b.player)),
+    make("span", { title: a.player }, short(a.player)),
+    make("span", { title: b.player }, short(b.player)),
     match.finished ? whole(match.games) : `${whole(match.games)}, being played`,
     `${whole(a.wins)} – ${whole(a.losses)} – ${whole(a.draws)}`,
     percent(a.score),

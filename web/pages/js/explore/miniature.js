@@ -1,8 +1,8 @@
 /** Boards in the explorer: the page's one board component, and small pictures of it for tables. */
 
-import { Board, positionAfter } from "../board.js";
-import { svg } from "./dom.js";
-import { EDGE, CELL, HOLE, drawStone } from "../shapes.js";
+import { Board, positionAfter } from "../board/board.js";
+import { draw } from "../dom.js";
+import { EDGE, CELL, HOLE, drawStone } from "../board/shapes.js";
 
 /**
  * A board that shows a position and can be played on.
@@ -31,14 +31,14 @@ export function drawn(grid) {
     [...row].map((stone, across) => {
       const [x, y] = [EDGE + (across + 0.5) * CELL, EDGE + (down + 0.5) * CELL];
       return stone === "."
-        ? svg("circle", { class: "board-back", cx: x, cy: y, r: HOLE })
+        ? draw("circle", { class: "board-back", cx: x, cy: y, r: HOLE })
         : drawStone(stone, x, y);
     }),
   );
-  return svg(
+  return draw(
     "svg",
     { class: "board miniature", viewBox: `0 0 ${right} ${bottom}`, "aria-hidden": "true" },
-    svg("rect", { class: "board-face", x: 2, y: 2, width: right - 4, height: bottom - 4, rx: 34 }),
+    draw("rect", { class: "board-face", x: 2, y: 2, width: right - 4, height: bottom - 4, rx: 34 }),
     cells,
   );
 }

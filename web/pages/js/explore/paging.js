@@ -1,6 +1,6 @@
 /** Going on to the next page of a list. The way back is the browser's own: each page has an address. */
 
-import { el } from "./dom.js";
+import { make } from "../dom.js";
 
 /**
  * @param {import("./view.js").Page} page
@@ -11,13 +11,13 @@ export function paging(page, next) {
   const query = Object.fromEntries(page.query);
   const { cursor, ...first } = query;
   if (!next && !cursor) return null;
-  return el(
+  return make(
     "nav",
     { class: "paging", "aria-label": "Pages" },
-    cursor ? el("a", { href: page.link(first) }, "First page") : el("span", {}),
+    cursor ? make("a", { href: page.link(first) }, "First page") : make("span", {}),
     next
-      ? el("a", { href: page.link({ ...query, cursor: next }), rel: "next" }, "Next page")
-      : el("span", { class: "quiet" }, "The end"),
+      ? make("a", { href: page.link({ ...query, cursor: next }), rel: "next" }, "Next page")
+      : make("span", { class: "quiet" }, "The end"),
   );
 }
 
@@ -33,11 +33,11 @@ export function filter(page, show, ...fields) {
     event.preventDefault();
     page.go({ show, ...Object.fromEntries(new FormData(event.target)) });
   };
-  return el(
+  return make(
     "form",
-    { class: "filter", on: { submit: apply } },
+    { class: "filter", onsubmit: apply },
     ...fields,
-    el("button", { type: "submit", class: "plain" }, "Show"),
+    make("button", { type: "submit", class: "plain" }, "Show"),
   );
 }
 

@@ -1,7 +1,7 @@
 /** The pictures of a match: the interval of its result, its course, and points given away by ply. */
 
 import { figure, frame, path, ticks } from "./axes.js";
-import { svg } from "./dom.js";
+import { draw } from "../dom.js";
 import { count, percent } from "./wording.js";
 
 /** The normal distribution's quantile for 95 %. */
@@ -47,12 +47,12 @@ export function intervalPlot({ a }) {
   });
   const { x, y } = plot;
   plot.drawing.append(
-    svg("line", { class: "even", x1: x(0.5), x2: x(0.5), y1: y(0), y2: y(1) }),
-    svg("line", { class: "whisker", x1: x(low), x2: x(high), y1: y(0.5), y2: y(0.5) }),
+    draw("line", { class: "even", x1: x(0.5), x2: x(0.5), y1: y(0), y2: y(1) }),
+    draw("line", { class: "whisker", x1: x(low), x2: x(high), y1: y(0.5), y2: y(0.5) }),
     ...[low, high].map((end) =>
-      svg("line", { class: "whisker", x1: x(end), x2: x(end), y1: y(0.35), y2: y(0.65) }),
+      draw("line", { class: "whisker", x1: x(end), x2: x(end), y1: y(0.35), y2: y(0.65) }),
     ),
-    svg("circle", { class: "dot a", cx: x(share), cy: y(0.5), r: 6 }),
+    draw("circle", { class: "dot a", cx: x(share), cy: y(0.5), r: 6 }),
   );
   return figure(
     plot,
@@ -84,9 +84,9 @@ export function coursePlot({ course }) {
   const upper = points.map(({ game, high }) => [x(game), y(high)]);
   const lower = points.map(({ game, low }) => [x(game), y(low)]).reverse();
   plot.drawing.append(
-    svg("path", { class: "band", d: `${path([...upper, ...lower])}Z` }),
-    svg("line", { class: "even", x1: x(1), x2: x(last.game), y1: y(0.5), y2: y(0.5) }),
-    svg("path", { class: "line a", d: path(points.map(({ game, share }) => [x(game), y(share)])) }),
+    draw("path", { class: "band", d: `${path([...upper, ...lower])}Z` }),
+    draw("line", { class: "even", x1: x(1), x2: x(last.game), y1: y(0.5), y2: y(0.5) }),
+    draw("path", { class: "line a", d: path(points.map(({ game, share }) => [x(game), y(share)])) }),
   );
   return figure(
     plot,
@@ -134,7 +134,7 @@ export function accuracyPlot({ a, b }) {
   const { x, y } = plot;
   for (const { name, points } of lines) {
     plot.drawing.append(
-      svg("path", {
+      draw("path", {
         class: `line ${name}`,
         d: path(points.map(([ply, loss]) => [x(ply), y(loss)])),
       }),

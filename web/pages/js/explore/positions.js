@@ -1,8 +1,9 @@
 /** The positions that are stored: a query with conditions, page by page. */
 
-import { choice, el, field, table } from "./dom.js";
+import { make } from "../dom.js";
+import { choice, field, table } from "./parts.js";
 import { drawn } from "./miniature.js";
-import { NAMES } from "../notation.js";
+import { NAMES } from "../game/notation.js";
 import { asked, filter, paging } from "./paging.js";
 import { count, outcome, scoreOrBounds, whole } from "./wording.js";
 
@@ -57,7 +58,7 @@ export async function showPositions(page) {
 
 function conditions(page) {
   const text = (name, size = 4) =>
-    el("input", {
+    make("input", {
       name,
       size,
       value: page.query.get(name) || "",
@@ -84,10 +85,10 @@ function row(stored) {
   const grid = stored.grid.trim().split(/\s+/).join("/");
   const label = `Analyse the position ${stored.key}, ${count(stored.ply, "stone")}`;
   return [
-    el("a", { href: `/?grid=${grid}&board=${stored.board}`, "aria-label": label }, drawn(grid)),
+    make("a", { href: `/?grid=${grid}&board=${stored.board}`, "aria-label": label }, drawn(grid)),
     stored.ply,
     NAMES[stored.side],
-    el("span", { class: `score ${outcome(stored.score)}` }, scoreOrBounds(stored)),
+    make("span", { class: `score ${outcome(stored.score)}` }, scoreOrBounds(stored)),
     stored.plies === null ? "–" : whole(stored.plies),
     stored.best?.length ? stored.best.join(", ") : "–",
     whole(stored.nodes),

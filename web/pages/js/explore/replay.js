@@ -1,17 +1,11 @@
 /** Stepping through a game: the board, the moves, and a graph of the score where it is known. */
 
-import { Board } from "../board.js";
-import { Graph } from "../graph.js";
-import { NAMES, columnNumber, signed } from "../notation.js";
-import { el, svg } from "./dom.js";
-import { pointsOf } from "./score_points.js";
+import { Board } from "../board/board.js";
+import { Graph } from "../review/graph.js";
+import { markText, pointsOf } from "../review/marks.js";
+import { NAMES, columnNumber, signed } from "../game/notation.js";
+import { draw, make } from "../dom.js";
 import { positionsOf } from "./stored_positions.js";
-
-const MARK_WORDS = {
-  "??": "changes the result",
-  "?": "slower win or quicker loss",
-  "!": "the only move",
-};
 
 export class Replay {
   /**
@@ -26,32 +20,32 @@ export class Replay {
     this.review = null;
     this.board = new Board({ label: `Game ${game.match}/${game.number}` });
     this.controls = this.buttons();
-    this.words = el("p", { class: "replay-words", "data-words": "" });
-    this.analyse = el("a", { href: "/" }, "Analyse this position");
-    this.moves = el("ol", { class: "replay-moves", "aria-label": "Moves" }, this.steps());
-    this.graph = el("div", { class: "replay-graph" });
-    this.note = el("p", { class: "quiet", role: "status" }, "Judging the moves …");
-    this.element = el(
+    this.words = make("p", { class: "replay-words", "data-words": "" });
+    this.analyse = make("a", { href: "/" }, "Analyse this position");
+    this.moves = make("ol", { class: "replay-moves", "aria-label": "Moves" }, this.steps());
+    this.graph = make("div", { class: "replay-graph" });
+    this.note = make("p", { class: "quiet", role: "status" }, "Judging the moves …");
+    this.element = make(
       "div",
       { class: "replay", "data-replay": "" },
-      el(
+      make(
         "div",
         { class: "replay-board" },
         this.board.element,
-        el(
+        make(
           "div",
           { class: "replay-controls", role: "group", "aria-label": "Replay" },
           this.controls,
         ),
       ),
-      el(
+      make(
         "div",
         { class: "replay-side" },
         this.words,
         this.graph,
         this.note,
         this.moves,
-        el("p", {}, this.analyse),
+        make("p", {}, this.analyse),
       ),
     );
     this.plot = null;
@@ -62,16 +56,16 @@ export class Replay {
   buttons() {
     const last = this.positions.length - 1;
     const made = (name, label, shape, step) =>
-      el(
+      make(
         "button",
         {
           type: "button",
           class: "plain",
           "aria-label": label,
           "data-step": name,
-          on: { click: () => this.goTo(step()) },
+          onclick: () => this.goTo(step()),
         },
-        svg("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: shape })),
+        draw("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, draw("path", { d: shape })),
       );
     return [
       made("first", "First position", "M18 6l-8 6 8 6zM6.5 6v12", () => 0),
@@ -87,20 +81,20 @@ export class Replay {
       .slice(0, this.positions.length - 1)
       .map((character, index) => {
         const side = this.positions[index].side;
-        return el(
+        return make(
           "li",
           {},
-          el(
+          make(
             "button",
             {
               type: "button",
               class: `step ${side}`,
               "data-ply": index + 1,
               "aria-label": `Move ${index + 1}, ${NAMES[side]}, column ${columnNumber(character)}`,
-              on: { click: () => this.goTo(index + 1) },
+              onclick: () => this.goTo(index + 1),
             },
             character,
-            el("span", { class: "mark" }),
+            make("span", { class: "mark" }),
           ),
         );
       });
@@ -160,7 +154,7 @@ export class Replay {
       if (!step || !mark) return;
       step.dataset.mark = mark;
       step.querySelector(".mark").textContent = mark;
-      step.setAttribute("aria-label", `${step.getAttribute("aria-label")}, ${MARK_WORDS[mark]}`);
+      step.setAttribute("aria-label", `${step.getAttribute("aria-label")}, ${markText(mark)}`);
     });
     if (review.moves_judged.some(({ after }) => after !== null)) {
       this.plot = new Graph((ply) => this.goTo(ply));

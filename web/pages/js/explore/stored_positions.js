@@ -1,8 +1,8 @@
 /** The positions of a stored game. */
 
-import { parseBoard } from "../notation.js";
-import { Position, playLine } from "../rules.js";
-import { parseGrid } from "../setup.js";
+import { parseBoard } from "../game/notation.js";
+import { Position, playLine } from "../game/rules.js";
+import { parseGrid } from "../game/setup.js";
 
 /**
  * From the position that it began with on, as far as the moves can be played.

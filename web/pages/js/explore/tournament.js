@@ -1,6 +1,7 @@
 /** The matches of one tournament side by side: everybody's score against everybody. */
 
-import { el, table } from "./dom.js";
+import { make } from "../dom.js";
+import { table } from "./parts.js";
 import { percent, short, whole } from "./wording.js";
 
 /** With two players the match itself says everything; a table of more than these cannot be read. */
@@ -75,7 +76,7 @@ export function crossTable(page, { job, players, results }) {
     ...players.map(({ name }, index) => ({ text: `${index + 1}.`, right: true, title: name })),
   ];
   const rows = players.map(({ name, score }, index) => [
-    el("span", { title: name }, `${index + 1}. ${short(name)}`),
+    make("span", { title: name }, `${index + 1}. ${short(name)}`),
     percent(score),
     ...players.map((other) => cell(page, results.get(JSON.stringify([name, other.name])))),
   ]);
@@ -91,7 +92,7 @@ function cell(page, tally) {
   const value = share(tally);
   if (value === null) return "–";
   const tone = value > 0.5 ? "win" : value < 0.5 ? "loss" : "draw";
-  return el(
+  return make(
     "a",
     {
       href: page.link({ show: "match", match: tally.match }),

@@ -5,7 +5,9 @@
  * and the way back works. Each page is a module with a function that is asked to fill the section.
  */
 
-import { el } from "./dom.js";
+import { ApiError } from "../api.js";
+import { make } from "../dom.js";
+import { sentence } from "../game/notation.js";
 import { showBook } from "./book.js";
 import { showGame } from "./game.js";
 import { showGames } from "./games.js";
@@ -15,6 +17,7 @@ import { showPositions } from "./positions.js";
 import { address, given } from "./requests.js";
 
 const PATH = "/explore";
+const TOO_MANY = 429;
 const PAGES = {
   book: { show: showBook, tab: "book" },
   positions: { show: showPositions, tab: "positions" },
@@ -56,9 +59,9 @@ class Explorer {
   constructor(element, api, navigate) {
     this.api = api;
     this.navigate = navigate;
-    this.tabs = el("nav", { class: "subtabs", "aria-label": "Explorer" });
-    this.body = el("div", { class: "page", "data-explore": "" });
-    this.live = el("p", { class: "unseen", role: "status", "aria-live": "polite" });
+    this.tabs = make("nav", { class: "subtabs", "aria-label": "Explorer" });
+    this.body = make("div", { class: "page", "data-explore": "" });
+    this.live = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
     element.replaceChildren(this.tabs, this.body, this.live);
     element.addEventListener("click", (event) => this.follow(event));
     element.addEventListener("c4:show", () => this.show());
@@ -93,7 +96,7 @@ class Explorer {
     const running = (this.running = new AbortController());
     this.mark(PAGES[name].tab);
     this.body.setAttribute("aria-busy", "true");
-    const body = el("div", { class: `page-${name}` });
+    const body = make("div", { class: `page-${name}` });
     try {
       await PAGES[name].show(this.page(body, query, running.signal));
     } catch (error) {
@@ -123,7 +126,7 @@ class Explorer {
   mark(tab) {
     this.tabs.replaceChildren(
       ...TABS.map(([name, text]) =>
-        el(
+        make(
           "a",
           { href: address(PATH, { show: name }), "aria-current": name === tab ? "page" : null },
           text,
@@ -133,22 +136,19 @@ class Explorer {
   }
 
   refuse(body, error) {
-    const again = el(
-      "button",
-      {
-        type: "button",
-        class: "plain",
-        on: {
-          click: () => {
-            this.shown = null;
-            this.show();
-          },
-        },
-      },
-      "Try again",
-    );
+    const again = () => {
+      this.shown = null;
+      this.show();
+    };
+    // What the server has refused it would refuse again.
+    const isFinal = error instanceof ApiError && error.status < 500 && error.status !== TOO_MANY;
     body.replaceChildren(
-      el("div", { class: "failure", role: "alert" }, el("p", {}, error.message), again),
+      make(
+        "div",
+        { class: "failure", role: "alert" },
+        make("p", {}, sentence(error.message)),
+        isFinal ? null : make("button", { type: "button", class: "plain", onclick: again }, "Try again"),
+      ),
     );
   }
 }

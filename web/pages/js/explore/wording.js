@@ -1,6 +1,6 @@
 /** How numbers, scores and times are written. Minus signs are true ones (U+2212), which are visible. */
 
-import { signed as signedNumber } from "../notation.js";
+import { signed as signedNumber } from "../game/notation.js";
 
 const MINUS = "\u2212";
 

@@ -5,7 +5,8 @@
  * The file itself is what is sent. It is not read here, so its size does not matter to the page.
  */
 
-import { el, field } from "../explore/dom.js";
+import { make } from "../dom.js";
+import { field } from "../explore/parts.js";
 import { address } from "../explore/requests.js";
 import { count, whole } from "../explore/wording.js";
 import { token } from "./token.js";
@@ -27,43 +28,43 @@ export class Batch {
     this.announce = announce;
     this.begun = begun;
     this.file = null;
-    this.input = el("input", {
+    this.input = make("input", {
       type: "file",
       name: "file",
       accept: ".txt,.jsonl,.ndjson,.csv,text/plain",
       "data-drop-input": "",
     });
     this.input.addEventListener("change", () => this.take(this.input.files[0] ?? null));
-    this.text = el("textarea", {
+    this.text = make("textarea", {
       name: "positions",
       rows: 3,
       spellcheck: "false",
       placeholder: "4453\n44",
     });
-    this.board = el("input", {
+    this.board = make("input", {
       name: "board",
       value: "7x6",
       size: 5,
       autocomplete: "off",
       spellcheck: "false",
     });
-    this.label = el("input", { name: "label", autocomplete: "off" });
-    this.scoreOnly = el("input", { type: "checkbox", name: "score_only" });
-    this.chosen = el(
+    this.label = make("input", { name: "label", autocomplete: "off" });
+    this.scoreOnly = make("input", { type: "checkbox", name: "score_only" });
+    this.chosen = make(
       "p",
       { class: "quiet", "data-chosen": "" },
-      "Moves a line, or JSON Lines as c4 solve reads them.",
+      "A position a line, as moves such as 4453; or JSON Lines, as c4 solve reads them.",
     );
-    this.outcome = el("div", { class: "outcome", "data-outcome": "" });
+    this.outcome = make("div", { class: "outcome", "data-outcome": "" });
     this.buttons = [
-      el("button", { type: "submit", class: "main", "data-start": "" }, "Start a job"),
-      el(
+      make("button", { type: "submit", class: "main", "data-start": "" }, "Start a job"),
+      make(
         "button",
         {
           type: "button",
           class: "plain",
           "data-at-once": "",
-          on: { click: () => this.answerAtOnce() },
+          onclick: () => this.answerAtOnce(),
         },
         "Answer at once",
       ),
@@ -72,7 +73,7 @@ export class Batch {
   }
 
   form() {
-    const drop = el(
+    const drop = make(
       "div",
       { class: "drop", "data-drop": "" },
       field("Drop a file of positions here, or choose one", this.input),
@@ -88,29 +89,31 @@ export class Batch {
     drop.addEventListener("drop", (event) => {
       event.preventDefault();
       drop.classList.remove("over");
-      this.take(event.dataTransfer.files[0] ?? null);
+      if (event.dataTransfer.files.length === 0) return;
+      this.input.files = event.dataTransfer.files; // or the field would say that there is none
+      this.take(this.input.files[0]);
     });
     const start = (event) => {
       event.preventDefault();
       this.start();
     };
-    return el(
+    return make(
       "form",
-      { class: "batch", "aria-labelledby": "batch-title", on: { submit: start } },
-      el("h2", { id: "batch-title" }, "Analyse a file"),
+      { class: "batch", "aria-labelledby": "batch-title", onsubmit: start },
+      make("h2", { id: "batch-title" }, "Analyse a file"),
       drop,
-      el(
+      make(
         "details",
         {},
-        el("summary", {}, "Or type positions"),
+        make("summary", {}, "Or type positions"),
         field("Positions, one a line", this.text),
       ),
-      el(
+      make(
         "div",
         { class: "filter" },
         field("Board", this.board),
         field("Name of the job", this.label),
-        el(
+        make(
           "label",
           { class: "check" },
           this.scoreOnly,
@@ -118,7 +121,7 @@ export class Batch {
         ),
       ),
       token.element,
-      el("div", { class: "buttons" }, this.buttons),
+      make("div", { class: "buttons" }, this.buttons),
       this.outcome,
     );
   }
@@ -165,7 +168,7 @@ export class Batch {
       const answers = await (await token.post(url, content)).blob();
       const name = `${this.label.value.trim() || "positions"}.answers.jsonl`;
       const lines = (await answers.text()).split("\n").filter(Boolean).length;
-      const link = el(
+      const link = make(
         "a",
         { href: URL.createObjectURL(answers), download: name, "data-answers": "" },
         `Download ${name}`,
@@ -196,11 +199,11 @@ export class Batch {
   }
 
   say(...parts) {
-    this.outcome.replaceChildren(el("p", {}, ...parts));
+    this.outcome.replaceChildren(make("p", {}, ...parts));
     this.announce(this.outcome.textContent);
   }
 
   refuse(message) {
-    this.outcome.replaceChildren(el("p", { class: "failure", role: "alert" }, message));
+    this.outcome.replaceChildren(make("p", { class: "failure", role: "alert" }, message));
   }
 }

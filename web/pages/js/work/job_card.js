@@ -1,7 +1,8 @@
 /** One job: what it is, how far it is, what can be done with it. */
 
-import { el } from "../explore/dom.js";
+import { make } from "../dom.js";
 import { count, duration, moment, whole } from "../explore/wording.js";
+import { deepTree } from "./deep_tree.js";
 import { token } from "./token.js";
 
 /** States from which a job can be stopped, and from which it can go on. */
@@ -11,40 +12,47 @@ const RESUMABLE = new Set(["cancelled", "failed", "interrupted", "waiting"]);
 /** Kinds whose results are rows of one table. */
 const TABULAR = new Set(["analyze"]);
 
+/** What the jobs of a kind count. */
+const COUNTED = { deep: "piece", match: "game" };
+
 export class JobCard {
   /**
    * @param {any} job as GET /api/v1/jobs answers it.
+   * @param {import("../api.js").Api} api
    * @param {() => void} changed told when something was done to it.
    */
-  constructor(job, changed) {
+  constructor(job, api, changed) {
+    this.api = api;
     this.id = job.id;
     this.changed = changed;
-    this.state = el("span", { class: "state" });
-    this.bar = el("progress", { max: 1, value: 0, "aria-label": `Progress of job ${job.id}` });
-    this.figures = el("p", { class: "figures" });
-    this.actions = el("div", { class: "buttons" });
-    this.failure = el("p", { class: "failure", role: "alert", hidden: true });
-    this.element = el(
+    this.state = make("span", { class: "state" });
+    this.bar = make("progress", { max: 1, value: 0, "aria-label": `Progress of job ${job.id}` });
+    this.figures = make("p", { class: "figures" });
+    this.tree = make("div", {});
+    this.actions = make("div", { class: "buttons" });
+    this.failure = make("p", { class: "failure", role: "alert", hidden: true });
+    this.element = make(
       "li",
       { class: "job", "data-job": job.id },
-      el(
+      make(
         "div",
         { class: "head" },
-        el(
+        make(
           "h3",
           {},
-          el("a", { href: `/work?job=${job.id}` }, `Job ${job.id}`),
+          make("a", { href: `/work?job=${job.id}` }, `Job ${job.id}`),
           ` ${job.label ?? ""}`,
         ),
         this.state,
       ),
-      el(
+      make(
         "p",
         { class: "quiet" },
         [job.kind, job.board, moment(job.created_at ?? job.created)].filter(Boolean).join(" · "),
       ),
       this.bar,
       this.figures,
+      this.tree,
       this.actions,
       this.failure,
     );
@@ -55,6 +63,7 @@ export class JobCard {
   show(job) {
     this.kind = job.kind;
     this.progress(job.progress ?? fromCounts(job));
+    if (job.kind === "deep" && !this.tree.hasChildNodes()) this.look();
     const errors = job.errors ?? [];
     if (errors.length) this.refuse(errors.join("; "));
   }
@@ -64,13 +73,21 @@ export class JobCard {
     const { state, positions, positions_done: done, positions_failed: failed } = progress;
     this.bar.max = Math.max(1, positions);
     this.bar.value = done;
-    this.figures.replaceChildren(figures(progress, done, positions, failed));
+    const one = COUNTED[this.kind] ?? "position";
+    this.figures.replaceChildren(figures(progress, count(positions, one), done, failed));
+    if (progress.tree) this.tree.replaceChildren(deepTree(progress.tree));
     if (this.shown === state) return; // its buttons may have the focus
     this.shown = state;
     this.element.dataset.state = state;
     this.state.textContent = state;
     this.state.className = `state ${state}`;
     this.actions.replaceChildren(...this.possible(state));
+  }
+
+  /** Fetch the tree: a list of jobs has none, and of those that have ended no events come. */
+  async look() {
+    const job = await this.api.get(`/api/v1/jobs/${this.id}`).catch(() => null);
+    if (job !== null && !this.tree.hasChildNodes()) this.progress(job.progress);
   }
 
   possible(state) {
@@ -83,14 +100,14 @@ export class JobCard {
   }
 
   button(action, text) {
-    return el(
+    return make(
       "button",
       {
         type: "button",
         class: "plain",
         "data-action": action,
         "aria-label": `${text} job ${this.id}`,
-        on: { click: () => this.act(action) },
+        onclick: () => this.act(action),
       },
       text,
     );
@@ -98,7 +115,7 @@ export class JobCard {
 
   results(format, text) {
     const query = format === "jsonl" ? "" : `?format=${format}`;
-    return el(
+    return make(
       "a",
       {
         class: "plain",
@@ -129,11 +146,11 @@ export class JobCard {
 
 function figures(
   { state, positions_per_second: rate, eta_seconds: rest, nodes },
+  all,
   done,
-  positions,
   failed,
 ) {
-  const parts = [`${whole(done)} of ${count(positions, "position")}`];
+  const parts = [`${whole(done)} of ${all}`];
   if (failed) parts.push(`${whole(failed)} failed`);
   if (rate && state === "running") parts.push(`${rate < 10 ? rate.toFixed(1) : whole(rate)} a second`);
   if (rest && state === "running") parts.push(`${duration(rest)} left`);

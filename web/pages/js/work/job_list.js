@@ -1,6 +1,7 @@
 /** All jobs, the newest first, kept up to date while the page is seen. */
 
-import { choice, el, field } from "../explore/dom.js";
+import { make } from "../dom.js";
+import { choice, field } from "../explore/parts.js";
 import { given } from "../explore/requests.js";
 import { JobCard } from "./job_card.js";
 import { Live } from "./live.js";
@@ -27,20 +28,20 @@ export class JobList {
     this.pages = 1;
     this.state = choice("state", STATES, "");
     this.state.addEventListener("change", () => this.refresh());
-    this.list = el("ul", { class: "jobs", "data-jobs": "" });
-    this.note = el("p", { class: "quiet" }, "Asking for the jobs …");
-    this.more = el(
+    this.list = make("ul", { class: "jobs", "data-jobs": "" });
+    this.note = make("p", { class: "quiet" }, "Asking for the jobs …");
+    this.more = make(
       "button",
-      { type: "button", class: "plain", hidden: true, on: { click: () => this.showMore() } },
+      { type: "button", class: "plain", hidden: true, onclick: () => this.showMore() },
       "Show older jobs",
     );
-    this.element = el(
+    this.element = make(
       "section",
       { "aria-labelledby": "jobs-title" },
-      el(
+      make(
         "div",
         { class: "head" },
-        el("h2", { id: "jobs-title" }, "Jobs"),
+        make("h2", { id: "jobs-title" }, "Jobs"),
         field("State", this.state),
       ),
       this.note,
@@ -105,7 +106,7 @@ export class JobList {
   place(job, place, isChosen) {
     let card = this.cards.get(job.id);
     if (!card) {
-      card = new JobCard(job, () => this.refresh());
+      card = new JobCard(job, this.api, () => this.refresh());
       this.cards.set(job.id, card);
     } else {
       card.show(job);

@@ -3,7 +3,8 @@
  * header, never in an address, where logs and histories would keep it.
  */
 
-import { el, field } from "../explore/dom.js";
+import { make } from "../dom.js";
+import { field } from "../explore/parts.js";
 import { ApiError } from "../api.js";
 import { send } from "../explore/requests.js";
 
@@ -15,10 +16,10 @@ const UNAUTHORISED = 401;
  */
 export class Token {
   constructor() {
-    this.input = el("input", { name: "token", type: "password", autocomplete: "off" });
+    this.input = make("input", { name: "token", type: "password", autocomplete: "off" });
     this.input.value = sessionStorage.getItem(KEPT) ?? "";
     this.input.addEventListener("change", () => sessionStorage.setItem(KEPT, this.input.value));
-    this.element = el(
+    this.element = make(
       "div",
       { class: "token", hidden: true },
       field("Token of this server", this.input),

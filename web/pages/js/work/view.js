@@ -4,7 +4,7 @@
  * `/work` is the list, `/work?job=5` points at one job of it.
  */
 
-import { el } from "../explore/dom.js";
+import { make } from "../dom.js";
 import { Batch } from "./batch.js";
 import { JobList } from "./job_list.js";
 import { Workers } from "./workers.js";
@@ -17,7 +17,7 @@ const PATH = "/work";
  * @param {{api: import("../api.js").Api}} app
  */
 export function mount(element, { api }) {
-  const live = el("p", { class: "unseen", role: "status", "aria-live": "polite" });
+  const live = make("p", { class: "unseen", role: "status", "aria-live": "polite" });
   const announce = (text) => {
     live.textContent = text;
   };
@@ -29,11 +29,11 @@ export function mount(element, { api }) {
     workers.refresh();
   });
   element.replaceChildren(
-    el(
+    make(
       "div",
       { class: "work" },
-      el("div", { class: "work-main" }, batch.element, jobs.element),
-      el("aside", { class: "work-side", "aria-label": "Workers" }, workers.element),
+      make("div", { class: "work-main" }, batch.element, jobs.element),
+      make("aside", { class: "work-side", "aria-label": "Workers" }, workers.element),
     ),
     live,
   );

@@ -1,6 +1,7 @@
 /** Who works: this server's own threads, the workers of other machines, and what waits for them. */
 
-import { el, facts, table } from "../explore/dom.js";
+import { make } from "../dom.js";
+import { facts, table } from "../explore/parts.js";
 import { count, duration, whole } from "../explore/wording.js";
 
 const LOOK_MS = 5000;
@@ -9,15 +10,15 @@ export class Workers {
   /** @param {import("../api.js").Api} api */
   constructor(api) {
     this.api = api;
-    this.content = el(
+    this.content = make(
       "div",
       { "data-workers": "" },
-      el("p", { class: "quiet" }, "Asking who works …"),
+      make("p", { class: "quiet" }, "Asking who works …"),
     );
-    this.element = el(
+    this.element = make(
       "section",
       { "aria-labelledby": "workers-title" },
-      el("h2", { id: "workers-title" }, "Workers"),
+      make("h2", { id: "workers-title" }, "Workers"),
       this.content,
     );
   }
@@ -34,7 +35,7 @@ export class Workers {
       const found = await this.api.get("/api/v1/workers");
       this.content.replaceChildren(totals(found), ...machines(found.workers ?? []));
     } catch (error) {
-      this.content.replaceChildren(el("p", { class: "quiet" }, error.message));
+      this.content.replaceChildren(make("p", { class: "quiet" }, error.message));
     }
   }
 }
@@ -65,7 +66,7 @@ function totals({ status = {}, server = {} }) {
 }
 
 function machines(workers) {
-  if (!workers.length) return [el("p", { class: "quiet" }, "No worker of c4 worker is alive.")];
+  if (!workers.length) return [make("p", { class: "quiet" }, "No c4 worker is running.")];
   const rows = workers.map((worker) => [
     worker.name,
     worker.host,

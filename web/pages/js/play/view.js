@@ -1,9 +1,9 @@
 /** A game: people and players take turns; afterwards one click leads to its review. */
 
-import { AwayError, isAbort } from "./api.js";
-import { byId, isStill, make } from "./dom.js";
-import { NAMES, otherSide, plural } from "./notation.js";
-import { PlayForm } from "./play_form.js";
+import { AwayError, isAbort } from "../api.js";
+import { byId, isStill, make } from "../dom.js";
+import { NAMES, otherSide, plural, sentence } from "../game/notation.js";
+import { PlayForm } from "./form.js";
 import { playerName } from "./players.js";
 
 /** Seconds that a player may think. */
@@ -14,8 +14,8 @@ const ANSWER_MS = 450;
 
 export class Play {
   /**
-   * @param {import("./session.js").Session} session
-   * @param {import("./api.js").Api} api
+   * @param {import("../game/session.js").Session} session
+   * @param {import("../api.js").Api} api
    * @param {{onReview: () => void, onHints: (isOn: boolean) => void, announce: (text: string) => void}} events
    */
   constructor(session, api, { onReview, onHints, announce }) {
@@ -182,7 +182,7 @@ export class Play {
       if (isAbort(error) || signal.aborted) return;
       this.thinking = "";
       const words = error instanceof Error ? error.message : String(error);
-      this.failure = error instanceof AwayError ? "The game waits for the server." : words;
+      this.failure = error instanceof AwayError ? "The game waits for the server." : sentence(words);
       this.show("failure");
     }
   }

@@ -1,8 +1,8 @@
 /** Who plays: seats and a strength first, any player with its parameters for those who look further. */
 
-import { make } from "./dom.js";
+import { make } from "../dom.js";
 import { PlayerForm, STRENGTHS } from "./players.js";
-import { keepSetting, keepSwitch, readSetting } from "./settings.js";
+import { keepSetting, keepSwitch, readSetting } from "../settings.js";
 
 const SEATS = Object.freeze([
   { id: "x", name: "Red", about: "You begin." },
@@ -13,7 +13,7 @@ const SEATS = Object.freeze([
 
 export class PlayForm {
   /**
-   * @param {import("./api.js").Api} api
+   * @param {import("../api.js").Api} api
    * @param {{onStart: () => void, onContinue: () => void, onPlayers: () => void,
    *   onHints: (isOn: boolean) => void}} events
    */

@@ -3,14 +3,14 @@
  * the arrow keys, go to a move.
  */
 
-import { draw } from "./dom.js";
-import { NAMES, columnLabel, signed } from "./notation.js";
+import { draw } from "../dom.js";
+import { NAMES, columnLabel, signed } from "../game/notation.js";
 
 /**
  * @typedef {object} Point the position after so many moves
  * @property {number} shown moves played
  * @property {number | null} score for red; null where it is not known
- * @property {import("./notation.js").Side | null} side who moved last
+ * @property {import("../game/notation.js").Side | null} side who moved last
  * @property {number | null} column where
  * @property {string} mark of that move
  */
@@ -120,18 +120,7 @@ export class Graph {
   #marks() {
     return this.points
       .filter((point) => point.mark !== "" && point.score !== null)
-      .map((point) => {
-        const [x, y] = [this.#x(point.shown), this.#y(point.score ?? 0)];
-        const below = y < HEIGHT / 2 ? -9 : 19;
-        const isCrowded = y + below < 12 || y + below > HEIGHT - 4;
-        const place = isCrowded ? y + (y < HEIGHT / 2 ? 19 : -9) : y + below;
-        return draw(
-          "g",
-          { class: "graph-mark", "data-mark": point.mark },
-          draw("circle", { cx: x, cy: y, r: 4 }),
-          draw("text", { x, y: place, "text-anchor": "middle" }, point.mark),
-        );
-      });
+      .map(({ shown, score, mark }) => markAt(mark, this.#x(shown), this.#y(score ?? 0)));
   }
 
   /** @param {number} shown */
@@ -170,6 +159,19 @@ export class Graph {
   #go(shown) {
     this.onGo(Math.max(0, Math.min(shown, this.points.length - 1)));
   }
+}
+
+/**
+ * A mark as a shape of its own, for text beside the dots of a bad game lies over its neighbours: a full
+ * dot for what gave the result away, a ring for what was not the best, a diamond for the only good move.
+ * @param {string} mark @param {number} x @param {number} y
+ */
+function markAt(mark, x, y) {
+  const shape =
+    mark === "!"
+      ? draw("path", { d: `M${x} ${y - 6}l6 6l-6 6l-6 -6z` })
+      : draw("circle", { cx: x, cy: y, r: mark === "??" ? 5 : 4 });
+  return draw("g", { class: "graph-mark", "data-mark": mark }, shape);
 }
 
 /** @param {Point | undefined} point */

@@ -1,6 +1,6 @@
 /** Who can play: strengths to choose from, and a form for any player of the server with its parameters. */
 
-import { make } from "./dom.js";
+import { make } from "../dom.js";
 
 /**
  * Each is stronger than the one before: medium won 59 of 60 games against easy, expert 30 of 40 against
@@ -30,6 +30,7 @@ export function playerName(player) {
  * @property {number | null} low
  * @property {number | null} high
  * @property {string[] | null} choices
+ * @property {boolean} required whether it has no default
  * @property {boolean} optional whether `none` is a value too
  * @property {string} summary
  */
@@ -60,13 +61,7 @@ export class PlayerForm {
       { id },
       make("option", { value: "" }, "As chosen above"),
       make("option", { value: "person" }, "A person"),
-      ...players.map((player) =>
-        make(
-          "option",
-          { value: player.name, disabled: !player.available, title: player.reason },
-          player.available ? player.name : `${player.name} (not available here)`,
-        ),
-      ),
+      ...players.map(optionFor),
     );
     this.fields = make("div", { class: "fields" });
     this.summary = make("p", { class: "quiet" });
@@ -115,7 +110,7 @@ export class PlayerForm {
   /** @param {Parameter} parameter */
   #field(parameter) {
     const id = `${this.id}-${parameter.name}`;
-    const standard = textOf(parameter.default);
+    const standard = parameter.required ? "" : textOf(parameter.default);
     const common = { id, name: parameter.name, "data-standard": standard, onchange: this.onChange };
     const isChoice = parameter.type === "flag" || parameter.type === "choice";
     const choices = isChoice ? [...(parameter.choices ?? []), ...(parameter.optional ? ["none"] : [])] : null;
@@ -131,6 +126,13 @@ export class PlayerForm {
       parameter.summary ? make("span", { class: "field-about" }, parameter.summary) : null,
     );
   }
+}
+
+/** A player to choose; of one that cannot play, why. @param {Player} player */
+function optionFor({ name, available, reason }) {
+  // A tooltip is not seen on a phone, and a list of choices has no room beside it.
+  const text = available ? name : `${name} – ${reason ?? "cannot play here"}`;
+  return make("option", { value: name, disabled: !available }, text);
 }
 
 /** Switches are written on and off, absence none. @param {unknown} value */

@@ -1,9 +1,9 @@
 /** The row of buttons under the board: one a column, with its score, and what is said of it. */
 
-import { make } from "./dom.js";
-import { columnLabel, outcomeText, signed } from "./notation.js";
+import { make } from "../dom.js";
+import { columnLabel, outcomeText, signed } from "../game/notation.js";
 
-/** @typedef {import("./rules.js").Position} Position */
+/** @typedef {import("../game/rules.js").Position} Position */
 /**
  * @typedef {object} ColumnAnswer what the API says of a column
  * @property {number} column

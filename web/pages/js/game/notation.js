@@ -112,3 +112,9 @@ export function boundsText(lower, upper, lowest, highest) {
   if (lower <= lowest) return `at most ${signed(upper)}`;
   return `between ${signed(lower)} and ${signed(upper)}`;
 }
+
+/** The server's words as a sentence: they begin small, for they follow a name elsewhere. @param {string} words */
+export function sentence(words) {
+  const text = words.charAt(0).toUpperCase() + words.slice(1);
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

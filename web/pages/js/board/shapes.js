@@ -1,8 +1,9 @@
 /** The shapes that the board is made of, in its own units: a cell is 100 wide. */
 
-import { draw } from "./dom.js";
+import { draw } from "../dom.js";
 
-/** @typedef {import("./notation.js").Side} Side */
+/** @typedef {import("../game/notation.js").Side} Side */
+/** @typedef {import("../game/notation.js").Size} Size */
 
 export const CELL = 100;
 /** Of the plate, around all cells. */
@@ -45,4 +46,30 @@ export function outline(right, bottom) {
 /** @param {number} x @param {number} y @param {number} r */
 export function circle(x, y, r) {
   return `M${x - r} ${y}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0z`;
+}
+
+/** Where the cells of a board lie. */
+export class Layout {
+  /** @param {Size} size @param {boolean} flipped mirrored */
+  constructor(size, flipped) {
+    this.size = size;
+    this.flipped = flipped;
+    this.right = size.width * CELL + 2 * EDGE;
+    this.bottom = size.height * CELL + 2 * EDGE;
+  }
+
+  /** The column's place from the left; of a place its column. @param {number} column from 1 */
+  place(column) {
+    return this.flipped ? this.size.width + 1 - column : column;
+  }
+
+  /** The middle of a column. @param {number} column */
+  x(column) {
+    return EDGE + (this.place(column) - 0.5) * CELL;
+  }
+
+  /** The middle of a row. @param {number} row from 1, the lowest */
+  y(row) {
+    return EDGE + (this.size.height - row + 0.5) * CELL;
+  }
 }

@@ -1,29 +1,29 @@
-"""Bodies of requests that may be larger than memory: as lines while they arrive, and as a file.
+"""The lines of a body that may be larger than memory, while they arrive.
 
 A program that sends lines often reads no answer before it has sent the last one. If the server
 stopped reading while its answers are not read, both would wait for ever. So what arrives faster
 than it is answered goes to a file without a name, and only what is larger than :data:`MOST_ON_DISK`
-makes the client wait. Memory is constant either way.
+makes the client wait, or what finds no room beside the bodies of others. Memory is constant either
+way.
 """
 
 from __future__ import annotations
 
 import asyncio
 import tempfile
-from contextlib import ExitStack
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
-from starlette.requests import ClientDisconnect
-
 from c4core.lines import MAX_LINE
-from web.errors import ApiError
+from web.errors import unavailable
 
 if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from starlette.requests import Request
     from starlette.types import Receive
+
+    from web.receiving.disk_room import DiskRoom
 
 CHUNK: Final = 64 * 1024
 """Bytes that are read from the file at a time."""
@@ -32,7 +32,10 @@ MOST_IN_MEMORY: Final = 256 * 1024
 """Bytes that are written to the file at a time, into the system's cache: less needs no file."""
 
 MOST_ON_DISK: Final = 256 * 1024 * 1024
-"""Bytes of a body that wait to be answered, or that are read as a whole: some ten million lines."""
+"""Bytes of a body that wait to be answered: some ten million lines."""
+
+LOOK_SECONDS: Final = 0.25
+"""A body that waits for room that others have looks so often whether there is some."""
 
 
 class Block(NamedTuple):
@@ -48,10 +51,12 @@ class BodyLines:
     """The lines of a body that arrives. Use it in a ``with`` block, on one event loop.
 
     Args:
-        most: bytes that wait at most.
+        room: on disk, for all bodies.
+        most: bytes of this one that wait at most.
     """
 
-    def __init__(self, *, most: int = MOST_ON_DISK) -> None:
+    def __init__(self, room: DiskRoom, *, most: int = MOST_ON_DISK) -> None:
+        self._disk = room
         self._most = most
         self._head = bytearray()  # is taken first,
         self._file: IO[bytes] | None = None  # then what is in the file,
@@ -77,12 +82,16 @@ class BodyLines:
         """Drop what waits."""
         if self._file is not None:
             self._file.close()
+            self._disk.give_back(self._written_to)
 
     async def fill(self, receive: Receive) -> None:
         """Read the body, and go on until the client has gone away.
 
         Args:
             receive: of the request.
+
+        Raises:
+            ApiError: 503, what waits cannot be written to the disk.
         """
         while (message := await receive())["type"] != "http.disconnect":
             if self._has_ended:
@@ -92,9 +101,12 @@ class BodyLines:
                 self._feed(body[start : start + MAX_LINE])
             if not message.get("more_body", False):
                 self._end()
-            while self._written_to - self._read_to + len(self._tail) >= self._most:
+            while self._is_full() and not self._has_ended:
                 self._room.clear()
-                await self._room.wait()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(LOOK_SECONDS):
+                        await self._room.wait()
+                self._spill_some()
 
     async def take(self, limit: int) -> Block | None:
         """Some of the next lines, as soon as there is one; None at the end.
@@ -117,6 +129,11 @@ class BodyLines:
         self._room.set()
         return block
 
+    def _is_full(self) -> bool:
+        """Whether the client has to wait. A file becomes smaller only when all of it was read."""
+        waiting = self._written_to + len(self._tail)
+        return waiting >= self._most or len(self._tail) >= MOST_IN_MEMORY
+
     def _feed(self, piece: bytes) -> None:
         """Take over a piece that is no longer than the longest line."""
         first = piece.find(b"\n")
@@ -129,8 +146,7 @@ class BodyLines:
             self._open = len(piece) - piece.rfind(b"\n") - 1
             self._ready += piece.count(b"\n")
             self._news.set()
-        if len(self._tail) >= MOST_IN_MEMORY:
-            self._spill()
+        self._spill_some()
 
     def _end(self) -> None:
         if self._open:
@@ -139,12 +155,20 @@ class BodyLines:
         self._has_ended = True
         self._news.set()
 
-    def _spill(self) -> None:
-        if self._file is None:
-            self._file = tempfile.TemporaryFile()  # noqa: SIM115 (closed by __exit__)
-        self._file.seek(self._written_to)
-        self._file.write(self._tail)
-        self._written_to += len(self._tail)
+    def _spill_some(self) -> None:
+        """Write what has arrived to the file, if it is much and there is room."""
+        size = len(self._tail)
+        if size < MOST_IN_MEMORY or not self._disk.take(size):
+            return
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115 (see __exit__)
+            self._file.seek(self._written_to)
+            _write_all(self._file, self._tail)
+        except OSError as error:
+            self._disk.give_back(size)
+            raise unavailable(f"what waits to be answered cannot be kept: {error}") from None
+        self._written_to += size
         self._tail.clear()
 
     def _refill(self) -> None:
@@ -157,9 +181,16 @@ class BodyLines:
         self._head += piece
         self._read_to += len(piece)
         if self._read_to == self._written_to:
-            self._file.seek(0)
-            self._file.truncate()
+            self._file.truncate(0)
+            self._disk.give_back(self._written_to)
             self._read_to = self._written_to = 0
+
+
+def _write_all(file: IO[bytes], data: bytearray) -> None:
+    with memoryview(data) as view:
+        written = 0
+        while written < len(view):
+            written += file.write(view[written:])
 
 
 def _end_of_lines(text: bytearray, limit: int) -> tuple[int, int]:
@@ -171,44 +202,3 @@ def _end_of_lines(text: bytearray, limit: int) -> tuple[int, int]:
     for _ in range(limit):
         end = text.find(b"\n", end) + 1
     return end, limit
-
-
-def refuse_encoded(request: Request) -> None:
-    """Refuse a body that is compressed: nobody knows how large it is.
-
-    Raises:
-        ApiError: 415.
-    """
-    if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
-        raise ApiError(415, "the body must not be compressed")
-
-
-async def read_whole(request: Request, *, most: int = MOST_ON_DISK) -> IO[bytes]:
-    """The body as a file, at its beginning; the caller closes it.
-
-    Args:
-        request: whose body it is.
-        most: bytes of the largest body.
-
-    Raises:
-        ApiError: 400, it has not arrived as a whole; 413, it is too large; 415, it is compressed.
-    """
-    refuse_encoded(request)
-    too_large = ApiError(413, f"the body is larger than {most:,} bytes")
-    declared = request.headers.get("content-length", "0")
-    if declared.isdecimal() and int(declared[:19]) > most:
-        raise too_large
-    with ExitStack() as on_failure:
-        file = on_failure.enter_context(tempfile.SpooledTemporaryFile(MOST_IN_MEMORY))
-        try:
-            async for piece in request.stream():
-                file.write(piece)
-                if file.tell() > most:
-                    break
-        except ClientDisconnect:
-            raise ApiError(400, "the body has not arrived as a whole") from None
-        if file.tell() > most:
-            raise too_large
-        file.seek(0)
-        on_failure.pop_all()
-    return file
