@@ -65,7 +65,7 @@ test: $(VENV)/installed
 	@mkdir -p build
 	C4_TEST_SKIPPED=build/skipped $(PYTEST) -m 'not long'
 
-test-skipped: $(VENV)/extras $(VENV)/learn
+test-skipped: $(VENV)/extras $(VENV)/learn $(VENV)/adapters
 	test ! -s build/skipped || $(PYTEST) -m 'not long' @build/skipped
 
 test-long: $(VENV)/installed
@@ -128,7 +128,13 @@ lowest: $(VENV)/dev
 
 # What a user may add; tests that need one of these are skipped, by name, while it is not there.
 $(VENV)/extras: $(VENV)/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'c4-analysis[bench,monitor,parquet,webtest]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'c4-analysis[bench,monitor,notebook,parquet,pictures,webtest]'
+	touch $@
+
+# Of the 125 packages that kaggle-environments asks for ConnectX uses few; the extra brings those.
+$(VENV)/adapters: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'c4-analysis[adapters]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps 'kaggle-environments>=1.33'
 	touch $@
 
 # PyTorch takes whatever build the package index offers first; who has one already keeps it.

@@ -1,7 +1,7 @@
-"""How Sphinx makes the site of these documents: ``make docs``, then ``build/site/docs/index.html``.
+"""Sphinx makes a site of these documents: ``make docs``, then ``build/site/docs/index.html``.
 
-Docstrings are read from the modules themselves, compiled ones too. Compiled modules know no types:
-their signatures are read from the stubs beside them.
+Docstrings are read from the modules themselves, compiled ones too. Compiled modules have no
+annotations: their signatures are read from the stubs beside them.
 """
 
 import ast
@@ -43,11 +43,11 @@ html_title = f"C4 {release}"
 myst_fence_as_directive = ["mermaid"]
 myst_heading_anchors = 4
 suppress_warnings = [
-    "misc.highlighting_failure",  # examples of broken input are no valid JSON
-    "ref.python",  # an attribute that several classes have
+    "misc.highlighting_failure",  # examples of broken input are not valid JSON
+    "ref.python",  # several classes have an attribute of this name
 ]
 
-# What a class inherits from one of ours belongs to it; what it has from Python is known.
+# Members from our own base classes are shown; those of Python's classes are well known.
 autodoc_default_options = {
     "members": True,
     "inherited-members": "object, tuple, Exception, StrEnum, str, Protocol",
@@ -59,7 +59,7 @@ toc_object_entries_show_parents = "hide"
 
 @cache
 def stub(module: str) -> ast.Module | None:
-    """The stub of a compiled module; None for a module that is none, or has no stub."""
+    """The stub of a compiled module; None if the module is not compiled, or has no stub."""
     path = ROOT.joinpath(*module.split(".")).with_suffix(".pyi")
     return ast.parse(path.read_text()) if path.exists() else None
 
@@ -67,7 +67,7 @@ def stub(module: str) -> ast.Module | None:
 def typed_signature(
     _app: "Sphinx", what: str, name: str, value: object, *_others: object
 ) -> tuple[str, str] | None:
-    """The signature that a stub has for a function, and what it returns; None where none has."""
+    """The signature and the return type of a function in a stub; None if no stub has it."""
     if what not in {"class", "function", "method"}:
         return None
     of_class = getattr(value, "__objclass__", None)
@@ -84,7 +84,7 @@ def typed_signature(
 
 
 def member(node: ast.AST | None, name: str) -> ast.AST | None:
-    """What is called so in a module or a class."""
+    """The definition with this name in a module or a class."""
     return next(
         (one for one in getattr(node, "body", ()) if getattr(one, "name", "") == name), None
     )
@@ -93,7 +93,7 @@ def member(node: ast.AST | None, name: str) -> ast.AST | None:
 def at_its_address(
     app: "Sphinx", env: "BuildEnvironment", node: "pending_xref", text: "Element"
 ) -> "Element | None":
-    """Where a name is documented that is named by its module: ``c4core.solver.Solver``."""
+    """The documented place of a name that is given with its module: ``c4core.solver.Solver``."""
     if node["refdomain"] != "py":
         return None
     domain = env.domains.python_domain
@@ -111,7 +111,7 @@ def at_its_address(
 def as_prose(
     _app: "Sphinx", what: str, _name: str, _value: object, _options: object, lines: list[str]
 ) -> None:
-    """Keep Napoleon from taking what an attribute's docstring has before a colon for its type."""
+    """Keep Napoleon from reading the text before a colon in an attribute's docstring as a type."""
     if what in {"attribute", "data", "property"}:
         lines[:0] = ["..", ""]  # an empty comment
 

@@ -2,9 +2,9 @@
 
 With ``--write`` the picture is put into the page.
 
-A room is a package within one of the five. An arrow goes from a room to one whose modules it
-imports, also for types only. An arrow that follows from others is left out, and rooms with the same
-arrows share a box. From one of the five packages to another there is one arrow, whatever the rooms.
+A room is a package within one of the five. An arrow goes from a room to each room that it imports,
+even if only for types. An arrow that follows from others is left out, and rooms with the same
+arrows share a box. Between two of the five packages there is at most one arrow.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ ROOT: Final = Path(__file__).parents[1]
 PACKAGES: Final = ("cli", "web", "workers", "db", "c4core")
 
 Graph = dict[str, set[str]]
-"""What every name imports."""
+"""The names that every name imports."""
 
 
 def imports() -> Iterator[tuple[str, str]]:
-    """Every module, and the address of whatever it imports from the five packages."""
+    """Every module, and the addresses that it imports from the five packages."""
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
@@ -42,7 +42,7 @@ def imports() -> Iterator[tuple[str, str]]:
 
 
 def rooms() -> dict[str, list[str]]:
-    """The rooms of each package, by name; migrations are none."""
+    """The rooms of each package, by name; migrations are not a room."""
     return {
         package: sorted(
             f"{package}.{file.parent.name}"
@@ -54,7 +54,7 @@ def rooms() -> dict[str, list[str]]:
 
 
 def reduced(graph: Graph) -> Graph:
-    """Without the arrows that follow from others; the graph has no circles."""
+    """The graph without arrows that follow from others. It must not have circles."""
 
     def reached(name: str) -> set[str]:
         return graph[name].union(*map(reached, graph[name]))
@@ -66,7 +66,7 @@ def reduced(graph: Graph) -> Graph:
 
 
 def graph_of(names: Iterable[str], found: Iterable[tuple[str, str]]) -> Graph:
-    """Which of some packages imports which other one."""
+    """The imports between some packages."""
     graph: Graph = {name: set() for name in names}
     for (module, imported), name, other in product(found, graph, graph):
         if name != other and is_within(module, name) and is_within(imported, other):
@@ -75,12 +75,12 @@ def graph_of(names: Iterable[str], found: Iterable[tuple[str, str]]) -> Graph:
 
 
 def is_within(module: str, package: str) -> bool:
-    """Whether an address is that of a package, or of something in it."""
+    """Whether an address is a package or is in it."""
     return f"{module}.".startswith(f"{package}.")
 
 
 def boxes(graph: Graph) -> dict[str, list[str]]:
-    """The names that share a box, by the first of them."""
+    """The names in each box, by the first of them."""
     alike: dict[object, list[str]] = {}
     for name in sorted(graph):
         importers = frozenset(other for other in graph if name in graph[other])
@@ -89,7 +89,7 @@ def boxes(graph: Graph) -> dict[str, list[str]]:
 
 
 def picture() -> str:
-    """The rooms and their imports, as Mermaid draws it."""
+    """The rooms and their imports, for Mermaid."""
     found = list(imports())
     lines = ["flowchart TB"]
     for package, names in rooms().items():
