@@ -76,7 +76,7 @@ def prove(
     table_mb: int,
     zero_based: bool,
 ) -> None:
-    """Write a certificate: the proof of a position's score, which anyone can check.
+    """Write the proof of a position's score: a certificate.
 
     MOVES are the columns played so far; "" is the empty board. Without --at-least and --at-most the
     exact score is found and proven. A bound that does not hold is an error.

@@ -26,7 +26,7 @@ EXAMPLES = (
 @parameters.zero_based_option
 @click.pass_obj
 def show(settings: Settings, *, file: str, moves: str, zero_based: bool) -> None:
-    """Show what a certificate says of the position after MOVES: what to play, and why.
+    """Show what to play in a position by a certificate, and why.
 
     The certificate is checked first. MOVES are all columns played so far, those of its start
     included. A position that the proof does not lead to is none of its business.

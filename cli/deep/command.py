@@ -84,7 +84,7 @@ def deep(
     threads: int | None,
     table_mb: int,
 ) -> None:
-    """Prove the score of one hard position, by all workers together.
+    """Prove the score of one hard position, by all workers.
 
     MOVES are the columns played so far, as in 4453; "" is the empty board. The position's tree is
     split into pieces, which are searched by the threads of this process or, with --broker, by all

@@ -35,7 +35,7 @@ def engine(
     threads: int | None,
     table_mb: int,
 ) -> None:
-    """Be an engine: read lines of UGI from standard input, and answer them.
+    """Be an engine: answer lines of UGI on standard input.
 
     UGI is what UCI is for chess, made for any game. "position" sets a position, "go" asks for the
     best move, "stop" ends the search, "quit" the engine. Columns are counted from 1. Without a

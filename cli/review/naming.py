@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 import click
 
-from c4core.lines import BadLine
 from cli.shell.streams import input_name, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from c4core.arena.files import GameEntry
+    from c4core.lines import BadLine
     from c4core.notation import BoardSize
     from db.database import Database
     from db.records.games import GameCursor
@@ -52,6 +52,8 @@ class Games:
     @property
     def games(self) -> list[GameEntry]:
         """Without the bad lines."""
+        from c4core.lines import BadLine
+
         return [entry for entry in self.entries if not isinstance(entry, BadLine)]
 
 

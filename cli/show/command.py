@@ -8,7 +8,6 @@ from typing import IO, TYPE_CHECKING, Final
 
 import click
 
-from c4core.notation import column_label
 from cli.output import picture_files
 from cli.shell import echo, parameters
 from cli.shell.commands import Command, refuse
@@ -132,6 +131,7 @@ def _answer(
 
 def _write(position: Position, answer: Answer | None, *, threats: bool) -> None:
     """Write the position for people."""
+    from c4core.notation import column_label
     from cli.output import render
     from workers.positions.showing.threats import find_threats
 

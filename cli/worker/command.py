@@ -97,7 +97,7 @@ def worker(
     threads: int | None,
     table_mb: int,
 ) -> None:
-    """Work on jobs that come through the broker, until told to stop.
+    """Work on jobs from the broker, until told to stop.
 
     Start one on every machine, with the database and the broker that all share. Everybody on the
     machine can read passwords on a command line: set C4_DB and C4_BROKER instead.

@@ -7,7 +7,7 @@ players and plays a game, with exact scores from ``analyst`` and stored games fr
 ``programs`` says which programs may be started, ``interrupting`` stops a player, ``sequential``
 ends a match that a test has decided. ``replaying`` plays a stored game again.
 
-To look at games: ``judging`` compares moves with exact scores, ``review`` judges one game,
-``reports`` are about matches. ``files`` has games from elsewhere. ``moving`` lets a player choose
-one move. ``errors`` has the errors.
+To look at games: ``judging`` compares moves with exact scores (those that are known: ``scores``),
+``review`` judges one game (``reviewed`` is the result), ``reports`` are about matches. ``files``
+has games from elsewhere. ``moving`` lets a player choose one move. ``errors`` has the errors.
 """
