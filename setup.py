@@ -87,6 +87,7 @@ PACKAGES = [
     "workers.matches",
     "workers.matches.files",
     "workers.matches.reports",
+    "workers.matches.reviews",
     "workers.positions",
     "workers.positions.showing",
     "workers.runners",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from c4core.lines import BadLine
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
-    from workers.matches.reviewed import Review
+    from workers.matches.reviews.reviewed import Review
 
 EXAMPLES: Final = (
     "c4 review 44444432651631235357535",
@@ -152,7 +152,7 @@ def _write(
 
 def _draw(reviews: Iterable[Review | BadLine], name: str) -> None:
     """Draw the only game."""
-    from workers.matches.reviewed import Review
+    from workers.matches.reviews.reviewed import Review
 
     for review in reviews:
         if isinstance(review, Review):

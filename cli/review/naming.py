@@ -107,7 +107,7 @@ def _read(
     from c4core.arena.files_any import game_of_moves, read_any_games
     from c4core.errors import MoveError
     from db.records.games import GameCursor
-    from workers.matches.review import read_game
+    from workers.matches.reviews.game import read_game
 
     if isinstance(part, str):
         try:

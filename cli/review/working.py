@@ -11,8 +11,8 @@ from cli.output.render import count
 from cli.shell.background import run_in_background
 from cli.work.detaching import leave
 from cli.work.running import finish_job
-from workers.matches.reports.reviews import plan_reviews, reviews_of
-from workers.matches.review import review_game
+from workers.matches.reviews.game import review_game
+from workers.matches.reviews.many import plan_reviews, reviews_of
 from workers.positions.desk import Desk
 from workers.positions.stop import Stop
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cli.shell.settings import Settings
     from cli.work.backend import Backend
     from db.database import Database
-    from workers.matches.reviewed import Review
+    from workers.matches.reviews.reviewed import Review
 
 KNOWN = "the scores of all these positions are known"
 

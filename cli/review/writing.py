@@ -12,7 +12,7 @@ from cli.shell import echo
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from workers.matches.reviewed import Review, ReviewedMove
+    from workers.matches.reviews.reviewed import Review, ReviewedMove
 
 MARK_STYLES: Final = {"??": "bold red", "?": "yellow", "!": "bold green", "": ""}
 NAMES: Final = ("game", "match", "number", "board", "ply", "side", "column")
@@ -22,7 +22,7 @@ JUDGED: Final = ("before", "after", "loss", "best", "mark", "changes_result")
 
 def write_json(reviews: Iterable[Review | BadLine]) -> None:
     """Write an object for each game; for a bad line one that says what is wrong."""
-    from workers.matches.reviewed import review_object
+    from workers.matches.reviews.reviewed import review_object
     from workers.positions.batches import bad_line_object
 
     for review in reviews:
@@ -77,7 +77,7 @@ def write_summary(reviews: Iterable[Review | BadLine]) -> None:
 
 def _summaries(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
     from c4core.arena.files import outcome_text
-    from workers.matches.reviewed import percent
+    from workers.matches.reviews.reviewed import percent
 
     for index, review in enumerate(reviews, start=1):
         if isinstance(review, BadLine):
@@ -99,7 +99,7 @@ def _summaries(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
 
 
 def _rows(reviews: Iterable[Review | BadLine]) -> Iterator[dict[str, Any]]:
-    from workers.matches.reviewed import move_object
+    from workers.matches.reviews.reviewed import move_object
 
     for index, review in enumerate(reviews, start=1):
         if isinstance(review, BadLine):
@@ -136,7 +136,7 @@ def _write_game(review: Review, *, boards: bool) -> None:
     from c4core.arena.files import outcome_text
     from cli.output import render
     from cli.output.tables import write_facts
-    from workers.matches.reviewed import SIDES, percent
+    from workers.matches.reviews.reviewed import SIDES, percent
 
     game = review.game
     facts = {"game": _name(review)} if _name(review) else {}

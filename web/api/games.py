@@ -21,7 +21,7 @@ from web.responses import json_response
 from web.service import service_of
 from workers.matches.files.entries import entry_of
 from workers.matches.reports.reading import check_matches
-from workers.matches.review import read_game
+from workers.matches.reviews.game import read_game
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

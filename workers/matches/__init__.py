@@ -8,6 +8,6 @@ players and plays a game, with exact scores from ``analyst`` and stored games fr
 ends a match that a test has decided. ``replaying`` plays a stored game again.
 
 To look at games: ``judging`` compares moves with exact scores (those that are known: ``scores``),
-``review`` judges one game (``reviewed`` is the result), ``reports`` are about matches. ``files``
-has games from elsewhere. ``moving`` lets a player choose one move. ``errors`` has the errors.
+``reviews`` tell where games went wrong, ``reports`` are about matches. ``files`` has games from
+elsewhere. ``moving`` lets a player choose one move. ``errors`` has the errors.
 """

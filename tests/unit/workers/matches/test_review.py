@@ -19,8 +19,8 @@ from tests.support.boards.finished_games import finished_games
 from tests.support.boards.games import random_games
 from tests.support.boards.matches import game, store_match
 from tests.support.running.waiting import AT_ONCE_SECONDS
-from workers.matches.review import read_game, review_game
-from workers.matches.reviewed import review_object
+from workers.matches.reviews.game import read_game, review_game
+from workers.matches.reviews.reviewed import review_object
 from workers.positions.desk import Desk
 
 SMALL: Final = BoardSize(4, 4)

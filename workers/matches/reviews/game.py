@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from db import games
 from db.decoding import decoding
 from workers.matches.files.entries import entry_of
-from workers.matches.reviewed import Review, moved_from, reviewed_moves
+from workers.matches.reviews.reviewed import Review, moved_from, reviewed_moves
 from workers.positions.question import Question
 
 if TYPE_CHECKING:

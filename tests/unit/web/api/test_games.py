@@ -25,7 +25,7 @@ from workers.matches.files.entries import game_of
 from workers.matches.files.importing import import_games
 from workers.matches.reports.objects import match_object
 from workers.matches.reports.reading import Judging, read_report
-from workers.matches.review import read_game
+from workers.matches.reviews.game import read_game
 from workers.positions.evaluate import evaluate
 from workers.positions.question import Question
 

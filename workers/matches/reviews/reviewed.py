@@ -1,6 +1,6 @@
 """A reviewed game: every move with its worth, how accurate both sides were, and the turning points.
 
-:mod:`workers.matches.review` reviews one game, and :mod:`workers.matches.reports.reviews` many.
+:mod:`workers.matches.reviews.game` reviews one game, and :mod:`workers.matches.reviews.many` many.
 """
 
 from __future__ import annotations
