@@ -52,7 +52,7 @@ def test_no_program_is_started_without_consent(tmp_path: Path) -> None:
     assert not trap.exists()
 
 
-def test_a_program_with_consent_is_told_of_each_game() -> None:
+def test_an_external_program_with_consent_is_told_of_each_game() -> None:
     agent = ROOT / "examples" / "players" / "kaggle_agent.py"
     mover = Mover(f"kaggle:{agent}", resources=Resources(programs=ANY_PROGRAM))
     try:
