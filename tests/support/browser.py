@@ -109,8 +109,14 @@ class Browser:
         return found
 
     def text(self, selector: str) -> str:
-        """What people read in an element."""
-        return str(self.one(selector).text)
+        """What people read in an element, which may be replaced meanwhile."""
+        (text,) = self.until(lambda: (self.one(selector).text,), f"{selector} does not stay")
+        return str(text)
+
+    def texts(self, selector: str) -> list[str]:
+        """What people read in the elements that match now, all at the same moment."""
+        script = "return [...document.querySelectorAll(arguments[0])].map((one) => one.innerText)"
+        return [str(text).strip() for text in self.run(script, selector)]
 
     def click(self, selector: str) -> None:
         """Click on an element where it is."""

@@ -49,3 +49,20 @@ def test_a_job_that_is_cancelled_leaves_the_position_open(browser: Browser) -> N
         job = int(browser.text("#source a").split()[1])
         server.post(f"/api/v1/jobs/{job}/cancel", {})
         browser.until(lambda: browser.one("#go-on").is_displayed(), "it cannot go on again")
+
+
+def test_a_server_with_a_token_takes_the_one_of_the_tab(browser: Browser) -> None:
+    token = "sesame-of-32-characters-0123456789"
+    with PageServer("--no-book", "--token", token) as server:
+        browser.open(f"{server.url}/?pos=44&board=8x7")
+        browser.until(lambda: state(browser) == "incomplete", "nobody gives up")
+        browser.click("#go-on")
+        browser.until(lambda: "token" in browser.text("#failure"), "nobody asks for the token")
+        assert browser.faults()  # 401, which browsers log
+        browser.driver.execute_script(f"sessionStorage.setItem('c4-token', '{token}')")
+        browser.driver.refresh()
+        browser.until(lambda: state(browser) == "incomplete", "nobody gives up")
+        browser.click("#go-on")
+        browser.until(lambda: "goes on with it" in browser.text("#source"), "there is no job")
+        job = int(browser.text("#source a").split()[1])
+        assert server.ask(f"/api/v1/jobs/{job}").json["board"] == "8x7"

@@ -57,7 +57,7 @@ class TestBook:
         assert "moves=4" in browser.driver.current_url
         browser.click("[data-explore] rect[data-column='4'][data-row='2']")
         browser.until(lambda: stones_of_book(browser) == 2, "the board cannot be played on")
-        assert [found.text for found in browser.all(".crumbs li")] == ["Start", "4", "4"]
+        assert browser.texts(".crumbs li") == ["Start", "4", "4"]
         browser.click(".crumbs li a")
         browser.until(lambda: stones_of_book(browser) == 0, "crumbs lead nowhere")
         browser.driver.back()
@@ -137,7 +137,7 @@ class TestStored:
         review = browser.run(
             "return fetch('/api/v1/game?match=1&number=0').then((answer) => answer.json())"
         )
-        marks = [found.text for found in browser.all(".replay-moves .mark")]
+        marks = browser.texts(".replay-moves .mark")
         assert marks == [move["mark"] for move in review["moves_judged"]]
 
     def test_a_stored_game_is_reviewed_by_its_address(
@@ -150,7 +150,7 @@ class TestStored:
             browser.run("return new URLSearchParams(location.search).get('review')")
             == (game["moves"])
         )
-        players = [found.text for found in browser.all("#review .side-player")]
+        players = browser.texts("#review .side-player")
         assert players == [game["first"], game["second"]]
         browser.press("\ue011")  # Home
         await_stones(browser, 0)

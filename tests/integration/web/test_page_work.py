@@ -155,8 +155,8 @@ class TestDeep:
         browser.open(f"{page_server.url}/work?job={job}")
         tree = browser.text(f"[data-job='{job}'] [data-tree]")
         assert f"The score is {signed(score)} for the side to move." in tree
-        best = browser.all(f"[data-job='{job}'] [data-tree] .is-best")
-        assert signed(score) in {found.text.split()[-1] for found in best}
+        best = browser.texts(f"[data-job='{job}'] [data-tree] .is-best")
+        assert signed(score) in {text.split()[-1] for text in best}
 
     def test_the_tree_grows_while_a_job_runs(self, browser: Browser) -> None:
         with PageServer("--no-book") as server:
@@ -167,8 +167,8 @@ class TestDeep:
                 lambda: "at least" in browser.text(f"[data-job='{number}'] .deep-work"),
                 "nothing is searched",
             )
-            shown = browser.all(f"[data-job='{number}'] .deep-columns li")
-            assert [found.text.split()[0] for found in shown] == list("12345678")
+            shown = browser.texts(f"[data-job='{number}'] .deep-columns li")
+            assert [text.split()[0] for text in shown] == list("12345678")
             browser.click(f"[data-job='{number}'] [data-action='cancel']")
             browser.until(lambda: state_of(browser, number) == "cancelled", "it is not cancelled")
 

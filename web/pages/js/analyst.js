@@ -4,6 +4,7 @@
  */
 
 import { ApiError, AwayError, isAbort } from "./api.js";
+import { keptToken } from "./kept_token.js";
 
 /** Seconds of search: at first, and for each time that the person asks for more. */
 export const BUDGETS = [2, 10, 30];
@@ -121,7 +122,8 @@ export class Analyst extends EventTarget {
       await new Promise((resolve) => setTimeout(resolve, rest));
       if (signal.aborted) return;
       const query = { ...question, budget: BUDGETS[budget], line: true, ...more };
-      const answer = await this.api.get("/api/v1/position", query, signal);
+      const token = more.queue ? keptToken() : "";
+      const answer = await this.api.get("/api/v1/position", query, signal, token);
       this.#keep(nameOf(question), answer, budget);
       this.#tell(answer.complete ? "ready" : "incomplete", answer);
       this.#follow(answer);

@@ -3,6 +3,8 @@
  * {@link ApiError} with the server's own words; a server that cannot be reached is waited for.
  */
 
+import { tokenHeader } from "./kept_token.js";
+
 const RETRY_MS = 2000;
 const MOST_WAITS = 3;
 
@@ -46,20 +48,19 @@ export class Api extends EventTarget {
    * @param {string} path
    * @param {typeof NOTHING} [query] null and undefined are left out.
    * @param {AbortSignal} [signal]
+   * @param {string} [token] for what makes a job.
    */
-  get(path, query = NOTHING, signal = undefined) {
-    return this.#ask(addressWith(path, query), { signal });
+  get(path, query = NOTHING, signal = undefined, token = "") {
+    return this.#ask(addressWith(path, query), { signal, headers: tokenHeader(token) });
   }
 
   /**
    * @param {string} path
    * @param {unknown} body what JSON can write; text is sent as it is, as JSON already.
-   * @param {{query?: typeof NOTHING, signal?: AbortSignal, token?: string | null}} [options]
+   * @param {{query?: typeof NOTHING, signal?: AbortSignal}} [options]
    */
-  post(path, body, { query = NOTHING, signal, token = null } = {}) {
-    /** @type {Record<string, string>} */
+  post(path, body, { query = NOTHING, signal } = {}) {
     const headers = { "Content-Type": "application/json" };
-    if (token !== null && token !== "") headers.Authorization = `Bearer ${token}`;
     const text = typeof body === "string" ? body : JSON.stringify(body);
     return this.#ask(addressWith(path, query), { method: "POST", headers, body: text, signal });
   }

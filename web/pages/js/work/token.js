@@ -6,9 +6,9 @@
 import { make } from "../dom.js";
 import { field } from "../explore/parts.js";
 import { ApiError } from "../api.js";
+import { keepToken, keptToken, tokenHeader } from "../kept_token.js";
 import { send } from "../explore/requests.js";
 
-const KEPT = "c4-token";
 const UNAUTHORISED = 401;
 
 /**
@@ -17,8 +17,8 @@ const UNAUTHORISED = 401;
 export class Token {
   constructor() {
     this.input = make("input", { name: "token", type: "password", autocomplete: "off" });
-    this.input.value = sessionStorage.getItem(KEPT) ?? "";
-    this.input.addEventListener("change", () => sessionStorage.setItem(KEPT, this.input.value));
+    this.input.value = keptToken();
+    this.input.addEventListener("change", () => keepToken(this.input.value));
     this.element = make(
       "div",
       { class: "token", hidden: true },
@@ -34,9 +34,9 @@ export class Token {
    * @throws {ApiError} the server refused; where it wants a token, the field is shown.
    */
   async post(url, { body, type } = {}) {
-    const headers = { Accept: "application/json" };
+    /** @type {Record<string, string>} */
+    const headers = { Accept: "application/json", ...tokenHeader(this.input.value) };
     if (type) headers["Content-Type"] = type;
-    if (this.input.value) headers.Authorization = `Bearer ${this.input.value}`;
     try {
       return await send(url, { method: "POST", headers, body });
     } catch (error) {
