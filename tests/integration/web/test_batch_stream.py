@@ -1,5 +1,6 @@
 """Batches through a real server: constant memory, in order, while they arrive."""
 
+import contextlib
 import http.client
 import json
 import socket
@@ -15,7 +16,7 @@ pytest.importorskip("uvicorn")
 
 from tests.support.boards.games import random_games
 from tests.support.running.waiting import await_that, needs_proc
-from tests.support.running.web_server import WebServer
+from tests.support.running.web_server import Answered, WebServer
 
 EASY = random_games(200, empty=6)
 HARD = ["", "1", "2", "12", "21", "13", "31"]
@@ -48,7 +49,7 @@ def lines_of(number: int) -> list[bytes]:
 
 
 def searches(server: WebServer) -> int:
-    """How many more requests the server lets search: asked by trying."""
+    """Whether the server lets one more request search: the status of one that tries."""
     return server.ask("/api/v1/batch", method="POST", body=b"").status
 
 
@@ -97,14 +98,19 @@ def test_lines_are_answered_before_the_next_are_sent(server: WebServer) -> None:
 
 
 def test_a_client_that_goes_away_ends_its_search(server: WebServer) -> None:
-    clients = [connect(server) for _ in range(2)]
-    for client in clients:
-        body = "\n".join(json.dumps({"moves": moves}) for moves in HARD).encode()
-        client.sendall(head("/api/v1/batch?budget=30") + chunk(body))
-    await_that(lambda: searches(server) == 429)
-    assert server.ask("/api/v1/batch", method="POST", body=b"").headers["retry-after"]
-    for client in clients:
-        client.close()
+    with contextlib.ExitStack() as at_end:
+        for _ in range(2):
+            client = at_end.enter_context(connect(server))
+            body = "\n".join(json.dumps({"moves": moves}) for moves in HARD).encode()
+            client.sendall(head("/api/v1/batch?budget=30") + chunk(body))
+        refused: list[Answered] = []
+
+        def is_refused() -> bool:
+            refused.append(server.ask("/api/v1/batch", method="POST", body=b""))
+            return refused[-1].status == 429
+
+        await_that(is_refused)
+        assert refused[-1].headers["retry-after"]
     began = time.monotonic()
     await_that(lambda: searches(server) == 200)
     assert time.monotonic() - began < 20  # the searches would take 30
@@ -114,6 +120,6 @@ def test_a_body_that_is_cut_off_leaves_the_server_well(server: WebServer) -> Non
     for _ in range(3):
         with connect(server) as client:
             client.sendall(head() + b"ffff\r\n4453\n44")
-    await_that(lambda: searches(server) == 200)
-    assert server.ask("/api/v1/batch", method="POST", body=EASY[0].encode()).status == 200
+    line = EASY[0].encode()
+    await_that(lambda: server.ask("/api/v1/batch", method="POST", body=line).status == 200)
     assert "Traceback" not in server.said

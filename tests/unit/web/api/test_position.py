@@ -181,7 +181,7 @@ def test_a_client_has_so_many_searches_at_a_time() -> None:
     limits = Limits(searches_per_client=1, requests_per_second=1e9)
     settings = Settings(threads=1, table_mb=8, limits=limits)
     with TestClient(create_app(settings), base_url="http://127.0.0.1") as client:
-        first = threading.Thread(target=client.get, args=(f"{PATH}?board=9x6&budget=1",))
+        first = threading.Thread(target=client.get, args=(f"{PATH}?board=9x6&budget=4",))
         first.start()
         service = client.app.state.service
         while not service.searches:
