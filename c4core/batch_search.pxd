@@ -4,6 +4,7 @@ from libc.stdint cimport int8_t, uint64_t
 
 from c4core.board cimport Geometry
 from c4core.bounds cimport Rows
+from c4core.experience cimport Experience, Experiences
 from c4core.kernel cimport Kernel
 from c4core.ordering cimport Ordering
 from c4core.root cimport Limits
@@ -19,6 +20,7 @@ cdef struct Batch:
     const Ordering* ordering
     const Rows* rows
     Table* table
+    Experiences* experiences    # where threads get theirs
     Limits limits
     uint64_t count
     uint64_t taken          # positions handed out so far; atomic
@@ -30,4 +32,6 @@ cdef struct Batch:
     uint64_t* nodes
     int8_t* scores          # width entries a position, or NULL: no columns
 
-cdef void run_batch(Batch* batch, bint (*interrupted)() noexcept nogil) noexcept nogil
+cdef void run_batch(
+    Batch* batch, Experience* experience, bint (*interrupted)() noexcept nogil
+) noexcept nogil

@@ -10,7 +10,9 @@ from c4core.root cimport analyze_position, solve_position, start_search, tell_no
 cdef double INTERRUPT_SECONDS = 0.025
 
 
-cdef void run_batch(Batch* batch, bint (*interrupted)() noexcept nogil) noexcept nogil:
+cdef void run_batch(
+    Batch* batch, Experience* experience, bint (*interrupted)() noexcept nogil
+) noexcept nogil:
     """Take positions until none is left.
 
     After a stop, the rest get the bounds that follow from their numbers of stones.
@@ -29,7 +31,9 @@ cdef void run_batch(Batch* batch, bint (*interrupted)() noexcept nogil) noexcept
             over = over or interrupted()
             asked = atomics.now()
         while index < end:
-            start_search(&s, batch.g, batch.ordering, batch.rows, batch.table, &batch.limits)
+            start_search(
+                &s, batch.g, batch.ordering, batch.rows, batch.table, experience, &batch.limits
+            )
             s.interrupted = interrupted
             if over or atomics.load(s.epoch) != s.started:
                 s.node_limit = 0

@@ -24,6 +24,8 @@ The value of a move is, in points,
     -4..14  for the row, by side to move: rows of the right parity hold the threats that count
     0..16  history: how often a move to the square has caused a cutoff lately
 
+What experience.pyx learns comes on top of that.
+
 The weights were found by coordinate search on the node counts of hard positions.
 """
 

@@ -36,6 +36,7 @@ from c4core.bounds cimport (
     upper_bound,
     upwards,
 )
+from c4core.experience cimport EXPERIENCE_LIMIT, learn, learned_value
 from c4core.fours cimport Windows, completions, find_windows
 from c4core.kernel cimport (
     ABORTED,
@@ -70,6 +71,7 @@ cdef enum:
     POLL_NODES = 2048           # nodes from one poll of the limits to the next: some 0.2 ms
     INTERRUPT_POLLS = 128       # polls from one check for signals to the next: some 25 ms
     MIRROR_PLIES = 16           # up to here a position and its mirror image share an entry
+    LEARNING_EMPTIES = 12       # with fewer empty squares order is not worth learning
     TABLE_EMPTIES = 6           # with fewer empty squares searching is cheaper than looking up
     PROBE_BUDGET = 2500         # nodes for each of the first null windows (step 2 of solve) ..
     LATE_PROBE_BUDGET = 300     # .. and when fewer squares are empty than
@@ -114,10 +116,28 @@ cdef inline uint64_t _table_key(const Geometry* g, uint64_t own, uint64_t mask, 
     )
 
 
-cdef int _search(
-    Search* s, uint64_t own, uint64_t mask, uint64_t own_wins, uint64_t opp_wins, int ply, int beta
+cdef inline void _remember(
+    Search* s, uint64_t own, uint64_t opp, int last, int ply, const uint64_t* moves, int cut
 ) noexcept nogil:
-    """Whether the side to move scores at least ``beta``.
+    """Learn for the order of later nodes: the move with the number ``cut`` did, those before did not."""
+    cdef int side = ply & 1
+    cdef int32_t* history = s.history[side]
+    cdef int i
+    history_reward(&history[lowest_bit(moves[cut])])
+    for i in range(cut):
+        history_decay(&history[lowest_bit(moves[i])])
+    if s.g.cells - ply < LEARNING_EMPTIES:
+        return
+    learn(s.experience, own, opp, side, last, lowest_bit(moves[cut]), EXPERIENCE_LIMIT)
+    for i in range(cut):
+        learn(s.experience, own, opp, side, last, lowest_bit(moves[i]), -EXPERIENCE_LIMIT)
+
+
+cdef int _search(
+    Search* s, uint64_t own, uint64_t mask, uint64_t own_wins, uint64_t opp_wins, int last, int ply,
+    int beta
+) noexcept nogil:
+    """Whether the side to move scores at least ``beta``; ``last`` is the square played last.
 
     Contract: returns r with r >= beta and score >= r, or r < beta and score <= r; or ABORTED, which
     is neither. The side to move must have no immediate win (no playable square in ``own_wins``), and
@@ -179,7 +199,9 @@ cdef int _search(
         bound = upper_bound(s.rows, g, &parity, moves_to_beat(g, ply + 1, -beta), -beta)
         if bound != NOT_PROVEN:
             return -bound
-        value = _search(s, opp, child_mask, opp_wins & ~moves, wins, ply + 1, 1 - beta)
+        value = _search(
+            s, opp, child_mask, opp_wins & ~moves, wins, lowest_bit(moves), ply + 1, 1 - beta
+        )
         return value if value == ABORTED else -value
 
     use_table = g.cells - ply > TABLE_EMPTIES
@@ -279,6 +301,8 @@ cdef int _search(
             wins = child_wins[i]
             k = lowest_bit(move)
             value = move_value(s.ordering, &windows, ply & 1, k, wins) + (history[k] >> HISTORY_SHIFT)
+            if g.cells - ply >= LEARNING_EMPTIES:
+                value += learned_value(s.experience, own, opp, ply & 1, ply, last, k)
             k = i
             while k > 0 and child_value[k - 1] < value:
                 child_value[k] = child_value[k - 1]
@@ -292,12 +316,12 @@ cdef int _search(
     # Step 10. Search them.
     if s.team != NULL and g.cells - ply >= SHARED_EMPTIES:
         return _search_shared(
-            s, own, mask, opp_wins, ply, beta, best, count, child_move, child_wins, mixed, before
+            s, own, mask, opp_wins, last, ply, beta, best, count, child_move, child_wins, mixed, before
         )
     for i in range(count):
         move = child_move[i]
         value = _search(
-            s, opp, mask | move, opp_wins & ~move, child_wins[i], ply + 1, 1 - beta
+            s, opp, mask | move, opp_wins & ~move, child_wins[i], lowest_bit(move), ply + 1, 1 - beta
         )
         if value == ABORTED:
             return ABORTED
@@ -305,9 +329,8 @@ cdef int _search(
         if value > best:
             best = value
             if value >= beta:
-                history_reward(&history[lowest_bit(move)])
-                for k in range(i):
-                    history_decay(&history[lowest_bit(child_move[k])])
+                if count > 1:
+                    _remember(s, own, opp, last, ply, child_move, i)
                 break
 
     # Step 11. Store the bound.
@@ -328,8 +351,8 @@ cdef inline int _known(const uint64_t* bucket, uint64_t mixed, int beta) noexcep
 
 
 cdef int _search_shared(
-    Search* s, uint64_t own, uint64_t mask, uint64_t opp_wins, int ply, int beta, int best, int count,
-    const uint64_t* moves, const uint64_t* wins, uint64_t mixed, uint64_t before,
+    Search* s, uint64_t own, uint64_t mask, uint64_t opp_wins, int last, int ply, int beta, int best,
+    int count, const uint64_t* moves, const uint64_t* wins, uint64_t mixed, uint64_t before,
 ) noexcept nogil:
     """Steps 10 and 11 for a team: a thread defers the moves that another one searches.
 
@@ -351,7 +374,6 @@ cdef int _search_shared(
     cdef uint64_t* place
     cdef uint64_t child
     cdef int[MAX_COLUMNS] deferred
-    cdef int32_t* history = s.history[ply & 1]
     cdef int turn, i, k, value, left = 0, waiting = count
     for turn in range(2):
         for i in range(waiting):
@@ -370,16 +392,16 @@ cdef int _search_shared(
             if value == ABORTED:
                 atomics.store(place, child)
                 value = _search(
-                    s, opp, mask | moves[k], opp_wins & ~moves[k], wins[k], ply + 1, 1 - beta
+                    s, opp, mask | moves[k], opp_wins & ~moves[k], wins[k], lowest_bit(moves[k]),
+                    ply + 1, 1 - beta,
                 )
                 atomics.store(place, 0)
                 if value == ABORTED:
                     return ABORTED
             best = max(best, -value)
             if best >= beta:
-                history_reward(&history[lowest_bit(moves[k])])
-                for i in range(k):
-                    history_decay(&history[lowest_bit(moves[i])])
+                if count > 1:
+                    _remember(s, own, opp, last, ply, moves, k)
                 table_store(bucket, mixed, lower_code(best), s.nodes - before)
                 return best
         waiting = left
@@ -398,7 +420,8 @@ cdef int _test(
         bounds.lower = bounds.upper = (g.cells + 1 - ply) >> 1
         return bounds.lower >= beta
     _schedule(s)
-    value = _search(s, stones, mask, wins, _wins(s, stones ^ mask, mask), ply, beta)
+    # Which move led here is not known. No stone lies on the lowest guard bit, which stands for it.
+    value = _search(s, stones, mask, wins, _wins(s, stones ^ mask, mask), g.height, ply, beta)
     if value == ABORTED:
         return ABORTED
     if value >= beta:

@@ -32,6 +32,14 @@ from c4core.board cimport (
 from c4core.book.reader cimport Book
 from c4core.book.format.section cimport NO_MEMORY, NOT_IN_BOOK
 from c4core.bounds cimport Rows, rows_of
+from c4core.experience cimport (
+    Experience,
+    Experiences,
+    clear_experiences,
+    free_experiences,
+    return_experience,
+    take_experience,
+)
 from c4core.kernel cimport (
     ABORTED,
     Bounds,
@@ -123,10 +131,12 @@ cdef bint _interrupted() noexcept nogil:
     return False
 
 
-# The table of a board size; empty entries have no geometry. It is not freed while it has users.
+# What searches of a board size have found; empty entries have no geometry. It is not freed while it
+# has users.
 cdef struct BoardTable:
     const Geometry* g
     Table table
+    Experiences experiences
     int users               # calls that search in it; changed with the interpreter lock held
 
 # One call for one position.
@@ -218,6 +228,7 @@ cdef class Solver:
         cdef int index
         for index in range(self._board_count):
             table_free(&self._boards[index].table)
+            free_experiences(&self._boards[index].experiences)
 
     def __repr__(self):
         book = "" if self.book is None else f", book={self.book!r}"
@@ -241,6 +252,7 @@ cdef class Solver:
             board = &self._boards[index]
             if board.users == 0:
                 table_free(&board.table)
+                free_experiences(&board.experiences)
                 board.g = NULL
                 place = board
         if place == NULL:
@@ -490,9 +502,15 @@ cdef class Solver:
         cdef const Geometry* g = position.g
         cdef const Rows* rows = rows_of(g)
         cdef const Ordering* ordering = ordering_of(g)
+        cdef Experience* experience
         self._set_limits(&call.limits, time_limit, node_limit)
         call.board = self._take(g)
-        start_search(&call.s, g, ordering, rows, &call.board.table, &call.limits)
+        try:
+            experience = take_experience(&call.board.experiences, g)
+        except MemoryError:
+            call.board.users -= 1
+            raise
+        start_search(&call.s, g, ordering, rows, &call.board.table, experience, &call.limits)
         call.s.proven = &self._proven
         atomics.store(&self._proven, 0)
         call.start = atomics.now()
@@ -501,6 +519,7 @@ cdef class Solver:
     cdef void _end(self, Call* call) noexcept:
         """Count the last nodes of a call, and release its table."""
         tell_nodes(&call.s)
+        return_experience(&call.board.experiences, call.s.experience)
         call.board.users -= 1
 
     cdef int _solve(
@@ -579,6 +598,7 @@ cdef class Solver:
         together.team.bounds = team_bounds(bounds.lower, bounds.upper)
         together.nodes = 0
         together.s = call.s
+        together.experiences = &call.board.experiences
         together.s.nodes = together.s.told = 0
         together.s.stopped = False
         together.s.team = &together.team
@@ -588,7 +608,7 @@ cdef class Solver:
         try:
             _call_helpers(helpers, self.threads - 1, _help_position, <size_t>&together)
             with nogil:
-                run_together(&together, 0)
+                run_together(&together, 0, call.s.experience)
             self._reraise()
         finally:
             self._wait_for(helpers)
@@ -771,6 +791,7 @@ cdef class Solver:
             batch.scores = &scores_view[0, 0]
         board = self._take(batch.g)
         batch.table = &board.table
+        batch.experiences = &board.experiences
         try:
             self._share(batch, min(workers, (count + TAKE - 1) // TAKE))
         finally:
@@ -780,13 +801,15 @@ cdef class Solver:
     cdef int _share(self, Batch* batch, int workers) except -1:
         """Run the batch in this thread and in ``workers - 1`` more."""
         cdef list helpers = []
+        cdef Experience* experience = take_experience(batch.experiences, batch.g)
         try:
             _call_helpers(helpers, workers - 1, _help, <size_t>batch)
             with nogil:
-                run_batch(batch, batch.limits.interrupted)
+                run_batch(batch, experience, batch.limits.interrupted)
             self._reraise()
         finally:
             self._wait_for(helpers)
+            return_experience(batch.experiences, experience)
         return 0
 
     cdef int _wait_for(self, list helpers) except -1:
@@ -834,7 +857,10 @@ cdef class Solver:
         atomics.add(&self._epoch, 1)
 
     def clear(self):
-        """Empty the transposition table. Running searches go on."""
+        """Empty the transposition table, and forget what was learned about moves.
+
+        Running searches go on, with what they have learned themselves.
+        """
         cdef int index
         cdef BoardTable* board
         for index in range(self._board_count):
@@ -844,6 +870,7 @@ cdef class Solver:
             board.users += 1
             with nogil:
                 table_clear(&board.table)
+            clear_experiences(&board.experiences)
             board.users -= 1
 
 
@@ -865,14 +892,30 @@ cdef int _call_helpers(list helpers, int number, object body, size_t work) excep
 
 
 def _help_position(size_t together, int index, ended):
-    """The body of a helper thread of one position."""
-    with nogil:
-        run_together(<Together*>together, index)
-    ended.release()
+    """The body of a helper thread of one position. Without memory of its own it does not help."""
+    cdef Together* work = <Together*>together
+    cdef Experience* experience
+    try:
+        experience = take_experience(work.experiences, work.s.g)
+        with nogil:
+            run_together(work, index, experience)
+        return_experience(work.experiences, experience)
+    except MemoryError:
+        pass
+    finally:
+        ended.release()
 
 
 def _help(size_t batch, int index, ended):
-    """The body of a batch's helper thread."""
-    with nogil:
-        run_batch(<Batch*>batch, NULL)
-    ended.release()
+    """The body of a batch's helper thread. Without memory of its own it does not help."""
+    cdef Batch* work = <Batch*>batch
+    cdef Experience* experience
+    try:
+        experience = take_experience(work.experiences, work.g)
+        with nogil:
+            run_batch(work, experience, NULL)
+        return_experience(work.experiences, experience)
+    except MemoryError:
+        pass
+    finally:
+        ended.release()

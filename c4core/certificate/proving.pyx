@@ -24,6 +24,7 @@ from c4core.board cimport (
 from c4core.bounds cimport rows_of
 from c4core.certificate.rules cimport first_rule, sound_moves
 from c4core.certificate.walk cimport REPLIES, Half
+from c4core.experience cimport Experience, create_experience
 from c4core.kernel cimport ABORTED, Bounds, Kernel, Search, chosen_kernel
 from c4core.ordering cimport ordering_of
 from c4core.position cimport Position
@@ -95,7 +96,8 @@ cdef class Prover:
 
     cdef readonly int table_mb
     cdef Table table
-    cdef const Geometry* g      # the board that the table has positions of
+    cdef Experience* experience
+    cdef const Geometry* g      # the board that the table and the experience are of
     cdef const Kernel* kernel
     cdef uint64_t epoch
     cdef uint64_t nodes
@@ -108,6 +110,7 @@ cdef class Prover:
 
     def __dealloc__(self):
         table_free(&self.table)
+        free(self.experience)
 
     @property
     def searched(self):
@@ -120,7 +123,10 @@ cdef class Prover:
     cdef int _begin(self, Search* s, Limits* limits, const Geometry* g) except -1:
         if self.g != g:
             table_free(&self.table)
+            free(self.experience)
             self.g = NULL
+            self.experience = NULL
+            self.experience = create_experience(g)
             if not table_create(&self.table, self.table_mb):
                 raise MemoryError(f"no memory for a table of {self.table_mb} MB")
             self.g = g
@@ -129,7 +135,7 @@ cdef class Prover:
         limits.searched = &self.nodes
         limits.started = atomics.load(&self.epoch)
         limits.node_limit = NO_LIMIT
-        start_search(s, g, ordering_of(g), rows_of(g), &self.table, limits)
+        start_search(s, g, ordering_of(g), rows_of(g), &self.table, self.experience, limits)
         return 0
 
     def score(self, Position position not None):

@@ -1,0 +1,3 @@
+from c4core.position import Position
+
+def patterns(position: Position) -> list[tuple[int, int, int, int]]: ...

@@ -1,0 +1,52 @@
+"""What surrounds a square, against a reading of the board square by square."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from c4core import Position
+from c4core.experience import patterns
+
+# Steps across and up: below, along the row, falling, rising.
+STEPS = ((0, 1), (1, 0), (1, -1), (1, 1))
+# Some are so low that a step has fewer bits than a square has neighbours.
+BOARDS = [(7, 6), (6, 7), (8, 7), (4, 4), (9, 3), (12, 2), (32, 1), (3, 19), (8, 5), (5, 10)]
+
+
+def _reach(height: int, direction: int) -> int:
+    return 3 if direction == 0 else min(3, (height + 1 + STEPS[direction][1]) // 2)
+
+
+def _number(position: Position, column: int, row: int, direction: int) -> int:
+    across, up = STEPS[direction]
+    reach = _reach(position.height, direction)
+    digits = []
+    for distance in range(-reach, reach + 1 if direction else 0):
+        x, y = column + distance * across, row + distance * up
+        if distance and 0 <= x < position.width and 0 <= y < position.height:
+            stone = position.stone_at(x, y)
+            theirs = 2 if direction else 0
+            digits.append(0 if stone is None else 1 if stone == position.turn else theirs)
+    base = 3 if direction else 2
+    return sum(digit * base**index for index, digit in enumerate(digits))
+
+
+@pytest.mark.parametrize("size", BOARDS)
+def test_patterns_are_what_lies_around_each_square(size: tuple[int, int]) -> None:
+    width, height = size
+    dice = random.Random(width * 100 + height)
+    for _ in range(40):
+        position = Position("", width=width, height=height)
+        for _ in range(dice.randrange(width * height)):
+            if position.is_over:
+                break
+            position = position.play(dice.choice(position.legal_columns()))
+        heights = position.heights
+        expected = [
+            tuple(_number(position, column, heights[column], direction) for direction in range(4))
+            for column in range(width)
+            if heights[column] < height
+        ]
+        assert patterns(position) == expected
