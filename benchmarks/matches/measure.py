@@ -15,7 +15,7 @@ from workers.runners.local import LocalRunner
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from benchmarks.matches.sources import SourceMatch
+    from benchmarks.matches.match import SourceMatch
     from db.database import Database
     from workers.matches.reports.report import MatchReport
 

@@ -30,7 +30,7 @@ class Outcome:
     """The outcome of a repeated match."""
 
     name: str
-    """The :attr:`benchmarks.matches.sources.SourceMatch.name` of the match."""
+    """The :attr:`benchmarks.matches.match.SourceMatch.name` of the match."""
     wins: int
     """Games that player a won."""
     losses: int

@@ -1,8 +1,8 @@
-"""Statistics of a match: rates, a binomial test, intervals, Elo, and a sequential test.
+"""Statistics of a match: rates, intervals, Elo, and a sequential test.
 
-Draws count for the score and for ratings; the rate of decisive games and the binomial test leave
-them out. All of this assumes independent games. Two deterministic players repeat one game;
-:func:`distinct_games` counts the different ones.
+Draws count for the score and for ratings; the rate of decisive games leaves them out. All of this
+assumes independent games. Two deterministic players repeat one game; :func:`distinct_games` counts
+the different ones. :mod:`c4core.arena.significance` has the tests of a result.
 """
 
 from __future__ import annotations
@@ -16,15 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from c4core.arena.game import GameRecord
-
-SIGNIFICANT: Final = 0.05
-"""A player counts as the better one if its binomial P is at most this (Brewer 2017)."""
-
-EXACT_GAMES: Final = 4000
-"""Up to this many games, the first term of the binomial test is calculated in whole numbers."""
-
-NEGLIGIBLE: Final = 1e-18
-"""A sum ends at the first term that is smaller than this share of it."""
 
 ROUNDING: Final = 1e-14
 """A sum of probabilities below this counts as 0."""
@@ -102,30 +93,6 @@ def decisive_rate(tally: Tally) -> float | None:
     if not tally.decisive:
         return None
     return max(tally.wins, tally.losses) / tally.decisive
-
-
-def binomial_p(tally: Tally) -> float | None:
-    """The probability of at least this many wins for the better side, if both are equally strong.
-
-    The test is one-sided: P is the sum of C(n, k) / 2^n over k >= x, for n decisive games of which
-    the better side won x. None without decisive games.
-    """
-    games, wins = tally.decisive, max(tally.wins, tally.losses)
-    if not games:
-        return None
-    term = total = _binomial_term(games, wins)
-    for won in range(wins, games):
-        term *= (games - won) / (won + 1)
-        total += term
-        if term < NEGLIGIBLE * total:
-            break
-    return min(total, 1.0)
-
-
-def is_significant(tally: Tally) -> bool:
-    """Whether the binomial P is 0.05 or less, the verdict of Brewer 2017."""
-    p = binomial_p(tally)
-    return p is not None and p <= SIGNIFICANT
 
 
 def wilson_interval(wins: int, games: int, *, confidence: float = 0.95) -> Interval | None:
@@ -281,14 +248,3 @@ def _variance(wins: float, draws: float, losses: float) -> float:
     mean = (wins + draws / 2) / games
     squares = wins * (1 - mean) ** 2 + draws * (0.5 - mean) ** 2 + losses * mean**2
     return squares / games
-
-
-def _binomial_term(games: int, wins: int) -> float:
-    """C(n, x) / 2^n."""
-    if games <= EXACT_GAMES:
-        # Both numbers may be beyond the range of floats, so they are cut to 64 bits first.
-        ways = math.comb(games, wins)
-        shift = max(ways.bit_length() - 64, 0)
-        return math.ldexp(ways >> shift, shift - games)
-    logarithm = math.lgamma(games + 1) - math.lgamma(wins + 1) - math.lgamma(games - wins + 1)
-    return math.exp(logarithm - games * math.log(2))

@@ -13,6 +13,7 @@ def blog_weights(
     missed_extra: int = 0,
     stops_early: bool = False,
     flat_later: bool = False,
+    keep_wins: bool = False,
     candidates: Iterable[int] | None = None,
     stop: Stop | None = None,
 ) -> tuple[int | None, ...]: ...

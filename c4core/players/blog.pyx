@@ -2,9 +2,9 @@
 
 Rounds alternate own move, opponent's move, own move, .. Round 1 plays every candidate column, each
 later round every open column on every board that the round before kept. A four in round r adds the
-round's weight to the column of round 1 (an opponent's four takes it away) and drops the board. As
-each board counts for its own first column only, the order of the boards does not matter, and they
-are walked depth first.
+round's weight to the column of round 1 (an opponent's four takes it away) and drops the board; with
+``keep_wins`` a board that round 1 wins stays for round 2. As each board counts for its own first
+column only, the order of the boards does not matter, and they are walked depth first.
 
 Words of stones: ``own`` those of the side that moves in the round, ``mask`` those of both.
 """
@@ -44,6 +44,7 @@ cdef struct Count:
     Missed missed
     int missed_extra    # the cost of a missed win beside its round's weight
     bint flat_later     # vertical fours of round 3 and later do not count
+    bint keep_wins      # a board that round 1 wins is dropped after round 2
     int first           # column of round 1
     int second          # column of round 2
     int64_t weight[MAX_ROUNDS + 1]
@@ -121,14 +122,17 @@ cdef bint _first_round(Count* c, uint64_t own, uint64_t mask, uint64_t candidate
 cdef void _later_rounds(
     Count* c, uint64_t own, uint64_t mask, uint64_t candidates, int last
 ) noexcept nogil:
-    """Rounds 2 to ``last`` of every candidate that does not win."""
+    """Rounds 2 to ``last`` of every candidate that does not win, or whose board is kept."""
     cdef uint64_t square
     while candidates:
         square = candidates & (0 - candidates)
         candidates ^= square
+        c.first = lowest_bit(square) // c.g.stride
         if not has_four(c.g, own | square):
-            c.first = lowest_bit(square) // c.g.stride
             _round(c, own ^ mask, mask | square, 2, last, False)
+        elif c.keep_wins:
+            # Every reply leaves the four where it is, and counts it again.
+            c.total[c.first] += c.weight[2] * popcount(playable_squares(c.g, mask | square))
 
 
 cdef bint _has_single_best(const Count* c, uint64_t candidates) noexcept nogil:
@@ -173,6 +177,7 @@ def blog_weights(
     int missed_extra=0,
     bint stops_early=False,
     bint flat_later=False,
+    bint keep_wins=False,
     candidates=None,
     Stop stop=None,
 ):
@@ -189,6 +194,8 @@ def blog_weights(
         missed_extra: how much such a four takes away in addition to the weight of its round.
         stops_early: end after round 1 if it has a win, and after round 2 if one column is best.
         flat_later: from round 3 on vertical fours do not count.
+        keep_wins: a board that round 1 wins is not dropped until round 2 has been played on it,
+            where every reply counts the win again.
         candidates: columns of round 1 (default: every open one).
         stop: ends the search without an answer; None for never.
 
@@ -211,6 +218,7 @@ def blog_weights(
     c.missed = _MISSED[missed]
     c.missed_extra = missed_extra
     c.flat_later = flat_later
+    c.keep_wins = keep_wins
     c.boards = 0
     c.watch = watch_of(stop)
     c.stopped = False

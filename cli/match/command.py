@@ -89,10 +89,11 @@ def match(
     of threads or workers; only players with a time limit may play differently. A player that fails
     (illegal column, exception, too slow) loses that game, and the match goes on.
 
-    The report has the results, Elo, times, and how many games differ. P is the one-sided binomial
-    chance that equal players have such a result; the share of decisive games has a 95% interval.
-    Exact scores tell what both players have given away. With --broker workers play with their own
-    --threads and --table-mb; those started with --allow-programs play the programs.
+    The report has the results, Elo, times, and how many games differ. P is the chance that either
+    of two equal players wins so many games (two-sided), or that one named before the match does
+    (one-sided); the share of decisive games has a 95% interval. Exact scores tell what both players
+    have given away. With --broker workers play with their own --threads and --table-mb; those
+    started with --allow-programs play the programs.
     """
     from cli.reports import playing
     from cli.work.backend import Backend

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from c4core.arena.significance import SIGNIFICANT, holm
 from c4core.arena.standings import standings
 from c4core.arena.statistics import Tally
 from cli.output.render import count, duration
@@ -126,7 +127,7 @@ def match_table(reports: Sequence[MatchReport]) -> Table:
             short(report.b.description),
             figures.tally(results),
             f"{figures.percent(report.decisive_rate)}{leader}",
-            figures.chance(report.p) + (REPEATS if report.is_repetitive else ""),
+            figures.chance(report.p_two_sided) + (REPEATS if report.is_repetitive else ""),
             "yes" if report.is_significant else "no",
             f"{report.distinct:,} of {report.games:,}",
             figures.mean(report.mean_length, 1),
@@ -147,7 +148,10 @@ def _title(reports: Sequence[MatchReport]) -> str:
 def _facts(reports: Sequence[MatchReport]) -> list[tuple[str, str]]:
     games = sum(report.games for report in reports)
     seconds = sum(report.seconds for report in reports)
-    items = [("games", f"{games:,} in {count(len(reports), 'match', 'matches')}")]
+    items = [
+        ("games", f"{games:,} in {count(len(reports), 'match', 'matches')}"),
+        ("P", _significant_text(reports)),
+    ]
     repetitive = sum(report.is_repetitive for report in reports)
     if repetitive:
         items.append(
@@ -156,3 +160,14 @@ def _facts(reports: Sequence[MatchReport]) -> list[tuple[str, str]]:
     if seconds:
         items.append(("time", f"{duration(seconds)} of play"))
     return items
+
+
+def _significant_text(reports: Sequence[MatchReport]) -> str:
+    """How many matches are significant one by one, and how many of all the tests together."""
+    tests = [report.p_two_sided for report in reports if report.p_two_sided is not None]
+    alone = sum(report.is_significant for report in reports)
+    together = sum(p <= SIGNIFICANT for p in holm(tests))
+    return (
+        f"two-sided; significant at {SIGNIFICANT} in {count(alone, 'match', 'matches')}, "
+        f"in {together} after Holm's correction for {count(len(tests), 'test')}"
+    )

@@ -170,7 +170,9 @@ def _draw_course(axes: Axes, report: MatchReport) -> None:
     axes.set_ylabel("decisive games won by A")
     results = figures.tally(report.a.results)
     axes.set_title(
-        f"A {results}, P {figures.chance(report.p)}; shaded: 95% interval", fontsize=9, color=FAINT
+        f"A {results}, two-sided P {figures.chance(report.p_two_sided)}; shaded: 95% interval",
+        fontsize=9,
+        color=FAINT,
     )
 
 

@@ -91,6 +91,7 @@ def facts(report: MatchReport) -> list[tuple[str, str]]:
         ("x", f"{figures.tally(report.first_mover)} (won-lost-drawn by who moved first)"),
         ("decisive", _decisive_text(report)),
         ("P", p_text(report)),
+        *_repeat_facts(report),
         ("Elo", f"{figures.elo(report.elo)} for A" if report.elo else figures.NOTHING),
         *_test_facts(report),
         *_length_facts(report),
@@ -118,16 +119,23 @@ def ply_table(report: MatchReport) -> Table:
 
 
 def p_text(report: MatchReport) -> str:
-    """The binomial P with its verdict, and a warning where games repeat."""
-    if report.p is None:
+    """The two-sided P with its verdict, and the one-sided P."""
+    if report.p_two_sided is None:
         return "- (no decisive game)"
     verdict = "significant at 0.05" if report.is_significant else "not significant at 0.05"
-    text = f"{figures.chance(report.p)}, {verdict}"
-    if report.is_repetitive:
-        differ = f"{report.distinct:,} of {report.games:,} games"
-        are = "is not a repeat" if report.distinct == 1 else "are no repeats"
-        text += f"; but only {differ} {are}, so P is too small"
-    return text
+    return (
+        f"{figures.chance(report.p_two_sided)} two-sided, {verdict}; "
+        f"{figures.chance(report.p_one_sided)} one-sided"
+    )
+
+
+def _repeat_facts(report: MatchReport) -> list[tuple[str, str]]:
+    """A warning where games repeat."""
+    if report.p_two_sided is None or not report.is_repetitive:
+        return []
+    differ = f"{report.distinct:,} of {report.games:,} games"
+    are = "is not a repeat" if report.distinct == 1 else "are no repeats"
+    return [("repeats", f"only {differ} {are}, so P is too small")]
 
 
 def _result_cells(results: Tally) -> list[str]:

@@ -142,7 +142,8 @@ SCHEMAS: Final[dict[str, object]] = {
             "decisive_rate": _NUMBER,
             "decisive_interval": words.nullable(words.array(words.NUMBER)),
             "leader": {"enum": ["a", "b", None]},
-            "p": _NUMBER,
+            "p_two_sided": _NUMBER,
+            "p_one_sided": _NUMBER,
             "significant": words.FLAG,
             "elo": words.nullable(
                 words.record({"difference": _NUMBER, "low": _NUMBER, "high": _NUMBER})

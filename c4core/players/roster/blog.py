@@ -21,6 +21,16 @@ Missed = Annotated[
     "one's own of round 3, or anybody's from round 3 on",
 ]
 
+WonBoards = Annotated[
+    Literal["dropped", "kept"],
+    "a board that round 1 wins is dropped at once, as the source's text says, or kept for round 2, "
+    "where every reply counts the win again, which fits the source's results",
+]
+Opening = Annotated[
+    Literal["searched", "random"],
+    "how the first two moves are chosen among the empty columns off the edges",
+]
+
 OPENING_MOVES = 2
 """Own moves that blog-v5 plays by its opening rule."""
 
@@ -69,7 +79,19 @@ class _Counting(Player):
 class BlogV2(_Counting):
     """Plays where most wins follow, every one counting 1, the opponent's against it."""
 
+    won_boards: WonBoards = "dropped"
+
     scale = "even"
+
+    def weights(self, position: Position, stop: Stop | None = None) -> tuple[int | None, ...]:
+        """The weight of every column; None where it is no candidate."""
+        return blog_weights(
+            position,
+            depth=self.depth,
+            scale=self.scale,
+            keep_wins=self.won_boards == "kept",
+            stop=stop,
+        )
 
 
 @player("blog-v3", source=SOURCE)
@@ -103,18 +125,21 @@ class BlogV5(_Counting):
     """As blog-v4, with forced moves at once and an opening in four different columns."""
 
     missed_win_rounds: Missed = "round3+"
+    opening: Opening = "searched"
 
     scale = "falling"
 
     def weights(self, position: Position, stop: Stop | None = None) -> tuple[int | None, ...]:
         """The weight of every column; None where it is no candidate."""
+        candidates = opening_columns(position)
+        drawn = candidates is not None and self.opening == "random"
         return blog_weights(
             position,
-            depth=self.depth,
+            depth=0 if drawn else self.depth,
             scale="falling",
             missed=self.missed_win_rounds,
             stops_early=True,
-            candidates=opening_columns(position),
+            candidates=candidates,
             stop=stop,
         )
 

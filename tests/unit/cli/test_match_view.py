@@ -83,7 +83,7 @@ def test_a_match() -> None:
     text = text_of(report_of(Tally(12, 86, 2), player_a="set", player_b="blog-v6:depth=3"))
     assert "B      blog-v6:depth=3" in text
     assert "B won 86 of 98, 87.8% (95% sure: 79.8 to 92.9%)" in text
-    assert "< 0.000001, significant at 0.05" in text
+    assert "< 0.000001 two-sided, significant at 0.05; < 0.000001 one-sided" in text
     assert "P is too small" not in text
     assert "no moves (--judge N" in text
     assert max(map(len, text.splitlines())) <= 100
@@ -91,9 +91,24 @@ def test_a_match() -> None:
 
 def test_repeated_games_are_told_beside_p() -> None:
     text = text_of(report_of(Tally(98, 2), distinct=2))
-    (line,) = [line for line in text.splitlines() if line.startswith("P ")]
+    (line,) = [line for line in text.splitlines() if line.startswith("repeats ")]
     assert "only 2 of 100 games are no repeats, so P is too small" in line
+    assert max(map(len, text.splitlines())) <= 100
     assert "only 1 of 2 games is not a repeat, so" in text_of(report_of(Tally(2, 0), distinct=1))
+
+
+def test_both_kinds_of_p() -> None:
+    named_before = report_of(Tally(53, 34, 13))
+    assert "0.053 two-sided, not significant at 0.05; 0.027 one-sided" in text_of(named_before)
+    assert "- (no decisive game)" in text_of(report_of(Tally(0, 0, 9), distinct=1))
+    assert "repeats" not in text_of(report_of(Tally(0, 0, 9), distinct=1))
+    fields = match_object(named_before)
+    assert fields["p_two_sided"] == 2 * fields["p_one_sided"]
+    assert not fields["significant"]
+    row = match_row(named_before)
+    assert {name: row[name] for name in ("p_two_sided", "p_one_sided", "significant")} == {
+        name: fields[name] for name in ("p_two_sided", "p_one_sided", "significant")
+    }
 
 
 def test_the_sequential_test() -> None:
@@ -146,10 +161,12 @@ class TestTournament:
         assert cross.rows[2] == ["3. random", "10.0%", "40.0%", ""]
         assert isinstance(matches, Table)
         assert matches.title == "Matches (A moves first)"
-        assert matches.rows[0][3:7] == ["9-1-0", "90.0% A", "0.011", "yes"]
-        assert matches.rows[1][5] == "0.172*"
+        assert matches.rows[0][3:7] == ["9-1-0", "90.0% A", "0.021", "yes"]
+        assert matches.rows[1][5] == "0.344*"
         assert isinstance(facts, Facts)
         assert ("*", "games repeat in 1 match: P is too small") in facts.items
+        words = "significant at 0.05 in 1 match, in 0 after Holm's correction for 3 tests"
+        assert ("P", f"two-sided; {words}") in facts.items
 
     def test_a_grid_has_no_cross_table(self) -> None:
         parts = tournament_parts(self.REPORTS[:2])

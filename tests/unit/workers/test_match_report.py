@@ -67,7 +67,8 @@ def test_the_blog_s_example() -> None:
     report = report_of(Tally(43, 54, 3))
     assert report.leader == "b"
     assert report.decisive_rate == pytest.approx(54 / 97)
-    assert report.p == pytest.approx(0.155, abs=0.001)
+    assert report.p_one_sided == pytest.approx(0.155, abs=0.001)
+    assert report.p_two_sided == pytest.approx(0.310, abs=0.001)
     assert not report.is_significant
     assert not report.is_repetitive
     interval = report.decisive_interval
@@ -83,7 +84,7 @@ def test_repeated_games_are_noticed() -> None:
 def test_no_games() -> None:
     report = report_of_nothing()
     assert report.games == 0
-    assert (report.p, report.elo, report.decisive_rate, report.mean_length) == (None,) * 4
+    assert (report.p_two_sided, report.elo, report.decisive_rate, report.mean_length) == (None,) * 4
     assert (report.seconds_per_game, report.seconds_per_move, report.games_per_second) == (
         None,
     ) * 3

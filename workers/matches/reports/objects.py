@@ -85,7 +85,8 @@ def match_object(report: MatchReport) -> dict[str, Any]:
         "decisive_rate": report.decisive_rate,
         "decisive_interval": None if interval is None else [interval.low, interval.high],
         "leader": report.leader,
-        "p": report.p,
+        "p_two_sided": report.p_two_sided,
+        "p_one_sided": report.p_one_sided,
         "significant": report.is_significant,
         "elo": None
         if elo is None

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from c4core.arena import statistics
+from c4core.arena import significance, statistics
 from c4core.arena.accuracy import Accuracy, PlyAccuracy
 from c4core.arena.statistics import Tally
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from c4core.arena.statistics import Elo, Interval
     from c4core.position import Side
     from db.records.matches import MatchInfo, MatchResults
-
-ENOUGH_DISTINCT: Final = 0.9
-"""With a smaller share of different games, the test would count repetitions as evidence."""
 
 MAX_SECONDS: Final = 1e9
 """30 years. A longer time is from a database that another program has written."""
@@ -123,14 +120,19 @@ class MatchReport:
         return statistics.wilson_interval(max(results.wins, results.losses), results.decisive)
 
     @property
-    def p(self) -> float | None:
-        """The chance that the leader of two equal players wins so many games or more."""
-        return statistics.binomial_p(self.a.results)
+    def p_two_sided(self) -> float | None:
+        """The chance that either of two equal players wins as many games as the leader, or more."""
+        return significance.two_sided_p(self.a.results)
+
+    @property
+    def p_one_sided(self) -> float | None:
+        """The chance that one of them does so who was named before the match."""
+        return significance.one_sided_p(self.a.results)
 
     @property
     def is_significant(self) -> bool:
-        """Whether P is 0.05 or less."""
-        return statistics.is_significant(self.a.results)
+        """Whether the two-sided P is 0.05 or less."""
+        return significance.is_significant(self.a.results)
 
     @property
     def elo(self) -> Elo | None:
@@ -168,7 +170,7 @@ class MatchReport:
     @property
     def is_repetitive(self) -> bool:
         """Whether so many games are repetitions that P is too small."""
-        return self.distinct < ENOUGH_DISTINCT * self.games
+        return significance.is_repetitive(self.distinct, self.games)
 
 
 def make_report(

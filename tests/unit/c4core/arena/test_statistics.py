@@ -1,7 +1,6 @@
-"""What is made of results: rates, chance, intervals, ratings, sequential tests."""
+"""What is made of results: rates, intervals, ratings, sequential tests."""
 
 import math
-from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -13,82 +12,14 @@ from c4core.arena.statistics import (
     Sprt,
     Tally,
     _likeliest,
-    binomial_p,
     decisive_rate,
     distinct_games,
     elo,
     elo_of,
-    is_significant,
     score_of,
     wilson_interval,
 )
 from c4core.players import parse_player
-
-# Wins and losses of the source's tables, the winner's share in percent and P, recomputed where the
-# source was wrong.
-SOURCE = [
-    ((53, 34, 13), 60.9, 0.027, True),
-    ((33, 39, 28), 54.2, 0.278, False),
-    ((44, 47, 9), 51.6, 0.417, False),
-    ((48, 50, 2), 51.0, 0.460, False),
-    ((33, 59, 8), 64.1, 0.0044, True),
-    ((48, 41, 11), 53.9, 0.263, False),
-    ((43, 54, 3), 55.7, 0.155, False),
-    ((52, 46, 2), 53.1, 0.307, False),
-    ((44, 55, 1), 55.6, 0.157, False),
-    ((6, 90, 4), 93.8, 0.0, True),
-    ((34, 64, 2), 65.3, 0.0016, True),
-    ((33, 66, 1), 66.7, 0.00059, True),
-    ((42, 56, 2), 57.1, 0.094, False),
-    ((67, 29, 4), 69.8, 0.000066, True),
-    ((36, 64, 0), 64.0, 0.0033, True),
-    ((28, 71, 1), 71.7, 0.000009, True),
-    ((48, 52, 0), 52.0, 0.38, False),
-    ((42, 30, 28), 58.3, 0.097, False),
-    ((53, 47, 0), 53.0, 0.31, False),
-    ((7, 93, 0), 93.0, 0.0, True),
-    ((44, 49, 7), 52.7, 0.34, False),
-]
-
-
-@pytest.mark.parametrize(("results", "percent", "p", "significant"), SOURCE)
-def test_tables_of_the_source(
-    results: tuple[int, int, int],
-    percent: float,
-    p: float,
-    significant: bool,  # noqa: FBT001
-) -> None:
-    tally = Tally(*results)
-    digits = len(str(p).partition(".")[2])
-    assert round(100 * (decisive_rate(tally) or 0), 1) == percent
-    assert binomial_p(tally) == pytest.approx(p, abs=0.51 * 10**-digits if p else 1e-6)
-    assert is_significant(tally) == significant
-
-
-def test_binomial_example() -> None:
-    assert math.comb(99, 55) / 2**99 == pytest.approx(0.04362686696, abs=5e-12)
-    assert binomial_p(Tally(55, 44)) == pytest.approx(0.15743994552, abs=5e-12)
-    assert binomial_p(Tally(44, 55, 30)) == binomial_p(Tally(55, 44))
-    assert binomial_p(Tally(0, 0, 10)) is None
-    assert not is_significant(Tally(0, 0, 10))
-
-
-@pytest.mark.parametrize("games", [1, 2, 9, 100, 999, 1000, 2500])
-def test_binomial_is_exact(games: int) -> None:
-    for wins in ((games + 1) // 2, games - games // 3, games):
-        exact = Fraction(sum(math.comb(games, k) for k in range(wins, games + 1)), 2**games)
-        assert binomial_p(Tally(wins, games - wins)) == pytest.approx(float(exact), rel=1e-12)
-
-
-def test_binomial_of_many_games() -> None:
-    # Half of an even number of games: 1/2 and half of the middle term.
-    games = 300_000
-    middle = math.exp(-0.5 * math.log(math.pi * games / 2))
-    assert binomial_p(Tally(games // 2, games // 2)) == pytest.approx(0.5 + middle / 2, rel=1e-6)
-    below, above = (binomial_p(Tally(2100, games - 2100)) for games in (4000, 4001))
-    assert below is not None
-    assert above is not None
-    assert below < above < 1.2 * below  # where the way of reckoning changes nothing jumps
 
 
 def test_no_games_no_rates() -> None:

@@ -65,6 +65,31 @@ def test_figure(name: str, version: int, depth: int, weights: str, columns: str)
     assert choices(text, named(name)) == {int(column) for column in columns}
 
 
+def test_v2_may_keep_a_board_that_round_1_wins() -> None:
+    text, kept = "blog-v2:depth=3", "blog-v2:depth=3,won_boards=kept"
+    # Seven replies count the win again: 8 for the win, 6 for every other column.
+    assert parse_player(text).make().weights(named("P1")) == (6, 6, 1, 6, 6, 6, 6)
+    assert parse_player(kept).make().weights(named("P1")) == (6, 6, 8, 6, 6, 6, 6)
+    assert choices(text, named("P1")) == {0, 1, 3, 4, 5, 6}
+    assert choices(kept, named("P1")) == {2}
+    # Without a win in round 1, nothing is different; nor at depth 1, which has no round 2.
+    for name, depth in (("P2", 3), ("P3", 4), ("P5", 2), ("P1", 1)):
+        texts = [f"blog-v2:depth={depth}", f"blog-v2:depth={depth},won_boards=kept"]
+        one, other = (parse_player(text).make().weights(named(name)) for text in texts)
+        assert one == other
+    # At depth 5 the wins of round 3 are far more than seven replies.
+    deep = parse_player("blog-v2:depth=5,won_boards=kept").make().weights(named("P1"))
+    assert deep[2] == 8
+    assert deep.index(max(filter(None, deep))) != 2
+
+
+def test_v2_counts_only_the_replies_that_are_open() -> None:
+    # Column 7 is full, so that six replies follow a win.
+    position = Position("777777112233")
+    kept = parse_player("blog-v2:depth=2,won_boards=kept").make().weights(position)
+    assert kept == (0, 0, 0, 7, 0, 0, None)
+
+
 def test_v1_wins_blocks_or_draws() -> None:
     assert choices("blog-v1", named("P1")) == {2}
     assert choices("blog-v1", named("P2")) == {4}
@@ -95,6 +120,18 @@ def test_v5_opens_in_four_different_columns(depth: int) -> None:
         opening = play_game(player, player, seed=seed).columns[:4]
         assert len(set(opening)) == 4
         assert set(opening) <= {1, 2, 3, 4, 5}
+
+
+def test_v5_may_open_at_random() -> None:
+    drawn, searched = "blog-v5:depth=4,opening=random", "blog-v5:depth=4"
+    after = Position("443")
+    assert parse_player(drawn).make().weights(after) == (None, 0, None, None, 0, 0, None)
+    assert choices(drawn, after) == {1, 4, 5}
+    assert choices(searched, after) < {1, 4, 5}
+    # After the opening both play the same.
+    later = Position("2345")
+    weights = [parse_player(text).make().weights(later) for text in (drawn, searched)]
+    assert weights[0] == weights[1]
 
 
 def test_v5_opening_ends_after_two_moves_of_each() -> None:

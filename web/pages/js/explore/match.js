@@ -67,8 +67,10 @@ function terms(match) {
       match.decisive_rate === null ? null : percent(match.decisive_rate),
     ],
     [
-      "P that equals do so",
-      match.p === null ? null : `${chance(match.p)}${match.significant ? ", significant" : ""}`,
+      "P that either of two equals does so",
+      match.p_two_sided === null
+        ? null
+        : `${chance(match.p_two_sided)}${match.significant ? ", significant" : ""}`,
     ],
     ["Elo of A above B", elo(match.elo)],
     [
