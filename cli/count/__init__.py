@@ -1,0 +1,1 @@
+"""``c4 count``: how many positions a board has."""

@@ -1,0 +1,128 @@
+"""The number of positions: against every one of them, and against the literature.
+
+The larger boards: S. Edelkamp and P. Kissmann (2008), J. Tromp (OEIS A212693 and "John's Connect
+Four Playground").
+"""
+
+from itertools import islice, product
+
+import pytest
+
+from c4core import Position
+from c4core.counting import begin, count
+from c4core.counting.diagram import common, empty_board, moved, without_four
+from c4core.counting.errors import CountMemoryError
+from c4core.counting.keys import KeyTable
+from c4core.errors import BoardError
+from c4core.reachable import plies
+
+SEVEN_BY_SIX = [
+    *(1, 7, 49, 238, 1_120, 4_263, 16_422, 54_859, 184_275, 558_186, 1_662_623, 4_568_683),
+    *(12_236_101, 30_929_111, 75_437_595),
+]
+
+
+def counted(width: int, height: int) -> list[int]:
+    start = begin(width, height)
+    *_, last = [start, *count(start)]
+    assert last.is_done
+    assert last.positions == sum(ply.positions for ply in last.plies)
+    return [ply.positions for ply in last.plies]
+
+
+@pytest.mark.parametrize(
+    ("width", "height"), [(1, 1), (1, 9), (9, 1), (3, 3), (4, 4), (3, 6), (6, 2), (2, 8), (5, 3)]
+)
+def test_every_ply_is_that_of_the_enumeration(width: int, height: int) -> None:
+    assert counted(width, height) == [len(keys) for keys in plies(width=width, height=height)]
+
+
+def test_positions_that_are_won() -> None:
+    start = begin(4, 4)
+    *_, last = count(start)
+    won = [
+        sum(Position.from_key(key, width=4, height=4).winner is not None for key in keys.tolist())
+        for keys in islice(plies(width=4, height=4), 12)
+    ]
+    assert [ply.won for ply in last.plies[:12]] == won
+
+
+def test_the_first_plies_of_7x6() -> None:
+    start = begin(7, 6)
+    *_, last = islice(count(start), len(SEVEN_BY_SIX) - 1)
+    assert [ply.positions for ply in last.plies] == SEVEN_BY_SIX
+    assert not last.is_done
+
+
+def test_all_of_5x5() -> None:
+    assert sum(counted(5, 5)) == 69_763_700
+
+
+@pytest.mark.long
+def test_all_of_6x5() -> None:
+    assert sum(counted(6, 5)) == 2_818_972_642
+
+
+@pytest.mark.parametrize(("width", "height"), [(4, 2), (1, 7), (2, 5)])
+def test_fillings_without_a_four(width: int, height: int) -> None:
+    columns = [
+        "".join(stones) for size in range(height + 1) for stones in product("xo", repeat=size)
+    ]
+    fillings = list(product(columns, repeat=width))
+    for side in "xo":
+        expected = sum(not has_four(filling, side) for filling in fillings)
+        assert without_four(width, height, first_player=side == "x").positions == expected
+
+
+def has_four(columns: tuple[str, ...], side: str) -> bool:
+    """Whether a side has a four, by looking at every line from every square."""
+    cells = {
+        (column, row)
+        for column, stones in enumerate(columns)
+        for row, stone in enumerate(stones)
+        if stone == side
+    }
+    return any(
+        all((column + step * right, row + step * up) in cells for step in range(4))
+        for column, row in cells
+        for right, up in ((0, 1), (1, 0), (1, 1), (1, -1))
+    )
+
+
+def test_operations_on_sets() -> None:
+    board = empty_board(3, 2)
+    assert (board.positions, board.nodes) == (1, 9)
+    one = moved(board, first_player=True)
+    assert one.positions == 3
+    nothing = common(one, board)
+    assert (nothing.positions, nothing.nodes, nothing.root) == (0, 0, 0)
+    assert moved(nothing, first_player=False).positions == 0
+    assert common(one, without_four(3, 2, first_player=True)).positions == 3
+
+
+def test_too_little_memory() -> None:
+    with pytest.raises(CountMemoryError, match="more than 1 MB of memory") as caught:
+        list(count(begin(6, 6), most_bytes=1 << 20))
+    assert caught.value.most_bytes == 1 << 20
+
+
+def test_impossible_board() -> None:
+    with pytest.raises(BoardError):
+        begin(8, 8)
+
+
+def test_keys_are_numbered_in_the_order_in_which_they_come() -> None:
+    table = KeyTable(3)
+    keys = [(number % 20_000, 7, number % 3) for number in range(60_000)]
+    first: dict[tuple[int, ...], int] = {}
+    for key in keys:
+        assert table.add(key) == first.setdefault(key, len(first) + 1)
+    assert table.count == len(first)
+    assert table.nbytes >= 3 * 4 * len(first)
+
+
+def test_keys_of_another_length() -> None:
+    with pytest.raises(ValueError, match="has 2 words, not 3"):
+        KeyTable(2).add([1, 2, 3])
+    with pytest.raises(ValueError, match="1 to 36 words, not 37"):
+        KeyTable(37)
