@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from c4core.evaluation import Bounded
+from c4core.markup import signed, table_html
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,6 +115,22 @@ class Page(NamedTuple):
     """The rows, by ply, then by key."""
     next: Cursor | None
     """Give this as ``after`` to get the following page; None on the last one."""
+
+    def _repr_html_(self) -> str:
+        """The rows as a table: notebooks show it."""
+        rows = [
+            (
+                row.ply,
+                row.key,
+                f"{row.lower} to {row.upper}" if row.score is None else signed(row.score),
+                row.value or "not known",
+                "" if row.scores is None else " ".join(signed(each) or "-" for each in row.scores),
+                f"{row.nodes:,}",
+            )
+            for row in self.rows
+        ]
+        more = "" if self.next is None else f"There are more, after {self.next}."
+        return table_html(("ply", "key", "score", "value", "columns", "nodes"), rows, more)
 
 
 class PlySummary(NamedTuple):

@@ -16,6 +16,8 @@ import numpy as np
 
 from c4core.arrays import MOVE_GOES_ON, children
 from c4core.book import NOT_IN_BOOK
+from c4core.markup import signed, table_html
+from c4core.notation import column_label
 
 if TYPE_CHECKING:
     from c4core.book import Book
@@ -42,12 +44,24 @@ class BookMove:
     """Positions of the book that can follow, on the ply that was asked about."""
 
 
+class BookMoves(list[BookMove]):
+    """The moves of a position."""
+
+    def _repr_html_(self) -> str:
+        """The moves as a table: notebooks show it."""
+        rows = [
+            (column_label(move.column), signed(move.score), f"{move.continuations:,}")
+            for move in self
+        ]
+        return table_html(("column", "score", "positions that can follow"), rows)
+
+
 def counted_ply(book: Book, position: Position) -> int:
     """The ply whose positions :func:`explore` counts below the moves of a position."""
     return min(book.info.last_ply, position.ply + 1 + DEPTH)
 
 
-def explore(book: Book, position: Position) -> list[BookMove]:
+def explore(book: Book, position: Position) -> BookMoves:
     """The moves of a position.
 
     Args:
@@ -58,10 +72,10 @@ def explore(book: Book, position: Position) -> list[BookMove]:
         BookDamagedError: the file's bytes are wrong there.
     """
     if position.is_over:
-        return []
+        return BookMoves()
     scores = book.scores(position)
     ply = counted_ply(book, position)
-    moves = []
+    moves = BookMoves()
     for column in position.legal_columns():
         after = position.play(column)
         number = 0 if after.is_over else _count(book, after.canonical_key, ply - after.ply)

@@ -3,7 +3,7 @@
 from html.parser import HTMLParser
 
 from c4core.evaluation import Analysis, Evaluation
-from c4core.markup import facts_html, printable, table_html
+from c4core.markup import facts_html, printable, signed, table_html
 
 HOSTILE = "<img src=x onerror=alert(1)> & \x1b\x00"
 
@@ -40,6 +40,10 @@ def test_cells() -> None:
     tags = parsed(table_html(["a", "b"], [[1, None], ["x", 2.5]]))
     assert tags.texts == ["a", "b", "1", "x", "2.5"]
     assert (tags.tags.count("tr"), tags.tags.count("td")) == (3, 4)
+
+
+def test_scores_have_a_sign() -> None:
+    assert [signed(score) for score in (3, 0, -2, None)] == ["+3", "0", "-2", ""]
 
 
 def test_an_evaluation() -> None:

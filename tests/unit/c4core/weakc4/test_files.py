@@ -1,0 +1,141 @@
+"""The two files as strangers may hand them in."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from c4core.errors import BoardError
+from c4core.notation import BoardSize
+from c4core.position import Position
+from c4core.weakc4 import files, read_solution
+from c4core.weakc4.errors import SolutionFileError
+from tests.support.weakc4 import squares_of, write_solution
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BOARD = BoardSize(4, 4)
+ROWS = ["0123", "4567", "89ab", "cdef"]
+
+
+def test_what_is_read(tmp_path: Path) -> None:
+    paths = write_solution(tmp_path, {"": "4", "4422": 0, "11": "2"}, [ROWS, ["0000"] * 4])
+    solution = read_solution(*paths, board=BOARD)
+    assert solution.board == BOARD
+    assert solution.diagrams == (squares_of(ROWS), (0b01111_01111_01111_01111,))
+    said = {entry.position.moves: entry for entry in solution.entries.values()}
+    assert {moves: (entry.is_diagram, entry.number) for moves, entry in said.items()} == {
+        "": (False, 3),
+        "4422": (True, 0),
+        "11": (False, 1),
+    }
+
+
+def test_entries_are_for_mirror_images_too(tmp_path: Path) -> None:
+    paths = write_solution(tmp_path, {"4422": 0}, [ROWS])
+    solution = read_solution(*paths, board=BOARD)
+    position = Position("4422", width=4, height=4)
+    straight, mirrored = solution.find(position), solution.find(position.mirrored())
+    assert straight is not None
+    assert mirrored is not None
+    assert (straight[1], mirrored[1]) == (False, True)
+    assert solution.find(position.play(0)) is None
+    mirror_image = solution.diagram(0, is_mirrored=True)
+    assert mirror_image == squares_of([row[::-1] for row in ROWS])
+    assert solution.diagram(0, is_mirrored=False) == squares_of(ROWS)
+
+
+ENTRIES: list[tuple[object, str]] = [
+    ([], "no object with an entry for each position"),
+    ({"5": "1"}, "entry '5': invalid move at index 0: column 5 is outside the board"),
+    ({"x!": "1"}, "entry 'x!': "),
+    ({"1" * 5: "1"}, "entry '11111': invalid move at index 4: column 1 is full"),
+    ({"1" * 9999: "1"}, f"entry '{'1' * 80}..': "),
+    ({"1212121": "1"}, "entry '1212121': the game is over"),
+    ({"1": "12"}, "entry '1' is to name one column, not 2"),
+    ({"1": ""}, "entry '1' is to name one column, not 0"),
+    (
+        {"1": "5"},
+        "entry '1' names no column: invalid move at index 0: column 5 is outside the board",
+    ),
+    ({"1111": "1"}, "entry '1111': column 1 is full"),
+    ({"1": 1}, "entry '1': there is no diagram of its number; the last is 0"),
+    ({"1": -1}, "entry '1': there is no diagram of its number; the last is 0"),
+    ({"1": True}, "entry '1' is neither a column as a text nor a diagram's number"),
+    ({"1": None}, "entry '1' is neither a column"),
+    ({"1": 0.0}, "entry '1' is neither a column"),
+    ({"1": {"2": [[]]}}, "entry '1' is neither a column"),
+    ({"12": "1", "43": 0}, "entry '43' is the position of entry '12', or its mirror image"),
+    ({"1234": "1", "3214": "1"}, "entry '3214' is the position of entry '1234'"),
+]
+
+
+@pytest.mark.parametrize(("entries", "message"), ENTRIES)
+def test_bad_entries(entries: object, message: str, tmp_path: Path) -> None:
+    paths = write_solution(tmp_path, entries, [ROWS])
+    with pytest.raises(SolutionFileError) as caught:
+        read_solution(*paths, board=BOARD)
+    assert str(caught.value).startswith(f"{paths[0]}: {message}")
+
+
+DIAGRAMS: list[tuple[object, str]] = [
+    ({}, "no list of diagrams"),
+    ([ROWS, "0123"], "diagram 1 is no list of 4 rows"),
+    ([ROWS[1:]], "diagram 0 is no list of 4 rows"),
+    ([[*ROWS[:3], 4]], "diagram 0: row 4 from the top is no text of 4 levels"),
+    ([["0", *ROWS[1:]]], "diagram 0: row 1 from the top is no text of 4 levels"),
+    ([[ROWS[0], "00g0", *ROWS[2:]]], "diagram 0: row 2 from the top, column 3: 'g' is no level"),
+    ([["\u06600\ud8000", *ROWS[1:]]], "diagram 0: row 1 from the top, column 1: '\u0660' is no"),
+]
+
+
+@pytest.mark.parametrize(("diagrams", "message"), DIAGRAMS)
+def test_bad_diagrams(diagrams: object, message: str, tmp_path: Path) -> None:
+    paths = write_solution(tmp_path, {}, diagrams)
+    with pytest.raises(SolutionFileError) as caught:
+        read_solution(*paths, board=BOARD)
+    assert str(caught.value).startswith(f"{paths[1]}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "no JSON"),
+        (b"\xff\xfe", "no JSON"),
+        (b"[" * 100_000, "no JSON"),
+        (b'{"1": ' + b"9" * 10_000 + b"}", "no JSON"),
+        (b'{"1": "2", "2": "1", "1": "3"}', "'1' stands twice"),
+    ],
+)
+def test_what_is_no_json(text: bytes, message: str, tmp_path: Path) -> None:
+    paths = write_solution(tmp_path, {}, [])
+    for path in paths:
+        before = path.read_bytes()
+        path.write_bytes(text)
+        with pytest.raises(SolutionFileError) as caught:
+            read_solution(*paths, board=BOARD)
+        assert str(caught.value).startswith(f"{path}: {message}")
+        path.write_bytes(before)
+
+
+def test_long_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MAX_BYTES", 100)
+    paths = write_solution(tmp_path, {}, [])
+    paths[1].write_text(json.dumps([]) + " " * 98)
+    read_solution(*paths, board=BOARD)
+    paths[1].write_text(json.dumps([]) + " " * 99)
+    with pytest.raises(SolutionFileError, match="longer than 100 bytes"):
+        read_solution(*paths, board=BOARD)
+
+
+def test_what_is_no_file(tmp_path: Path) -> None:
+    paths = write_solution(tmp_path, {}, [])
+    with pytest.raises(IsADirectoryError):
+        read_solution(tmp_path, paths[1])
+    with pytest.raises(FileNotFoundError):
+        read_solution(paths[0], tmp_path / "missing")
+    with pytest.raises(BoardError):
+        read_solution(*paths, board=BoardSize(0, 6))
