@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from c4core.certificate.errors import CertificateDamagedError, CertificateError
-from c4core.certificate.layout import unpack
+from c4core.certificate.layout import HEADER_BYTES, check_header, unpack
 from c4core.certificate.proof import Proof, ProofHalf
 from c4core.certificate.walk import Half
 from c4core.plain_file import check_plain
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from c4core.certificate.layout import CertificateInfo, HalfInfo
     from c4core.certificate.proof import Ply
+    from c4core.position import Side
 
 
 class Certificate:
@@ -49,18 +50,30 @@ class Certificate:
         """
         file = Path(path)
         check_plain(file)
-        return cls(file.read_bytes(), path=str(path))
+        with file.open("rb") as stream:
+            header = stream.read(HEADER_BYTES)
+            try:
+                check_header(header, file.stat().st_size)
+            except CertificateError as error:
+                raise _named(error, str(path)) from None
+            return cls(header + stream.read(), path=str(path))
 
     @property
     def info(self) -> CertificateInfo:
         """What the certificate says about itself."""
         return self._info
 
-    def check(self, progress: Callable[[int], object] = lambda _positions: None) -> Proof:
-        """Check the whole proof, without any search.
+    def check(
+        self,
+        progress: Callable[[int], object] = lambda _positions: None,
+        *,
+        prover: Side | None = None,
+    ) -> Proof:
+        """Check the proof, without any search.
 
         Args:
-            progress: is called now and then with the number of positions checked so far.
+            progress: is called now and then with the number of positions checked so far in a half.
+            prover: only what this side proves is checked, and is in the proof; None for everything.
 
         Returns:
             The proof, which can be asked about its positions.
@@ -73,6 +86,7 @@ class Certificate:
             halves = [
                 self._check_half(half, code, progress)
                 for half, code in zip(self.info.halves, self._codes, strict=True)
+                if prover in {None, self.info.prover(upper=half.upper)}
             ]
         except CertificateError as error:
             raise _named(error, self.path) from None

@@ -15,6 +15,10 @@ class CertificateError(C4Error):
     path: str | None = None
 
 
+class CertificateMissingError(CertificateError, ValueError):
+    """No certificate of this board is shipped."""
+
+
 class CertificateForeignError(CertificateError):
     """The file is no certificate, or one of a newer format."""
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from c4core.notation import BoardSize
+    from c4core.position import Side
 
 MAGIC: Final = b"\x89C4proof"
 FORMAT_VERSION: Final = 1
@@ -26,6 +27,7 @@ LARGEST_SCORE: Final = 32
 _HEADER: Final = struct.Struct("<8sHBBBBHQIIQ")
 _HALF: Final = struct.Struct("<BbHIQ")
 _COUNT: Final = struct.Struct("<I")
+HEADER_BYTES: Final = _HEADER.size
 _CHECKSUM: Final = hashlib.sha256().digest_size
 MOST_HALVES: Final = 2
 
@@ -77,6 +79,10 @@ class CertificateInfo:
         """The most that it scores, where that is claimed."""
         return next((half.bound for half in self.halves if half.upper), None)
 
+    def prover(self, *, upper: bool) -> Side:
+        """The side that reaches the upper bound, or the lower one."""
+        return "x" if (self.start.turn == "x") != upper else "o"
+
     @property
     def positions(self) -> int:
         """Positions of both halves."""
@@ -121,6 +127,32 @@ def pack(
     return content + hashlib.sha256(content).digest()
 
 
+def check_header(header: bytes, file_bytes: int) -> None:
+    """Check the first bytes of a file, before all of it is read.
+
+    Args:
+        header: ``HEADER_BYTES`` bytes, or the whole file if it is shorter.
+        file_bytes: how long the file is.
+
+    Raises:
+        CertificateForeignError: it is no certificate, or one of another version.
+        CertificateDamagedError: it is not as long as it says.
+    """
+    if not header.startswith(MAGIC):
+        raise CertificateForeignError("no certificate: it does not begin as one")
+    if file_bytes < _HEADER.size + _CHECKSUM:
+        raise CertificateDamagedError("damaged: the file ends before its header does")
+    _, version, *_, length = _HEADER.unpack_from(header)
+    if version != FORMAT_VERSION:
+        raise CertificateForeignError(
+            f"a certificate of format {version}; this program reads {FORMAT_VERSION}"
+        )
+    if length != file_bytes:
+        raise CertificateDamagedError(
+            f"damaged: {file_bytes:,} bytes long, and its header says {length:,}"
+        )
+
+
 def unpack(data: bytes) -> tuple[CertificateInfo, tuple[bytes, ...]]:
     """Read a whole file: what it says about itself, and the code of each half.
 
@@ -128,21 +160,8 @@ def unpack(data: bytes) -> tuple[CertificateInfo, tuple[bytes, ...]]:
         CertificateForeignError: it is no certificate, or one of another version.
         CertificateDamagedError: its bytes contradict each other.
     """
-    if not data.startswith(MAGIC):
-        raise CertificateForeignError("no certificate: it does not begin as one")
-    if len(data) < _HEADER.size + _CHECKSUM:
-        raise CertificateDamagedError("damaged: the file ends before its header does")
-    _, version, width, height, ply, count, rules, key, engine, zero, length = _HEADER.unpack_from(
-        data
-    )
-    if version != FORMAT_VERSION:
-        raise CertificateForeignError(
-            f"a certificate of format {version}; this program reads {FORMAT_VERSION}"
-        )
-    if length != len(data):
-        raise CertificateDamagedError(
-            f"damaged: {len(data):,} bytes long, and its header says {length:,}"
-        )
+    check_header(data, len(data))
+    _, _, width, height, ply, count, rules, key, engine, zero, length = _HEADER.unpack_from(data)
     if hashlib.sha256(data[:-_CHECKSUM]).digest() != data[-_CHECKSUM:]:
         raise CertificateDamagedError("damaged: the checksum is wrong")
     start = _start(width, height, key)

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from c4core.certificate.errors import ClaimError
 from c4core.certificate.layout import LARGEST_SCORE, HalfInfo, pack
+from c4core.certificate.parts import Bound, encode, find_part, find_trunk, frontier, united
 from c4core.certificate.proving import Prover
 from c4core.certificate.shrinking import shrunk
 from c4core.certificate.values import EVERY_RULE
-from c4core.certificate.walk import Half
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Sequence
 
     from c4core.certificate.proof import Ply
 
@@ -30,65 +30,83 @@ def make(
 ) -> bytes:
     """A certificate, as the bytes of its file.
 
+    They depend on the arguments alone: a job of kind ``prove`` makes the same ones.
+
     Args:
         position: the position of the claim; its game goes on.
         at_least: the least that the side to move scores. Without any bound the exact score is
             proven.
         at_most: the most that it scores.
         rules: the rules that may end a branch, as a set of bits; 0 for none.
-        prover: finds the proof; it can be stopped. The same new prover finds the same bytes.
+        prover: finds the proof; it can be stopped. The size of its table matters, and not what it
+            has searched before.
         progress: is called now and then with the number of positions found so far.
 
     Raises:
         ClaimError: the game is over, a bound is beyond all scores, or it does not hold.
         ProvingStoppedError: the prover was stopped.
     """
+    prover = prover or Prover()
+    start = claimed(position, at_least=at_least, at_most=at_most)
+    if at_least is None and at_most is None:
+        at_least = at_most = prover.score(start)
+    found = 0
+
+    def counted(plies: list[Ply]) -> list[Ply]:
+        nonlocal found
+        found += sum(len(keys) for keys, _ in plies)
+        return plies
+
+    def tell(positions: int) -> None:
+        progress(found + positions)
+
+    halves = []
+    for bound in bounds_of(start, at_least=at_least, at_most=at_most, rules=rules):
+        trunk = counted(find_trunk(bound, prover, tell))
+        firsts, ply = frontier(bound, trunk)
+        parts = [counted(find_part(bound, prover, keys, ply, tell)) for keys in firsts]
+        halves.append(write_half(bound, trunk, parts))
+    return pack(start, rules, halves, engine_version=ENGINE_VERSION)
+
+
+def claimed(
+    position: Position, *, at_least: int | None = None, at_most: int | None = None
+) -> Position:
+    """The canonical image of a position, if something can be claimed about it.
+
+    Raises:
+        ClaimError: the game is over, or a bound is beyond all scores.
+    """
     if position.is_over:
         raise ClaimError("the game is over: there is nothing to prove")
     for bound in (at_least, at_most):
         if bound is not None and abs(bound) > LARGEST_SCORE:
             raise ClaimError(f"no score is as far from 0 as {bound}")
-    prover = prover or Prover()
-    position = Position.from_key(
-        position.canonical_key, width=position.width, height=position.height
-    )
-    if at_least is None and at_most is None:
-        at_least = at_most = prover.score(position)
-    halves = []
-    found = 0
-    for upper, bound in ((False, at_least), (True, at_most)):
-        if bound is None:
-            continue
-        half = Half(position, upper=upper, bound=bound, rules=rules)
-        if not prover.holds(half):
-            more = "more" if upper else "less"
-            raise ClaimError(f"the claim is wrong: the score is {more} than {bound}")
-        plies: list[Ply] = []
-        for ply in _found(half, prover):
-            plies.append(ply)
-            found += len(ply[0])
-            progress(found)
-        halves.append(_written(half, shrunk(half, plies)))
-    return pack(position, rules, halves, engine_version=ENGINE_VERSION)
+    return Position.from_key(position.canonical_key, width=position.width, height=position.height)
 
 
-def _found(half: Half, prover: Prover) -> Iterator[Ply]:
-    """The positions of a proof, ply by ply, and what is stored of them."""
-    keys = half.first()
-    ply = half.start.ply
-    while keys.size:
-        if half.moves_at(ply):
-            values = prover.moves(half, keys, ply=ply)
-        else:
-            values = prover.ends(half, keys, ply=ply)
-        yield keys, values
-        keys = half.follow(keys, values, ply=ply)
-        ply += 1
+def bounds_of(
+    start: Position, *, at_least: int | None, at_most: int | None, rules: int
+) -> list[Bound]:
+    """The bounds of a claim, the lower one first."""
+    return [
+        Bound(start, upper, bound, rules)
+        for upper, bound in ((False, at_least), (True, at_most))
+        if bound is not None
+    ]
 
 
-def _written(half: Half, plies: list[Ply]) -> tuple[HalfInfo, bytes]:
-    for ply, (keys, values) in enumerate(plies, half.start.ply):
-        half.write(keys, values, ply=ply)
-    code = half.written()
+def write_half(
+    bound: Bound, trunk: Sequence[Ply], parts: Sequence[Sequence[Ply]]
+) -> tuple[HalfInfo, bytes]:
+    """A half of a certificate, of all that was found for it.
+
+    Args:
+        bound: that of the half.
+        trunk: as :func:`find_trunk` found it.
+        parts: all that begin at its :func:`frontier`, in this order.
+    """
+    plies = shrunk(bound.half(), united(trunk, parts))
+    code = encode(bound, plies, bound.start.ply)
     counts = tuple(len(keys) for keys, _ in plies)
-    return HalfInfo(half.upper, half.bound, counts, len(code)), code
+    return HalfInfo(bound.upper, bound.score, counts, len(code)), code

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 
 from c4core.certificate.errors import ClaimError
+from c4core.certificate.following import answers, lasts
 from c4core.certificate.values import REPLIES, RULES
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     Ply: TypeAlias = tuple[NDArray[np.uint64], NDArray[np.uint8]]
     """The sorted canonical keys of a ply's positions, and what is stored of them."""
 
-Why: TypeAlias = Literal["over", "win", "late", "move", "replies", "rule", "elsewhere"]
+Why: TypeAlias = Literal["over", "win", "late", "move", "replies", "rule", "follow", "elsewhere"]
 """What a half of a proof says of a position.
 
 - ``over``: the game has ended.
@@ -28,6 +29,7 @@ Why: TypeAlias = Literal["over", "win", "late", "move", "replies", "rule", "else
 - ``move``: the prover plays the move of the proof.
 - ``replies``: every move of the other side is answered in the proof.
 - ``rule``: a rule proves the bound.
+- ``follow``: a rule has ended the branch before, and the prover goes on by it.
 - ``elsewhere``: the position is not in the proof, which leads to others.
 """
 
@@ -99,7 +101,7 @@ class Proof:
 
     def _ask(self, half: ProofHalf, position: Position) -> Word:
         start = self.info.start
-        prover: Side = "x" if (start.turn == "x") != half.upper else "o"
+        prover = self.info.prover(upper=half.upper)
         word = Word(half.upper, half.bound, prover, "elsewhere")
         left = position.board.cells - position.ply
         moves_here = position.turn == prover
@@ -112,7 +114,17 @@ class Proof:
         if -((left if moves_here else left + 1) // 2) >= half.least:
             return replace(word, why="late", columns=legal if moves_here else ())
         value = half.value(position.canonical_key, position.ply - start.ply)
-        return word if value is None else _stored(word, position, value, moves_here=moves_here)
+        if value is not None:
+            return _stored(word, position, value, moves_here=moves_here)
+        return _followed(word, position, half.least) if self.info.rules else word
+
+
+def _followed(word: Word, position: Position, least: int) -> Word:
+    """The word for a position that is not in the proof: a rule may have ended the branch."""
+    if position.turn != word.prover:
+        return replace(word, why="follow") if lasts(position, least=least) else word
+    columns = answers(position, least=least)
+    return replace(word, why="follow", columns=columns) if columns else word
 
 
 def _stored(word: Word, position: Position, value: int, *, moves_here: bool) -> Word:

@@ -2,9 +2,9 @@
 
 The proof is made from its start, ply by ply. In a position several moves may prove the bound, and their
 proofs differ a thousandfold in size. So the moves are tried in rounds: a first round allows each a few
-nodes of search, every further one some times more, and the first move that succeeds is taken. Before any
-search come those that cost nothing: a move that leads to a position of the proof, to two threats, or to
-a position that a rule ends.
+nodes of search, every further one some times more, and the first move that succeeds is taken. The last
+move that is left needs no search, for one of them proves the bound. Before any search come those that cost
+nothing: a move that leads to a position of the proof, to two threats, or to a position that a rule ends.
 """
 
 cimport cython
@@ -24,12 +24,12 @@ from c4core.board cimport (
 from c4core.bounds cimport rows_of
 from c4core.certificate.rules cimport first_rule, sound_moves
 from c4core.certificate.walk cimport REPLIES, Half
-from c4core.experience cimport Experience, create_experience
+from c4core.experience cimport Experience, clear_experience, create_experience
 from c4core.kernel cimport ABORTED, Bounds, Kernel, Search, chosen_kernel
 from c4core.ordering cimport ordering_of
 from c4core.position cimport Position
 from c4core.root cimport NO_LIMIT, Limits, game_bounds, solve_position, start_search
-from c4core.table cimport Table, table_create, table_free
+from c4core.table cimport Table, table_clear, table_create, table_free
 
 import numpy as np
 
@@ -95,6 +95,7 @@ cdef class Prover:
     """
 
     cdef readonly int table_mb
+    cdef int held_mb            # what the table takes now
     cdef Table table
     cdef Experience* experience
     cdef const Geometry* g      # the board that the table and the experience are of
@@ -105,7 +106,7 @@ cdef class Prover:
     def __cinit__(self, *, int table_mb=64):
         if not 1 <= table_mb <= 1 << 20:
             raise ValueError(f"table_mb must be between 1 and {1 << 20}, not {table_mb}")
-        self.table_mb = table_mb
+        self.table_mb = self.held_mb = table_mb
         self.kernel = chosen_kernel()
 
     def __dealloc__(self):
@@ -120,6 +121,21 @@ cdef class Prover:
         """End what runs, from another thread: it raises ProvingStoppedError."""
         atomics.add(&self.epoch, 1)
 
+    def forget(self, *, int most_mb=0):
+        """Empty the table, forget all else: what is found next depends on nothing that was searched before.
+
+        Args:
+            most_mb: megabytes that the table takes from now on, at most; 0 for all it may take.
+        """
+        cdef int wanted = min(most_mb, self.table_mb) if most_mb > 0 else self.table_mb
+        if wanted != self.held_mb:
+            table_free(&self.table)
+            self.g = NULL
+            self.held_mb = wanted
+        elif self.g != NULL:
+            table_clear(&self.table)
+            clear_experience(self.experience)
+
     cdef int _begin(self, Search* s, Limits* limits, const Geometry* g) except -1:
         if self.g != g:
             table_free(&self.table)
@@ -127,8 +143,8 @@ cdef class Prover:
             self.g = NULL
             self.experience = NULL
             self.experience = create_experience(g)
-            if not table_create(&self.table, self.table_mb):
-                raise MemoryError(f"no memory for a table of {self.table_mb} MB")
+            if not table_create(&self.table, self.held_mb):
+                raise MemoryError(f"no memory for a table of {self.held_mb} MB")
             self.g = g
         memset(limits, 0, sizeof(Limits))
         limits.epoch = &self.epoch
@@ -182,7 +198,7 @@ cdef class Prover:
 
         Args:
             half: the claim.
-            keys: canonical keys.
+            keys: canonical keys of positions where the bound holds.
             ply: stones on the board.
 
         Returns:
@@ -301,9 +317,9 @@ cdef uint64_t _searched(
     cdef uint64_t left, move, budget = FIRST_BUDGET
     cdef Bounds bounds
     cdef int found
-    while moves and not s.stopped:
+    while moves & (moves - 1):
         left = moves
-        while left:
+        while left and moves & (moves - 1):
             move = left & (~left + 1)
             left ^= move
             game_bounds(half.g, opp, mask | move, &bounds)
@@ -316,4 +332,4 @@ cdef uint64_t _searched(
             if found != ABORTED:
                 moves ^= move
         budget *= GROWTH
-    return 0
+    return moves

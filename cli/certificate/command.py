@@ -13,6 +13,8 @@ from cli.shell.commands import LazyGroup
         "verify": "cli.certificate.verify:verify",
         "info": "cli.certificate.info:info",
         "show": "cli.certificate.show:show",
+        "write": "cli.certificate.write:write",
+        "import": "cli.certificate.importing:import_",
     },
     examples=[
         "c4 certificate verify small.c4proof",

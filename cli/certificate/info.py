@@ -21,9 +21,7 @@ EXAMPLES = ("c4 certificate info small.c4proof", "c4 certificate info small.c4pr
 @click.pass_obj
 def info(settings: Settings, *, file: str) -> None:
     """Show what a certificate claims. Whether it proves that "c4 certificate verify" says."""
-    from c4core.certificate import Certificate
-
-    said = Certificate.open(file).info
+    said = options.opened(file).info
     if settings.json:
         from cli.output.formats import write_object
 

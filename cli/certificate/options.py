@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -10,13 +10,48 @@ from cli.output import progress
 from cli.shell.background import run_in_background
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from c4core.certificate import Certificate, Proof
     from c4core.certificate.layout import CertificateInfo
     from cli.shell.settings import Settings
 
+T = TypeVar("T")
+
+
+class _File(click.Path):
+    """A file that exists, or a board whose certificate is shipped."""
+
+    name = "certificate"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Check a name."""
+        from c4core.certificate.errors import CertificateMissingError
+        from c4core.certificate.shipped import named_file
+
+        try:
+            super().convert(named_file(value), param, ctx)
+        except CertificateMissingError as error:
+            self.fail(str(error), param, ctx)
+        return value
+
+
 file_argument = click.argument(
-    "file", type=click.Path(exists=True, dir_okay=False), metavar="CERTIFICATE"
+    "file", type=_File(exists=True, dir_okay=False), metavar="CERTIFICATE"
 )
+
+
+def opened(file: str) -> Certificate:
+    """The certificate of a name.
+
+    Raises:
+        CertificateError: its bytes are damaged.
+        OSError: it cannot be read.
+    """
+    from c4core.certificate import Certificate
+    from c4core.certificate.shipped import named_file
+
+    return Certificate.open(named_file(file))
 
 
 def checked(settings: Settings, certificate: Certificate) -> Proof:
@@ -25,6 +60,11 @@ def checked(settings: Settings, certificate: Certificate) -> Proof:
     Raises:
         CertificateError: it is no proof.
     """
+    return watched(settings, certificate.check)
+
+
+def watched(settings: Settings, work: Callable[[Callable[[int], object]], T]) -> T:
+    """Do what tells how many positions it has looked at, in the background; Ctrl-C ends it."""
     stopped: list[bool] = []
     shown = progress.is_shown(settings, over_output=False)
     with progress.planning(shown=shown, of="positions") as tell:
@@ -34,7 +74,7 @@ def checked(settings: Settings, certificate: Certificate) -> Proof:
                 raise KeyboardInterrupt
             tell(positions)
 
-        return run_in_background(lambda: certificate.check(look), lambda: stopped.append(True))
+        return run_in_background(lambda: work(look), lambda: stopped.append(True))
 
 
 def claim(info: CertificateInfo) -> str:

@@ -1,4 +1,4 @@
-"""``c4 prove``: the proof of a score, as a file."""
+"""``c4 prove``: the proof of a score, as a job and as a file."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cli.output import progress
+from cli.certificate.outlet import Outlet
 from cli.positions import book_options as options
 from cli.shell import parameters
-from cli.shell.commands import Command
+from cli.shell.commands import Command, refuse
+from cli.work.detaching import detach_option, leave
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from c4core.notation import BoardSize
-    from c4core.position import Position
     from cli.shell.settings import Settings
+    from workers.certificates.task import ProofTask
 
-LARGEST_TABLE_MB = 1 << 20
-"""What the prover takes: a terabyte."""
+MAX_TABLE_MB = 1 << 14
+"""The same in workers/certificates/task.py, which a help text need not import."""
 
 EXAMPLES = (
     'c4 prove "" --board 5x4 --out small.c4proof',
     "c4 prove 2252576253462244 --out late.c4proof",
     "c4 prove 2252576253462244 --at-least -20 --out half.c4proof",
+    'c4 prove "" --board 6x5 --detach',
 )
 
 
-@click.command(cls=Command, database=False, examples=EXAMPLES)
+@click.command(cls=Command, broker=True, examples=EXAMPLES)
 @click.argument("moves")
 @parameters.board_option
 @click.option(
@@ -51,28 +51,34 @@ EXAMPLES = (
     show_default=True,
     help="The rules that may end a branch; without them the proof goes on to the ends of games.",
 )
-@options.out_option("The file.", required=True)
+@options.out_option("The file; needed unless the job is detached.")
 @options.force_option
+@click.option("--fresh", is_flag=True, help="Make a new job, even if there is one for this proof.")
+@detach_option()
+@parameters.threads_option
 @click.option(
     "--table-mb",
-    type=parameters.WholeNumber(1, LARGEST_TABLE_MB),
+    type=parameters.WholeNumber(1, MAX_TABLE_MB),
     metavar="MB",
     default=64,
     show_default=True,
-    help="Size of the table of positions met in the search; the file depends on it.",
+    help="Size of each thread's table of positions met in the search; the file depends on it.",
 )
 @parameters.zero_based_option
-@click.pass_obj
+@click.pass_context
 def prove(
-    settings: Settings,
+    context: click.Context,
     *,
     moves: str,
     board: BoardSize,
     at_least: int | None,
     at_most: int | None,
     rules: str,
-    out: str,
+    out: str | None,
     force: bool,
+    fresh: bool,
+    detach: bool,
+    threads: int | None,
     table_mb: int,
     zero_based: bool,
 ) -> None:
@@ -82,70 +88,57 @@ def prove(
     exact score is found and proven. A bound that does not hold is an error.
 
     The file holds one move for every position where the side that claims the bound is to move, and
-    the rule that ends a branch elsewhere: "c4 certificate verify" checks it without any search. The
-    same command writes the same bytes.
+    the rule that ends a branch elsewhere: "c4 certificate verify" checks it without any search.
+
+    The proof is found part by part, as a job: the same command goes on with what an earlier one has
+    begun, so interrupt it as often as you like. The bytes of the file depend on the position, the
+    bounds, --rules and --table-mb alone; not on who has worked on it, nor on what the database
+    knows, which only saves the search for the score. With --broker workers do the work. "c4
+    certificate write" writes the file of a job by its number.
     """
-    from cli.output import targets
-    from cli.positions import given
-
-    position = given.from_arguments([moves], board=board, zero_based=zero_based)[0].position
-    path = targets.checked(out, option="--out")
-    if path.exists() and not force:
-        options.refuse_existing(out)
-    began = time.monotonic()
-    content = _made(settings, position, at_least, at_most, rules=rules, table_mb=table_mb)
-    _write(path, content)
-    _conclude(settings, out, content, time.monotonic() - began)
-
-
-def _made(
-    settings: Settings,
-    position: Position,
-    at_least: int | None,
-    at_most: int | None,
-    *,
-    rules: str,
-    table_mb: int,
-) -> bytes:
-    from c4core.certificate import Prover, make
-    from c4core.certificate.values import EVERY_RULE
-    from cli.shell.background import run_in_background
-
-    prover = Prover(table_mb=table_mb)
-    shown = progress.is_shown(settings, over_output=False)
-    with progress.planning(shown=shown, of="positions") as tell:
-        return run_in_background(
-            lambda: make(
-                position,
-                at_least=at_least,
-                at_most=at_most,
-                rules=EVERY_RULE if rules == "all" else 0,
-                prover=prover,
-                progress=tell,
-            ),
-            prover.stop,
-        )
-
-
-def _write(path: Path, content: bytes) -> None:
-    from c4core.atomic_file import atomic_file
-
-    with atomic_file(path) as beside:
-        beside.write_bytes(content)
-
-
-def _conclude(settings: Settings, name: str, content: bytes, seconds: float) -> None:
-    from c4core.certificate import Certificate
-    from cli.certificate.options import claim, place
-    from cli.output.render import count, duration
-
-    info = Certificate(content, path=name).info
-    settings.say(
-        f"{name}: {place(info)} {claim(info)}; {count(info.positions, 'position')}, "
-        f"{count(info.file_bytes, 'byte')}, in {duration(seconds)}"
+    settings: Settings = context.obj
+    refuse(
+        context,
+        (detach and out is not None, "a detached job writes no file: the same command does later"),
+        (detach and force, "a detached job writes no file: there is nothing to --force"),
+        (not detach and out is None, "say with --out where the certificate goes, or --detach"),
     )
-    if settings.json:
-        from cli.certificate.info import as_object
-        from cli.output.formats import write_object
+    from c4core.certificate.making import claimed
+    from c4core.certificate.values import EVERY_RULE
+    from cli.positions import given
+    from cli.work.backend import Backend
+    from cli.work.running import finish_job
+    from workers.certificates.assembling import read_certificate
+    from workers.certificates.planning import job_for
+    from workers.certificates.task import ProofTask
 
-        write_object({"file": name, **as_object(info), "seconds": round(seconds, 3)})
+    (request,) = given.from_arguments([moves], board=board, zero_based=zero_based)
+    start = claimed(request.position, at_least=at_least, at_most=at_most)
+    used = EVERY_RULE if rules == "all" else 0
+    task = ProofTask(start, at_least, at_most, used, table_mb)
+    outlet = None if out is None else Outlet(out, force=force)
+    if outlet is not None:
+        outlet.check()
+    backend = Backend.found(settings, threads=threads, table_mb=table_mb)
+    with settings.open_database(create=True) as database:
+        began = time.monotonic()
+        job_id = job_for(database, task, label=_label(task), fresh=fresh)
+        if outlet is None:
+            leave(
+                settings,
+                database,
+                job_id,
+                backend,
+                afterwards="with --out instead of --detach writes the certificate",
+            )
+            return
+        finish_job(settings, database, job_id, backend, makes="the certificate")
+        content = read_certificate(database, job_id)
+    outlet.write(settings, content, job_id, time.monotonic() - began)
+
+
+def _label(task: ProofTask) -> str:
+    place = f"proof of key {task.start.key}" if task.start.ply else "proof of the empty board"
+    least = "" if task.at_least is None else f", at least {task.at_least}"
+    most = "" if task.at_most is None else f", at most {task.at_most}"
+    return f"{place}{least}{most}{'' if task.rules else ', without rules'}"

@@ -28,13 +28,13 @@ EXAMPLES = (
 def show(settings: Settings, *, file: str, moves: str, zero_based: bool) -> None:
     """Show what to play in a position by a certificate, and why.
 
-    The certificate is checked first. MOVES are all columns played so far, those of its start
-    included. A position that the proof does not lead to is none of its business.
+    The certificate is checked first; it is a file, or a board whose certificate comes with the
+    program: 7x6. MOVES are all columns played so far, those of its start included. A position that
+    the proof does not lead to is none of its business. The player "proof:FILE" plays by it.
     """
-    from c4core.certificate import Certificate
     from cli.positions import given
 
-    certificate = Certificate.open(file)
+    certificate = options.opened(file)
     board = certificate.info.board
     position = given.from_arguments([moves], board=board, zero_based=zero_based)[0].position
     words = options.checked(settings, certificate).ask(position)
@@ -76,6 +76,13 @@ def _sentence(word: Word, *, zero_based: bool) -> str:
     other = "o" if word.prover == "x" else "x"
     if word.why == "rule":
         return f'whatever {other} plays, by the rule "{word.rule}"'
+    if word.why == "follow":
+        by = "the rule that has ended the branch"
+        return (
+            f"{word.prover} plays {columns}, by {by}"
+            if columns
+            else f"whatever {other} plays, by {by}"
+        )
     return {
         "over": "the game is over",
         "win": f"{word.prover} wins at once in {columns}",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 EXAMPLES = (
     "c4 certificate verify small.c4proof",
     "c4 certificate verify small.c4proof --json",
+    "c4 certificate verify 5x4",
 )
 
 
@@ -27,12 +28,11 @@ def verify(settings: Settings, *, file: str) -> None:
     """Check that a certificate proves what it claims.
 
     No position is searched: every move, every reply and every rule is looked at. A file that is no
-    proof is an error, which names the position where it fails; the exit code is 1.
+    proof is an error, which names the position where it fails; the exit code is 1. CERTIFICATE is a
+    file, or a board whose certificate comes with the program: 7x6.
     """
-    from c4core.certificate import Certificate
-
     began = time.monotonic()
-    certificate = Certificate.open(file)
+    certificate = options.opened(file)
     options.checked(settings, certificate)
     seconds = time.monotonic() - began
     said = certificate.info

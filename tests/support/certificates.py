@@ -6,18 +6,28 @@ import hashlib
 import importlib.util
 import random
 import struct
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4core.certificate import Certificate
+from c4core.certificate import Certificate, make
 from c4core.certificate.errors import CertificateError
+from c4core.certificate.values import EVERY_RULE
+from c4core.position import Position
+from c4core.solver import Solver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
+    from c4core.arena.game import GameRecord
+    from c4core.certificate.layout import CertificateInfo
+    from c4core.position import Side
+
 SHA_BYTES = 32
 LENGTH_OFFSET = 32
+CLAIMS = [("", 4, 4, EVERY_RULE), ("", 4, 4, 0), ("3", 5, 4, EVERY_RULE), ("121", 4, 5, EVERY_RULE)]
+"""Moves, board and rules of certificates that are changed."""
 CHECKER = Path(__file__).parents[2] / "examples" / "check_certificate.py"
 
 
@@ -61,7 +71,8 @@ def tampered(data: bytes, count: int, *, seed: int) -> Iterator[bytes]:
     """Files with a change each, and a checksum that fits: only the proof can give them away."""
     dice = random.Random(seed)
     content = data[:-SHA_BYTES]
-    for _ in range(count):
+    found = 0
+    while found < count:
         changed = bytearray(content)
         place = dice.randrange(len(changed))
         kind = dice.randrange(6)
@@ -77,4 +88,75 @@ def tampered(data: bytes, count: int, *, seed: int) -> Iterator[bytes]:
             other = dice.randrange(len(changed))
             changed[place], changed[other] = changed[other], changed[place]
         if bytes(changed) != content:
+            found += 1
             yield sealed(bytes(changed))
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What the checkers said of changed files, each with a checksum that fits."""
+
+    files: int
+    accepted: int
+    """By C4's own checker."""
+    independently: int
+    """By the other checker."""
+    both: int
+    """By both of them."""
+    true: int
+    """Of those that any of them accepted: the claim is true by a search."""
+
+
+def verdicts(claim: tuple[str, int, int, int], count: int) -> Verdicts:
+    """Change the certificate of a claim in many ways, and ask both checkers.
+
+    Args:
+        claim: moves, width, height and rules.
+        count: how many files.
+    """
+    moves, width, height, rules = claim
+    checker = independent_checker()
+    whole = make(Position(moves, width=width, height=height), rules=rules)
+    files = accepted = independently = both = true = 0
+    for data in tampered(whole, count, seed=len(whole)):
+        first, second = accepts(data), independently_accepts(checker, data)
+        files += 1
+        accepted += first
+        independently += second
+        both += first and second
+        true += (first or second) and is_true(Certificate(data).info)
+    return Verdicts(files, accepted, independently, both, true)
+
+
+def is_true(info: CertificateInfo) -> bool:
+    """Whether the claim of a certificate is true, by a search."""
+    score = Solver(table_mb=1).solve(info.start).score
+    assert score is not None
+    return (info.lower is None or info.lower <= score) and (
+        info.upper is None or info.upper >= score
+    )
+
+
+def random_positions(width: int, height: int, count: int, seed: int) -> list[Position]:
+    """Positions of random games in which nobody wins at once."""
+    dice = random.Random(seed)
+    found: list[Position] = []
+    while len(found) < count:
+        position = Position(width=width, height=height)
+        for _ in range(dice.randrange(width * height)):
+            if position.is_over:
+                break
+            position = position.play(dice.choice(position.legal_columns()))
+        legal = position.legal_columns()
+        if not position.is_over and not any(map(position.is_winning, legal)):
+            found.append(position)
+    return found
+
+
+def score_of(record: GameRecord, side: Side) -> int:
+    """The score of a game that ended on the board, for a side."""
+    end = record.final()
+    if record.winner is None:
+        return 0
+    score = (end.board.cells + 2 - end.ply) // 2
+    return score if record.winner == side else -score

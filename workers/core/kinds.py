@@ -30,6 +30,7 @@ KINDS: Final[dict[str, str]] = {
     "book": "workers.books.kind:BOOK",
     "deep": "workers.deep.kind:DEEP",
     "match": "workers.matches.kind:MATCH",
+    "prove": "workers.certificates.kind:PROVE",
 }
 """The place of each kind, ``"module:attribute"``, by its name in the database."""
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from c4core.players import Stop
+from workers.core.interrupting import interrupting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-
-LOOK_SECONDS: Final = 0.1
-"""Time between two looks at whether to stop."""
 
 
 @contextmanager
@@ -23,18 +20,5 @@ def stopping(is_stopped: Callable[[], bool]) -> Iterator[Stop]:
         is_stopped: whether to stop; asked from another thread.
     """
     stop = Stop()
-    is_over = threading.Event()
-
-    def watch() -> None:
-        while not is_over.wait(LOOK_SECONDS):
-            # Repeatedly: a search may begin just after a stop.
-            if is_stopped():
-                stop.set()
-
-    watcher = threading.Thread(target=watch, name="c4-interrupt", daemon=True)
-    watcher.start()
-    try:
+    with interrupting(is_stopped, stop.set):
         yield stop
-    finally:
-        is_over.set()
-        watcher.join()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from c4core.certificate import Certificate
 from tests.support.certificates import CHECKER
 from tests.support.running.command_line import C4
 
@@ -82,9 +85,63 @@ def test_show(c4: C4) -> None:
     assert "outside the board" in bad.err
 
 
+def after_a_rule(file: Path) -> tuple[str, str]:
+    """Moves to positions where a rule has ended the branch before: x is to move, then o."""
+    proof = Certificate.open(file).check(prover="o")
+    dice = random.Random(1)
+    moves, position = "", proof.info.start
+    by_x = by_o = ""
+    while not by_x or not by_o:
+        if position.is_over:
+            moves, position = "", proof.info.start
+        (word,) = proof.ask(position)
+        if word.why == "follow" and word.columns:
+            by_o = moves
+        elif word.why == "follow":
+            by_x = moves
+        column = dice.choice(word.columns or position.legal_columns())
+        position, moves = position.play(column), moves + str(column + 1)
+    return by_x, by_o
+
+
+def test_show_where_a_rule_has_ended_the_branch(c4: C4) -> None:
+    by_x, by_o = after_a_rule(c4.directory / "small.c4proof")
+    done = c4("certificate", "show", "small.c4proof", by_x)
+    words = "by the rule that has ended the branch"
+    assert f"at most 0: whatever x plays, {words}" in done.out
+    done = c4("certificate", "show", "small.c4proof", by_o)
+    assert re.search(f"at most 0: o plays [1-5, ]+, {words}", done.out)
+
+
+def test_a_board_names_the_certificate_that_is_shipped(c4: C4) -> None:
+    done = c4("certificate", "verify", "5x4")
+    assert done.out.startswith("5x4 is a proof: the empty 5x4 board scores exactly 0 (")
+    assert "the empty 7x6 board scores exactly 1" in c4("certificate", "info", "7x6").out
+    done = c4("certificate", "verify", "9x7")
+    assert done.code == 2
+    assert "no certificate of 9x7 is shipped (there are: 5x4, 6x5, 7x6)" in done.err
+    (c4.directory / "small.c4proof").rename(c4.directory / "9x7")
+    assert c4("certificate", "verify", "./9x7").code == 0
+
+
+def test_a_match_and_a_game_by_a_proof(c4: C4) -> None:
+    names = ("match", "proof:small.c4proof", "random")
+    done = c4(*names, "--board", "5x4", "--games", "6", "--swap", "--judge", "none", "--json")
+    assert done.code == 0
+    played = json.loads(done.out)["a"]
+    assert (played["losses"], played["forfeits"]) == (0, 0)
+    done = c4(*names, "--games", "2")
+    assert done.code == 2
+    assert "small.c4proof is about 5x4, not 7x6" in done.err
+    game = ("play", "--plain", "--board", "5x4", "--second", "proof:small.c4proof", "--no-store")
+    done = c4(*game, "--file", "game.json", stdin="3\nquit\n")
+    assert "o (proof:small.c4proof) plays " in done.out
+
+
 def test_what_is_not_true(c4: C4) -> None:
     done = c4("prove", "", "--board", "4x4", "--at-least", "1", "--out", "no.c4proof")
-    assert (done.code, done.err) == (2, "Error: the claim is wrong: the score is less than 1\n")
+    assert done.code == 2
+    assert done.err.endswith("\nError: the claim is wrong: the score is less than 1\n")
     assert not (c4.directory / "no.c4proof").exists()
     over = c4("prove", "1212121", "--out", "no.c4proof")
     assert (over.code, over.err) == (2, "Error: the game is over: there is nothing to prove\n")

@@ -24,6 +24,8 @@ from tests.support.boards.books import source
 from tests.support.running.command_line import C4
 from tests.support.running.command_process import ready
 from workers.books.task import PlyTask
+from workers.certificates.planning import job_for
+from workers.certificates.task import ProofTask
 from workers.dataset.labelling import labelling_job
 from workers.deep.planning import join_or_submit
 from workers.deep.task import DeepTask
@@ -78,6 +80,10 @@ def dataset(database: Database, number: int) -> object:
     return labelling_job(database, keys, board=BoardSize(7, 6))
 
 
+def proof(database: Database, number: int) -> object:
+    return job_for(database, ProofTask(Position("1" * number, width=5, height=4)))
+
+
 def deep(database: Database, number: int) -> object:
     moves = str(1 + number)
     mirrored = str(5 - number)  # of a board of five columns: the same question
@@ -99,6 +105,7 @@ KINDS: dict[str, Ask] = {
     "book": book,
     "dataset": dataset,
     "deep": deep,
+    "proof": proof,
     "judging": judging,
 }
 

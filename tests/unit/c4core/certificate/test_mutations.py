@@ -19,51 +19,38 @@ from c4core.certificate.layout import HalfInfo, pack
 from c4core.certificate.values import EVERY_RULE, REPLIES
 from c4core.certificate.walk import Half
 from c4core.position import Position
-from c4core.solver import Solver
 from tests.support.certificates import (
+    CLAIMS,
     SHA_BYTES,
     accepts,
     independent_checker,
     independently_accepts,
     sealed,
-    tampered,
+    verdicts,
 )
 
 if TYPE_CHECKING:
     from c4core.certificate.proof import ProofHalf
 
-CLAIMS = [("", 4, 4, EVERY_RULE), ("", 4, 4, 0), ("3", 5, 4, EVERY_RULE), ("121", 4, 5, EVERY_RULE)]
 
-
-def check_tampered(moves: str, width: int, height: int, rules: int, count: int) -> int:
+def check_tampered(claim: tuple[str, int, int, int], count: int) -> int:
     """Both checkers agree on every changed file, and what they accept is true."""
-    checker = independent_checker()
-    whole = make(Position(moves, width=width, height=height), rules=rules)
-    assert accepts(whole)
-    accepted = 0
-    for data in tampered(whole, count, seed=len(whole)):
-        assert accepts(data) == independently_accepts(checker, data)
-        if not accepts(data):
-            continue
-        accepted += 1
-        info = Certificate(data).info
-        score = Solver(table_mb=1).solve(info.start).score
-        assert score is not None
-        assert info.lower is None or info.lower <= score
-        assert info.upper is None or info.upper >= score
-    return accepted
+    found = verdicts(claim, count)
+    assert found.files == count
+    assert found.accepted == found.independently == found.both == found.true
+    return found.accepted
 
 
-@pytest.mark.parametrize(("moves", "width", "height", "rules"), CLAIMS)
-def test_tampered_files(moves: str, width: int, height: int, rules: int) -> None:
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_tampered_files(claim: tuple[str, int, int, int]) -> None:
     # What is accepted has another version of the engine, or allows a rule that nothing uses.
-    assert check_tampered(moves, width, height, rules, 60) < 12
+    assert check_tampered(claim, 60) < 12
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("moves", "width", "height", "rules"), CLAIMS)
-def test_many_tampered_files(moves: str, width: int, height: int, rules: int) -> None:
-    assert check_tampered(moves, width, height, rules, 2_500) < 400
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_many_tampered_files(claim: tuple[str, int, int, int]) -> None:
+    assert check_tampered(claim, 2_500) < 400
 
 
 def test_every_flipped_bit_is_seen() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
 
@@ -12,7 +10,7 @@ from c4core.certificate.values import RULES
 from c4core.evaluation import score_limits
 from c4core.position import Position
 from tests.support.boards.exhaustive import exhaustive_scores, fours, split_keys
-from tests.support.certificates import independent_checker
+from tests.support.certificates import independent_checker, random_positions
 
 
 def check_every_position(width: int, height: int) -> dict[str, int]:
@@ -39,22 +37,6 @@ def test_rules_hold_on_every_position(width: int, height: int) -> None:
 @pytest.mark.parametrize(("width", "height"), [(5, 4), (4, 5), (4, 6), (6, 4)])
 def test_rules_hold_on_every_position_of_larger_boards(width: int, height: int) -> None:
     assert min(check_every_position(width, height).values()) > 10_000
-
-
-def random_positions(width: int, height: int, count: int, seed: int) -> list[Position]:
-    """Positions of random games in which nobody wins at once."""
-    dice = random.Random(seed)
-    found: list[Position] = []
-    while len(found) < count:
-        position = Position(width=width, height=height)
-        for _ in range(dice.randrange(width * height)):
-            if position.is_over:
-                break
-            position = position.play(dice.choice(position.legal_columns()))
-        legal = position.legal_columns()
-        if not position.is_over and not any(map(position.is_winning, legal)):
-            found.append(position)
-    return found
 
 
 @pytest.mark.parametrize(("width", "height"), [(4, 4), (5, 5), (6, 7), (7, 6), (8, 5), (4, 12)])
