@@ -87,7 +87,6 @@ class Paces:
 
 def probe(terms: MatchTerms) -> float:
     """The time of a move in the first games, or the first moves; they are not stored."""
-    began = time.perf_counter()
     moves = 0
 
     def count() -> None:
@@ -98,7 +97,9 @@ def probe(terms: MatchTerms) -> float:
 
     stop = Stop().within(MAX_PROBE_SECONDS)
     table = Table(terms, Resources(), before_move=count, stop=stop)
+    began = time.perf_counter()  # now the players' code is loaded
     with table, suppress(StopPlaying):
         for number in range(PROBE_GAMES):
             table.play(number)
-    return (time.perf_counter() - began) / moves
+    # A player that fails when its games begin has moved nowhere.
+    return (time.perf_counter() - began) / max(moves, 1)

@@ -2,11 +2,13 @@
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from c4core.arena.seeds import game_seed
 from c4core.arena.statistics import Sprt
+from c4core.certificate import make
 from c4core.errors import MoveError
 from c4core.players import FinalGrids, PlayerError, Resources, player_kinds
 from c4core.position import Position
@@ -150,6 +152,14 @@ def test_the_cost_is_tried_out() -> None:
     )
     assert 1e-7 < quick < slow
     assert slow > 0.05
+
+
+def test_the_cost_of_a_player_that_fails_before_it_moves(tmp_path: Path) -> None:
+    start = Position(width=4, height=4)
+    proof = tmp_path / "x.c4proof"
+    proof.write_bytes(make(start, at_least=0))  # which says nothing of how o is to play
+    asked = terms(player_a=f"proof:{proof}", player_b=f"proof:{proof}", start=start)
+    assert measuring.probe(asked) > 0
 
 
 def test_the_cost_is_that_of_earlier_games(database: Database) -> None:
