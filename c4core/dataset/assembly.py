@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from c4core.dataset.lots import SPLITS, in_order, split_of
+from c4core.dataset.lots import SPLITS, in_order
+from c4core.dataset.neighbours import divide
 from c4core.dataset.records import make_records
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from c4core.dataset.card import Recipe
+    from c4core.dataset.card.making import Recipe
     from c4core.dataset.records import Array
 
 
@@ -23,14 +24,15 @@ def split_records(
     Args:
         keys: different canonical keys; their order does not change the result.
         column_scores: a row for each key, in the orientation of the canonical position.
-        recipe: the seed, the shares and the representations.
+        recipe: the seed, the shares, the choice about neighbours and the representations.
 
     Raises:
         DatasetError: no line of moves leads to a position that is represented by moves.
     """
     order = in_order(keys, recipe.seed)
     keys, column_scores = keys[order], column_scores[order]
-    places = split_of(keys, recipe.seed, recipe.shares)
+    is_kept, places = divide(keys, recipe.board, recipe.seed, recipe.shares, recipe.neighbours)
+    keys, column_scores = keys[is_kept], column_scores[is_kept]
     return {
         name: make_records(
             keys[places == SPLITS.index(name)],

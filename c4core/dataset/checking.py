@@ -9,8 +9,9 @@ import numpy as np
 
 from c4core.arrays import are_over, canonical_keys
 from c4core.batch import UNPLAYABLE
-from c4core.dataset.card import census
+from c4core.dataset.card.census import census
 from c4core.dataset.lots import SPLITS, are_mirrored, split_of
+from c4core.dataset.neighbours import linked
 from c4core.dataset.records import are_full, columns_of, make_records, turn
 from c4core.errors import KeyValueError
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from c4core.dataset.card import Terms
+    from c4core.dataset.card.reading import Terms
     from c4core.dataset.records import Array
 
     Keys = NDArray[np.uint64]
@@ -64,8 +65,9 @@ def _problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterato
     yield from _told(canonical != keys, "a key that is not canonical")
     yield from _told(are_over(keys, terms.board), "a game that is over")
     yield from _record_problems(shaped, keys, terms)
-    places = split_of(keys, terms.seed, terms.shares)
-    yield from _told(places != SPLITS.index(split), "a position of another part")
+    if terms.neighbours != "together":  # else the part depends on the other positions
+        places = split_of(keys, terms.seed, terms.shares)
+        yield from _told(places != SPLITS.index(split), "a position of another part")
     if census(shaped) != terms.splits[split]:
         yield "the numbers of positions by ply and value are not those of the card"
 
@@ -84,9 +86,25 @@ def common_positions(parts: Mapping[str, Array]) -> Iterator[str]:
                 yield f"{number:,} positions are in {name} and in {other}"
 
 
+def neighbour_problems(parts: Mapping[str, Keys], terms: Terms) -> Iterator[str]:
+    """Problems of neighbours in different parts.
+
+    Args:
+        parts: the canonical keys of every part, by name, of positions that are not over.
+        terms: the fields of the card that files are checked against.
+    """
+    if terms.linked is None:
+        return
+    found = linked(parts, terms.board)
+    for name, number in found.items():
+        told = terms.linked[name]
+        if number != told:
+            yield f"{number:,} positions of {name} have neighbours in other parts, not {told:,}"
+
+
 def _shape_problems(records: dict[str, Array], terms: Terms) -> Iterator[str]:
     """Problems of names, shapes and types of columns. Flat planes get their shape."""
-    columns = columns_of(terms.representations)
+    columns = columns_of(terms.representations, card_format=terms.card_format)
     missing = [column.name for column in columns if column.name not in records]
     foreign = sorted(set(records) - {column.name for column in columns})
     if missing:
@@ -116,7 +134,14 @@ def _record_problems(records: Mapping[str, Array], keys: Keys, terms: Terms) -> 
     scores = turn(records["column_scores"].astype(np.int8), are_mirrored(keys, seed))
     unlike = ((scores == UNPLAYABLE) != are_full(keys, board)).any(axis=1)
     yield from _told(unlike, "a score for a full column, or none for an open one")
-    made = make_records(keys, scores, board=board, seed=seed, representations=terms.representations)
+    made = make_records(
+        keys,
+        scores,
+        board=board,
+        seed=seed,
+        representations=terms.representations,
+        card_format=terms.card_format,
+    )
     for name, array in made.items():
         axes = tuple(range(1, array.ndim))
         unlike = (records[name] != array).any(axis=axes) if axes else records[name] != array

@@ -1,35 +1,28 @@
-"""A data set as files: the parts in one or several formats, and the card."""
+"""Writes a data set as files: the parts in one or several formats, and the card."""
 
 from __future__ import annotations
 
-import hashlib
 import os
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from c4core.atomic_file import atomic_file
-from c4core.dataset.allowance import MAX_CARD
-from c4core.dataset.card import JSON_NAME, PAGE_NAME, as_text, read_card
-from c4core.dataset.card_page import card_page
-from c4core.dataset.checking import common_positions, part_problems
+from c4core.dataset.card.making import JSON_NAME, PAGE_NAME, as_text
+from c4core.dataset.card.page import card_page
 from c4core.dataset.errors import DatasetError, DatasetExistsError
 from c4core.dataset.formats import FORMATS
+from c4core.dataset.inspection import card_beside, digest
 from c4core.dataset.lots import SPLITS
 from c4core.dataset.placing import locked, put_in_place
-from c4core.plain_file import check_plain
+from c4core.dataset.records import CARD_FORMAT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from c4core.dataset.card import PartFile, Terms
-    from c4core.dataset.formats import Format
     from c4core.dataset.records import Array
 
     Json = dict[str, Any]
-
-OTHER_FILE: Final = "{name}: not the file that was written with the card (sha256)"
 
 
 def write_dataset(
@@ -67,7 +60,7 @@ def write_dataset(
         if not (replace or _is_free(directory, complete)):
             raise _existing(directory)
         # With the card the set is complete: the next process may move it into place.
-        for name, content in ((PAGE_NAME, card_page(card)), (JSON_NAME, as_text(complete))):
+        for name, content in ((PAGE_NAME, card_page(complete)), (JSON_NAME, as_text(complete))):
             with atomic_file(aside / name) as beside:
                 beside.write_text(content, encoding="utf-8", newline="\n")
         put_in_place(directory, aside)
@@ -91,8 +84,8 @@ def check_free(directory: Path, *, command: str, formats: Sequence[str]) -> None
     with locked(directory):
         pass
     with suppress(DatasetError):
-        card, _ = _card_beside(directory / JSON_NAME)
-        if card["command"] == command:
+        card, _ = card_beside(directory / JSON_NAME)
+        if card["command"] == command and card["format"] == CARD_FORMAT:
             return
     if any((directory / name).exists() for name in _names(formats)):
         raise _existing(directory)
@@ -113,12 +106,12 @@ def _existing(directory: Path) -> DatasetExistsError:
 def _is_free(directory: Path, card: Json) -> bool:
     """Whether a directory has no data set, or an older result of this command."""
     try:
-        there, terms = _card_beside(directory / JSON_NAME)
+        there, terms = card_beside(directory / JSON_NAME)
     except DatasetError:
         files = {file["name"] for file in card["files"]} | {JSON_NAME, PAGE_NAME}
         return not any((directory / name).exists() for name in files)
     paths = ((directory / file.name, file.sha256) for file in terms.files)
-    return there == card and not any(path.exists() and _digest(path) != sha for path, sha in paths)
+    return there == card and not any(path.exists() and digest(path) != sha for path, sha in paths)
 
 
 def _write_parts(
@@ -137,7 +130,7 @@ def _write_parts(
                     "name": path.name,
                     "split": split,
                     "positions": len(records["key"]),
-                    "sha256": _digest(path),
+                    "sha256": digest(path),
                 }
             )
     return files
@@ -152,124 +145,3 @@ def _named_as_placed(directory: Path) -> Iterator[None]:
         if error.filename is not None:
             error.filename = str(directory / os.path.basename(error.filename))  # noqa: PTH119
         raise
-
-
-@dataclass(slots=True)
-class Inspection:
-    """The findings about a data set, or about one of its files."""
-
-    card: Json
-    """The data card."""
-    problems: list[str] = field(default_factory=list)
-    """The problems, for people; empty if there are none."""
-    files: list[str] = field(default_factory=list)
-    """Names of the files that were read."""
-
-
-def inspect(path: Path) -> Inspection:
-    """Check a data set's directory, or one of its files.
-
-    Args:
-        path: a directory with a card, the card itself, or a part.
-
-    Raises:
-        DatasetError: the card is missing or cannot be read, or the file is not a part of a set.
-        OSError: a file cannot be read.
-    """
-    if path.is_dir() or path.name == JSON_NAME:
-        return _inspect_directory(path if path.is_dir() else path.parent)
-    return _inspect_file(path)
-
-
-def _inspect_directory(directory: Path) -> Inspection:
-    card, terms = _card_beside(directory / JSON_NAME)
-    found = Inspection(card)
-    keys: dict[str, Array] = {}
-    for file in terms.files:
-        found.files.append(file.name)
-        try:
-            records = _checked_file(directory / file.name, file, terms, found)
-        except FileNotFoundError:
-            found.problems.append(f"{file.name}: missing")
-        except DatasetError as error:
-            found.problems.append(str(error))
-        else:
-            keys.setdefault(file.split, records["key"])
-    found.problems += common_positions(keys)
-    found.problems += _strays(directory, found.files)
-    return found
-
-
-def _checked_file(path: Path, file: PartFile, terms: Terms, found: Inspection) -> dict[str, Array]:
-    """Read a file that a card names, and add its problems to the findings."""
-    if _digest(path) != file.sha256:
-        found.problems.append(OTHER_FILE.format(name=path.name))
-    records, _ = _format_of(path).read(path)
-    problems = part_problems(records, terms, file.split)
-    found.problems += [f"{path.name}: {problem}" for problem in problems]
-    if "key" not in records:
-        raise DatasetError(f"{path.name}: without keys it cannot be compared", path=str(path))
-    return records
-
-
-def _inspect_file(path: Path) -> Inspection:
-    records, text = _format_of(path).read(path)
-    if text is None:
-        card, terms = _card_beside(path.with_name(JSON_NAME))
-        split = path.stem
-    else:
-        card, terms = read_card(text, str(path))
-        split = str(card.get("part"))
-    if split not in terms.splits:
-        raise DatasetError(f"{path}: which part of the data set is it? {split!r}", path=str(path))
-    problems = [*_digest_problems(path)]
-    problems += [f"{path.name}: {each}" for each in part_problems(records, terms, split)]
-    return Inspection(card, problems, [path.name])
-
-
-def _digest_problems(path: Path) -> Iterator[str]:
-    """The problems of a file according to the card beside it, if a card there names the file."""
-    try:
-        _, terms = _card_beside(path.with_name(JSON_NAME))
-    except DatasetError:  # a file may be checked alone
-        return
-    for file in terms.files:
-        if file.name == path.name and file.sha256 != _digest(path):
-            yield OTHER_FILE.format(name=path.name)
-
-
-def _card_beside(path: Path) -> tuple[Json, Terms]:
-    try:
-        check_plain(path)
-        with path.open(encoding="utf-8") as file:
-            return read_card(file.read(MAX_CARD + 1), str(path))
-    except FileNotFoundError:
-        raise DatasetError(
-            f"{path}: missing: a data set has its card there", path=str(path)
-        ) from None
-    except UnicodeDecodeError:
-        raise DatasetError(f"{path}: this is no data card: not UTF-8", path=str(path)) from None
-
-
-def _format_of(path: Path) -> Format:
-    ending = path.suffix.removeprefix(".")
-    if ending not in FORMATS:
-        raise DatasetError(
-            f"{path}: no file of a data set; those end in {', '.join(FORMATS)}", path=str(path)
-        )
-    return FORMATS[ending]
-
-
-def _strays(directory: Path, named: Sequence[str]) -> Iterator[str]:
-    """Files with names of parts that the card does not have: leftovers of another build."""
-    for split in SPLITS:
-        for ending in FORMATS:
-            name = f"{split}.{ending}"
-            if name not in named and (directory / name).exists():
-                yield f"{name}: not of this data set: the card does not name it"
-
-
-def _digest(path: Path) -> str:
-    check_plain(path)
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.dataset.random_play import reach_ply, stop_within
-from c4core.dataset.sample import Sample
+from c4core.dataset.sample import Sample, keep_all
 from c4core.dice import Dice
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from c4core.dataset.sample import Keep
     from c4core.notation import BoardSize
 
     Keys = NDArray[np.uint64]
@@ -73,7 +74,9 @@ class Pool:
         self.keys = np.union1d(self.keys, drawn[places])
 
 
-def draw_from_play(board: BoardSize, first: int, last: int, count: int, seed: int) -> Sample:
+def draw_from_play(
+    board: BoardSize, first: int, last: int, count: int, seed: int, *, keep: Keep = keep_all
+) -> Sample:
     """Positions from random games: one of each game, with ``first`` to ``last`` stones.
 
     Args:
@@ -82,18 +85,22 @@ def draw_from_play(board: BoardSize, first: int, last: int, count: int, seed: in
         last: the largest number of stones.
         count: the number of positions to draw.
         seed: the seed of all draws.
+        keep: which positions may be taken; the others do not count as drawn.
     """
     dice = _dice("play", seed)
 
     def draw(games: int) -> Keys:
-        return stop_within(dice, games, first, last, width=board.width, height=board.height)
+        keys = stop_within(dice, games, first, last, width=board.width, height=board.height)
+        return keys[keep(keys)]
 
     pool = Pool(draw)
     pool.grow(count)
     return _sample([pool])
 
 
-def draw_by_plies(board: BoardSize, first: int, last: int, count: int, seed: int) -> Sample:
+def draw_by_plies(
+    board: BoardSize, first: int, last: int, count: int, seed: int, *, keep: Keep = keep_all
+) -> Sample:
     """Positions from random games, evenly over plies; if a ply has too few, the others get more.
 
     Args:
@@ -102,8 +109,9 @@ def draw_by_plies(board: BoardSize, first: int, last: int, count: int, seed: int
         last: the largest number of stones.
         count: the number of positions to draw.
         seed: the seed of all draws.
+        keep: which positions may be taken; the others do not count as drawn.
     """
-    pools = [Pool(_draw_of_ply(board, ply, seed)) for ply in range(first, last + 1)]
+    pools = [Pool(_draw_of_ply(board, ply, seed, keep)) for ply in range(first, last + 1)]
     open_pools = pools
     while open_pools and (missing := count - sum(map(len, pools))):
         each, rest = divmod(missing, len(open_pools))
@@ -113,9 +121,14 @@ def draw_by_plies(board: BoardSize, first: int, last: int, count: int, seed: int
     return _sample(pools)
 
 
-def _draw_of_ply(board: BoardSize, ply: int, seed: int) -> Draw:
+def _draw_of_ply(board: BoardSize, ply: int, seed: int, keep: Keep) -> Draw:
     dice = _dice(f"ply {ply}", seed)
-    return lambda games: reach_ply(dice, games, ply, width=board.width, height=board.height)
+
+    def draw(games: int) -> Keys:
+        keys = reach_ply(dice, games, ply, width=board.width, height=board.height)
+        return keys[keep(keys)]
+
+    return draw
 
 
 def _dice(name: str, seed: int) -> Dice:

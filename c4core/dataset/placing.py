@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from c4core.dataset.allowance import MAX_CARD
-from c4core.dataset.card import JSON_NAME, PAGE_NAME
+from c4core.dataset.card.making import JSON_NAME, OLD_PAGE_NAME, PAGE_NAME
 from c4core.dataset.formats import FORMATS
 from c4core.dataset.lots import SPLITS
 from c4core.plain_file import check_plain
@@ -64,8 +64,8 @@ def locked(directory: Path) -> Iterator[Path]:
 def put_in_place(directory: Path, aside: Path) -> None:
     """Move the files of a complete data set to their places, the card last.
 
-    Of an older data set only files with names of parts are removed, whatever else its card names,
-    because a card can be edited. Meanwhile readers find no card.
+    Of an older data set only files with names of parts, and its page, are removed, whatever else
+    its card names, because a card can be edited. Meanwhile readers find no card.
 
     Raises:
         OSError: a file cannot be moved or removed; the call can be repeated.
@@ -74,18 +74,19 @@ def put_in_place(directory: Path, aside: Path) -> None:
     for name in _named(directory / JSON_NAME) - kept:
         (directory / name).unlink(missing_ok=True)
     (directory / JSON_NAME).unlink(missing_ok=True)
-    for name in (*_PARTS, PAGE_NAME, JSON_NAME):
+    for name in (*_PARTS, OLD_PAGE_NAME, PAGE_NAME, JSON_NAME):
         with suppress(FileNotFoundError):
             (aside / name).replace(directory / name)
 
 
 def _named(path: Path) -> set[str]:
-    """The names of the parts in a card; none if the file is not a card."""
+    """The names of a card's parts and of its page, if old; none if the file is not a card."""
     try:
         check_plain(path)
         with path.open(encoding="utf-8") as file:
             card: Any = json.loads(file.read(MAX_CARD))
-        return {file["name"] for file in card["files"]} & set(_PARTS)
+        pages = {OLD_PAGE_NAME} if card["format"] == 1 else set()
+        return {file["name"] for file in card["files"]} & set(_PARTS) | pages
     except (FileNotFoundError, KeyError, RecursionError, TypeError, ValueError):
         return set()
 

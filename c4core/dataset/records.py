@@ -15,6 +15,7 @@ from c4core.arrays import canonical_keys, split_keys, squares_of
 from c4core.batch import UNPLAYABLE
 from c4core.dataset.lots import are_mirrored
 from c4core.dataset.moves_to import line_to
+from c4core.dataset.traits import are_decisive, are_quiet, distances
 from c4core.position import Position
 
 if TYPE_CHECKING:
@@ -44,7 +45,14 @@ class Column:
     """The array's shape for N positions on a board of W columns and H rows."""
     meaning: str
     """The meaning of its entries, for people."""
+    unit: str
+    """The unit of its entries, for people."""
+    since: int = 1
+    """The format of the first cards that have it."""
 
+
+CARD_FORMAT: Final = 2
+"""The format of the cards that are written. Cards of all older ones are read."""
 
 COLUMNS: Final = (
     Column(
@@ -52,37 +60,89 @@ COLUMNS: Final = (
         "uint8",
         "(N, 2, H, W)",
         "1 where a stone lies: of the side to move, then of the other; row 0 is the bottom row",
+        "0 or 1",
     ),
     Column(
         "moves",
         "S{C}",
         "(N,)",
         "a line of moves that leads to the position, columns counted from 1; not the one played",
+        "text",
     ),
-    Column("ply", "uint8", "(N,)", "stones on the board"),
-    Column("side", "uint8", "(N,)", "who moves: 0 the first player, 1 the second"),
+    Column("ply", "uint8", "(N,)", "stones on the board", "stones"),
+    Column("side", "uint8", "(N,)", "who moves: 0 the first player, 1 the second", "0 or 1"),
     Column(
-        "key", "uint64", "(N,)", "canonical key: of two mirror images the same, of all others not"
+        "key",
+        "uint64",
+        "(N,)",
+        "canonical key: of two mirror images the same, of all others not",
+        "bit pattern",
     ),
-    Column("score", "int8", "(N,)", "exact score for the side to move"),
-    Column("value", "int8", "(N,)", "its sign: 1 the side to move wins, 0 a draw, -1 it loses"),
+    Column(
+        "score",
+        "int8",
+        "(N,)",
+        "exact score for the side to move",
+        "stones: what the winner still has when it drops its last one; negative for a loss",
+    ),
+    Column(
+        "value",
+        "int8",
+        "(N,)",
+        "its sign: 1 the side to move wins, 0 a draw, -1 it loses",
+        "-1, 0 or 1",
+    ),
+    Column(
+        "distance",
+        "uint8",
+        "(N,)",
+        "stones until the end, if both sides play for the score; a draw fills the board",
+        "stones of both sides",
+        since=2,
+    ),
     Column(
         "column_scores",
         "int8",
         "(N, W)",
         f"exact score of every column for the side to move; {UNPLAYABLE} where it is full",
+        "as of score",
     ),
-    Column("best", "uint8", "(N, W)", "1 for the columns that reach the score, else 0"),
+    Column(
+        "best",
+        "uint8",
+        "(N, W)",
+        "the policy: 1 for the columns that reach the score, else 0",
+        "0 or 1",
+    ),
+    Column(
+        "quiet",
+        "uint8",
+        "(N,)",
+        "1 if neither side could win with its next stone: no win in one, and no forced block",
+        "0 or 1",
+        since=2,
+    ),
+    Column(
+        "decisive",
+        "uint8",
+        "(N,)",
+        "1 if the result is at stake: columns differ in the sign of their scores",
+        "0 or 1",
+        since=2,
+    ),
 )
 """All columns; of the first two, the representations, a data set has one or both."""
 
 
-def columns_of(representations: Sequence[str]) -> tuple[Column, ...]:
-    """The columns of a data set with these representations of its positions."""
+def columns_of(
+    representations: Sequence[str], *, card_format: int = CARD_FORMAT
+) -> tuple[Column, ...]:
+    """The columns of a data set with these representations, and a card of this format."""
     return tuple(
         column
         for column in COLUMNS
-        if column.name not in REPRESENTATIONS or column.name in representations
+        if column.since <= card_format
+        and (column.name not in REPRESENTATIONS or column.name in representations)
     )
 
 
@@ -93,6 +153,7 @@ def make_records(
     board: BoardSize,
     seed: int,
     representations: Sequence[str],
+    card_format: int = CARD_FORMAT,
 ) -> dict[str, Array]:
     """The columns for some positions, in their order.
 
@@ -102,6 +163,7 @@ def make_records(
         board: the board of all positions.
         seed: the seed that decides which positions are shown as their mirror images.
         representations: how the positions are shown.
+        card_format: the format of the card; older ones have fewer columns.
 
     Raises:
         KeyValueError: a number is not a position's key.
@@ -116,14 +178,18 @@ def make_records(
         "key": keys,
         "score": score,
         "value": np.sign(score),
+        "distance": distances(score, plies, board),
         "column_scores": turned,
         "best": (turned == score[:, None]).astype(np.uint8),
+        "quiet": are_quiet(keys, board).astype(np.uint8),
+        "decisive": are_decisive(turned).astype(np.uint8),
     }
     if "planes" in representations:
         made["planes"] = _planes(keys, mirrored, board)
     if "moves" in representations:
-        made["moves"] = _lines(keys, mirrored, board)
-    return {column.name: made[column.name] for column in columns_of(representations)}
+        made["moves"] = lines_of(keys, mirrored, board)
+    columns = columns_of(representations, card_format=card_format)
+    return {column.name: made[column.name] for column in columns}
 
 
 def turn(columns: NDArray[np.int8], mirrored: NDArray[np.bool_]) -> NDArray[np.int8]:
@@ -145,7 +211,17 @@ def _planes(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArra
     return planes
 
 
-def _lines(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArray[np.bytes_]:
+def lines_of(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArray[np.bytes_]:
+    """A line of moves to each position, as :func:`c4core.dataset.moves_to.line_to` finds it.
+
+    Args:
+        keys: canonical keys.
+        mirrored: whether each position is shown as its mirror image.
+        board: the board of all positions.
+
+    Raises:
+        DatasetError: no line of moves leads to a position.
+    """
     lines = []
     for key, is_mirrored in zip(keys.tolist(), mirrored.tolist(), strict=True):
         position = Position.from_key(key, width=board.width, height=board.height)

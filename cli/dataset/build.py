@@ -9,110 +9,31 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cli.dataset.options import order_of, order_options
 from cli.output import progress
 from cli.positions.book_options import book_options, book_path
-from cli.shell import parameters
+from cli.shell import exits, parameters
 from cli.shell.commands import Command, refuse
 from cli.work.detaching import detach_option, leave
 
 if TYPE_CHECKING:
-    from c4core.dataset.lots import Shares
-    from c4core.notation import BoardSize
-    from cli.shell.parameters import Range
     from cli.shell.settings import Settings
-    from db.database import Database
-    from workers.dataset.order import Draft, Order
+    from workers.dataset.draft import Draft, Labelled
+    from workers.dataset.order import Order
 
 _FORCE = "--force replaces it"
 
-LARGEST_SEED = 2**63 - 1
-MAX_POSITIONS = 100_000_000
-
 EXAMPLES = (
     "c4 dataset build --count 1000 --plies 18..30 --output mid",
-    "c4 dataset build --from play --board 5x4 --count 500 --output small",
+    "c4 dataset build --board 5x4 --count 500 --only quiet --output small",
     "c4 dataset build --from games --corpus 1 --format jsonl --output games",
     "c4 dataset build --from book --count 2000 --output openings",
+    "c4 dataset build --count 1000 --plies 24.. --neighbours drop --output apart",
 )
-
-
-def read_shares(_context: click.Context, _parameter: click.Parameter, text: str) -> Shares:
-    """An option's text as shares: ``80/10/10``."""
-    from c4core.dataset.lots import Shares
-
-    try:
-        return Shares.parse(text)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
 
 
 @click.command(cls=Command, broker=True, examples=EXAMPLES)
-@click.option(
-    "--from",
-    "source",
-    type=click.Choice(["plies", "play", "games", "book"]),
-    default="plies",
-    show_default=True,
-    help="plies: random games, equally many positions of each ply; play: random games, one "
-    "position of each; games: stored games; book: a book.",
-)
-@click.option(
-    "--count",
-    type=parameters.IntRange(1, MAX_POSITIONS),
-    metavar="N",
-    default=10_000,
-    show_default=True,
-    help="How many different positions.",
-)
-@click.option(
-    "--plies",
-    metavar="N|A..B",
-    callback=parameters.read_range,
-    help="Only positions with so many stones; an end can be left open.  [default: all]",
-)
-@click.option(
-    "--corpus",
-    type=parameters.WholeNumber(1),
-    multiple=True,
-    metavar="MATCH",
-    help="With games: those of this match; can be given again.  [default: all finished matches]",
-)
-@parameters.board_option
-@click.option(
-    "--seed",
-    type=parameters.IntRange(0, LARGEST_SEED),
-    default=1,
-    show_default=True,
-    metavar="S",
-    help="Start of all random numbers: the same seed, the same files.",
-)
-@click.option(
-    "--split",
-    "shares",
-    metavar="A/B/C",
-    default="80/10/10",
-    show_default=True,
-    callback=read_shares,
-    help="Shares of train, validation and test; one with 0 has no file.",
-)
-@click.option(
-    "--format",
-    "formats",
-    type=click.Choice(["npz", "parquet", "jsonl"]),
-    multiple=True,
-    default=["npz"],
-    show_default=True,
-    help="Of the files; can be given again. parquet needs pyarrow.",
-)
-@click.option(
-    "--representation",
-    "representations",
-    type=click.Choice(["planes", "moves"]),
-    multiple=True,
-    default=["planes"],
-    show_default=True,
-    help="How positions are shown; can be given again.",
-)
+@order_options
 @click.option("--output", "-o", "output", metavar="DIR", help="Where the files go.")
 @book_options
 @click.option("--force", is_flag=True, help="Replace another data set in DIR.")
@@ -143,30 +64,41 @@ def build(
 
     Of mirror images and transpositions one is taken, and a hash of the position decides whether it
     is for train, validation or test. If a source has fewer positions than --count, the data set has
-    them all. card.json and card.md say how it was made and what is in it; "c4 dataset info" checks
-    that. Another data set in DIR is replaced only with --force, and only when the new one is
-    complete.
+    them all. card.json and README.md say how it was made and what is in it; "c4 dataset info"
+    checks that. With --format parquet, Hugging Face's datasets loads DIR as it is. Another data set
+    in DIR is replaced only with --force, and only when the new one is complete.
 
-    With --from book the positions are those of --book. With --broker workers search with their own
-    --threads and --table-mb, and Ctrl-C only ends the watching.
+    With --from book the positions are those of --book, with --from file those of --input. Scores in
+    that file are compared with the labels: if some are wrong, the exit code is 1. With --broker
+    workers search with their own --threads and --table-mb, and Ctrl-C only ends the watching.
     """
     settings: Settings = context.obj
+    source = wishes["source"]
     refuse(
         context,
-        (bool(wishes["corpus"]) and wishes["source"] != "games", "--corpus is for --from games"),
-        (no_book and wishes["source"] == "book", "--no-book leaves --from book nothing"),
+        (bool(wishes["corpus"]) and source != "games", "--corpus is for --from games"),
+        (wishes["blunder"] is not None and source != "strong", "--blunder is for --from strong"),
+        (wishes["file"] is not None and source != "file", "--input is for --from file"),
+        (wishes["file"] is None and source == "file", "which file? give it as --input FILE"),
+        (no_book and source == "book", "--no-book leaves --from book nothing"),
         (
             detach and output is not None,
             "a detached job writes no file: the same command does later",
         ),
         (detach and force, "a detached job writes no file: there is nothing to --force"),
+        (
+            detach and source == "strong",
+            "the games of --from strong are played first: --detach leaves nobody to go on",
+        ),
         (not detach and output is None, "where to? give a directory: --output DIR"),
     )
     from cli.work.backend import Backend
     from cli.work.running import finish_job
+    from workers.dataset.draft import Draft
+    from workers.dataset.making import find_and_label
     from workers.positions.book_answers import find_book
 
-    order = _order(wishes)
+    order = order_of(wishes)
     chosen_book = book_path(context, order.book, no_book=no_book)
     find_book(chosen_book, order.board)  # fails now if it cannot be used
     if "parquet" in order.formats:
@@ -179,44 +111,25 @@ def build(
     with settings.open_database(create=True) as database:
         began = time.monotonic()
         settings.tell(f"looking for positions: {order.source}")
-        draft = order.find(database)
-        with progress.planning(shown=progress.is_shown(settings, over_output=False)) as tell:
-            job_id = draft.job(database, book=chosen_book, fresh=fresh, on_planned=tell)
+
+        def job_of(draft: Draft) -> int:
+            with progress.planning(shown=progress.is_shown(settings, over_output=False)) as tell:
+                return draft.job(database, book=chosen_book, fresh=fresh, on_planned=tell)
+
+        def run(job_id: int) -> None:
+            finish_job(settings, database, job_id, backend, makes="the files")
+
         if directory is None:
             way = "with --output instead of --detach writes the files"
+            job_id = job_of(Draft.of(database, order))
             leave(settings, database, job_id, backend, afterwards=way)
             return
-        finish_job(settings, database, job_id, backend, makes="the files")
-        card = _written(settings, database, draft, job_id, directory, force=force)
+        labelled, job_id = find_and_label(database, order, run, job_of=job_of)
+        card = _written(settings, labelled, directory, force=force)
     seconds = round(time.monotonic() - began, 3)
     _tell(settings, card, directory, {"job": job_id, "seconds": seconds})
-
-
-def _order(wishes: dict[str, Any]) -> Order:
-    from workers.dataset.order import Order
-
-    board: BoardSize = wishes["board"]
-    plies: Range | None = wishes["plies"]
-    first = 0 if plies is None or plies.first is None else plies.first
-    last = board.cells - 1 if plies is None or plies.last is None else plies.last
-    if not 0 <= first <= last < board.cells:
-        raise click.BadParameter(
-            f"on {board} positions that are not over have 0 to {board.cells - 1} stones",
-            param_hint="'--plies'",
-        )
-    return Order(
-        source=wishes["source"],
-        board=board,
-        first_ply=first,
-        last_ply=last,
-        matches=tuple(sorted(set(wishes["corpus"]))),
-        book=wishes["book"],
-        count=wishes["count"],
-        seed=wishes["seed"],
-        shares=wishes["shares"],
-        formats=tuple(dict.fromkeys(wishes["formats"])),
-        representations=tuple(dict.fromkeys(wishes["representations"])),
-    )
+    if _tell_difference(settings, labelled):
+        context.exit(exits.PROBLEMS)
 
 
 def _directory(name: str, order: Order, *, force: bool) -> Path:
@@ -225,7 +138,7 @@ def _directory(name: str, order: Order, *, force: bool) -> Path:
     Raises:
         click.BadParameter: they cannot; says why.
     """
-    from c4core.dataset.card import JSON_NAME
+    from c4core.dataset.card.making import JSON_NAME
     from c4core.dataset.directory import check_free
     from c4core.dataset.errors import DatasetExistsError
     from cli.output import targets
@@ -246,19 +159,13 @@ def _directory(name: str, order: Order, *, force: bool) -> Path:
 
 
 def _written(
-    settings: Settings,
-    database: Database,
-    draft: Draft,
-    job_id: int,
-    directory: Path,
-    *,
-    force: bool,
+    settings: Settings, labelled: Labelled, directory: Path, *, force: bool
 ) -> dict[str, Any]:
     """Write the files; the data set's card."""
     from c4core.dataset.errors import DatasetExistsError
 
     try:
-        return draft.write(database, job_id, directory, replace=force)
+        return labelled.write(directory, replace=force)
     except DatasetExistsError as error:
         raise click.UsageError(f"{error}: the same command with {_FORCE}") from None
     except OSError:
@@ -269,14 +176,35 @@ def _written(
 def _tell(settings: Settings, card: dict[str, Any], directory: Path, about: dict[str, Any]) -> None:
     from cli.output.render import count, duration
 
-    positions = count(card["positions"], "position")
-    if card["positions"] < card["asked"]:
+    positions, dropped = card["positions"], card["neighbours"]["dropped"]
+    text = count(positions, "position")
+    if positions + dropped < card["asked"]:
         settings.say(
-            f"{positions} instead of {card['asked']:,}: there are no more, as far as can be found"
+            f"{text} instead of {card['asked']:,}: there are no more, as far as can be found"
         )
+    if dropped:
+        settings.say(f"{count(dropped, 'position')} left out: they have neighbours in another part")
     numbers = ", ".join(f"{part['positions']:,} {name}" for name, part in card["splits"].items())
-    settings.say(f"{directory}: {positions} ({numbers}), in {duration(about['seconds'])}")
+    settings.say(f"{directory}: {text} ({numbers}), in {duration(about['seconds'])}")
     if settings.json:
         from cli.output.formats import write_object
 
         write_object({"directory": str(directory), **about, **card})
+
+
+def _tell_difference(settings: Settings, labelled: Labelled) -> bool:
+    """Say how the labels of a file compare with the exact ones; whether some are different."""
+    from cli.output.render import count
+
+    found, file = labelled.difference, labelled.draft.order.file
+    if found is None:
+        return False
+    what = "results" if found.is_weak else "scores"
+    if not found.different:
+        settings.say(f"{file}: the {what} of {count(found.positions, 'line')} are right")
+        return False
+    settings.say(
+        f"{file}: {found.different:,} of {count(found.positions, 'line')} have wrong {what}, the "
+        f"first in line {found.first_line}; the data set has the right ones"
+    )
+    return True

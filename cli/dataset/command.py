@@ -11,11 +11,13 @@ from cli.shell.commands import LazyGroup
     cls=LazyGroup,
     lazy={
         "build": "cli.dataset.build:build",
+        "export": "cli.dataset.export:export",
         "info": "cli.dataset.info:info",
     },
     examples=[
         "c4 dataset build --from plies --plies 18..30 --output mid",
         "c4 dataset info mid",
+        "c4 dataset export mid --format refmoves",
     ],
 )
 def dataset() -> None:

@@ -12,22 +12,25 @@ from cli.shell import echo, exits
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from cli.output.formats import Row
     from cli.shell.settings import Settings
 
 EXAMPLES = ("c4 dataset info mid", "c4 dataset info mid/train.npz --json")
 
 
-def _counts(heading: str, width: int) -> tuple[Column, ...]:
-    """The columns of a table of positions by value."""
+def _counts(heading: str, width: int, names: Iterable[str]) -> tuple[Column, ...]:
+    """The columns of a table of numbers of positions."""
     return (
         Column(heading, width, lambda row: str(row[heading]), right=heading == "ply"),
-        *(_number(name) for name in ("positions", "win", "draw", "loss")),
+        *(_number(name) for name in names),
     )
 
 
 def _number(name: str) -> Column:
-    return Column(name, 11, lambda row: f"{row[name]:,}", right=True)
+    heading = name.replace("_", " ")
+    return Column(heading, max(11, len(heading)), lambda row: f"{row[name]:,}", right=True)
 
 
 @click.command(cls=Command, database=False, examples=EXAMPLES)
@@ -37,12 +40,12 @@ def info(context: click.Context, *, path: str) -> None:
     """Show the card of a data set and check its files, or one of them.
 
     The files must be those that were written with the card. Every position must occur once, in the
-    part that its hash says, so that none is in two parts. Planes, moves, plies, values and best
-    columns must follow from key and scores, and the numbers of the card must be right. What is
-    wrong is listed, and the exit code is 1.
+    part that its hash says, so that none is in two parts. Planes, moves, plies, values, distances,
+    flags and best columns must follow from key and scores, and the numbers of the card must be
+    right. What is wrong is listed, and the exit code is 1.
     """
     settings: Settings = context.obj
-    from c4core.dataset.directory import inspect
+    from c4core.dataset.inspection import inspect
     from cli.output.formats import write_object
 
     found = inspect(Path(path))
@@ -58,7 +61,7 @@ def info(context: click.Context, *, path: str) -> None:
 
 
 def _show(path: str, card: dict[str, Any]) -> None:
-    from c4core.dataset.card import total
+    from c4core.dataset.card.census import TRAITS, counted, total
     from cli.output.formats import write_rows
     from cli.output.tables import write_facts
 
@@ -66,9 +69,13 @@ def _show(path: str, card: dict[str, Any]) -> None:
     write_facts(_facts(path, card))
     echo.line()
     parts: list[Row] = [{"part": name, **part} for name, part in card["splits"].items()]
-    write_rows([*parts, {"part": "all", **everything}], "table", _counts("part", 10))
+    parts.append({"part": "all", **everything})
+    write_rows(parts, "table", _counts("part", 10, counted(1)))
+    if card["format"] > 1:
+        echo.line()
+        write_rows(parts, "table", _counts("part", 10, TRAITS))
     echo.line()
-    write_rows(everything["plies"], "table", _counts("ply", 3))
+    write_rows(everything["plies"], "table", _counts("ply", 3, counted(1)))
 
 
 def _facts(path: str, card: dict[str, Any]) -> dict[str, str]:
@@ -83,8 +90,18 @@ def _facts(path: str, card: dict[str, Any]) -> dict[str, str]:
         "asked for": f"{card['asked']:,}{'; there are no more' if card['is_all'] else ''}",
         "duplicates": f"{card['duplicates']:,} dropped of {card['drawn']:,} looked at",
         "split": str(card["split"]["shares"]),
+        **_neighbours(card),
         "columns": ", ".join(column["name"] for column in card["columns"]),
     }
+
+
+def _neighbours(card: dict[str, Any]) -> dict[str, str]:
+    """What the card says of positions with a neighbour in another part; old cards say nothing."""
+    if card["format"] == 1:
+        return {}
+    told = card["neighbours"]
+    numbers = ", ".join(f"{number:,} of {name}" for name, number in told["linked"].items())
+    return {"neighbours": f"{told['choice']}; in other parts: {numbers}"}
 
 
 _TOLD = frozenset({"kind", "first_ply", "last_ply"})

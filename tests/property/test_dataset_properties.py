@@ -4,10 +4,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from c4core import Position
+from c4core import BoardSize, Position
 from c4core.arrays import are_over, split_keys, squares_of
-from c4core.dataset.lots import Shares, are_mirrored, split_of
+from c4core.dataset.lots import SPLITS, Shares, are_mirrored, split_of
 from c4core.dataset.moves_to import line_to
+from c4core.dataset.neighbours import CHOICES, divide, linked
 from tests.support.boards.positions import games
 
 SEEDS = st.integers(0, 2**63 - 1)
@@ -66,3 +67,35 @@ def test_words_are_the_positions(game: tuple[Position, str]) -> None:
             assert both[row, column] == (stone is not None)
             assert own[row, column] == (stone == position.turn)
     assert are_over(keys, position.board).tolist() == [position.is_over]
+
+
+@given(found=st.lists(games(minimum=4, max_cells=20), min_size=1), seed=SEEDS, shares=SHARES)
+def test_no_position_and_no_neighbour_is_in_two_parts(
+    found: list[tuple[Position, str]], seed: int, shares: Shares
+) -> None:
+    """Of all positions of a game, and of their mirror images."""
+    board = found[0][0].board
+    keys = sorted(
+        {
+            each.canonical_key
+            for position, moves in found
+            if position.board == board
+            for each in along(moves, board)
+        }
+    )
+    different = np.array(keys, dtype=np.uint64)
+    for choice in CHOICES:
+        is_kept, places = divide(different, board, seed, shares, choice)
+        kept = different[is_kept]
+        parts = {name: kept[places == index] for index, name in enumerate(SPLITS)}
+        assert sum(map(len, parts.values())) == len(set(kept.tolist())) == is_kept.sum()
+        assert is_kept.all() or choice == "drop"
+        assert choice == "keep" or not any(linked(parts, board).values())
+
+
+def along(moves: str, board: BoardSize) -> list[Position]:
+    """The positions of a game, and their mirror images, that are not over."""
+    width, height = board
+    played = [Position(moves[:ply], width=width, height=height) for ply in range(len(moves) + 1)]
+    both = [image for position in played for image in (position, position.mirrored())]
+    return [position for position in both if not position.is_over]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from c4core.dataset.sample import gather
+from c4core.dataset.sample import gather, keep_all
 from c4core.notation import parse_moves
 from db import games
 from db.records.games import GameFilter
@@ -14,7 +14,7 @@ from workers.matches.terms import find_corpus
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from c4core.dataset.sample import Sample
+    from c4core.dataset.sample import Keep, Sample
     from c4core.notation import BoardSize
     from c4core.position import Position
     from db.database import Database
@@ -45,6 +45,7 @@ def choose_from_games(
     last: int,
     count: int,
     seed: int,
+    keep: Keep = keep_all,
 ) -> tuple[Sample, Harvest]:
     """Some of the different positions of stored games, each equally likely.
 
@@ -56,6 +57,7 @@ def choose_from_games(
         last: most stones.
         count: how many positions are wanted.
         seed: decides which.
+        keep: which positions may be taken.
 
     Raises:
         MatchTermsError: a match is not finished, is on another board, or does not exist.
@@ -67,7 +69,7 @@ def choose_from_games(
         for position in _positions(database, board, harvest)
         if first <= position.ply <= last and not position.is_over
     )
-    return gather(keys, count, seed), harvest
+    return gather(keys, count, seed, keep=keep), harvest
 
 
 def _positions(database: Database, board: BoardSize, harvest: Harvest) -> Iterator[Position]:

@@ -7,8 +7,9 @@ import json
 from contextlib import redirect_stdout, suppress
 from typing import TYPE_CHECKING
 
-from c4core.dataset.directory import check_free, inspect
+from c4core.dataset.directory import check_free
 from c4core.dataset.errors import DatasetError, DatasetExistsError
+from c4core.dataset.inspection import inspect
 from cli.dataset.info import _show
 from tests.fuzz.datasets import small_dataset
 from tests.fuzz.mutation import mutated, mutated_text

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from c4core.dataset.directory import inspect
 from c4core.dataset.errors import DatasetError
+from c4core.dataset.inspection import inspect
 from tests.fuzz.datasets import small_dataset
 from tests.fuzz.mutation import mutated, mutated_text
 from tests.fuzz.target import Target

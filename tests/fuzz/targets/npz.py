@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.dataset.directory import inspect
 from c4core.dataset.errors import DatasetError
+from c4core.dataset.inspection import inspect
 from c4core.training.labels import read_positions
 from tests.fuzz.datasets import small_dataset
 from tests.fuzz.mutation import NUMBERS, mutated

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from c4core.dataset.directory import inspect
 from c4core.dataset.errors import DatasetError
+from c4core.dataset.inspection import inspect
 from tests.fuzz.datasets import small_dataset
 from tests.fuzz.mutation import mutated
 from tests.fuzz.target import Target

@@ -46,7 +46,7 @@ class TestBuilding:
         assert done.code == 0
         assert re.search(r"/x: 300 positions \(\d+ train, \d+ validation, \d+ test\)", done.err)
         assert sorted(digests(c4.directory / "x")) == [
-            "card.json", "card.md", "test.npz", "train.npz", "validation.npz",
+            "README.md", "card.json", "test.npz", "train.npz", "validation.npz",
         ]  # fmt: skip
         assert len(set(keys(c4.directory / "x"))) == 300
         for place in ("x", "x/card.json", "x/train.npz"):
@@ -117,7 +117,7 @@ class TestBuilding:
         assert "391 positions instead of 5,000: there are no more" in done.err
         card = json.loads((c4.directory / "x" / "card.json").read_text())
         assert (card["positions"], card["asked"], card["is_all"]) == (391, 5000, True)
-        assert "no more were found" in (c4.directory / "x" / "card.md").read_text()
+        assert "no more were found" in (c4.directory / "x" / "README.md").read_text()
 
     def test_failed_units_leave_no_file(self, c4: C4) -> None:
         assert c4(*SMALL, "--detach").code == 0
@@ -154,7 +154,7 @@ class TestSources:
         assert c4("--db", "o.db", "games", "import", "-", "--format", "csv", stdin=rows).code == 0
         done = c4("--db", "o.db", "dataset", "build", "--from", "games", "--output", "x")
         assert done.code == 2
-        assert "1 stored game on 7x6: none with moves" in done.err
+        assert "1 stored game on 7x6: none has moves" in done.err
 
     def test_a_book(self, c4: C4) -> None:
         assert c4("book", "build", "--board", "5x4", "--plies", "6", "--out", "b.c4book").code == 0
@@ -166,7 +166,105 @@ class TestSources:
         assert c4("dataset", "info", "x").code == 0
         assert c4(*command[:-2], "--output", "y").code == 2
         none = c4(*command, "--plies", "7..", "--output", "y")
-        assert (none.code, "no position at plies 7 to 19" in none.err) == (2, True)
+        assert (none.code, "no open position at plies 7 to 19" in none.err) == (2, True)
+
+
+class TestChoices:
+    def test_only_quiet_and_decisive(self, c4: C4) -> None:
+        only = ("--only", "decisive", "--only", "quiet", "--plies", "4..17")
+        assert c4(*SMALL, *only, "--output", "x").code == 0
+        card = json.loads((c4.directory / "x" / "card.json").read_text())
+        assert card["positions"] == 300
+        assert card["filters"]["left_out"] > 0
+        for part in card["splits"].values():
+            assert part["quiet_decisive"] == part["positions"]
+        assert c4("dataset", "info", "x").code == 0
+        again = c4(*card["command"].split()[1:], "--threads", "1", "--output", "y")
+        assert again.code == 0
+        assert digests(c4.directory / "x") == digests(c4.directory / "y")
+
+    def test_as_many_as_there_are(self, c4: C4) -> None:
+        command = ("dataset", "build", "--board", "4x3", "--plies", "8..", "--count", "900")
+        done = c4(*command, "--only", "decisive", "--output", "x")
+        assert done.code == 0
+        assert "there are no more" in done.err
+        card = json.loads((c4.directory / "x" / "card.json").read_text())
+        assert card["is_all"]
+        assert card["positions"] + card["filters"]["left_out"] > card["positions"] > 0
+        none = c4(*command, "--only", "decisive", "--plies", "11", "--output", "y")
+        assert (none.code, "no position is decisive" in none.err) == (2, True)
+
+    @pytest.mark.parametrize("choice", ["together", "drop"])
+    def test_no_neighbours_in_other_parts(self, c4: C4, choice: str) -> None:
+        play = ("--from", "play", "--neighbours", choice, "--output", "x")
+        assert c4(*SMALL, *play).code == 0
+        shown = c4("dataset", "info", "x")
+        assert (shown.code, f"{choice}; in other parts: 0 of train" in shown.out) == (0, True)
+        card = json.loads((c4.directory / "x" / "card.json").read_text())
+        assert card["positions"] + card["neighbours"]["dropped"] == 300
+
+    def test_strong_play(self, c4: C4) -> None:
+        strong = ("--from", "strong", "--blunder", "0.3", "--output")
+        few = ("dataset", "build", "--board", "5x4", "--count", "100")
+        assert c4(*few, *strong, "x").code == 0
+        card = json.loads((c4.directory / "x" / "card.json").read_text())
+        assert (card["positions"], card["source"]["blunder"]) == (100, 0.3)
+        assert c4("dataset", "info", "x").code == 0
+        again = c4("--db", "o.db", *card["command"].split()[1:], "--output", "y")
+        assert again.code == 0
+        assert digests(c4.directory / "x") == digests(c4.directory / "y")
+        end = c4(*few, "--from", "strong", "--plies", "0..1", "--output", "z", "--only", "quiet")
+        assert (end.code, "there are no more" in end.err) == (0, True)
+
+
+class TestPublicSets:
+    def write(self, c4: C4, *options: str) -> list[str]:
+        if not (c4.directory / "x").exists():
+            assert c4(*SMALL, "--format", "parquet", "--output", "x").code == 0
+        done = c4("dataset", "export", "x", "--output", "set.txt", *options)
+        assert done.code == 0
+        return (c4.directory / "set.txt").read_text().splitlines(keepends=True)
+
+    READ = ("dataset", "build", "--from", "file", "--input", "set.txt", "--board", "5x4")
+
+    @pytest.mark.parametrize(
+        "options", [(), ("--all-moves",), ("--format", "refmoves"), ("--weak", "--split", "train")]
+    )
+    def test_written_and_read(self, c4: C4, options: tuple[str, ...]) -> None:
+        pytest.importorskip("pyarrow")
+        lines = self.write(c4, *options)
+        done = c4(*self.READ, "--split", "0/0/1", "--output", "y")
+        assert done.code == 0
+        what = "results" if "--weak" in options else "scores"
+        assert f"set.txt: the {what} of {len(lines)} lines are right" in done.err
+        card = json.loads((c4.directory / "y" / "card.json").read_text())
+        assert list(card["splits"]) == ["test"]
+        assert card["source"]["file_labels_different"] == 0
+        assert card["source"]["file_sha256"] == digest(c4.directory / "set.txt")
+
+    def test_a_wrong_score_is_named_and_not_believed(self, c4: C4) -> None:
+        pytest.importorskip("pyarrow")
+        lines = self.write(c4)
+        moves, score = lines[4].split()
+        wrong = 3 if int(score) != 3 else 2
+        text = "".join([*lines[:4], f"{moves} {wrong}\n", *lines[5:]])
+        (c4.directory / "set.txt").write_text(text)
+        done = c4(*self.READ, "--output", "y")
+        assert (done.code, "1 of" in done.err, "the first in line 5" in done.err) == (1, True, True)
+        assert c4("dataset", "info", "y").code == 0
+
+    def test_a_line_that_is_none(self, c4: C4) -> None:
+        (c4.directory / "set.txt").write_text("12 0\nnonsense\n")
+        done = c4(*self.READ, "--output", "y")
+        assert (done.code, "set.txt, line 2: not moves and one score" in done.err) == (1, True)
+        assert "Traceback" not in done.err
+
+    def test_a_part_that_is_not_there(self, c4: C4) -> None:
+        assert c4(*SMALL, "--split", "1/0/1", "--output", "x").code == 0
+        done = c4("dataset", "export", "x", "--split", "validation")
+        assert (done.code, "no part validation" in done.err) == (1, True)
+        done = c4("dataset", "export", "x", "--format", "refmoves", "--all-moves")
+        assert (done.code, "--all-moves belongs to" in done.err) == (2, True)
 
 
 def test_interrupted_and_gone_on_with(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -227,6 +325,15 @@ class TestBadInput:
             (["--split", "0/0/0"], "no split"),
             (["--seed", "-1"], "--seed"),
             (["--corpus", "1"], "--corpus is for --from games"),
+            (["--blunder", "0.5"], "--blunder is for --from strong"),
+            (["--from", "strong", "--blunder", "2"], "--blunder"),
+            (["--from", "strong", "--detach"], "--detach leaves nobody to go on"),
+            (["--input", "file"], "--input is for --from file"),
+            (["--from", "file"], "which file?"),
+            (["--from", "file", "--input", "nowhere"], "'nowhere' does not exist"),
+            (["--only", "hard"], "'hard' is not one of"),
+            (["--neighbours", "some"], "'some' is not one of"),
+            (["--license", "no license"], "no identifier of a license"),
             (["--from", "book", "--no-book"], "leaves --from book nothing"),
             (["--detach", "--output", "x"], "a detached job writes no file"),
             (["--detach", "--force"], "a detached job writes no file"),

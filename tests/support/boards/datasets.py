@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from c4core.dataset.assembly import split_records
-from c4core.dataset.card import Recipe, make_card
+from c4core.dataset.card.making import Recipe, make_card
 from c4core.dataset.drawing import draw_from_play
 from c4core.dataset.lots import Shares
 from c4core.notation import BoardSize

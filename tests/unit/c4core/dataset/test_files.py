@@ -10,11 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from c4core.dataset.card import as_text, read_card
-from c4core.dataset.directory import inspect, write_dataset
-from c4core.dataset.errors import DatasetError
+from c4core.dataset.card.census import census
+from c4core.dataset.card.making import as_text
+from c4core.dataset.card.reading import read_card
+from c4core.dataset.directory import check_free, write_dataset
+from c4core.dataset.errors import DatasetError, DatasetExistsError
 from c4core.dataset.formats import FORMATS
+from c4core.dataset.inspection import inspect
 from c4core.dataset.lots import Shares
+from tests.support.boards.books import digest
 from tests.support.boards.datasets import made, recipe
 
 PARTS, CARD = made(recipe())
@@ -100,8 +104,11 @@ def test_npz_is_as_agreed(directory: Path) -> None:
         "key": ("<u8", (number,)),
         "score": ("|i1", (number,)),
         "value": ("|i1", (number,)),
+        "distance": ("|u1", (number,)),
         "column_scores": ("|i1", (number, 5)),
         "best": ("|u1", (number, 5)),
+        "quiet": ("|u1", (number,)),
+        "decisive": ("|u1", (number,)),
     }
 
 
@@ -113,7 +120,9 @@ def test_a_whole_data_set_is_well(directory: Path) -> None:
     assert inspect(directory / "test.jsonl").files == ["test.jsonl"]
 
 
-@pytest.mark.parametrize("column", ["planes", "ply", "side", "score", "value", "best", "moves"])
+@pytest.mark.parametrize(
+    "column", ["planes", "ply", "distance", "best", "quiet", "decisive", "moves"]
+)
 def test_an_entry_that_is_wrong(directory: Path, column: str) -> None:
     def change(records: dict[str, Any]) -> None:
         array = records[column]
@@ -174,6 +183,42 @@ def test_a_position_twice(directory: Path) -> None:
 def test_columns_that_are_none(directory: Path, change: Any, message: str) -> None:  # noqa: ANN401
     rewrite(directory / "test.npz", change)
     assert message in " ".join(inspect(directory / "test.npz").problems)
+
+
+def write_old(directory: Path) -> None:
+    """A data set in the form of format 1, as it was written before there were more columns."""
+    later = ("distance", "quiet", "decisive")
+    parts = {
+        name: {column: array for column, array in records.items() if column not in later}
+        for name, records in PARTS.items()
+    }
+    new = ("license", "filters", "neighbours", "sampling", "limitations")
+    card: dict[str, Any] = {name: fact for name, fact in CARD.items() if name not in new}
+    card["format"] = 1
+    card["columns"] = [column for column in CARD["columns"] if column["name"] not in later]
+    card["splits"] = {name: census(records) for name, records in parts.items()}
+    card["files"] = []
+    for split, records in parts.items():
+        path = directory / f"{split}.npz"
+        FORMATS["npz"].write(path, records, as_text({**card, "part": split}))
+        card["files"].append({"name": path.name, "split": split, "sha256": digest(path)})
+    (directory / "card.json").write_text(as_text(card))
+    (directory / "card.md").write_text("# An older page\n")
+
+
+def test_a_data_set_of_an_older_version_is_read(tmp_path: Path) -> None:
+    write_old(tmp_path)
+    assert inspect(tmp_path).problems == []
+    assert inspect(tmp_path / "test.npz").problems == []
+    assert "quiet" not in inspect(tmp_path).card["splits"]["train"]
+    with pytest.raises(DatasetExistsError):
+        check_free(tmp_path, command=CARD["command"], formats=["npz"])
+    with pytest.raises(DatasetExistsError):
+        write_dataset(tmp_path, PARTS, CARD, formats=["npz"])
+    assert (tmp_path / "card.md").exists()
+    write_dataset(tmp_path, PARTS, CARD, formats=["jsonl"], replace=True)
+    assert inspect(tmp_path).problems == []
+    assert not {"card.md", "test.npz"} & names(tmp_path)
 
 
 def test_missing_and_foreign_files(directory: Path) -> None:
@@ -263,7 +308,12 @@ def test_an_array_with_an_impossible_header(directory: Path, header: bytes) -> N
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": 2}, "format 2, this c4 reads 1"),
+        ({"format": 3}, "format 3, this c4 reads 1 to 2"),
+        ({"format": True}, "format True"),
+        ({"license": "a b"}, "no identifier of a license"),
+        ({"limitations": None}, "limitations cannot be None"),
+        ({"neighbours": {"choice": "x", "linked": {}}}, "cannot be 'x'"),
+        ({"neighbours": {"choice": "keep", "linked": {}}}, "not those of its parts"),
         ({"board": "9x9"}, "impossible board"),
         ({"seed": None}, "no data card"),
         ({"title": None}, "title cannot be None"),
@@ -312,7 +362,7 @@ def test_no_card_and_no_data_set(directory: Path) -> None:
     with pytest.raises(DatasetError, match=r"card\.json: missing"):
         inspect(directory / "train.jsonl")
     with pytest.raises(DatasetError, match="no file of a data set"):
-        inspect(directory / "card.md")
+        inspect(directory / "README.md")
 
 
 def test_parquet_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,7 +380,7 @@ def test_another_data_set_takes_the_place_of_the_old_one(directory: Path) -> Non
     parts, card = made(recipe(shares=Shares(80, 0, 20), seed=2))
     write_dataset(directory, parts, card, formats=["npz"], replace=True)
     assert inspect(directory).problems == []
-    assert names(directory) == {"card.json", "card.md", "notes.txt", "test.npz", "train.npz"}
+    assert names(directory) == {"README.md", "card.json", "notes.txt", "test.npz", "train.npz"}
 
 
 def test_only_parts_are_removed_with_an_old_card(directory: Path) -> None:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from c4core.dataset.directory import check_free, inspect, write_dataset
+from c4core.dataset.directory import check_free, write_dataset
 from c4core.dataset.errors import DatasetExistsError
+from c4core.dataset.inspection import inspect
 from c4core.dataset.placing import ASIDE
 from tests.support.boards.books import digest
 from tests.support.boards.datasets import made, recipe
@@ -56,7 +57,7 @@ def test_a_file_that_somebody_has_changed_is_not_the_same(directory: Path) -> No
     assert inspect(directory).problems == []
 
 
-@pytest.mark.parametrize("name", ["train.npz", "card.md", "card.json"])
+@pytest.mark.parametrize("name", ["train.npz", "README.md", "card.json"])
 def test_files_that_only_have_such_names(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("mine")
     for try_it in (

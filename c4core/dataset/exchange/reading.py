@@ -1,0 +1,222 @@
+"""Reads the public evaluation sets of the field, and compares their labels with others."""
+
+from __future__ import annotations
+
+import json
+import re
+from array import array
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, TypeGuard
+
+import numpy as np
+
+from c4core.batch import UNPLAYABLE
+from c4core.dataset.errors import DatasetError
+from c4core.dataset.exchange.writing import PONS_FULL, REFMOVES_FULL
+from c4core.errors import C4Error
+from c4core.lines import BadLine, play_moves, read_text_lines
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from c4core.notation import BoardSize
+
+    Keys = NDArray[np.uint64]
+    Scores = NDArray[np.int8]
+
+UNKNOWN: Final = -127
+"""A column's score that a file does not say. No score of a board is so low."""
+
+_MARKS: Final = ".xo"
+_NUMBER: Final = re.compile(r"-?[0-9]{1,4}")
+
+
+class Difference(NamedTuple):
+    """A comparison of the labels of a file with others."""
+
+    positions: int
+    """Positions of the file that the others have as well."""
+    different: int
+    """Those of them that have other labels in the file."""
+    first_line: int | None
+    """The 1-based number of the first line with other labels; None if there is none."""
+    is_weak: bool
+    """Whether only the results were compared, because the file has no more."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stated:
+    """The positions of a file, and what it says of them, for the side to move."""
+
+    keys: Keys
+    """Shape (n,): canonical keys in the order of the lines."""
+    scores: Scores
+    """Shape (n,): the scores."""
+    column_scores: Scores
+    """Shape (n, W): of the canonical positions; UNPLAYABLE if full, UNKNOWN if not said."""
+    lines: NDArray[np.int64]
+    """Shape (n,): the 1-based numbers of the lines."""
+    over: int
+    """Lines with a game that is over, which are left out."""
+
+    def compare(self, keys: Keys, column_scores: Scores) -> Difference:
+        """Compare with exact labels.
+
+        If no score of the file is beyond -1 and 1, and some differ, it has weak scores: then only
+        the results are compared.
+
+        Args:
+            keys: sorted canonical keys.
+            column_scores: a row for each key, in the orientation of the canonical position.
+        """
+        places = np.minimum(np.searchsorted(keys, self.keys), max(len(keys) - 1, 0))
+        common = np.flatnonzero(keys[places] == self.keys) if len(keys) else places[:0]
+        labels = column_scores[places[common]]
+        told = self.column_scores[common], self.scores[common]
+        wrong = _different(*told, labels)
+        is_weak = bool(wrong.any()) and self._is_weak()
+        if is_weak:
+            wrong = _different(*told, _signs(labels))
+        lines = self.lines[common][wrong]
+        first = int(lines.min()) if len(lines) else None
+        return Difference(len(common), len(lines), first, is_weak)
+
+    def _is_weak(self) -> bool:
+        columns = self.column_scores[(self.column_scores != UNPLAYABLE)]
+        columns = columns[columns != UNKNOWN]
+        return all(np.abs(scores).max(initial=0) <= 1 for scores in (self.scores, columns))
+
+
+def read_stated(stream: BinaryIO, *, name: str, board: BoardSize) -> Stated:
+    """Read a file of positions with scores, in one of the formats of this package.
+
+    A line that begins with ``{`` is one of ``refmoves``, any other one of ``c4solver``.
+
+    Args:
+        stream: the binary file.
+        name: the name of the file, for messages.
+        board: the board of all positions.
+
+    Raises:
+        DatasetError: a line is of neither format, or the file has no line.
+        OSError: the file cannot be read.
+    """
+    keys, scores, columns, lines = array("Q"), array("b"), array("b"), array("q")
+    over = number = 0
+    for number, text in read_text_lines(stream):
+        try:
+            if isinstance(text, BadLine):
+                raise ValueError(text.error)  # noqa: TRY004, TRY301 (as below)
+            position, score, row = _read_line(text, board)
+        except (C4Error, KeyError, RecursionError, TypeError, ValueError) as error:
+            reason = f"no {error}" if isinstance(error, KeyError) else error
+            raise DatasetError(f"{name}, line {number}: {reason}", path=name) from None
+        if position.is_over:
+            over += 1
+            continue
+        keys.append(position.canonical_key)
+        scores.append(score)
+        columns.extend(row if position.key == position.canonical_key else row[::-1])
+        lines.append(number)
+    if not number:
+        raise DatasetError(f"{name} has no lines", path=name)
+    return Stated(
+        np.array(keys, dtype=np.uint64),
+        np.array(scores, dtype=np.int8),
+        np.array(columns, dtype=np.int8).reshape(-1, board.width),
+        np.array(lines, dtype=np.int64),
+        over,
+    )
+
+
+def _read_line(text: str, board: BoardSize) -> tuple[Position, int, list[int]]:
+    """The position of a line, its score, and its columns' scores.
+
+    Raises:
+        C4Error, KeyError, RecursionError, TypeError, ValueError: the line is of neither format.
+    """
+    if text.lstrip().startswith("{"):
+        return _read_refmoves(json.loads(text), board)
+    words = text.split()
+    if text[:1].isspace():  # the empty board has no moves
+        words.insert(0, "")
+    if len(words) not in (2, 1 + board.width):
+        raise ValueError(f"not moves and one score, or {board.width} scores")
+    position = play_moves(words[0], board)
+    numbers = list(map(_number, words[1:]))
+    if len(numbers) == 1:
+        return position, _score(numbers[0], board), [UNKNOWN] * board.width
+    row = _columns(numbers, PONS_FULL, position)
+    return position, max(row), row
+
+
+def _read_refmoves(
+    fields: Mapping[str, object], board: BoardSize
+) -> tuple[Position, int, list[int]]:
+    squares, score, numbers = fields["board"], fields["score"], fields["move score"]
+    if not _are_numbers(squares, board.cells) or not set(squares) <= {0, 1, 2}:
+        raise ValueError(f"board is not a list of {board.cells} numbers 0, 1 and 2")
+    if not _are_numbers(numbers, board.width) or type(score) is not int:
+        raise ValueError(f"no score, or not {board.width} numbers as move score")
+    text = "".join(_MARKS[square] for square in squares)
+    rows = (text[begin : begin + board.width] for begin in range(0, board.cells, board.width))
+    position = Position.from_grid("\n".join(rows))
+    row = _columns(numbers, REFMOVES_FULL, position)
+    return position, _score(score, board), row
+
+
+def _are_numbers(value: object, length: int) -> TypeGuard[list[int]]:
+    return (
+        isinstance(value, list)
+        and len(value) == length
+        and all(type(number) is int for number in value)
+    )
+
+
+def _columns(numbers: Sequence[int], full: int, position: Position) -> list[int]:
+    """Columns' scores, UNPLAYABLE where the file has its number for a full one.
+
+    Raises:
+        ValueError: a full column has a score, an open one has none, or a score is impossible.
+    """
+    legal = position.legal_columns()
+    row = []
+    for column, number in enumerate(numbers):
+        if not position.is_over and (number == full) == (column in legal):
+            what = "no score" if number == full else f"the score {number}, but is full"
+            raise ValueError(f"column {column + 1} has {what}")
+        row.append(UNPLAYABLE if number == full else _score(number, position.board))
+    return row
+
+
+def _score(number: int, board: BoardSize) -> int:
+    if abs(number) > (board.cells + 1) // 2:
+        raise ValueError(f"there is no score {number} on {board}")
+    return number
+
+
+def _number(word: str) -> int:
+    """A score as it is written.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if _NUMBER.fullmatch(word) is None:
+        raise ValueError(f"{word[:20]!r} is no score")
+    return int(word)
+
+
+def _signs(scores: Scores) -> Scores:
+    return np.where(scores == UNPLAYABLE, scores, np.sign(scores)).astype(np.int8)
+
+
+def _different(columns: Scores, scores: Scores, labels: Scores) -> NDArray[np.bool_]:
+    """Which rows differ from the labels, in the score or in a column that they say."""
+    best = labels.max(axis=1, initial=UNPLAYABLE)
+    unlike: NDArray[np.bool_] = (scores != best) | ((columns != labels) & (columns != UNKNOWN)).any(
+        axis=1
+    )
+    return unlike

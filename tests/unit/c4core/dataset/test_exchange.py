@@ -1,0 +1,174 @@
+"""The formats of public evaluation sets: written as the field writes them, read with suspicion."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from c4core import BoardSize, Position, Solver
+from c4core.batch import UNPLAYABLE
+from c4core.dataset.directory import write_dataset
+from c4core.dataset.errors import DatasetError
+from c4core.dataset.exchange.reading import UNKNOWN, Stated, read_stated
+from c4core.dataset.exchange.writing import exchange_lines
+from c4core.dataset.inspection import read_part
+from c4core.dataset.lots import are_mirrored
+from c4core.dataset.records import turn
+from tests.support.boards.datasets import SMALL, made, recipe
+
+PARTS, CARD = made(recipe())
+TEST = PARTS["test"]
+SEVEN = BoardSize(7, 6)
+
+KNOWN = "4453"
+SCORES = [-5, -5, -2, -3, -4, -2, -2]
+"""The scores of its columns."""
+BOARD = [0] * 28 + [0, 0, 0, 2, 0, 0, 0] + [0, 0, 2, 1, 1, 0, 0]
+"""The position as ConnectX has it."""
+
+
+def read(text: str, board: BoardSize = SEVEN) -> Stated:
+    return read_stated(io.BytesIO(text.encode()), name="x.txt", board=board)
+
+
+def lines(form: Any, **others: bool) -> list[str]:  # noqa: ANN401
+    return list(exchange_lines(TEST, SMALL, 1, form, **others))
+
+
+@pytest.mark.parametrize(
+    ("form", "others"), [("c4solver", {}), ("c4solver", {"all_moves": True}), ("refmoves", {})]
+)
+def test_there_and_back(form: str, others: dict[str, bool]) -> None:
+    stated = read("\n".join(lines(form, **others)), SMALL)
+    assert stated.keys.tolist() == TEST["key"].tolist()
+    assert stated.scores.tolist() == TEST["score"].tolist()
+    canonical = turn(TEST["column_scores"].astype(np.int8), are_mirrored(stated.keys, 1))
+    wanted = canonical if others or form == "refmoves" else np.full_like(canonical, UNKNOWN)
+    assert stated.column_scores.tolist() == wanted.tolist()
+    order = np.argsort(stated.keys)
+    found = stated.compare(stated.keys[order], canonical[order])
+    assert found == (len(stated.keys), 0, None, False)
+
+
+def test_weak_scores_are_compared_as_results() -> None:
+    order = np.argsort(TEST["key"])
+    keys = TEST["key"][order].astype(np.uint64)
+    labels = turn(TEST["column_scores"][order].astype(np.int8), are_mirrored(keys, 1))
+    for form, others in (("c4solver", {}), ("c4solver", {"all_moves": True}), ("refmoves", {})):
+        written = lines(form, weak=True, **others)
+        found = read("\n".join(written), SMALL).compare(keys, labels)
+        assert found == (len(keys), 0, None, True)
+    written = lines("c4solver", weak=True)
+    moves, result = written[3].split()
+    written[3] = f"{moves} {0 if int(result) else 1}"
+    found = read("\n".join(written), SMALL).compare(keys, labels)
+    assert found == (len(keys), 1, 4, True)
+
+
+def test_lines_are_those_of_the_field() -> None:
+    found = read(f"{KNOWN} -2\n{KNOWN} {' '.join(map(str, SCORES))}\n")
+    assert found.scores.tolist() == [-2, -2]
+    told = json.dumps({"board": BOARD, "score": -2, "move score": SCORES, "more": 1})
+    same = read(told)
+    assert same.keys.tolist() == [Position(KNOWN).canonical_key]
+    key = Position(KNOWN).key
+    turned = SCORES if key == same.keys[0] else SCORES[::-1]
+    assert same.column_scores.tolist() == [turned] == [found.column_scores[1].tolist()]
+    # Both of the field's marks for a full column are understood, each in its format.
+    assert read("444444 -1 -2 -3 -1000 -5 -6 -7").column_scores[0][3] == UNPLAYABLE
+
+
+def test_a_written_line_is_what_the_solver_says() -> None:
+    solver = Solver(table_mb=1)
+    for line, fields in zip(
+        lines("c4solver", all_moves=True), map(json.loads, lines("refmoves")), strict=True
+    ):
+        moves, *scores = line.split()
+        position = Position(moves, width=SMALL.width, height=SMALL.height)
+        analysis = solver.analyze(position)
+        assert [int(each) for each in scores] == [
+            -1000 if score is None else score for score in analysis.scores
+        ]
+        assert fields["move score"] == [
+            -99 if score is None else score for score in analysis.scores
+        ]
+        assert fields["score"] == analysis.score
+        marks = [".xo".index(stone) for stone in str(position).replace("\n", "")]
+        assert fields["board"] == marks
+
+
+def test_wrong_labels_are_found() -> None:
+    order = np.argsort(TEST["key"])
+    keys = TEST["key"][order].astype(np.uint64)
+    labels = turn(TEST["column_scores"][order].astype(np.int8), are_mirrored(keys, 1))
+    written = lines("c4solver")
+    moves, score = written[5].split()
+    written[5] = f"{moves} {int(score) + 2}"
+    found = read("\n".join(written), SMALL).compare(keys, labels)
+    assert found == (len(keys), 1, 6, False)
+    assert read("\n".join(written), SMALL).compare(keys[:0], labels[:0]).positions == 0
+
+
+def test_the_empty_board_and_games_that_are_over() -> None:
+    found = read(" 1\n1122334 5\n4 -1\n")
+    assert found.keys.tolist() == [Position(moves).canonical_key for moves in ("", "4")]
+    assert (found.over, found.lines.tolist()) == (1, [1, 3])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("4453", "not moves and one score, or 7 scores"),
+        ("", "not moves and one score"),
+        ("4453 1 2", "not moves and one score"),
+        ("4453 x", "'x' is no score"),
+        ("4453 1.5", "'1.5' is no score"),
+        ("4453 99999999999", "is no score"),
+        ("4453 22", "there is no score 22 on 7x6"),
+        ("4458 1", "column 8 is outside the board"),
+        ("4444444 1", "column 4 is full"),
+        ("4453 -5 -5 -1000 -3 -4 -2 -2", "column 3 has no score"),
+        ("444444 -1 -2 -3 -4 -5 -6 -7", "column 4 has the score -4, but is full"),
+        ("{}", "no 'board'"),
+        ("{", "Expecting"),
+        ("[" * 90, "not moves"),
+        ('{"board": [' + "[" * 50_000, "x.txt, line 1"),
+        ('{"board": [0], "score": 1, "move score": []}', "not a list of 42 numbers"),
+        (json.dumps({"board": [3] * 42, "score": 1, "move score": SCORES}), "0, 1 and 2"),
+        (json.dumps({"board": BOARD, "score": True, "move score": SCORES}), "no score"),
+        (json.dumps({"board": BOARD, "score": 1, "move score": [1]}), "not 7 numbers"),
+        (json.dumps({"board": [1] * 42, "score": 1, "move score": SCORES}), "x.txt, line 1"),
+        ("1" * 70_000, "longer than"),
+    ],
+)
+def test_lines_that_are_none(line: str, message: str) -> None:
+    with pytest.raises(DatasetError, match=r"x\.txt, line 1") as caught:
+        read(line + "\n")
+    assert message in str(caught.value)
+    assert len(str(caught.value)) < 300
+    with pytest.raises(DatasetError, match=r"x\.txt, line 2"):
+        read(f"{KNOWN} -2\n{line}\n")
+
+
+def test_a_file_without_lines() -> None:
+    with pytest.raises(DatasetError, match="has no lines"):
+        read("")
+
+
+def test_a_part_is_read_by_its_name(tmp_path: Path) -> None:
+    write_dataset(tmp_path, PARTS, CARD, formats=["jsonl"])
+    records, terms = read_part(tmp_path, "test")
+    assert (terms.board, terms.seed) == (SMALL, 1)
+    assert records["key"].tolist() == TEST["key"].tolist()
+    (tmp_path / "test.jsonl").unlink()
+    with pytest.raises(DatasetError, match=r"test\.jsonl: missing"):
+        read_part(tmp_path, "test")
+    text = (tmp_path / "train.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "train.jsonl").write_text("".join(text[1:]))
+    with pytest.raises(DatasetError, match="not the file that was written"):
+        read_part(tmp_path, "train")
+    with pytest.raises(DatasetError, match="no part nothing"):
+        read_part(tmp_path, "nothing")
