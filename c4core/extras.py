@@ -28,7 +28,7 @@ IMPORTED_AS: Final = {"pillow": "PIL"}
 PICTURES: Final = Extra("pictures with dots need", ("pillow",))
 PLOT: Final = Extra("drawing needs", ("matplotlib",))
 PARQUET: Final = Extra("Parquet files need", ("pyarrow",))
-LEARN: Final = Extra("learning players need", ("torch", "safetensors"))
+LEARN: Final = Extra("learning players need", ("torch",))
 WEB: Final = Extra("the server needs", ("starlette", "uvicorn", "httptools", "uvloop"))
 
 

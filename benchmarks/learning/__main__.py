@@ -168,6 +168,38 @@ def matches(*, models: Path, data: Path, games: int, seed: int, file: Path) -> N
 
 
 @main.command()
+@models_option
+@data_option
+@click.option("--trainings", type=click.IntRange(1), default=3, show_default=True)
+@_epochs_option(20)
+@click.option("--depth", type=click.IntRange(1, 12), default=4, show_default=True)
+@click.option("--sample", type=click.IntRange(1), default=2000, show_default=True)
+@seed_option
+@output_option(Path("learners.json"), "file")
+def learners(
+    *,
+    models: Path,
+    data: Path,
+    trainings: int,
+    epochs: int,
+    depth: int,
+    sample: int,
+    seed: int,
+    file: Path,
+) -> None:
+    """Train the network that sees threats and the n-tuples with several seeds, and measure them.
+
+    Searching players are asked in --sample of the test positions. The table is printed.
+    """
+    from benchmarks.learning.learners import learners_table, measure_learners  # noqa: PLC0415
+
+    seeds = range(seed, seed + trainings)
+    part = measure_learners(models, data, seeds=seeds, epochs=epochs, depth=depth, sample=sample)
+    results.write_part(file, "learners", part)
+    click.echo(learners_table(part))
+
+
+@main.command()
 @file_argument(FILE)
 @page_option(PAGE, "Replace the tables between the page's markers, and draw the plots beside it.")
 def report(*, file: Path, page: Path) -> None:

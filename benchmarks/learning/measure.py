@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from c4core.players import Player
-    from c4core.training.loop import Course
+    from c4core.training.network_course import NetworkCourse
 
 MARKS: Final = {1: "w", 0: "d", -1: "l"}
 """The marks of games, by their results for player a."""
@@ -77,7 +77,7 @@ def shares_of(path: Path, data: Path) -> dict[str, Any]:
     return shares_object(shares)
 
 
-def _trained(course: Course, path: Path, epochs: int) -> dict[str, Any]:
+def _trained(course: NetworkCourse, path: Path, epochs: int) -> dict[str, Any]:
     """Train in one thread, or continue an interrupted training."""
     torch.set_num_threads(1)
 

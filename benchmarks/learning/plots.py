@@ -28,7 +28,7 @@ REPORTED: Final = {"learning-cnn": 0.45, "random": 0.02}
 
 def draw_all(results: Results, directory: Path) -> None:
     """Draw every part that was measured."""
-    from c4core.training.report import draw_curves  # noqa: PLC0415 (PyTorch is optional)
+    from c4core.training.curves import draw_curves  # noqa: PLC0415 (matplotlib is optional)
 
     parts = results["parts"]
     for kind in ("cnn", "exact", "selfplay"):

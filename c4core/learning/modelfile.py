@@ -22,8 +22,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from c4core.atomic_file import atomic_file
-from c4core.extras import LEARN, require
-from c4core.learning.errors import LearningMissingError, ModelError
+from c4core.learning.errors import ModelError
+from c4core.learning.tensorfile import read_tensors, write_tensors
 from c4core.lines import TOO_DEEP, is_too_deep
 from c4core.notation import BoardSize, parse_board
 from c4core.plain_file import check_plain
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
     Arrays = Mapping[str, NDArray[np.generic]]
 
 FORMAT: Final = 1
-KINDS: Final = ("cnn", "exact", "selfplay")
+KINDS: Final = ("cnn", "exact", "selfplay", "residual", "tuples")
 ENTRY: Final = "c4"
 WEIGHTS: Final = "weights."
 OPTIMIZER: Final = "optimizer."
 FINGERPRINT_DIGITS: Final = 12
 
-LARGEST: Final = {"channels": 1024, "layers": 64, "hidden": 4096}
+LARGEST: Final = {"channels": 1024, "layers": 64, "blocks": 64, "hidden": 4096}
 """The limits of the numbers of an architecture."""
 
 MAX_HEADER: Final = 1 << 23
@@ -101,8 +101,6 @@ def write_model(path: Path, model: Model) -> None:
         ModelError: its description is longer than :data:`MAX_TEXT`.
         OSError: it cannot be written.
     """
-    from safetensors.numpy import save  # noqa: PLC0415 (optional)
-
     tensors = {WEIGHTS + name: array for name, array in model.weights.items()}
     tensors |= {OPTIMIZER + name: array for name, array in model.optimizer.items()}
     about = {
@@ -122,51 +120,26 @@ def write_model(path: Path, model: Model) -> None:
             path=str(path),
         )
     with atomic_file(path) as beside:
-        beside.write_bytes(save(dict(tensors), {ENTRY: text}))
+        write_tensors(beside, tensors, {ENTRY: text})
 
 
 def read_model(path: Path) -> Model:
     """Read a model's file.
 
     Raises:
-        LearningMissingError: the packages that read it are not installed.
         ModelError: the file is not a model, or damaged, or in another version of the format.
         OSError: the file cannot be read.
     """
-    require(LEARN, LearningMissingError)
-    from safetensors import SafetensorError  # noqa: PLC0415 (optional)
-
     check_plain(path)
-    with path.open("rb") as file:  # raises an OSError that names the path
-        header_bytes = int.from_bytes(file.read(8), "little")
     try:
-        text, tensors = _content(path, header_bytes)
-    except (SafetensorError, AttributeError, KeyError, OSError, TypeError, ValueError) as error:
+        metadata, tensors = read_tensors(path, max_header=MAX_HEADER, max_tensors=MAX_TENSORS)
+    except (RecursionError, ValueError) as error:
         raise ModelError(
             f"{path} is no model of c4, or a damaged one: {error}", path=str(path)
         ) from None
-    if text is None:
+    if ENTRY not in metadata:
         raise ModelError(f"{path} is no model of c4", path=str(path))
-    return _checked(path, text, tensors)
-
-
-def _content(path: Path, header_bytes: int) -> tuple[str | None, Arrays]:
-    """A file's description, if it has one, and its tensors.
-
-    Raises:
-        ValueError: the file has a larger header or more tensors than a model can have.
-        SafetensorError, AttributeError, KeyError, OSError, TypeError: the file is damaged.
-    """
-    from safetensors import safe_open  # noqa: PLC0415 (optional)
-
-    if header_bytes > MAX_HEADER:
-        raise ValueError(f"its header is larger than {MAX_HEADER:,} bytes")
-    with safe_open(path, framework="numpy") as file:
-        names = file.keys()
-        if len(names) > MAX_TENSORS:
-            raise ValueError(f"it has more than {MAX_TENSORS:,} tensors")
-        text = (file.metadata() or {}).get(ENTRY)
-        return text, {name: file.get_tensor(name) for name in names if text is not None}
+    return _checked(path, metadata[ENTRY], tensors)
 
 
 def _checked(path: Path, text: str, tensors: Arrays) -> Model:

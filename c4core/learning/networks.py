@@ -12,6 +12,7 @@ from c4core.learning.columns import ColumnNetwork
 from c4core.learning.errors import ModelError
 from c4core.learning.exact import ExactNetwork
 from c4core.learning.modelfile import LARGEST
+from c4core.learning.residual import ResidualNetwork
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +25,12 @@ if TYPE_CHECKING:
     from c4core.learning.modelfile import Model
     from c4core.notation import BoardSize
 
-_CLASSES: Final = {"cnn": FinalGridNetwork, "exact": ExactNetwork, "selfplay": ColumnNetwork}
+_CLASSES: Final = {
+    "cnn": FinalGridNetwork,
+    "exact": ExactNetwork,
+    "selfplay": ColumnNetwork,
+    "residual": ResidualNetwork,
+}
 
 
 def new_network(

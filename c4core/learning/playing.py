@@ -5,6 +5,7 @@ cnn        evaluates the grids after every open column in one batch, with 1 for 
            stones of the side that moves; plays the largest output (Brewer 2017)
 exact      plays the column with the largest policy
 selfplay   plays the column with the largest worth
+residual   plays the column with the largest policy, on average over both mirror images
 =========  ==========================================================================
 
 Of several equal columns the leftmost is played.
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 import torch
 
+from c4core.inference.planes import input_planes, words_of_planes
 from c4core.learning.cnn import final_outputs
 from c4core.learning.encoding import grids_of_planes, planes_of_positions
 from c4core.learning.errors import ModelError
@@ -102,11 +104,29 @@ def preferences(
     """
     if kind == "cnn":
         return _final_preferences(network, planes), None
+    if kind == "residual":
+        return _averaged_preferences(network, planes)
     with torch.inference_mode():
         outputs = network(torch.from_numpy(planes).float())
         if kind == "exact":
             return outputs.policy.numpy().copy(), outputs.value.argmax(1).numpy() - 1
         return outputs.numpy().copy(), None
+
+
+def _averaged_preferences(
+    network: nn.Module, planes: NDArray[np.uint8]
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """The mean of the policies of positions and of their mirror images, and their results."""
+    height, width = planes.shape[2:]
+    inputs = input_planes(
+        *words_of_planes(np.ascontiguousarray(planes)), width=width, height=height
+    )
+    seen = torch.from_numpy(inputs).float()
+    with torch.inference_mode():
+        plain, mirrored = network(seen), network(seen.flip(-1))
+        policy = (plain.policy + mirrored.policy.flip(-1)) / 2
+        chances = plain.value.softmax(1) + mirrored.value.softmax(1)
+    return policy.numpy().copy(), chances.argmax(1).numpy() - 1
 
 
 def _final_preferences(network: nn.Module, planes: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -1,11 +1,17 @@
-"""The base class of players that are trained models. The first move imports PyTorch."""
+"""The base classes of players that are trained models: networks of PyTorch, and engines.
 
+The first move of a network imports PyTorch. An engine plays without it.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, TypeVar
 
 from c4core.dice import Dice
 from c4core.extras import LEARN, require
+from c4core.inference.evaluator import Evaluator
+from c4core.learning.engines import load_engine
 from c4core.learning.errors import LearningMissingError, ModelError
 from c4core.learning.modelfile import FINGERPRINT_DIGITS, Model, read_model
 from c4core.notation import BoardSize
@@ -16,9 +22,12 @@ from c4core.players.errors import (
     PlayerMissingError,
     is_exhaustion,
 )
+from c4core.players.lookahead import search_column
 from c4core.players.player import NO_LIMITS, GameStart, Limits, Player
-from c4core.players.values import Checksum, FileName
+from c4core.players.values import Checksum, FileName, Whole
 from c4core.position import Position
+
+Loaded = TypeVar("Loaded")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +47,8 @@ class LearningPlayer(Player):
 
     learned: ClassVar[str]
     """The kind of its model."""
+    with_pytorch: ClassVar[bool] = True
+    """Whether PyTorch is needed to play."""
     needs_files = True
 
     def __post_init__(self) -> None:
@@ -83,15 +94,31 @@ class LearningPlayer(Player):
     def _choose_on(self, position: Position) -> int:
         from c4core.learning.playing import choose_column, load_network  # noqa: PLC0415 (optional)
 
+        network, board = self._loaded(load_network)
+        self._check_known(board, position.board)
+        return choose_column(network, self.learned, position)
+
+    def _loaded(self, load: Callable[[str, str], Loaded]) -> Loaded:
+        """What a function makes of the file.
+
+        Raises:
+            PlayerFailure: the file can no longer be read, or has other weights.
+        """
         try:
-            network, board = load_network(self.model, str(self.weights))
+            return load(self.model, str(self.weights))
         except (ModelError, OSError) as error:
             if is_exhaustion(error):
                 raise
             raise PlayerFailure(Failing.ERROR, str(error)) from None
-        if position.board != board:
-            raise PlayerFailure(Failing.ERROR, self._elsewhere(board, position.board))
-        return choose_column(network, self.learned, position)
+
+    def _check_known(self, known: BoardSize, board: BoardSize) -> None:
+        """Check that the model plays on a board.
+
+        Raises:
+            PlayerFailure: it plays on another one.
+        """
+        if board != known:
+            raise PlayerFailure(Failing.ERROR, self._elsewhere(known, board))
 
     def _elsewhere(self, known: BoardSize, board: BoardSize) -> str:
         return f"{self.model} plays on {known}, not on {board}"
@@ -103,7 +130,8 @@ class LearningPlayer(Player):
             PlayerError: the file does not exist, or is not a model for this player.
         """
         try:
-            require(LEARN, LearningMissingError)
+            if self.with_pytorch:
+                require(LEARN, LearningMissingError)
             found = read_model(Path(self.model))
         except LearningMissingError as error:
             raise PlayerMissingError(
@@ -121,3 +149,53 @@ class LearningPlayer(Player):
         return PlayerError(
             f"player {self.kind.name}: {message}", player=self.kind.name, parameter=parameter
         )
+
+
+@dataclass(frozen=True, kw_only=True)
+class EnginePlayer(LearningPlayer):
+    """A player whose model an engine plays (:mod:`c4core.inference`)."""
+
+    with_pytorch = False
+
+    def begin(self, game: GameStart) -> None:
+        """Read the file, which may take longer than a move is allowed to.
+
+        Raises:
+            PlayerFailure: the file can no longer be read, or the model plays on another board.
+        """
+        self._engine(game.board)
+
+    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
+        """The 0-based column to play.
+
+        Raises:
+            PlayerFailure: the file can no longer be read, or the model plays on another board.
+        """
+        return self._engine(position.board).choose(position)
+
+    def _engine(self, board: BoardSize) -> Evaluator:
+        """The engine of its model, for a board.
+
+        Raises:
+            PlayerFailure: the file can no longer be read, or the model plays on another board.
+        """
+        engine = self._loaded(load_engine)
+        self._check_known(engine.board, board)
+        return engine
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchingPlayer(EnginePlayer):
+    """A player that searches some plies and asks its model where the search ends."""
+
+    depth: Annotated[int, Whole(1, 12, is_shown=True), "plies looked ahead"] = 4
+
+    def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:  # noqa: ARG002
+        """The 0-based column to play.
+
+        Raises:
+            PlayerFailure: the file can no longer be read, or the model plays on another board.
+            StopPlaying: the stop was set before the end of the search.
+        """
+        engine = self._engine(position.board)
+        return search_column(engine, position, depth=self.depth, stop=limits.stop)[0]

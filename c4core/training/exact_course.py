@@ -13,12 +13,12 @@ import torch
 from torch.nn import functional
 
 from c4core.learning.errors import LearningError
-from c4core.training.loop import Course, Figures
+from c4core.training.network_course import NetworkCourse
 from c4core.training.report import share_of_best
 
 if TYPE_CHECKING:
     from c4core.training.labels import Positions
-    from c4core.training.loop import Tell
+    from c4core.training.loop import Figures, Tell
 
 BATCH: Final = 256
 RATE: Final = 0.002
@@ -29,7 +29,7 @@ EPOCHS: Final = 20
 _NEVER: Final = float("-inf")
 
 
-class ExactCourse(Course):
+class ExactCourse(NetworkCourse):
     """Trains a network with a policy and a value head.
 
     Args:
@@ -105,16 +105,27 @@ class ExactCourse(Course):
         self, batch: torch.Tensor, mirrored: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """The losses of the policy and of the value for some positions."""
-        planes = _turned(self._planes[batch], mirrored).float()
-        best, is_open = (_turned(part[batch], mirrored) for part in (self._best, self._open))
+        planes = turned(self._planes[batch], mirrored).float()
+        best, is_open = (turned(part[batch], mirrored) for part in (self._best, self._open))
         outputs = self.network(planes)
-        logits = outputs.policy.masked_fill(~is_open, _NEVER)
-        of_best = logits.masked_fill(~best, _NEVER)
-        policy = (logits.logsumexp(1) - of_best.logsumexp(1)).mean()
+        policy = policy_losses(outputs.policy, best, is_open).mean()
         return policy, functional.cross_entropy(outputs.value, self._value[batch])
 
 
-def _turned(tensor: torch.Tensor, mirrored: torch.Tensor) -> torch.Tensor:
+def policy_losses(policy: torch.Tensor, best: torch.Tensor, is_open: torch.Tensor) -> torch.Tensor:
+    """Minus the logarithm of the probability of all best columns together, (n,).
+
+    Args:
+        policy: (n, width), the logits of all columns.
+        best: (n, width), whether each column is a best one.
+        is_open: (n, width), whether each column is not full.
+    """
+    logits = policy.masked_fill(~is_open, _NEVER)
+    losses: torch.Tensor = logits.logsumexp(1) - logits.masked_fill(~best, _NEVER).logsumexp(1)
+    return losses
+
+
+def turned(tensor: torch.Tensor, mirrored: torch.Tensor) -> torch.Tensor:
     """Mirror some rows of a tensor; its last axis is the board's columns."""
     where = mirrored.view(-1, *[1] * (tensor.dim() - 1))
     return torch.where(where, tensor.flip(-1), tensor)

@@ -13,12 +13,12 @@ from torch.nn import functional
 
 from c4core.learning.cnn import SURE, final_outputs
 from c4core.learning.errors import LearningError
-from c4core.training.loop import Course, Figures
+from c4core.training.network_course import NetworkCourse
 
 if TYPE_CHECKING:
     from c4core.learning.cnn import Padding
     from c4core.training.grids import Labelled
-    from c4core.training.loop import Tell
+    from c4core.training.loop import Figures, Tell
 
 TEST_SHARE: Final = 0.3
 BATCH: Final = 1000
@@ -28,7 +28,7 @@ _EPSILON: Final = 1e-7
 """Adam's epsilon in the library that Brewer used."""
 
 
-class FinalGridCourse(Course):
+class FinalGridCourse(NetworkCourse):
     """Trains the network of Brewer 2017.
 
     Args:

@@ -3,13 +3,15 @@
 ``train.npz``, ``validation.npz`` and ``test.npz`` hold arrays of n positions each. Training uses
 these:
 
-=========  =============================  =====================================================
-planes     uint8 (n, 2, height, width)    stones of the side to move, and of the other; row 0 is
-                                          the bottom one
-ply        uint8 (n,)                     stones on the board
-value      int8 (n,)                      -1, 0, 1: the side to move loses, draws, wins
-best       uint8 (n, width)               1 for the best columns
-=========  =============================  =====================================================
+=============  ===========================  ===================================================
+planes         uint8 (n, 2, height, width)  stones of the side to move, and of the other; row 0 is
+                                            the bottom one
+ply            uint8 (n,)                   stones on the board
+value          int8 (n,)                    -1, 0, 1: the side to move loses, draws, wins
+best           uint8 (n, width)             1 for the best columns
+column_scores  int8 (n, width)              the score of every column for the side to move; -128
+                                            for a full one
+=============  ===========================  ===================================================
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
+from c4core.batch import UNPLAYABLE
 from c4core.dataset.errors import DatasetError
 from c4core.dataset.npz import read_npz
 from c4core.errors import BoardError
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
 
 Split = Literal["train", "validation", "test"]
 
-_ARRAYS: Final = ("planes", "ply", "value", "best")
+_ARRAYS: Final = ("planes", "ply", "value", "best", "column_scores")
 _PLANES_AXES: Final = 4
 
 
@@ -49,6 +52,8 @@ class Positions:
     """(n,): -1, 0 or 1, for the side to move."""
     best: NDArray[np.uint8]
     """(n, width): 1 for the best columns."""
+    column_scores: NDArray[np.int8]
+    """(n, width): the scores of columns for the side to move; :data:`UNPLAYABLE` for full ones."""
     board: BoardSize
     """The size of all positions."""
 
@@ -63,6 +68,21 @@ class Positions:
         for array in (self.planes, self.ply, self.value, self.best):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()[:16]
+
+    def sample(self, count: int, *, seed: int) -> Positions:
+        """So many of the positions, drawn at random, in their order; all if there are fewer."""
+        order = np.random.default_rng(seed).permutation(len(self))
+        rows = np.sort(order[:count])
+        arrays = {name: getattr(self, name)[rows] for name in _ARRAYS}
+        return Positions(**arrays, board=self.board)
+
+    @property
+    def is_decisive(self) -> NDArray[np.bool_]:
+        """(n,): whether the open columns differ in the result that they lead to."""
+        results, is_open = np.sign(self.column_scores), self.is_open
+        best = np.where(is_open, results, np.int8(-1)).max(axis=1)
+        decisive: NDArray[np.bool_] = best != np.where(is_open, results, np.int8(1)).min(axis=1)
+        return decisive
 
     @property
     def is_open(self) -> NDArray[np.bool_]:
@@ -97,7 +117,7 @@ def _checked(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Positions:
     Raises:
         DatasetError: they do not fit.
     """
-    planes, ply, value, best = (arrays[name] for name in _ARRAYS)
+    planes, ply, value, best, scores = (arrays[name] for name in _ARRAYS)
     shape = planes.shape
     if len(shape) != _PLANES_AXES or shape[1] != 2 or planes.dtype != np.uint8:  # noqa: PLR2004
         raise DatasetError(
@@ -113,12 +133,19 @@ def _checked(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Positions:
         ("ply", ply, (n,)),
         ("value", value, (n,)),
         ("best", best, (n, board.width)),
+        ("column_scores", scores, (n, board.width)),
     ):
         if array.shape != wanted:
             raise DatasetError(f"{path}: {name} is {array.shape}, not {wanted}", path=str(path))
-    found = Positions(planes, ply, value.astype(np.int8), best, board)
+    found = Positions(
+        planes, ply, value.astype(np.int8), best, scores.astype(np.int8, casting="unsafe"), board
+    )
     if n == 0:
         raise DatasetError(f"{path} has no positions", path=str(path))
     if not ((best != 0) & found.is_open).any(axis=1).all() or (np.abs(found.value) > 1).any():
         raise DatasetError(f"{path}: a position has no best column or no value", path=str(path))
+    if not np.array_equal(found.column_scores != UNPLAYABLE, found.is_open):
+        raise DatasetError(
+            f"{path}: an open column has no score, or a full one has", path=str(path)
+        )
     return found

@@ -14,21 +14,20 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import torch
-
 from c4core.arena.seeds import game_seed
-from c4core.learning.errors import ModelError, ModelMismatchError
+from c4core.learning.errors import ModelMismatchError
 from c4core.learning.modelfile import Model, write_model
-from c4core.learning.networks import arrays_of, new_network, tensors_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    import numpy as np
     from numpy.typing import NDArray
-    from torch import nn
 
     from c4core.notation import BoardSize
+
+    Arrays = Mapping[str, NDArray[np.generic]]
 
     Tell = Callable[[int, int], object]
     """Called with the number of finished parts of an epoch, and the number of all its parts."""
@@ -53,39 +52,23 @@ class Step:
 
 
 class Course(ABC):
-    """A network, its data, and how it is trained.
+    """Something that learns, its data, and how it is trained.
 
     Args:
-        board: the board that the network plays on.
-        architecture: the arguments of the network's class.
-        settings: how and on which data it is trained, as JSON; ``seed`` and ``rate`` are required.
-        epsilon: a small number in Adam's denominator.
-
-    Attributes:
-        network: the network that is trained.
-        optimizer: the optimizer that trains it.
+        board: the board that it plays on.
+        architecture: what it is made of, as JSON.
+        settings: how and on which data it is trained, as JSON; ``seed`` is required.
     """
 
     kind: ClassVar[str]
     """One of :data:`c4core.learning.modelfile.KINDS`."""
 
     def __init__(
-        self,
-        board: BoardSize,
-        architecture: dict[str, Any],
-        settings: dict[str, Any],
-        *,
-        epsilon: float = 1e-8,
+        self, board: BoardSize, architecture: dict[str, Any], settings: dict[str, Any]
     ) -> None:
         self.board = board
         self.architecture = architecture
         self.settings = settings
-        self.network: nn.Module = new_network(
-            self.kind, board, architecture, seed=settings["seed"] % (1 << 63)
-        )
-        self.optimizer = torch.optim.Adam(
-            self.network.parameters(), lr=settings["rate"], eps=epsilon
-        )
 
     @abstractmethod
     def epoch(self, number: int, tell: Tell) -> Figures:
@@ -99,19 +82,29 @@ class Course(ABC):
             The figures of the epoch.
         """
 
+    @abstractmethod
+    def weights(self) -> Arrays:
+        """Copies of what was learned, by name."""
+
+    def optimizer_state(self) -> Arrays:
+        """Copies of what else is needed to continue, by name."""
+        return {}
+
+    @abstractmethod
+    def restore(self, model: Model, path: Path) -> None:
+        """Continue from a model of the same kind, architecture and settings.
+
+        Args:
+            model: the model.
+            path: its file, for messages.
+
+        Raises:
+            ModelError: its arrays do not fit.
+        """
+
     def seed_of(self, number: int) -> int:
         """A seed for an epoch."""
         return game_seed(self.settings["seed"], number) >> 1
-
-    def generator(self, number: int) -> torch.Generator:
-        """A generator for the random choices of an epoch."""
-        return torch.Generator().manual_seed(self.seed_of(number))
-
-    def learn(self, loss: torch.Tensor) -> None:
-        """Take one step of the optimizer to make the loss smaller."""
-        self.optimizer.zero_grad(set_to_none=True)
-        torch.autograd.backward(loss)
-        self.optimizer.step()
 
 
 def train(
@@ -173,19 +166,9 @@ def _model(course: Course, history: list[dict[str, Any]]) -> Model:
         architecture=course.architecture,
         settings=course.settings,
         history=list(history),
-        weights=arrays_of(course.network.state_dict()),
-        optimizer=_optimizer_arrays(course),
+        weights=course.weights(),
+        optimizer=course.optimizer_state(),
     )
-
-
-def _optimizer_arrays(course: Course) -> dict[str, NDArray[Any]]:
-    """The optimizer's moments, with the names of their weights."""
-    tensors = {
-        f"{name}.{key}": value
-        for name, parameter in course.network.named_parameters()
-        for key, value in course.optimizer.state.get(parameter, {}).items()
-    }
-    return arrays_of(tensors)
 
 
 def _restore(course: Course, model: Model, path: Path) -> None:
@@ -193,7 +176,7 @@ def _restore(course: Course, model: Model, path: Path) -> None:
 
     Raises:
         ModelMismatchError: the model does not belong to such a course.
-        ModelError: its weights do not fit its network.
+        ModelError: its arrays do not fit.
     """
     for what, there, here in (
         ("kind", model.kind, course.kind),
@@ -206,30 +189,7 @@ def _restore(course: Course, model: Model, path: Path) -> None:
                 f"{path} cannot be resumed: {what} was {there!r} and is {here!r} now",
                 path=str(path),
             )
-    try:
-        course.network.load_state_dict(tensors_of(model.weights))
-    except RuntimeError as error:
-        raise ModelError(f"{path} cannot be resumed: {error}", path=str(path)) from None
-    state = tensors_of(model.optimizer)
-    shapes = {
-        f"{name}.{key}": shape
-        for name, parameter in course.network.named_parameters()
-        for key, shape in (
-            ("step", ()),
-            ("exp_avg", parameter.shape),
-            ("exp_avg_sq", parameter.shape),
-        )
-    }
-    found = {name: tensor.shape for name, tensor in state.items()}
-    if found != (shapes if model.history else {}) or any(
-        tensor.dtype != torch.float32 for tensor in state.values()
-    ):
-        raise ModelError(f"{path} cannot be resumed: its optimizer is another one", path=str(path))
-    for name, parameter in course.network.named_parameters():
-        if model.history:
-            course.optimizer.state[parameter] = {
-                key: state[f"{name}.{key}"] for key in ("step", "exp_avg", "exp_avg_sq")
-            }
+    course.restore(model, path)
 
 
 def _pairs(

@@ -9,15 +9,13 @@ import numpy as np
 
 from c4core.learning.cnn import SURE, final_outputs
 from c4core.learning.playing import preferences
+from c4core.training.quality import Quality, quality_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
     import torch
+    from numpy.typing import NDArray
     from torch import nn
 
-    from c4core.learning.modelfile import Model
     from c4core.training.labels import Positions
 
 _BATCH: Final = 4096
@@ -112,15 +110,7 @@ def share_of_best(network: nn.Module, kind: str, positions: Positions) -> BestSh
         positions: the positions with their labels.
     """
     is_open = positions.is_open
-    chosen, value_right = [], []
-    for first in range(0, len(positions), _BATCH):
-        part = slice(first, first + _BATCH)
-        found, values = preferences(network, kind, positions.planes[part])
-        found[~is_open[part]] = -np.inf
-        chosen.append(found.argmax(axis=1))
-        if values is not None:
-            value_right.append(values == positions.value[part])
-    columns = np.concatenate(chosen)
+    columns, values = _choices(network, kind, positions.planes)
     best = positions.best != 0
     hit = best[np.arange(len(columns)), columns]
     chance = (best & is_open).sum(axis=1) / is_open.sum(axis=1)
@@ -129,71 +119,41 @@ def share_of_best(network: nn.Module, kind: str, positions: Positions) -> BestSh
         for ply in np.unique(positions.ply)
         for at in [positions.ply == ply]
     )
-    share = float(np.concatenate(value_right).mean()) if value_right else None
+    share = None if values is None else float((values == positions.value).mean())
     return BestShares(plies, share)
 
 
-CURVES: Final[Mapping[str, Sequence[tuple[str, Sequence[tuple[str, str]]]]]] = {
-    "cnn": (
-        (
-            "share of grids that it is right about",
-            (("accuracy", "trained on"), ("test_accuracy", "tested")),
-        ),
-        ("mean squared error", (("loss", "trained on"), ("test_loss", "tested"))),
-    ),
-    "exact": (
-        ("held-out positions", (("best_share", "best column"), ("value_accuracy", "result"))),
-        ("loss", (("policy_loss", "policy"), ("value_loss", "value"))),
-    ),
-    "selfplay": (
-        ("share of games won", (("won_random", "against random"), ("won_set", "against set"))),
-        ("squared error", (("loss", "worth of columns"),)),
-    ),
-}
-"""The two plots of each kind of model: the label of each, and its curves."""
-
-_COLOURS: Final = ("#2171b5", "#d2560b")
-_STYLE: Final[Any] = {
-    "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "svg.hashsalt": "c4",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
-_DOTS_PER_INCH: Final = 150
-
-
-def draw_curves(model: Model, path: Path) -> None:
-    """Draw the curves of a training into a file; its suffix is the format.
+def quality_of_network(
+    network: nn.Module, kind: str, positions: Positions, *, mirrors: bool = True
+) -> Quality:
+    """Measure a network's columns by the proof.
 
     Args:
-        model: a model with at least one epoch.
-        path: the file.
-
-    Raises:
-        ImportError: matplotlib is not installed.
-        OSError: the file cannot be written.
+        network: the network.
+        kind: one of :data:`c4core.learning.modelfile.KINDS`.
+        positions: the positions with their labels.
+        mirrors: whether to look at the mirrored positions, too.
     """
-    import matplotlib as mpl  # noqa: PLC0415 (optional, and slow to import)
+    columns, _ = _choices(network, kind, positions.planes)
+    if not mirrors:
+        return quality_of(positions, columns)
+    mirrored, _ = _choices(network, kind, np.ascontiguousarray(positions.planes[..., ::-1]))
+    return quality_of(positions, columns, mirrored=mirrored)
 
-    mpl.use("agg")
-    from matplotlib.figure import Figure  # noqa: PLC0415
-    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
 
-    epochs = [entry["epoch"] for entry in model.history]
-    with mpl.rc_context(_STYLE):
-        figure = Figure(figsize=(9.5, 3.6), layout="constrained", facecolor="white")
-        plots = figure.subplots(1, 2)
-        for axes, (label, curves) in zip(plots, CURVES[model.kind], strict=True):
-            for (name, what), colour in zip(curves, _COLOURS, strict=False):
-                values = [entry[name] for entry in model.history]
-                axes.plot(epochs, values, color=colour, linewidth=1.4, label=what, marker=".")
-            axes.set_xlabel("epoch")
-            axes.set_ylabel(label)
-            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-            axes.legend(frameon=False)
-        metadata = {"Date": None} if path.suffix == ".svg" else None
-        figure.savefig(path, dpi=_DOTS_PER_INCH, metadata=metadata)
+def _choices(
+    network: nn.Module, kind: str, planes: NDArray[np.uint8]
+) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+    """The columns that a network plays, and the results that it predicts, if it does."""
+    chosen, predicted = [], []
+    for first in range(0, len(planes), _BATCH):
+        part = planes[first : first + _BATCH]
+        found, values = preferences(network, kind, part)
+        found[part[:, :, -1].any(axis=1)] = -np.inf  # full columns
+        chosen.append(found.argmax(axis=1))
+        if values is not None:
+            predicted.append(values)
+    return np.concatenate(chosen), np.concatenate(predicted) if predicted else None
 
 
 def confusion_object(confusion: Confusion) -> dict[str, float]:

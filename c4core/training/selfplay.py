@@ -27,14 +27,14 @@ from c4core.learning.playing import choose_column
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players.registry import parse_player
 from c4core.position import Position
-from c4core.training.loop import Course, Figures
+from c4core.training.network_course import NetworkCourse
 from c4core.training.side_by_side import Games
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from torch import nn
 
-    from c4core.training.loop import Tell
+    from c4core.training.loop import Figures, Tell
 
 GAMES: Final = 2048
 """The number of games in an epoch."""
@@ -72,7 +72,7 @@ class _Moves:
     """(n,): whether the move ended the game."""
 
 
-class SelfPlayCourse(Course):
+class SelfPlayCourse(NetworkCourse):
     """Trains a network by its own games.
 
     Args:

@@ -21,8 +21,8 @@ from cli.shell.commands import LazyGroup
 def learn() -> None:
     """Train networks that play, and evaluate them.
 
-    A model plays as learning-cnn:model=FILE, learning-exact:model=FILE or
-    learning-selfplay:model=FILE. Needs PyTorch: pip install torch safetensors.
+    A model plays as learning-KIND:model=FILE, where KIND is cnn, exact, residual, selfplay or
+    tuples. All but tuples are trained with PyTorch: pip install torch.
     """
 
 
@@ -31,7 +31,9 @@ def learn() -> None:
     lazy={
         "cnn": "cli.learn.cnn:cnn",
         "exact": "cli.learn.exact:exact",
+        "residual": "cli.learn.residual:residual",
         "selfplay": "cli.learn.selfplay:selfplay",
+        "tuples": "cli.learn.tuples:tuples",
     },
     examples=[
         "c4 learn train cnn --games 2000 --epochs 5 --output won.safetensors",

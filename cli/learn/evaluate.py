@@ -1,4 +1,4 @@
-"""``c4 learn evaluate``: how good a model is."""
+"""``c4 learn evaluate``: how good a model or a player is."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from cli.shell import parameters
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
+    from c4core.learning.modelfile import Model
     from c4core.notation import BoardSize
-    from c4core.training.labels import Split
-    from c4core.training.report import BestShares, Confusion
+    from c4core.training.labels import Positions, Split
 
 GAMES = 10_000
 
 EXAMPLES = (
     "c4 learn evaluate model.safetensors --games 1000",
     "c4 learn evaluate model.safetensors --data positions --split test --json",
+    "c4 learn evaluate --player minimax-windows --data positions --sample 20",
 )
 
 
 @click.command(cls=Command, examples=EXAMPLES)
-@options.model_argument
+@click.argument("model", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--player", metavar="PLAYER", help="Evaluate this player instead of a model.")
 @click.option(
     "--data",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -40,84 +42,141 @@ EXAMPLES = (
     show_default=True,
     help="Which part of the data set.",
 )
+@click.option(
+    "--sample",
+    type=parameters.WholeNumber(1),
+    metavar="N",
+    help="Only so many of its positions, drawn by the seed.",
+)
 @games_options(default=GAMES)
 @options.seed_option
 @click.pass_context
 def evaluate(
     context: click.Context,
     *,
-    model: Path,
+    model: Path | None,
+    player: str | None,
     data: Path | None,
     split: Split,
+    sample: int | None,
     games: int | None,
     csv_file: Any,
     matches: tuple[int, ...],
     board: BoardSize,
     seed: int,
 ) -> None:
-    """Evaluate a model on what it was not trained on.
+    """Evaluate a model or a player on what it was not trained on.
 
-    With --data, for any model: how often its column is a best one, by the stones on the board.
+    With --data: how often its column is a best one, and how often it keeps the result; in all
+    positions, in those where the result is at stake (decisive), where nobody has a win in one
+    (quiet), and both; by the stones on the board; wins and blocks missed; and how often it plays
+    the mirrored column in the mirror image. A player is asked position by position, with the time
+    of a move; it may be any of "c4 players list". --sample suits slow ones.
+
     Without --data, for a model of kind cnn: the confusion matrix on final grids of games that are
     played now, read or stored. The seed of its training would give the same games again.
     """
-    options.require()
-    parameters.check_exists(str(model), option="MODEL")
-    from c4core.learning.modelfile import read_model
-    from c4core.learning.networks import network_of, parameter_count
-    from cli.learn.view import write_report
-
-    found = read_model(model)
-    network = network_of(found, model)
     by_games = games is not None or csv_file is not None or bool(matches)
     refuse(
         context,
+        ((model is None) == (player is None), "give either MODEL or --player"),
+        (player is not None and data is None, "a player is evaluated with --data"),
+        (data is None and sample is not None, "--sample goes with --data"),
         (data is not None and by_games, "--data does not go with --games, --csv and --match"),
-        (
-            data is None and found.kind != "cnn",
-            f"{model} is a model of kind {found.kind}: it is evaluated with --data",
-        ),
-        (
-            data is None and found.board != board,
-            f"{model} plays on {found.board}: give --board {found.board}",
-        ),
     )
-    confusion: Confusion | None = None
-    shares: BestShares | None = None
+    found: Model | None = None
+    if model is not None:
+        parameters.check_exists(str(model), option="MODEL")
+        from c4core.learning.modelfile import read_model
+
+        found = read_model(model)
+        if found.kind != "tuples":
+            options.require()
+    positions: Positions | None = None
     if data is not None:
         from c4core.training.labels import read_positions
-        from c4core.training.report import share_of_best
 
         positions = read_positions(data, split)
-        refuse(
-            context,
-            (
-                positions.board != found.board,
-                f"{model} plays on {found.board}, the positions are on {positions.board}",
-            ),
-        )
-        shares = share_of_best(network, found.kind, positions)
-    else:
-        import torch
+        if sample is not None:
+            positions = positions.sample(sample, seed=seed)
+    if positions is not None and player is not None:
+        from cli.learn.asking import write_evaluation
 
-        from c4core.training.report import Confusion
-
-        tested = labelled_games(
+        write_evaluation(context.obj, player, positions, seed=seed)
+    elif positions is not None and model is not None and found is not None:
+        _by_labels(context, model, found, positions)
+    elif model is not None and found is not None:
+        _by_games(
             context,
+            model,
+            found,
             games=games,
             csv_file=csv_file,
             matches=matches,
             board=board,
             seed=seed,
-            default=GAMES,
         )
-        grids, won = torch.from_numpy(tested.grids), torch.from_numpy(tested.won)
-        confusion = Confusion.of(network, grids, won)
+
+
+def _by_labels(context: click.Context, path: Path, model: Model, positions: Positions) -> None:
+    """Evaluate a model on positions with exact labels."""
+    from cli.learn.view import write_report
+
+    refuse(
+        context,
+        (
+            positions.board != model.board,
+            f"{path} plays on {model.board}, the positions are on {positions.board}",
+        ),
+    )
+    if model.kind == "tuples":
+        from c4core.learning.engines import engine_of
+        from c4core.training.asking import quality_of_engine
+
+        engine = engine_of(model, path)
+        quality = quality_of_engine(engine, positions, mirrors=True)
+        count = model.weights["tables"].size
+        write_report(context.obj, path, model, parameters=count, quality=quality)
+        return
+    from c4core.learning.networks import network_of, parameter_count
+    from c4core.training.report import quality_of_network, share_of_best
+
+    network = network_of(model, path)
     write_report(
         context.obj,
+        path,
         model,
-        found,
         parameters=parameter_count(network),
-        confusion=confusion,
-        shares=shares,
+        shares=share_of_best(network, model.kind, positions),
+        quality=quality_of_network(network, model.kind, positions),
+    )
+
+
+def _by_games(
+    context: click.Context, path: Path, model: Model, *, board: BoardSize, **others: Any
+) -> None:
+    """Evaluate a model on final grids of games."""
+    refuse(
+        context,
+        (
+            model.kind != "cnn",
+            f"{path} is a model of kind {model.kind}: it is evaluated with --data",
+        ),
+        (model.board != board, f"{path} plays on {model.board}: give --board {model.board}"),
+    )
+    import torch
+
+    from c4core.learning.networks import network_of, parameter_count
+    from c4core.training.report import Confusion
+    from cli.learn.view import write_report
+
+    network = network_of(model, path)
+    tested = labelled_games(context, board=board, default=GAMES, **others)
+    grids, won = torch.from_numpy(tested.grids), torch.from_numpy(tested.won)
+    write_report(
+        context.obj,
+        path,
+        model,
+        parameters=parameter_count(network),
+        confusion=Confusion.of(network, grids, won),
     )

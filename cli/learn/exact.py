@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.learn import options
+from cli.learn import options, sizes
 from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 EPOCHS = 20
 
@@ -19,14 +21,8 @@ EXAMPLES = (
 
 
 @click.command(cls=Command, database=False, examples=EXAMPLES)
-@click.option(
-    "--data",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    required=True,
-    metavar="DIR",
-    help="A data set of c4 dataset build, with NPZ files.",
-)
-@options.network_options(channels=64, layers=3, hidden=128, batch=256, rate=0.002)
+@sizes.data_option
+@sizes.network_options(channels=64, layers=3, hidden=128, batch=256, rate=0.002)
 @options.training_options(kind="exact", epochs=EPOCHS, curves="shares and losses by epoch")
 @click.pass_context
 def exact(
@@ -47,7 +43,7 @@ def exact(
     from c4core.learning.networks import parameter_count
     from c4core.training.exact_course import ExactCourse
     from c4core.training.labels import read_positions
-    from c4core.training.report import share_of_best
+    from c4core.training.report import quality_of_network, share_of_best
     from cli.learn.view import write_report
 
     held_out = read_positions(data, "validation")
@@ -59,5 +55,6 @@ def exact(
         model,
         parameters=parameter_count(course.network),
         shares=share_of_best(course.network, course.kind, held_out),
+        quality=quality_of_network(course.network, course.kind, held_out),
         with_history=True,
     )

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from c4core.learning.modelfile import LARGEST
 from cli.output import plots
 from cli.shell import parameters
 from cli.shell.commands import refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from c4core.learning.modelfile import Model
     from c4core.training.loop import Course
@@ -32,8 +31,6 @@ seed_option = click.option(
     show_default=True,
     help="Start of all random numbers.",
 )
-
-model_argument = click.argument("model", type=click.Path(dir_okay=False, path_type=Path))
 
 
 def require() -> None:
@@ -58,26 +55,30 @@ class Training:
     plots: tuple[str, ...]
 
 
-def training_options(*, kind: str, epochs: int, curves: str) -> Callable[[Decorated], Decorated]:
+def training_options(
+    *, kind: str, epochs: int, curves: str, pytorch: bool = True
+) -> Callable[[Decorated], Decorated]:
     """Add the options that :func:`training_of` collects, and ``--seed``.
 
     Args:
         kind: of model.
         epochs: the default.
         curves: what ``--plot`` draws.
+        pytorch: whether PyTorch trains; it may have several threads.
     """
+    threads = click.option(
+        "--threads",
+        type=parameters.IntRange(1, 1024),
+        metavar="N",
+        default=1,
+        show_default=True,
+        help="Threads of PyTorch; with another number the weights differ a little.",
+    )
 
     def add(function: Decorated) -> Decorated:
         for option in (
             plots.plot_option(f"Draw {curves} into an .svg, .png or .pdf; can be given again."),
-            click.option(
-                "--threads",
-                type=parameters.IntRange(1, 1024),
-                metavar="N",
-                default=1,
-                show_default=True,
-                help="Threads of PyTorch; with another number the weights differ a little.",
-            ),
+            *([threads] if pytorch else []),
             click.option("--fresh", is_flag=True, help="Begin again even if the file exists."),
             click.option("--resume", is_flag=True, help="Go on from the file, if it exists."),
             seed_option,
@@ -104,60 +105,6 @@ def training_options(*, kind: str, epochs: int, curves: str) -> Callable[[Decora
     return add
 
 
-def network_options(
-    *, channels: int, layers: int, hidden: int, batch: int, rate: float
-) -> Callable[[Decorated], Decorated]:
-    """Add the options of networks with an output for every column, with their defaults."""
-
-    def add(function: Decorated) -> Decorated:
-        for option in (
-            click.option(
-                "--rate",
-                type=parameters.FiniteFloat(0, 1, min_open=True),
-                metavar="X",
-                default=rate,
-                show_default=True,
-                help="Adam's learning rate at the beginning.",
-            ),
-            click.option(
-                "--batch",
-                type=parameters.WholeNumber(1),
-                metavar="N",
-                default=batch,
-                show_default=True,
-                help="Positions of a step.",
-            ),
-            click.option(
-                "--hidden",
-                type=parameters.IntRange(1, LARGEST["hidden"]),
-                metavar="N",
-                default=hidden,
-                show_default=True,
-                help="Units of the layer before the outputs.",
-            ),
-            click.option(
-                "--layers",
-                type=parameters.IntRange(1, LARGEST["layers"]),
-                metavar="N",
-                default=layers,
-                show_default=True,
-                help="Convolutions.",
-            ),
-            click.option(
-                "--channels",
-                type=parameters.IntRange(1, LARGEST["channels"]),
-                metavar="N",
-                default=channels,
-                show_default=True,
-                help="Filters of each convolution.",
-            ),
-        ):
-            function = option(function)
-        return function
-
-    return add
-
-
 def training_of(context: click.Context, options: dict[str, Any]) -> Training:
     """Take what :func:`training_options` has added out of a command's options, and check it.
 
@@ -168,7 +115,9 @@ def training_of(context: click.Context, options: dict[str, Any]) -> Training:
     """
     from cli.output import targets
 
-    require()
+    threads = options.pop("threads", None)
+    if threads is not None:
+        require()
     resume, fresh, output = (options.pop(name) for name in ("resume", "fresh", "output"))
     refuse(context, (resume and fresh, "--resume and --fresh do not go together"))
     path = targets.checked(output, option="--output")
@@ -186,10 +135,10 @@ def training_of(context: click.Context, options: dict[str, Any]) -> Training:
         from c4core.learning.modelfile import read_model
 
         earlier = read_model(path)
-    threads = options.pop("threads")
-    import torch
+    if threads is not None:
+        import torch
 
-    torch.set_num_threads(threads)
+        torch.set_num_threads(threads)
     return Training(path=path, epochs=options.pop("epochs"), earlier=earlier, plots=drawn)
 
 
@@ -201,8 +150,8 @@ def run(settings: Settings, course: Course, training: Training) -> Model:
         OSError: a file cannot be written.
         KeyboardInterrupt: after it was said what is done and how to go on.
     """
+    from c4core.training.curves import draw_curves
     from c4core.training.loop import Step, train
-    from c4core.training.report import draw_curves
     from cli.output import progress
     from cli.shell import signals
 

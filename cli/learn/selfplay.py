@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cli.learn import options
+from cli.learn import options, sizes
 from cli.shell import parameters
 from cli.shell.commands import Command
 
@@ -32,7 +32,7 @@ EXAMPLES = (
     help="Games of an epoch.",
 )
 @parameters.board_option
-@options.network_options(channels=64, layers=1, hidden=128, batch=512, rate=0.001)
+@sizes.network_options(channels=64, layers=1, hidden=128, batch=512, rate=0.001)
 @options.training_options(kind="selfplay", epochs=EPOCHS, curves="wins and error by epoch")
 @click.pass_context
 def selfplay(

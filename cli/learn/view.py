@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from c4core.learning.modelfile import Model
+    from c4core.training.quality import Quality
     from c4core.training.report import BestShares, Confusion
     from cli.output.tables import Part
     from cli.shell.settings import Settings
@@ -24,6 +25,7 @@ def write_report(
     parameters: int,
     confusion: Confusion | None = None,
     shares: BestShares | None = None,
+    quality: Quality | None = None,
     with_history: bool = False,
 ) -> None:
     """Write what a model is and how good it is.
@@ -35,10 +37,9 @@ def write_report(
         parameters: of its network.
         confusion: on final grids, if that was measured.
         shares: of best moves, if that was measured.
+        quality: by the proof, if that was measured.
         with_history: also write the figures of every epoch, in JSON only.
     """
-    from c4core.training.report import confusion_object, shares_object
-
     about: dict[str, Any] = {
         "model": str(path),
         "kind": model.kind,
@@ -55,12 +56,20 @@ def write_report(
         if with_history:
             about["history"] = model.history
         if confusion is not None:
+            from c4core.training.report import confusion_object
+
             about["confusion"] = confusion_object(confusion)
         if shares is not None:
+            from c4core.training.report import shares_object
+
             about["positions"] = shares_object(shares)
+        if quality is not None:
+            from c4core.training.quality import quality_object
+
+            about["quality"] = quality_object(quality)
         write_object(about)
         return
-    _write_text(about, model, confusion, shares)
+    _write_text(about, model, confusion, shares, quality)
 
 
 def _write_text(
@@ -68,6 +77,7 @@ def _write_text(
     model: Model,
     confusion: Confusion | None,
     shares: BestShares | None,
+    quality: Quality | None,
 ) -> None:
     from cli.output.render import duration
 
@@ -86,6 +96,10 @@ def _write_text(
         parts.append(Facts([("accuracy", f"{confusion.accuracy:.5f}")]))
     if shares is not None:
         parts.append(shares_table(shares))
+    if quality is not None:
+        from cli.learn.quality_view import quality_parts
+
+        parts += quality_parts(quality)
     write_parts(parts)
 
 

@@ -102,7 +102,7 @@ def _player_object(kind: PlayerKind, programs: Consent) -> dict[str, Any]:
 
 def _missing(kind: PlayerKind, programs: Consent) -> str | None:
     """Why a player cannot play here, for people; None if it can."""
-    if issubclass(kind.cls, LearningPlayer):
+    if issubclass(kind.cls, LearningPlayer) and kind.cls.with_pytorch:
         try:
             require(LEARN, partial(PlayerError, player=kind.name))
         except PlayerError as error:

@@ -1,6 +1,6 @@
-"""``learning-cnn``, ``learning-exact``, ``learning-selfplay``: trained networks."""
+"""``learning-cnn``, ``-exact``, ``-selfplay``, ``-residual``, ``-tuples``: trained networks."""
 
-from c4core.players.learning import LearningPlayer
+from c4core.players.learning import EnginePlayer, LearningPlayer, SearchingPlayer
 from c4core.players.registry import player
 
 
@@ -23,3 +23,31 @@ class LearningSelfplay(LearningPlayer):
     """Plays the column that a network trained by its own games values most."""
 
     learned = "selfplay"
+
+
+@player("learning-residual", source="this project, by exact labels")
+class LearningResidual(EnginePlayer):
+    """Plays the column that a network which sees threats takes for best; needs no PyTorch."""
+
+    learned = "residual"
+
+
+@player("learning-tuples", source="Thill, Koch, Konen 2012")
+class LearningTuples(EnginePlayer):
+    """Plays by sums of table entries for tuples of squares, trained on exact scores; no PyTorch."""
+
+    learned = "tuples"
+
+
+@player("learning-residual-search", source="this project, by exact labels")
+class LearningResidualSearch(SearchingPlayer):
+    """Alpha-beta, some plies deep, by the values of the network of learning-residual."""
+
+    learned = "residual"
+
+
+@player("learning-tuples-search", source="Thill, Koch, Konen 2012")
+class LearningTuplesSearch(SearchingPlayer):
+    """Alpha-beta, some plies deep, by the values of the tables of learning-tuples."""
+
+    learned = "tuples"

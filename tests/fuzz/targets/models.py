@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from safetensors.numpy import load, save
 
+from c4core.dice import Dice
 from c4core.errors import C4Error
+from c4core.inference.tuples import random_tuples, table_shape
 from c4core.learning import modelfile
+from c4core.learning.engines import engine_of
 from c4core.learning.errors import ModelError
 from c4core.learning.modelfile import KINDS, Model, read_model, write_model
 from c4core.learning.networks import arrays_of, network_of, new_network
@@ -27,6 +30,8 @@ NETWORKS: dict[str, dict[str, Any]] = {
     "cnn": {"padding": "same"},
     "exact": {"channels": 2, "layers": 2, "hidden": 4},
     "selfplay": {"channels": 2, "layers": 1, "hidden": 4},
+    "residual": {"channels": 8, "blocks": 1, "hidden": 8},
+    "tuples": {"tuples": 3, "length": 4},
 }
 TYPES = ("float64", "float16", "int8", "bool", "uint64", "complex64", "float32")
 
@@ -52,9 +57,14 @@ def prepare(directory: Path) -> Target:
     path = directory / "model"
     samples = []
     for kind in KINDS:
-        network = new_network(kind, BoardSize(5, 4), NETWORKS[kind], seed=1)
         history = [{"epoch": 1, "loss": 0.5, "seconds": 0.1}]
-        weights = arrays_of(network.state_dict())
+        if kind == "tuples":
+            squares = random_tuples(Dice(1), **NETWORKS[kind], width=5, height=4)
+            tables = np.zeros(table_shape(**NETWORKS[kind]), dtype=np.float32)
+            weights: Any = {"squares": squares, "tables": tables}
+        else:
+            network = new_network(kind, BoardSize(5, 4), NETWORKS[kind], seed=1)
+            weights = arrays_of(network.state_dict())
         write_model(
             path, Model(kind, BoardSize(5, 4), NETWORKS[kind], {"seed": 1}, history, weights)
         )
@@ -68,7 +78,9 @@ def prepare(directory: Path) -> Target:
             return mutated(chance, data)
         about = {name: entry for name, entry in about.items() if name != "sha256"}
         if chance.random() < 0.3:
-            name = chance.choice(("channels", "layers", "hidden", "padding", "x"))
+            name = chance.choice(
+                ("channels", "layers", "blocks", "hidden", "padding", "tuples", "x")
+            )
             about["architecture"] = {**about["architecture"], name: chance.choice(ODD)}
             text = json.dumps(about).encode()
         else:
@@ -85,8 +97,11 @@ def prepare(directory: Path) -> Target:
     def run(data: bytes) -> None:
         path.write_bytes(data)
         model = read_model(path)
-        network = network_of(model, path)
         position = Position(width=model.board.width, height=model.board.height)
-        assert choose_column(network, model.kind, position) in position.legal_columns()
+        if model.kind in {"residual", "tuples"}:
+            assert engine_of(model, path).choose(position) in position.legal_columns()
+        if model.kind != "tuples":
+            network = network_of(model, path)
+            assert choose_column(network, model.kind, position) in position.legal_columns()
 
     return Target(make, run, (ModelError, C4Error))

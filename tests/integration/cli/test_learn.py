@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from c4core import extras
-from tests.support.boards.learning import REASON, write_dataset
+from c4core.learning.modelfile import Model, write_model
+from tests.support.boards.learning import REASON, SMALL, write_dataset
 from tests.support.running.command_line import C4, ROOT
 from tests.support.running.waiting import await_that
 
-EXTRA = "pip install torch safetensors"
+EXTRA = "pip install torch"
 
 
 @pytest.fixture
@@ -30,8 +31,8 @@ class TestWithout:
         [
             ["train", "cnn"],
             ["train", "exact", "--data", "."],
+            ["train", "residual", "--data", "."],
             ["train", "selfplay"],
-            ["evaluate", "model.safetensors"],
         ],
     )
     def test_it_says_what_to_install(
@@ -42,6 +43,36 @@ class TestWithout:
         assert (done.code, done.out) == (1, "")
         assert EXTRA in done.err
         assert list(c4.directory.glob("*.safetensors")) == []
+
+    def test_a_model_that_needs_it_is_not_evaluated(
+        self, c4: C4, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        model = Model("exact", SMALL, {}, {}, [], {})
+        write_model(c4.directory / "exact.safetensors", model)
+        monkeypatch.setattr(extras, "find_spec", lambda _name: None)
+        done = c4("learn", "evaluate", "exact.safetensors")
+        assert (done.code, done.out) == (1, "")
+        assert EXTRA in done.err
+
+    def test_tuples_do_without(self, c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(extras, "find_spec", lambda _name: None)
+        write_dataset(c4.directory / "data", count=60)
+        options = ("--data", "data", "--json")
+        few = ("--tuples", "6", "--length", "3", "--epochs", "2")
+        trained = json.loads(c4("learn", "train", "tuples", *few, *options).out)
+        assert trained["parameters"] == 2 * 6 * 4**3
+        assert [entry["epoch"] for entry in trained["history"]] == [1, 2]
+        read = c4("learn", "evaluate", "tuples.safetensors", "--split", "validation", *options)
+        assert json.loads(read.out)["quality"] == trained["quality"]
+        for player in ("learning-tuples", "learning-tuples-search"):
+            described = f"{player}:model=tuples.safetensors"
+            asked = c4("learn", "evaluate", "--player", described, *options)
+            told = json.loads(asked.out)
+            assert told["quality"]["wins"]["missed"] == 0
+        more = ("--resume", "--tuples", "6", "--length", "3", "--epochs", "3")
+        assert c4("learn", "train", "tuples", *more, *options).code == 0
+        refused = c4("learn", "train", "tuples", "--length", "11", "--fresh", *options)
+        assert refused.code == 2
 
     def test_so_does_the_player(self, c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(extras, "find_spec", lambda _name: None)
@@ -70,9 +101,11 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     c4 = C4(directory)
     write_dataset(directory / "data", count=60)
     small = ("--epochs", "1", "--channels", "4", "--hidden", "8", "-q")
+    eight = ("--epochs", "1", "--channels", "8", "--hidden", "8", "-q")
     for command in (
         ("learn", "train", "cnn", "--games", "600", "--epochs", "1", "-q"),
         ("learn", "train", "exact", "--data", "data", *small),
+        ("learn", "train", "residual", "--data", "data", "--blocks", "1", *eight),
         ("learn", "train", "selfplay", "--games", "20", "--board", "5x4", *small),
         ("match", "set", "random", "--games", "60", "--judge", "none", "-q"),
         ("games", "export", "--format", "csv", "-o", "games.csv", "-q"),
@@ -150,6 +183,8 @@ class TestTrain:
             (["cnn", "-o", "no/such/place"], 2, "No such file or directory"),
             (["exact", "--data", ".", "-o", "new"], 1, "validation.npz is missing"),
             (["exact", "--data", "nowhere"], 2, "does not exist"),
+            (["residual", "--data", "data", "--channels", "12", "-o", "new"], 2, "multiple of 8"),
+            (["tuples", "--data", "data", "--length", "10", "-o", "new"], 2, "have more than"),
         ],
     )
     def test_refused(self, kept: C4, arguments: list[str], code: int, message: str) -> None:
@@ -210,7 +245,7 @@ class TestEvaluate:
         assert told["confusion"]["games"] <= 60
         assert told["confusion"]["accuracy"] <= 1
 
-    @pytest.mark.parametrize("kind", ["exact", "selfplay"])
+    @pytest.mark.parametrize("kind", ["exact", "residual", "selfplay"])
     def test_positions(self, kept: C4, kind: str) -> None:
         model = f"{kind}.safetensors"
         done = kept("learn", "evaluate", model, "--data", "data", "--split", "validation")
@@ -219,6 +254,40 @@ class TestEvaluate:
         told = json.loads(kept("learn", "evaluate", model, "--data", "data", "--json").out)
         assert told["positions"]["positions"] == 60
         assert (told["positions"]["value_accuracy"] is None) == (kind == "selfplay")
+        assert told["quality"]["all"]["strict"] == told["positions"]["best_share"]
+        assert told["quality"]["mirror"]["positions"] > 0
+
+    def test_players_are_measured_as_their_models_are(self, kept: C4) -> None:
+        data = ("--data", "data", "--json")
+        for kind in ("exact", "residual"):
+            model = f"{kind}.safetensors"
+            asked = kept("learn", "evaluate", "--player", f"learning-{kind}:model={model}", *data)
+            told = json.loads(asked.out)
+            assert told["player"].startswith(f"learning-{kind}:model={model},weights=")
+            assert told["move_microseconds"] > 0
+            batch = json.loads(kept("learn", "evaluate", model, *data).out)
+            assert told["quality"] == batch["quality"]
+
+    def test_any_player(self, kept: C4) -> None:
+        done = kept("learn", "evaluate", "--player", "perfect", "--data", "data", "--sample", "20")
+        assert (done.code, done.err) == (0, "")
+        lines = [" ".join(line.split()) for line in done.out.splitlines()]
+        assert "player perfect" in lines
+        assert "all 20 100.0% 100.0%" in lines
+        assert "mirrored column not played -" in lines
+
+    def test_a_player_of_stored_games_and_a_program(self, kept: C4) -> None:
+        kept("match", "set", "random", "--games", "9", "--board", "5x4", "--judge", "none", "-q")
+        program = (
+            "exec:sh -c 'read x; echo ready; while read x y z; do [ $x = go ] && echo play 9; done'"
+        )
+        for player, code, words in (
+            ("database-montecarlo", 0, "How its columns keep to the proof"),
+            (program, 1, "column 9 is outside the board"),
+        ):
+            done = kept("learn", "evaluate", "--player", player, "--data", "data", "--sample", "5")
+            assert done.code == code
+            assert words in done.out + done.err
 
     @pytest.mark.parametrize(
         ("arguments", "code", "message"),
@@ -229,6 +298,16 @@ class TestEvaluate:
             (["cnn.safetensors", "--board", "5x4"], 2, "give --board 7x6"),
             (["games.csv"], 1, "games.csv is no model of c4"),
             (["nothing"], 2, "File 'nothing' does not exist."),
+            ([], 2, "give either MODEL or --player"),
+            (["cnn.safetensors", "--player", "set"], 2, "give either MODEL or --player"),
+            (["--player", "set"], 2, "a player is evaluated with --data"),
+            (["--player", "nobody", "--data", "data"], 2, "no player is called 'nobody'"),
+            (["cnn.safetensors", "--sample", "5"], 2, "--sample goes with --data"),
+            (
+                ["--player", "learning-cnn:model=cnn.safetensors", "--data", "data"],
+                2,
+                "plays on 7x6, not on 5x4",
+            ),
         ],
     )
     def test_refused(self, kept: C4, arguments: list[str], code: int, message: str) -> None:

@@ -78,3 +78,19 @@ def test_every_part_can_be_made_anew(tmp_path: Path) -> None:
     assert str(tmp_path) not in out.read_text()
     for name in ("cnn", "exact", "selfplay", "games"):
         assert (tmp_path / f"learning-{name}.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_learners_are_trained_and_measured(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason=REASON)
+    data = write_dataset(tmp_path / "positions", count=30)
+    out = tmp_path / "learners.json"
+    given = ("--models", str(tmp_path), "--data", str(data), "--output", str(out))
+    small = ("--trainings", "2", "--epochs", "1", "--depth", "2", "--sample", "10")
+    for _ in range(2):  # the second time, the files are complete
+        done = CliRunner().invoke(main, ["learners", *small, *given], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+    found = json.loads(out.read_text())["parts"]["learners"]
+    assert len(found["learners"]) == 8
+    assert {each["seed"] for each in found["learners"]} == {1, 2}
+    for player in ("residual", "residual-search", "tuples", "tuples-search"):
+        assert f"| `learning-{player}` |" in done.output

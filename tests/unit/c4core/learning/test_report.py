@@ -19,10 +19,10 @@ from tests.support.boards.learning import (
 torch = pytest.importorskip("torch", reason=REASON)
 
 from c4core.learning.modelfile import Model  # noqa: E402
+from c4core.training.curves import draw_curves  # noqa: E402
 from c4core.training.report import (  # noqa: E402
     Confusion,
     confusion_object,
-    draw_curves,
     share_of_best,
     shares_object,
 )

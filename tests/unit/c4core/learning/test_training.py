@@ -19,6 +19,7 @@ from c4core.training.grids import Labelled, labelled, play_finals  # noqa: E402
 from c4core.training.labels import Positions  # noqa: E402
 from c4core.training.loop import Course, Step, train  # noqa: E402
 from c4core.training.report import Confusion  # noqa: E402
+from c4core.training.residual_course import ResidualCourse  # noqa: E402
 from c4core.training.selfplay import SelfPlayCourse  # noqa: E402
 
 
@@ -45,11 +46,16 @@ def exact_course(_games: Labelled) -> Course:
     return ExactCourse(positions(1), positions(2), channels=4, hidden=8, batch=50, seed=3)
 
 
+def residual_course(_games: Labelled) -> Course:
+    sizes = {"channels": 8, "blocks": 1, "hidden": 8}
+    return ResidualCourse(positions(1), positions(2), **sizes, batch=50, seed=3)
+
+
 def selfplay_course(_games: Labelled) -> Course:
     return SelfPlayCourse(board=BoardSize(4, 4), channels=4, hidden=8, games=40, batch=64, seed=3)
 
 
-COURSES = [final_course, exact_course, selfplay_course]
+COURSES = [final_course, exact_course, residual_course, selfplay_course]
 
 
 def same(one: Model, other: Model) -> bool:
@@ -129,6 +135,34 @@ def test_exact_labels_are_learned(tmp_path: Path) -> None:
     assert last["best_share"] > max(first["best_share"], 0.6)
     assert last["policy_loss"] < 0.8 * first["policy_loss"]
     assert last["value_loss"] < first["value_loss"]
+
+
+def test_threats_help_to_learn_exact_labels(tmp_path: Path) -> None:
+    course = ResidualCourse(positions(1), positions(1), channels=8, blocks=1, batch=20, rate=0.01)
+    first, *_, last = train(course, tmp_path / "model", epochs=12).history
+    assert last["best_share"] > max(first["best_share"], 0.75)
+    assert last["result_kept"] > 0.75
+    for loss in ("policy_loss", "value_loss", "score_loss"):
+        assert last[loss] < 0.9 * first[loss]
+
+
+def test_weights_of_positions_change_what_is_learned(tmp_path: Path) -> None:
+    even, quiet = (
+        ResidualCourse(
+            positions(1), positions(2), channels=8, blocks=1, quiet_weight=weight, decisive_weight=1
+        )
+        for weight in (1, 100)
+    )
+    one, other = (train(course, tmp_path / "model", epochs=1) for course in (even, quiet))
+    assert one.settings["quiet_weight"] == 1
+    assert one.fingerprint != other.fingerprint
+    with pytest.raises(ModelMismatchError, match="settings: quiet_weight was 1 and is 100 now"):
+        train(quiet, tmp_path / "model", epochs=2, resume=one)
+
+
+def test_impossible_sizes_of_networks() -> None:
+    with pytest.raises(LearningError, match="channels cannot be 12"):
+        ResidualCourse(positions(1), positions(2), channels=12)
 
 
 def test_another_training_is_not_resumed(games: Labelled, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from c4core import Position, Solver
 from c4core.arena.clock import TimeControl
 from c4core.arena.game import Ending, play_game
+from c4core.certificate import make as make_certificate
 from c4core.dice import Dice
 from c4core.notation import BoardSize
 from c4core.players import (
@@ -27,7 +28,7 @@ from c4core.players import (
 )
 from c4core.players.minimax import minimax
 from c4core.players.values import Whole
-from tests.support.boards.learning import REASON, model_file
+from tests.support.boards.learning import model_file
 
 WIDE = Position("7777", width=12, height=4)
 """Many columns, so that even few plies are many boards; the middle one is full."""
@@ -38,7 +39,10 @@ QUICK = frozenset(
         "greedy",
         "learning-cnn",
         "learning-exact",
+        "learning-residual",
         "learning-selfplay",
+        "learning-tuples",
+        "proof",
         "random",
         "set",
         "stupid",
@@ -93,6 +97,10 @@ def slowest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
     made: list[Player] = []
 
     def argument(kind: PlayerKind) -> str:
+        if kind.name == "proof":
+            proven = tmp_path / "wide.c4proof"
+            proven.write_bytes(make_certificate(WIDE, at_least=-22))
+            return str(proven)
         path = tmp_path / "hanging.py"
         path.write_text(HANGING[kind.name])
         if kind.name == "exec":
@@ -104,8 +112,8 @@ def slowest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
         if kind.argument is not None:
             text = argument(kind)
         elif kind.name.startswith("learning-"):
-            pytest.importorskip("torch", reason=REASON)
             text = f"model={model_file(tmp_path, kind.name, BoardSize(12, 4))}"
+            text += ",depth=12" * kind.name.endswith("-search")
         else:
             text = ",".join(
                 f"{parameter.name}={parameter.values.high}"

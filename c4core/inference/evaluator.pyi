@@ -1,0 +1,13 @@
+from typing_extensions import disjoint_base
+
+from c4core.notation import BoardSize
+from c4core.position import Position
+
+@disjoint_base
+class Evaluator:
+    @property
+    def board(self) -> BoardSize: ...
+    @property
+    def scratch_bytes(self) -> int: ...
+    def judge(self, position: Position) -> tuple[list[float | None], float]: ...
+    def choose(self, position: Position) -> int: ...

@@ -1,0 +1,24 @@
+"""The C side of the input planes."""
+
+from libc.stdint cimport uint64_t
+
+from c4core.board cimport Geometry, playable_squares, winning_squares
+
+cdef enum:
+    PLANES = 6
+
+
+cdef inline void plane_words(
+    const Geometry* g, uint64_t own, uint64_t mask, int ply, uint64_t* words
+) noexcept nogil:
+    """Writes the squares of every plane, as words of the engine's layout; planes.pyx names them."""
+    cdef uint64_t parity = 0
+    cdef int row
+    for row in range(ply & 1, g.height, 2):
+        parity |= g.bottom << row
+    words[0] = own
+    words[1] = own ^ mask
+    words[2] = playable_squares(g, mask)
+    words[3] = winning_squares(g, own, mask)
+    words[4] = winning_squares(g, own ^ mask, mask)
+    words[5] = parity

@@ -1,0 +1,120 @@
+"""Makes engines, which play without PyTorch, from models."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from c4core.inference.residual import ResidualEngine, weight_shapes
+from c4core.inference.tuples import TupleEngine
+from c4core.learning.errors import ModelError
+from c4core.learning.modelfile import read_model
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from c4core.inference.evaluator import Evaluator
+    from c4core.learning.modelfile import Model
+
+_KEPT: Final = 16
+"""The largest number of engines that are kept in memory."""
+
+_KERNEL_AXES: Final = 4
+
+
+@functools.lru_cache(maxsize=_KEPT)
+def load_engine(path: str, fingerprint: str) -> Evaluator:
+    """The engine of a file, which is read once.
+
+    Args:
+        path: the file.
+        fingerprint: the fingerprint that its weights must have.
+
+    Raises:
+        ModelError: the file is no longer a model for an engine, or has other weights.
+        OSError: the file cannot be read.
+    """
+    model = read_model(Path(path))
+    if model.fingerprint != fingerprint:
+        raise ModelError(
+            f"{path} has changed: weights {model.fingerprint}, not {fingerprint}", path=path
+        )
+    return engine_of(model, Path(path))
+
+
+def engine_of(model: Model, path: Path, *, portable: bool = False) -> Evaluator:
+    """The engine of a model.
+
+    Args:
+        model: a model of a kind that an engine plays.
+        path: its file, for messages.
+        portable: whether to do without newer instructions; the results are the same.
+
+    Raises:
+        ModelError: its kind has no engine, or its weights do not fit its architecture.
+    """
+    try:
+        if model.kind == "tuples":
+            return _tuple_engine(model)
+        if model.kind == "residual":
+            return _residual_engine(model, portable=portable)
+        raise ValueError(f"a model of kind {model.kind} plays with PyTorch only")  # noqa: TRY301
+    except (KeyError, OverflowError, TypeError, ValueError) as error:
+        reason = f"{error} is missing" if isinstance(error, KeyError) else error
+        raise ModelError(f"{path}: the engine cannot be made: {reason}", path=str(path)) from None
+
+
+def _residual_engine(model: Model, *, portable: bool) -> ResidualEngine:
+    """The engine of a residual network.
+
+    Raises:
+        KeyError, TypeError, ValueError: the model does not fit its architecture.
+    """
+    sizes = {name: model.architecture[name] for name in ("channels", "blocks", "hidden")}
+    for name, number in sizes.items():
+        if type(number) is not int:
+            raise TypeError(f"{name} cannot be {number!r:.80}")
+    width, height = model.board
+    parts = []
+    for name, shape in weight_shapes(height, **sizes).items():
+        array = _inputs_first(model.weights[name])
+        if array.shape != shape or array.dtype != np.float32:
+            raise ValueError(f"{name} is {array.dtype} {array.shape}, not float32 {shape}")
+        parts.append(array.reshape(-1))
+    weights = np.concatenate(parts)
+    return ResidualEngine(width=width, height=height, weights=weights, portable=portable, **sizes)
+
+
+def _tuple_engine(model: Model) -> TupleEngine:
+    """The engine of an n-tuple network.
+
+    Raises:
+        KeyError, TypeError, ValueError: the model does not fit its architecture.
+    """
+    width, height = model.board
+    squares, tables = model.weights["squares"], model.weights["tables"]
+    if squares.dtype != np.uint8 or tables.dtype != np.float32:
+        raise TypeError(f"squares are {squares.dtype} and tables {tables.dtype}")
+    shape = tuple(model.architecture[name] for name in ("tuples", "length"))
+    if squares.shape != shape:
+        raise ValueError(f"squares are {squares.shape}, not {shape}")
+    return TupleEngine(
+        width=width,
+        height=height,
+        squares=squares.astype(np.uint8),
+        tables=tables.astype(np.float32),  # a copy, which may be written
+    )
+
+
+def _inputs_first(array: NDArray[np.generic]) -> NDArray[np.generic]:
+    """PyTorch's weights, (outputs, inputs) or with a kernel's rows and columns, as matrices.
+
+    Returns:
+        (inputs, outputs); a convolution's inputs are ordered by column, row and channel.
+    """
+    if array.ndim == _KERNEL_AXES:
+        return array.transpose(3, 2, 1, 0).reshape(-1, array.shape[0])
+    return array.T

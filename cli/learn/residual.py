@@ -1,0 +1,80 @@
+"""``c4 learn train residual``: a network that sees threats, on exact labels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cli.learn import options, sizes
+from cli.shell import parameters
+from cli.shell.commands import Command
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+EPOCHS = 20
+
+EXAMPLES = (
+    "c4 learn train residual --data positions --epochs 2 --channels 8",
+    "c4 learn train residual --data positions --epochs 1 --quiet-weight 3 --json",
+)
+
+
+@click.command(cls=Command, database=False, examples=EXAMPLES)
+@sizes.data_option
+@click.option(
+    "--channels",
+    type=parameters.IntRange(8, 128),
+    metavar="N",
+    default=24,
+    show_default=True,
+    help="Filters of each convolution, a multiple of 8.",
+)
+@click.option(
+    "--blocks",
+    type=parameters.IntRange(1, 16),
+    metavar="N",
+    default=2,
+    show_default=True,
+    help="Pairs of convolutions after the first.",
+)
+@click.option(
+    "--hidden",
+    type=parameters.IntRange(8, 256),
+    metavar="N",
+    default=32,
+    show_default=True,
+    help="Units of a column before the outputs, a multiple of 8.",
+)
+@sizes.step_options(batch=256, rate=0.002)
+@sizes.decay_option(0.9)
+@sizes.weight_options
+@options.training_options(kind="residual", epochs=EPOCHS, curves="shares and losses by epoch")
+@click.pass_context
+def residual(context: click.Context, /, *, data: Path, seed: int, **others: Any) -> None:
+    """Train a network that sees threats on positions with exact labels.
+
+    It learns which columns are best, who wins, and the scores of all columns. It is trained on
+    train.npz; after every epoch, and in the report, it is evaluated on validation.npz. The model
+    plays as learning-residual:model=FILE, without PyTorch.
+    """
+    training = options.training_of(context, others)
+    from c4core.learning.networks import parameter_count
+    from c4core.training.labels import read_positions
+    from c4core.training.report import quality_of_network, share_of_best
+    from c4core.training.residual_course import ResidualCourse
+    from cli.learn.view import write_report
+
+    held_out = read_positions(data, "validation")
+    course = ResidualCourse(read_positions(data, "train"), held_out, seed=seed, **others)
+    model = options.run(context.obj, course, training)
+    write_report(
+        context.obj,
+        training.path,
+        model,
+        parameters=parameter_count(course.network),
+        shares=share_of_best(course.network, course.kind, held_out),
+        quality=quality_of_network(course.network, course.kind, held_out),
+        with_history=True,
+    )
