@@ -20,7 +20,7 @@ LOWEST := $(BROKERS)::test_the_output_is_that_of_one_process $(SCREEN)::test_a_g
 	tests/unit/c4core/dataset/test_files.py tests/unit/c4core/book/test_exchange.py tests/unit/db/test_evaluations.py \
 	tests/unit/cli/test_match_picture.py tests/unit/workers/service/test_metrics.py
 
-.PHONY: help demo test test-skipped test-long test-servers faults debug fuzz lint docs package lowest bench clean
+.PHONY: help demo test test-skipped test-long test-servers faults debug fuzz lint docs wheels package lowest bench clean
 
 help:
 	@echo "make demo          solve, store and query a batch of positions (under 3 minutes)"
@@ -33,7 +33,8 @@ help:
 	@echo "make fuzz          whatever strangers may hand in, crafted by chance (CASES=n, SEED=n)"
 	@echo "make lint          ruff, mypy --strict, stubs against the engine, the direction of imports"
 	@echo "make docs          a site of the documents and the Python reference, in build/site"
-	@echo "make package       sdist and wheel, installed in empty environments, with servers and extras"
+	@echo "make wheels        sdist, and a wheel for each of PYTHONS that needs no compiler, in dist"
+	@echo "make package       these, installed in empty environments without a compiler, with servers and extras"
 	@echo "make lowest        the tests of what other packages do, with the oldest that are allowed"
 	@echo "make bench         every benchmark, and docs/performance.md anew (POSITIONS=dir, BENCH=options)"
 	@echo "make clean         remove everything that was made"
@@ -113,9 +114,17 @@ $(VENV)/docs: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'c4-analysis[docs]'
 	touch $@
 
-package: $(VENV)/dev
-	rm -rf dist
-	$(BIN)/python -m build --quiet --outdir dist
+# A wheel for each of these Pythons, built from the sources as they are packed. auditwheel finds out
+# which systems it runs on, and says so in its name.
+PYTHONS ?= $(CURDIR)/$(BIN)/python
+wheels: $(VENV)/dev
+	rm -rf dist build/wheels
+	$(BIN)/uv build --quiet --sdist --out-dir dist
+	set -e; for python in $(PYTHONS); do \
+		$(BIN)/uv build --quiet --wheel --python $$python --out-dir build/wheels dist/*.tar.gz; done
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheels/*.whl
+
+package: wheels
 	C4_TEST_SERVERS=1 C4_TEST_WHEEL="$$(ls $(CURDIR)/dist/*.whl)" $(BIN)/python -m pytest -m package tests/package
 
 # Every package as old as pyproject.toml allows. What these warn of is no fault of this program.

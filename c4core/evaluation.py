@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from c4core.markup import facts_html, table_html
+from c4core.markup import facts_html, signed, table_html
 from c4core.notation import column_label
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class Analysis(Bounded):
     def _repr_html_(self) -> str:
         """The columns with their scores as a table: notebooks show it."""
         columns = [column_label(column) for column in range(len(self.scores))]
-        scores = ["" if score is None else f"{score:+d}" if score else "0" for score in self.scores]
+        scores = [signed(score) for score in self.scores]
         best = ["best" if column in self.best else "" for column in range(len(self.scores))]
         rows = [["score", *scores], ["", *best]]
         return table_html(["column", *columns], rows) + facts_html(_facts(self))

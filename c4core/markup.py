@@ -31,6 +31,11 @@ def facts_html(facts: Mapping[str, object]) -> str:
     return f"<table><tbody>{body}</tbody></table>"
 
 
+def signed(score: int | None) -> str:
+    """A score with its sign; nothing where there is none."""
+    return "" if score is None else f"{score:+d}" if score else "0"
+
+
 def printable(text: str) -> str:
     """A text with a mark for every character that cannot be seen: XML does not allow them all."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)

@@ -16,6 +16,7 @@ COMMANDS = {
     "show": "cli.show.command:show",
     "prove": "cli.certificate.prove:prove",
     "certificate": "cli.certificate.command:certificate",
+    "count": "cli.count.command:count",
     "query": "cli.query.command:query",
     "jobs": "cli.jobs.command:jobs",
     "status": "cli.jobs.status:status",
@@ -30,6 +31,8 @@ COMMANDS = {
     "serve": "cli.serve.command:serve",
     "worker": "cli.worker.command:worker",
     "db": "cli.database.command:database",
+    "config": "cli.config.command:config",
+    "completion": "cli.completion.command:completion",
     "bench": "cli.bench.command:bench",
 }
 

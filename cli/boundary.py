@@ -11,7 +11,7 @@ import click
 from click.exceptions import NoArgsIsHelpError
 
 from cli.app import c4
-from cli.shell import echo, exits, signals, streams
+from cli.shell import completing, echo, exits, signals, streams
 from cli.shell.settings import Settings
 from workers.printable import printable
 
@@ -19,13 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 PROGRAM = "c4"
-COMPLETION = "_C4_COMPLETE"
 
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and give its exit code."""
-    if COMPLETION in os.environ:
-        c4.main(prog_name=PROGRAM, complete_var=COMPLETION)  # exits
+    if completing.VARIABLE in os.environ:
+        c4.main(prog_name=PROGRAM, complete_var=completing.VARIABLE)  # exits
     settings = Settings()
     try:
         with c4.make_context(PROGRAM, list(arguments), obj=settings) as context:

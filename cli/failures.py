@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from c4core.book.errors import BookBoardError, BookContentError, BookError
 from c4core.certificate.errors import CertificateError, ClaimError
+from c4core.counting.errors import CountingError, CountMemoryError
 from c4core.dataset.errors import DatasetError
 from c4core.errors import C4Error
 from c4core.learning.errors import LearningMissingError, ModelError, ModelMismatchError
-from c4core.players.errors import PlayerMissingError
+from c4core.players.errors import PlayerFailure, PlayerMissingError
 from cli.shell import exits
 from db.errors import (
     GameNotFoundError,
@@ -24,6 +25,7 @@ from db.errors import (
 from workers.errors import (
     BookIncompleteError,
     BrokerUnreachableError,
+    CertificateIncompleteError,
     DatasetIncompleteError,
     NotSolvedError,
 )
@@ -85,13 +87,21 @@ def _(error: BookError) -> Failure:
 
 @explain.register(BookIncompleteError)
 @explain.register(CertificateError)
+@explain.register(CertificateIncompleteError)
+@explain.register(CountingError)
 @explain.register(DatasetError)
 @explain.register(DatasetIncompleteError)
 @explain.register(LearningMissingError)
 @explain.register(ModelError)
+@explain.register(PlayerFailure)
 @explain.register(PlayerMissingError)
 def _(error: Exception) -> Failure:
     return Failure(exits.PROBLEMS, str(error))
+
+
+@explain.register
+def _(error: CountMemoryError) -> Failure:
+    return Failure(exits.PROBLEMS, f"{error}; --memory-mb allows more")
 
 
 @explain.register(ClaimError)

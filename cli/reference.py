@@ -47,12 +47,15 @@ environment variable `C4_DB` names another: a file, `sqlite:///FILE`, or
 an error. Commands that only read do not make a database that is named.
 
 With `--broker` or `C4_BROKER` the commands that search or play (`solve`, `analyze`, `deep`,
-`book build`, `dataset build`, `match`, `tournament`, `games report`, `review`, `jobs resume`,
-`jobs retry`, `serve`) let `c4 worker` processes do it:
+`book build`, `prove`, `dataset build`, `match`, `tournament`, `games report`, `review`,
+`jobs resume`, `jobs retry`, `serve`) let `c4 worker` processes do it:
 `redis://HOST:PORT/NUMBER`, `rediss://`, `amqp://USER@HOST:PORT/VHOST` or `amqps://`. Their
 output is the same, but Ctrl-C during a job ends only the watching. `--broker none` works in this
-process whatever the environment says. Passwords belong in the environment: everybody on the
-machine can read command lines.
+process whatever the environment says. Passwords belong in the environment or in the configuration
+file: everybody on the machine can read command lines.
+
+An option goes first, then the environment (`C4_DB`, `C4_BROKER`, `C4_THREADS`, `C4_TABLE_MB`, `NO_COLOR`), then
+the [configuration file](configuration.md), then the default; `c4 config --show` shows which it was.
 
 ## Lines
 
@@ -91,9 +94,9 @@ second Ctrl-C stops at once. `C4_TRACE=1` shows where an error comes from.
 ## Shell completion
 
 ```console
-$ eval "$(_C4_COMPLETE=bash_source c4)"     # bash, in ~/.bashrc
-$ eval "$(_C4_COMPLETE=zsh_source c4)"      # zsh, in ~/.zshrc
-$ _C4_COMPLETE=fish_source c4 | source      # fish, in ~/.config/fish/config.fish
+$ eval "$(c4 completion bash)"      # in ~/.bashrc
+$ eval "$(c4 completion zsh)"       # in ~/.zshrc, below compinit
+$ c4 completion fish > ~/.config/fish/completions/c4.fish
 ```
 """
 

@@ -2,7 +2,8 @@
 
 ``core`` is what all jobs have in common: the kinds there are, how units are claimed, solved and
 completed, and how a job is followed. Each kind of job has a package: ``positions`` (the kind
-"analyze"), ``books``, ``deep`` and ``matches``; ``dataset`` makes data sets with jobs of the first.
+"analyze"), ``books``, ``deep``, ``matches`` and ``certificates`` (the kind "prove"); ``dataset``
+makes data sets with jobs of the first.
 
 ``runners`` gets a job done, by threads of this process or by workers elsewhere. ``broker`` is how
 units are announced to those workers, and ``service`` is the process of one of them. ``app`` and
@@ -10,5 +11,6 @@ units are announced to those workers, and ``service`` is the process of one of t
 
 ``errors`` has the errors of all of these, ``logs`` is what a worker logs, ``printable`` makes text
 from outside safe to show, ``wording`` puts numbers into words.
-``csv_lines`` makes CSV of rows, ``cores`` counts the processors that may be used.
+``configuration`` reads the file of settings that a person may have, ``csv_lines`` makes CSV of
+rows, ``cores`` counts the processors that may be used.
 """

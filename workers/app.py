@@ -1,7 +1,8 @@
 """The Celery app for Celery's own command line: ``celery -A workers.app worker``.
 
 The environment says where everything is: C4_BROKER, C4_DB, C4_TABLE_MB for the size of the table
-(64), and C4_ALLOW_PROGRAMS=1 where players that are programs may be started. Every process that
+(64), and C4_ALLOW_PROGRAMS=1 where players that are programs may be started. For the first three,
+the configuration file says what the environment does not. Every process that
 works, each child of a prefork pool or the one process of a pool of threads, opens a database and
 makes a table of its own, after the fork.
 
@@ -30,7 +31,9 @@ from db.errors import UnreachableError
 from workers.broker.doorbell import Doorbell
 from workers.broker.messaging import make_app
 from workers.broker.url import check_url
+from workers.configuration import DEFAULT_TABLE_MB, Configuration
 from workers.core.lanes import Lane
+from workers.errors import ConfigurationError
 from workers.logs import LOGGER, Masking
 from workers.service.outages import open_patiently
 from workers.service.process import WorkerProcess, WorkerSettings, default_name
@@ -43,16 +46,25 @@ if TYPE_CHECKING:
     from c4core.players import Consent
     from workers.service.this_process import Factory
 
-TABLE_MB: Final = 64
 _MEGABYTES: Final = re.compile("[1-9][0-9]{0,8}", re.ASCII)
 
 STOP_CHILD: Final = signal.SIGUSR2
 """This signal tells a child of a prefork pool to hand back its unit. SIGTERM would end the child as
 well, and Celery would then wait for seconds."""
 
+
+def configured(name: str) -> str | None:
+    """What the configuration file says about a setting; ends the process if the file is bad."""
+    try:
+        value = Configuration().values.get(name)
+    except ConfigurationError as error:
+        sys.exit(f"Error: {error}")
+    return None if value is None else str(value)
+
+
 # Celery's own --broker option gets here through the environment, too.
-_broker = os.environ.get("C4_BROKER") or os.environ.get("CELERY_BROKER_URL")
-_database = os.environ.get("C4_DB")
+_broker = os.environ.get("C4_BROKER") or os.environ.get("CELERY_BROKER_URL") or configured("broker")
+_database = os.environ.get("C4_DB") or configured("db")
 
 app = make_app(_broker)
 
@@ -98,7 +110,7 @@ def _factory(worker: Worker) -> Factory:
 
 
 def _table_mb() -> int:
-    text = os.environ.get("C4_TABLE_MB") or str(TABLE_MB)
+    text = os.environ.get("C4_TABLE_MB") or configured("table-mb") or str(DEFAULT_TABLE_MB)
     if not _MEGABYTES.fullmatch(text):
         raise ValueError(
             f"the environment variable C4_TABLE_MB is not a number of megabytes: {text!r}"

@@ -5,6 +5,20 @@ from __future__ import annotations
 from c4core.errors import C4Error
 
 
+class ConfigurationError(C4Error, ValueError):
+    """The configuration file cannot be read or understood.
+
+    Attributes:
+        path: the file.
+        setting: the name in it that is wrong; None if it is the file as a whole.
+    """
+
+    def __init__(self, message: str, *, path: str, setting: str | None = None) -> None:
+        super().__init__(message)
+        self.path = path
+        self.setting = setting
+
+
 class BrokerError(C4Error):
     """Base class of errors about a broker."""
 
@@ -35,6 +49,18 @@ class MetricsError(C4Error):
 
 class BookIncompleteError(C4Error):
     """Scores of a book are missing: its job was cancelled, or has units that failed.
+
+    Attributes:
+        job_id: the job's number.
+    """
+
+    def __init__(self, message: str, *, job_id: int) -> None:
+        super().__init__(message)
+        self.job_id = job_id
+
+
+class CertificateIncompleteError(C4Error):
+    """A job's certificate cannot be written: it was cancelled, has failed units, or makes none.
 
     Attributes:
         job_id: the job's number.

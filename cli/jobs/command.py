@@ -49,8 +49,8 @@ def jobs() -> None:
     """List, watch, stop and continue jobs, and write their results.
 
     A job is work that takes long: the positions of "c4 analyze", a book, a data set, a match or a
-    tournament, the one position of "c4 deep". It lives in the database, cut into units of about a
-    second's work, and keeps what is done whatever happens to the process that works on it.
+    tournament, the one position of "c4 deep", a proof. It lives in the database, cut into units of
+    about a second's work, and keeps what is done whatever happens to the process that works on it.
     """
 
 

@@ -29,8 +29,9 @@ def players() -> None:
     """Show who can play, and with which parameters.
 
     A player is written NAME, or NAME:parameter=value,parameter=value. Programs of yours play too,
-    as exec:COMMAND, kaggle:FILE.py or python:MODULE:CALLABLE; docs/players.md tells how. The
-    levels easy, medium and hard are names of players too: "c4 players show hard" says which.
+    as exec:COMMAND, kaggle:FILE.py or python:MODULE:CALLABLE; docs/players.md tells how. And
+    proof:FILE plays by a certificate. The levels easy, medium and hard are names of players too:
+    "c4 players show hard" says which.
     """
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cli.shell import settings
+from cli.shell.completing import offer
+from cli.shell.configured import Defaults, set_colours
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,6 +25,7 @@ class Command(click.Command):
         database: whether it takes ``--db``.
         broker: whether it takes ``--broker``.
         json: whether it takes ``--json`` here; commands with several formats bring their own.
+        configured: whether it needs the configuration file to be in order.
     """
 
     def __init__(
@@ -32,11 +35,13 @@ class Command(click.Command):
         database: bool = True,
         broker: bool = False,
         json: bool = True,
+        configured: bool = True,
         **kwargs: Any,
     ) -> None:
         kwargs.setdefault("context_settings", CONTEXT_SETTINGS)
         super().__init__(*args, **kwargs)
         self.examples = tuple(examples)
+        self.configured = configured
         if database:
             settings.database_option()(self)
         if broker:
@@ -45,6 +50,31 @@ class Command(click.Command):
             settings.json_option(self)
         settings.quiet_option(self)
         settings.verbose_option(self)
+        offer(self.params)
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        """A context in which options that are not given have the configuration file's values."""
+        if parent is not None and not parent.resilient_parsing:  # completion needs no values
+            configuration = settings.settings_of(parent).configuration
+            extra.setdefault("default_map", Defaults(configuration, self.params))
+        return super().make_context(info_name, args, parent, **extra)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the help, with the defaults of the program: also where the file is not in order."""
+        ctx.default_map = None
+        super().format_help(ctx, formatter)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Do what the command is there for."""
+        if self.configured:
+            set_colours(settings.settings_of(ctx).configuration)
+        return super().invoke(ctx)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, which are never wrapped as an epilog is."""

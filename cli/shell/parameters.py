@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 import click
 
+from workers.configuration import DEFAULT_TABLE_MB, MAX_TABLE_MB, MAX_THREADS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -25,7 +27,7 @@ LARGEST_IN_RANGE: Final = (1 << 15) - 1
 """For plies, moves and scores, which databases keep in 16 bits."""
 LARGEST_GAME: Final = (1 << 31) - 1
 """The number of a game in its match, which databases keep in 32 bits."""
-LARGEST_TABLE_MB: Final = 1 << 30
+LARGEST_TABLE_MB: Final = MAX_TABLE_MB
 """No table can be larger."""
 
 
@@ -206,8 +208,10 @@ zero_based_option = click.option(
 
 threads_option = click.option(
     "--threads",
-    type=IntRange(1, 1024),
+    type=IntRange(1, MAX_THREADS),
     metavar="N",
+    envvar="C4_THREADS",
+    show_envvar=True,
     help="Threads that search; they share one table.  [default: one a core]",
 )
 
@@ -215,8 +219,10 @@ table_option = click.option(
     "--table-mb",
     type=WholeNumber(1, LARGEST_TABLE_MB),
     metavar="MB",
-    default=64,
+    default=DEFAULT_TABLE_MB,
     show_default=True,
+    envvar="C4_TABLE_MB",
+    show_envvar=True,
     help="Size of the table of positions met in the search.",
 )
 

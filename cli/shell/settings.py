@@ -1,6 +1,7 @@
 """The options of all commands: which database, which broker, how much talk, JSON or text.
 
-They can be written before the command's name (``c4 --db x.db status``) and after it.
+They can be written before the command's name (``c4 --db x.db status``) and after it. What no option
+and no variable says, the configuration file may say.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from cli.shell import echo
+from cli.shell.completing import BROKER, FILE
+from workers.configuration import Configuration
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,15 +35,17 @@ class Settings:
     """What the shared options say."""
 
     db: str | None = None
-    """Database URL or path as given, None for the default."""
+    """Database URL or path as given, None if it was not."""
     broker: str | None = None
-    """Broker URL as given, ``none`` or None for doing the work in this process."""
+    """Broker URL as given, ``none`` for doing the work in this process, None if it was not."""
     json: bool = False
     """Whether programs and not people read the output."""
     quiet: bool = False
     """Whether talk and progress are unwanted."""
     verbose: bool = False
     """Whether to talk more than usual."""
+    configuration: Configuration = field(default_factory=Configuration, repr=False)
+    """What the configuration file says."""
     opened: list[str] = field(default_factory=list, compare=False, repr=False)
     """The databases that were opened, for the report of a fault."""
 
@@ -55,14 +60,24 @@ class Settings:
             echo.line(message, err=True)
 
     @property
+    def named_database(self) -> str | None:
+        """The database's URL or path as it was given or configured; None for the default."""
+        return self.db or self._configured("db")
+
+    @property
     def url(self) -> str:
-        """The database's URL or path: as given, or the default file, whose directory is made."""
-        return self.db if self.db is not None else str(default_database())
+        """The database's URL or path: a named one, or the default file, whose directory is made."""
+        return self.named_database or str(default_database())
 
     @property
     def broker_url(self) -> str | None:
         """The broker's URL, None without one."""
-        return None if (self.broker or NO_BROKER).lower() == NO_BROKER else self.broker
+        named = self.broker or self._configured("broker")
+        return None if named is None or named.lower() == NO_BROKER else named
+
+    def _configured(self, name: str) -> str | None:
+        value = self.configuration.values.get(name)
+        return None if value is None else str(value)
 
     def open_doorbell(self) -> Doorbell | None:
         """Find the broker that the options name; None without one.
@@ -90,16 +105,16 @@ class Settings:
         from db.database import Database
 
         self.opened.append(self.url)
-        database = Database.open(self.url, create=create or self.db is None)
+        database = Database.open(self.url, create=create or self.named_database is None)
         self.tell(f"database {database.url}{', created' if database.created else ''}")
         return database
 
 
-def default_database() -> Path:
-    """The path of the default database, whose directory is made."""
+def default_database(*, ensure: bool = True) -> Path:
+    """The path of the default database; its directory is made, unless ``ensure`` is False."""
     import platformdirs
 
-    return platformdirs.user_data_path("c4", ensure_exists=True) / "c4.db"
+    return platformdirs.user_data_path("c4", ensure_exists=ensure) / "c4.db"
 
 
 def settings_of(context: click.Context) -> Settings:
@@ -124,6 +139,7 @@ def database_option(*, envvar: str | None = None) -> Callable[[Decorated], Decor
     """``--db``; the environment is read once, before the command's name."""
     return click.option(
         "--db",
+        type=FILE,
         metavar="URL",
         envvar=envvar,
         show_envvar=envvar is not None,
@@ -137,6 +153,7 @@ def broker_option(*, envvar: str | None = None) -> Callable[[Decorated], Decorat
     """``--broker``; the environment is read once, before the command's name."""
     return click.option(
         "--broker",
+        type=BROKER,
         metavar="URL",
         envvar=envvar,
         show_envvar=envvar is not None,

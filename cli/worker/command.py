@@ -122,7 +122,7 @@ def worker(
     set_up(
         verbose=settings.verbose,
         quiet=settings.quiet,
-        urls=[settings.db, settings.broker],
+        urls=[settings.named_database, settings.broker_url],
         traces=bool(os.environ.get("C4_TRACE")),
     )
     service = Service(

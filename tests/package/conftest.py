@@ -1,7 +1,6 @@
 """The wheel in an environment of its own."""
 
 import os
-import shlex
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from tests.support.running.environments import Environment
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """The wheel and what it depends on; to be left as it is."""
     directory = tmp_path_factory.mktemp("plain")
-    wheel = shlex.quote(str(Path(os.environ["C4_TEST_WHEEL"]).resolve()))
+    wheel = Path(os.environ["C4_TEST_WHEEL"]).resolve()
     return Environment.make(directory / "environment", directory, wheel)
 
 

@@ -37,6 +37,9 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "certificate verify": (FILE,),
     "certificate info": (FILE,),
     "certificate show": (FILE, "1"),
+    "certificate import": (FILE, FILE),
+    "certificate write": ("1", "--out", f"nowhere/{FILE}"),
+    "count": ("--keep", FILE),
     "query": ("--limit", "3"),
     "jobs list": (),
     "jobs show": ("1",),
@@ -50,6 +53,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "tournament": ("random", f"exec:{HOSTILE}"),
     "dataset build": ("--output", f"nowhere/{FILE}", "--plies", "20", "--count", "3"),
     "dataset info": (FILE,),
+    "dataset export": (FILE,),
     "play": (
         *("--plain", "--file", "game.json", "--first", "random", "--second", "random"),
         *("--seed", "1", "--new", "--board", "4x4"),
@@ -67,7 +71,9 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "players show": (HOSTILE,),
     "learn train cnn": ("--csv", FILE, "--output", FILE),
     "learn train exact": ("--data", FILE, "--output", FILE),
+    "learn train residual": ("--data", FILE, "--output", FILE),
     "learn train selfplay": ("--board", HOSTILE, "--output", FILE),
+    "learn train tuples": ("--data", FILE, "--output", FILE),
     "learn evaluate": (FILE, "--csv", FILE),
     "worker": ("--queues", HOSTILE),
     "serve": ("--host", HOSTILE, "--token", "t"),
@@ -76,6 +82,10 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "db stats": (),
     "db check": (),
     "db backup": (FILE,),
+    "config set": ("db", f"kafka://{HOSTILE}"),
+    "config unset": (HOSTILE,),
+    "config path": (),
+    "completion": (HOSTILE,),
     "bench": ("--threads", HOSTILE),
 }
 """For every command arguments that make it show what a stranger has named, or refuse it."""

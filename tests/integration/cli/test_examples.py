@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from c4core.notation import DEFAULT_BOARD
+from c4core.position import Position
 from cli.reference import contexts
 from cli.shell.commands import Command, LazyGroup
 from tests.support.boards.learning import write_dataset
 from tests.support.running.command_line import C4
+from tests.support.weakc4 import small_solution, write_solution
 
 EASY = "2252576253462244111563365343671351441"
 HAS_TORCH = find_spec("torch") is not None
@@ -54,9 +56,13 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> C4:
     assert c4("analyze", "-q", "--detach", "positions.txt").code == 0
     assert c4("analyze", "-q", "positions.txt").code == 0
     assert c4("--db", "book.db", "db", "init").code == 0
+    assert c4("config", "set", "threads", "2").code == 0
     book = ("book", "build", "-q", "--board", "5x4", "--plies", "4", "--out", "small.c4book")
     assert c4("--db", "book.db", *book).code == 0
     assert c4("prove", "", "--board", "4x4", "--out", "small.c4proof", "-q").code == 0
+    solution = write_solution(c4.directory, *small_solution(Position("1221", width=5, height=4)))
+    for path, short in zip(solution, "ab", strict=True):
+        shutil.copy(path, c4.directory / f"{short}.json")
     for name in ("jsonl", "csv"):
         export = ("book", "export", "small.c4book", "--format", name, "-o", f"small.{name}")
         assert c4(*export).code == 0

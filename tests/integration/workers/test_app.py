@@ -81,3 +81,25 @@ def test_others_that_no_worker_can_use(tmp_path: Path) -> None:
     environments = json.dumps([environment for environment, _ in COMPLAINTS])
     done = run(["-c", BEGIN], tmp_path, environments)
     assert done.stdout.splitlines() == [f"Error: {complaint}" for _, complaint in COMPLAINTS]
+
+
+def test_the_configuration_file_says_what_the_environment_does_not(tmp_path: Path) -> None:
+    file = tmp_path / "c4.toml"
+    file.write_text("broker = 'redis://queue:7'\ndb = 'file.db'\ntable-mb = 32\n")
+    show = "from workers import app; print(app.app.conf.broker_url, app._database, app._table_mb())"
+    unset = {"C4_BROKER": "", "C4_DB": "", "C4_TABLE_MB": "", "CELERY_BROKER_URL": ""}
+    done = run(["-c", show], tmp_path, **unset, C4_CONFIG=str(file))
+    assert done.stdout == "redis://queue:7 file.db 32\n"
+    given = unset | {"C4_DB": "c4.db", "C4_TABLE_MB": "5"}
+    done = run(["-c", show], tmp_path, **given, C4_CONFIG=str(file))
+    assert done.stdout == "redis://queue:7 c4.db 5\n"
+
+
+def test_a_bad_configuration_file_ends_celery(tmp_path: Path) -> None:
+    file = tmp_path / "c4.toml"
+    file.write_text("table-mb = 'much'\n")
+    celery = ["-m", "celery", "-A", "workers.app", "worker", "--pool=solo"]
+    done = run(celery, tmp_path, C4_BROKER="", C4_CONFIG=str(file))
+    assert (done.returncode, done.stdout) == (1, "")
+    message = "table-mb is a whole number from 1 to 1,073,741,824"
+    assert done.stderr == f"Error: {file}, line 1: {message}\n"

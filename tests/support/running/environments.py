@@ -3,33 +3,56 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from tests.support.running.command_line import Result
+from tests.support.running.command_line import ROOT, Result
 
-if TYPE_CHECKING:
-    from pathlib import Path
+COMPILERS = re.compile(
+    r"(.*-)?(as|c89|c99|cc|c\+\+|clang|clang\+\+|cpp|g\+\+|gcc|ld|tcc)(-[\d.]+)?"
+)
+"""The names of programs that a C compiler consists of."""
 
 
 @dataclass(frozen=True)
 class Environment:
-    """A virtual environment, and a directory to work in that sees no checkout."""
+    """A virtual environment without a C compiler, and a directory that sees no checkout."""
 
     path: Path
     directory: Path
 
     @classmethod
-    def make(cls, path: Path, directory: Path, *packages: str) -> Environment:
-        """Make one with these packages."""
-        subprocess.run([sys.executable, "-m", "venv", path], check=True)
+    def make(cls, path: Path, directory: Path, wheel: Path) -> Environment:
+        """Make one with the wheel and what it depends on; pip takes the wheel, and checks that."""
+        uv = str(Path(sys.executable).parent / "uv")  # many times faster
+        new = ("--quiet", "--seed", "--python", sys.executable)
+        subprocess.run([uv, "venv", *new, path], check=True)
+        needed = ("--quiet", "--python", path, "--requirements", ROOT / "pyproject.toml")
+        subprocess.run([uv, "pip", "install", *needed], check=True)
         made = cls(path, directory)
-        done = made.shell(f"pip install --quiet {' '.join(packages)}")
+        made._gather_tools()
+        done = made.shell(f"pip install --quiet {shlex.quote(str(wheel))} && pip check")
         assert done.code == 0, done.err
         return made
+
+    def _gather_tools(self) -> None:
+        """Link all programs that the tests' path has, but for compilers."""
+        self.tools.mkdir()
+        for directory in map(Path, os.environ["PATH"].split(os.pathsep)):
+            for program in directory.iterdir() if directory.is_dir() else ():
+                link = self.tools / program.name
+                if not COMPILERS.fullmatch(program.name) and not os.path.lexists(link):
+                    link.symlink_to(program)
+
+    @property
+    def tools(self) -> Path:
+        """A directory of programs, in the place of those of the tests' path."""
+        return self.path / "tools"
 
     def copy(self, path: Path, directory: Path) -> Environment:
         """Another one with the same packages: faster than to install them."""
@@ -48,8 +71,10 @@ class Environment:
             if not name.startswith(("C4_", "PYTHON", "VIRTUAL_ENV"))
         }
         own = {
-            "PATH": f"{self.path / 'bin'}:{os.environ['PATH']}",
+            "CC": "false",
+            "PATH": f"{self.path / 'bin'}:{self.tools}",
             "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+            "XDG_CONFIG_HOME": str(self.directory / "config"),
             "XDG_DATA_HOME": str(self.directory / "data"),
         }
         return kept | own | more

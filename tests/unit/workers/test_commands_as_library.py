@@ -18,6 +18,7 @@ from tests.support.boards.matches import RANDOM, SET, run_job, terms
 from workers.books.build import CompleteBook, ScoreSource
 from workers.books.files import default_name, is_book_of, write_scored
 from workers.books.task import Choice
+from workers.dataset.draft import Draft
 from workers.dataset.order import Order
 from workers.deep.answer import read_answer
 from workers.deep.planning import join_or_submit
@@ -59,11 +60,11 @@ def test_a_data_set(database: Database, tmp_path: Path) -> None:
         formats=("npz",),
         representations=("planes",),
     )
-    draft = order.find(database)
+    draft = Draft.of(database, order)
     job_id = draft.job(database)
     assert draft.job(database) == job_id
     run_job(database, job_id)
-    card = draft.write(database, job_id, tmp_path)
+    card = draft.labelled(database, job_id).write(tmp_path)
     assert card["positions"] == 50
     assert (tmp_path / "train.npz").exists()
 

@@ -113,6 +113,7 @@ def test_moves() -> None:
         ({"moves": "44", "player": "python:os:getcwd"}, (403, "player")),
         ({"moves": "44", "player": "kaggle:/etc/passwd"}, (403, "player")),
         ({"moves": "44", "player": "learning-cnn:model=/etc/passwd"}, (403, "player")),
+        ({"moves": "44", "player": "proof:/etc/passwd"}, (403, "player")),
         ({"moves": "44", "player": ENDLESS, "seconds": 0.02}, (422, "player")),
         ({"moves": "44", "seconds": 0}, (400, "seconds")),
         ({"moves": "44", "seconds": 31}, (400, "seconds")),
@@ -136,6 +137,16 @@ def test_programs_with_consent(tmp_path: Path) -> None:
     with serving(programs=Consent.to([player])) as api:
         assert api.post(MOVE, {"moves": "", "player": player, "seconds": 20})["column"] == 3
         assert api.refused(MOVE, {"moves": "", "player": "exec:true"}) == (403, "player")
+
+
+def test_a_proof_with_consent() -> None:
+    asked = {"board": "5x4", "player": "proof:5x4", "seconds": 20}
+    with serving(programs=ANY_PROGRAM) as api:
+        move = api.post(MOVE, {"moves": "", **asked})
+        assert move["player"] == "proof:5x4"
+        assert api.post(MOVE, {"moves": move["moves"], **asked})["column"] in range(1, 6)
+        assert api.refused(MOVE, {"moves": "", "player": "proof:5x4"}) == (400, "player")
+        assert api.refused(MOVE, {"moves": "", "player": "proof:/no/file"}) == (400, "player")
 
 
 def test_a_client_that_goes_away_ends_the_move() -> None:

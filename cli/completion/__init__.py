@@ -1,0 +1,1 @@
+"""``c4 completion``: the script that lets a shell complete command lines."""

@@ -1,0 +1,192 @@
+"""The configuration file: one person's settings, in TOML.
+
+What is given with an option goes first, then what the environment says, then this file, then the
+default. The file is the one that ``C4_CONFIG`` names, or ``config.toml`` in the user's directory
+for configurations; there need not be one there. It is data: only the settings below are read, and
+none of them starts a program.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from workers.errors import ConfigurationError
+
+VARIABLE: Final = "C4_CONFIG"
+"""This variable of the environment names the file."""
+
+MAX_BYTES: Final = 1 << 16
+"""No file of five settings is larger."""
+
+Value = str | int
+
+MAX_THREADS: Final = 1024
+MAX_TABLE_MB: Final = 1 << 30
+DEFAULT_TABLE_MB: Final = 64
+"""Of most commands, and of a worker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One thing that can be set."""
+
+    name: str
+    """In the file; an option has the same name with two dashes before it."""
+    variables: tuple[str, ...]
+    """The variables of the environment that set it as well; the first one that is set counts."""
+    most: int | None = None
+    """The largest value of a whole number from 1 on; None for a text."""
+    words: tuple[str, ...] = ()
+    """The values of a text; empty for any."""
+
+    def check(self, value: object) -> Value:
+        """The value, if it is one for this setting.
+
+        Raises:
+            ValueError: it is not; the message says what would be.
+        """
+        if self.most is not None:
+            if type(value) is int and 1 <= value <= self.most:
+                return value
+            raise ValueError(f"{self.name} is a whole number from 1 to {self.most:,}")
+        if self.words:
+            if value in self.words:
+                return str(value)
+            raise ValueError(f"{self.name} is one of the texts {', '.join(self.words)}")
+        if isinstance(value, str) and value:
+            return value
+        raise ValueError(f"{self.name} is a text that is not empty")
+
+    def read(self, text: str) -> Value:
+        """The value that a text of the command line or of the environment stands for.
+
+        Raises:
+            ValueError: it stands for none.
+        """
+        is_number = self.most is not None and re.fullmatch("[0-9]{1,12}", text, re.ASCII)
+        return self.check(int(text) if is_number else text)
+
+
+SETTINGS: Final = {
+    setting.name: setting
+    for setting in (
+        Setting("db", ("C4_DB",)),
+        Setting("broker", ("C4_BROKER",)),
+        Setting("threads", ("C4_THREADS",), most=MAX_THREADS),
+        Setting("table-mb", ("C4_TABLE_MB",), most=MAX_TABLE_MB),
+        Setting("color", ("NO_COLOR", "FORCE_COLOR"), words=("auto", "always", "never")),
+    )
+}
+"""All settings by their names."""
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """The file, which is read when a value is first asked for."""
+
+    named: str | None = field(default_factory=lambda: os.environ.get(VARIABLE) or None)
+    """The file that :data:`VARIABLE` names, which has to exist; None for the user's own."""
+
+    @cached_property
+    def path(self) -> Path:
+        """Where the file is, or would be."""
+        if self.named is not None:
+            return Path(self.named).expanduser()
+        from platformdirs import user_config_path  # noqa: PLC0415 (10 ms)
+
+        return user_config_path("c4") / "config.toml"
+
+    @cached_property
+    def values(self) -> dict[str, Value]:
+        """What the file sets, by the settings' names.
+
+        Raises:
+            ConfigurationError: it is missing although it was named, or it cannot be understood.
+        """
+        if self.named is None and not self.path.exists():
+            return {}
+        return parse(self.text(), self.path)
+
+    def text(self) -> str:
+        """What is in the file.
+
+        Raises:
+            ConfigurationError: it cannot be read, is no text, or is too long.
+        """
+        try:
+            # A pipe would let the program wait. The null device stands for "no file".
+            if not self.path.is_file() and self.path != Path(os.devnull):
+                reason = "no ordinary file" if self.path.exists() else "no such file"
+                raise self.fault(reason)
+            with self.path.open("rb") as file:
+                data = file.read(MAX_BYTES + 1)
+        except OSError as error:
+            raise self.fault(error.strerror or str(error)) from None
+        if len(data) > MAX_BYTES:
+            raise self.fault(f"longer than {MAX_BYTES:,} bytes")
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise self.fault(f"line {line} is not UTF-8") from None
+
+    def fault(self, reason: str) -> ConfigurationError:
+        """An error about the file as a whole."""
+        of = f" (named by {VARIABLE})" if self.named is not None else ""
+        return _error(f"{self.path}{of}: {reason}", self.path)
+
+
+def parse(text: str, path: Path) -> dict[str, Value]:
+    """The settings in a text.
+
+    Args:
+        text: TOML.
+        path: where it comes from, for messages.
+
+    Raises:
+        ConfigurationError: it is no TOML, names something that there is not, or a value is wrong.
+    """
+    import tomllib  # noqa: PLC0415 (only those who have a file need it)
+
+    def fault(reason: str, name: str | None = None) -> ConfigurationError:
+        line = None if name is None else line_of(name, text)
+        where = str(path) if line is None else f"{path}, line {line}"
+        return _error(f"{where}: {reason}", path, name)
+
+    try:
+        found = tomllib.loads(text.replace("\r\n", "\n"))
+    except RecursionError:
+        raise fault("not TOML: nested too deeply") from None
+    except ValueError as error:
+        raise fault(f"not TOML: {error}") from None
+    values = {}
+    for name, value in found.items():
+        if name not in SETTINGS:
+            raise fault(
+                f"no setting is called {name[:40]!r}; there are {', '.join(SETTINGS)}", name
+            )
+        try:
+            values[name] = SETTINGS[name].check(value)
+        except ValueError as error:
+            raise fault(str(error), name) from None
+    return values
+
+
+def _error(message: str, path: Path, setting: str | None = None) -> ConfigurationError:
+    from workers.errors import ConfigurationError  # noqa: PLC0415 (it brings the engine along)
+
+    return ConfigurationError(message, path=str(path), setting=setting)
+
+
+def line_of(name: str, text: str) -> int | None:
+    """The number of the line, from 1, that sets something; None if it is hard to find."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if re.match(rf"\s*\[*\s*[\"']?{re.escape(name)}[\"']?\s*[=.\]]", line):
+            return number
+    return None
