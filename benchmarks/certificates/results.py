@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from benchmarks.certificates.narrow import LEAST_SIDE, MOST_CELLS, Narrow
+from benchmarks.certificates.narrow import LEAST_SIDE, MOST_NARROW_CELLS, Narrow
 from benchmarks.certificates.playing import Played
 from benchmarks.certificates.proving import Proven
 from benchmarks.page import DOCS, fill_file, table
@@ -119,7 +119,7 @@ def _times(plain: Proven, ruled: Proven | None) -> tuple[str, str]:
 def _narrow(narrow: Narrow) -> str:
     largest = parse_board(narrow.largest)
     return (
-        f"The other {narrow.boards} boards of up to {MOST_CELLS} squares have fewer than "
+        f"The other {narrow.boards} boards of up to {MOST_NARROW_CELLS} squares have fewer than "
         f"{LEAST_SIDE} columns or rows. Both checkers accept the certificates of all of them: "
         f"{narrow.positions:,} positions, {narrow.file_bytes:,} bytes; the largest is that of "
         f"{largest}, {narrow.largest_bytes:,} bytes (`python -m benchmarks.certificates narrow`)."

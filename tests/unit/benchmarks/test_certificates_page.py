@@ -71,7 +71,8 @@ def test_games_are_counted() -> None:
 
 
 def test_narrow_boards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(narrow, "MOST_CELLS", 6)
+    for limit in ("MOST_CELLS", "MOST_NARROW_CELLS"):
+        monkeypatch.setattr(narrow, limit, 6)
     found = narrow.measure()
     assert found.boards == 14  # one to six columns of as many rows as fit
     assert len(list(narrow.boards(narrow=False))) == 0
