@@ -43,7 +43,7 @@ def test_its_name_tells_the_systems() -> None:
         assert f'platform tag: "{tag}"' in " ".join(shown.stdout.split())
 
 
-def test_every_stub_is_in_it() -> None:
+def test_every_stub_and_every_file_of_data_is_in_it() -> None:
     with zipfile.ZipFile(os.environ["C4_TEST_WHEEL"]) as wheel:
         packed = set(wheel.namelist())
     sources = {
@@ -51,5 +51,18 @@ def test_every_stub_is_in_it() -> None:
         for kind in ("pyi", "pxd", "pyx")
         for path in (ROOT / "c4core").rglob(f"*.{kind}")
     }
+    data = {
+        str(path.relative_to(ROOT))
+        for directory in ("c4core/data", "cli/data", "web/pages")
+        for path in (ROOT / directory).rglob("*")
+        if path.is_file()
+    }
     assert sources
-    assert sources - packed == set()
+    assert data
+    assert (sources | data) - packed == set()
+
+
+def test_the_shipped_certificates_are_found(installed: Environment) -> None:
+    assert installed.shell("c4 certificate verify 7x6").code == 0
+    done = installed.shell("c4 match proof:5x4 random --board 5x4 --games 4 --judge none -q")
+    assert done.code == 0, done.err
