@@ -70,6 +70,7 @@ def measure(certificate: str, opponent: str, games: int) -> Played:
     analyst = Counting(info.board)
     proof = parse_player(f"proof:{certificate}").make()
     other = parse_player(opponent).make(Resources(analyst=analyst))
+    before = _shared_solver_calls()
     tally = {1: 0, 0: 0, -1: 0}
     below = forfeits = moves = others = 0
     seconds = 0.0
@@ -97,7 +98,13 @@ def measure(certificate: str, opponent: str, games: int) -> Played:
         losses=tally[-1],
         below=below,
         forfeits=forfeits,
-        searches=analyst.calls - asked + shared_solver.cache_info().misses,
+        searches=analyst.calls - asked + _shared_solver_calls() - before,
         move_microseconds=seconds / moves * 1e6,
         processor=this_processor(),
     )
+
+
+def _shared_solver_calls() -> int:
+    """How often players of this process have taken the solver that they share."""
+    info = shared_solver.cache_info()
+    return info.hits + info.misses
