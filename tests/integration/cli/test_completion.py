@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.lacking import leave_out
 from tests.support.running.command_line import C4, ROOT
 
 SECONDS = 120
@@ -35,7 +36,7 @@ def environment(c4: C4) -> dict[str, str]:
 def shell(name: str) -> str:
     found = shutil.which(name)
     if found is None:
-        pytest.skip(f"{name} is not installed")
+        leave_out(f"{name} is not installed")
     return found
 
 
