@@ -42,6 +42,33 @@ data_option = click.option(
 seed_option = click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
 
 
+_DIRECTORY: Final = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+def joined_options(function: Decorated) -> Decorated:
+    """Add the options that are the fields of a ``Plan``, apart from ``models``."""
+    for option in (
+        click.option(
+            "--epochs", type=click.IntRange(1), help="Of every training.  [default: the learner's]"
+        ),
+        click.option(
+            "--test",
+            type=_DIRECTORY,
+            required=True,
+            help="A data set; its test part is measured on, and nothing near it is learned from.",
+        ),
+        click.option(
+            "--data",
+            type=_DIRECTORY,
+            multiple=True,
+            required=True,
+            help="A data set to learn from; several are joined.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
 def _epochs_option(default: int) -> Callable[[Decorated], Decorated]:
     return click.option("--epochs", type=click.IntRange(1), default=default, show_default=True)
 
@@ -169,34 +196,83 @@ def matches(*, models: Path, data: Path, games: int, seed: int, file: Path) -> N
 
 @main.command()
 @models_option
-@data_option
+@joined_options
 @click.option("--trainings", type=click.IntRange(1), default=3, show_default=True)
-@_epochs_option(20)
 @click.option("--depth", type=click.IntRange(1, 12), default=4, show_default=True)
-@click.option("--sample", type=click.IntRange(1), default=2000, show_default=True)
+@click.option("--sample", type=click.IntRange(1), default=5000, show_default=True)
 @seed_option
-@output_option(Path("learners.json"), "file")
+@output_option(FILE, "file")
 def learners(
     *,
-    models: Path,
-    data: Path,
     trainings: int,
-    epochs: int,
     depth: int,
     sample: int,
     seed: int,
     file: Path,
+    **plan: Any,  # noqa: ANN401 (the fields of a Plan)
 ) -> None:
     """Train the network that sees threats and the n-tuples with several seeds, and measure them.
 
-    Searching players are asked in --sample of the test positions. The table is printed.
+    Searching players are asked in --sample of the test positions.
     """
-    from benchmarks.learning.learners import learners_table, measure_learners  # noqa: PLC0415
+    from benchmarks.learning.learners import Plan, measure_learners  # noqa: PLC0415
 
     seeds = range(seed, seed + trainings)
-    part = measure_learners(models, data, seeds=seeds, epochs=epochs, depth=depth, sample=sample)
+    part = measure_learners(Plan(**plan), seeds=seeds, depth=depth, sample=sample)
     results.write_part(file, "learners", part)
-    click.echo(learners_table(part))
+
+
+@main.command()
+@models_option
+@joined_options
+@seed_option
+@output_option(FILE, "file")
+def curve(*, seed: int, file: Path, **plan: Any) -> None:  # noqa: ANN401 (the fields of a Plan)
+    """Train the network that sees threats on less data, and smaller ones on all."""
+    from benchmarks.learning.learners import Plan, measure_curve  # noqa: PLC0415
+
+    results.write_part(file, "curve", measure_curve(Plan(**plan), seed=seed))
+
+
+@main.command()
+@models_option
+@_games_option(400)
+@click.option("--player", default="learning-residual", show_default=True, help="Who plays.")
+@click.option("--only", multiple=True, metavar="NAME", help="Not all opponents but these.")
+@seed_option
+@output_option(FILE, "file")
+def opponents(
+    *, models: Path, games: int, player: str, only: tuple[str, ...], seed: int, file: Path
+) -> None:
+    """Let a learner play against every other player."""
+    from benchmarks.learning.opponents import OPPONENTS, play_opponent  # noqa: PLC0415
+
+    names = {kind: models / f"{kind}.safetensors" for kind in ("cnn", "exact", "selfplay")}
+    names["tuples"] = models / "tuples-1.safetensors"
+    played = []
+    for each in OPPONENTS:
+        if only and each.partition(":")[0] not in only:
+            continue
+        played.append(play_opponent(player, each.format(**names), games=games, seed=seed))
+        click.echo(played[-1], err=True)
+    results.write_part(file, "opponents", {"player": player, "matches": played})
+
+
+@main.command()
+@click.argument("model", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--output",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("c4core/data/c4-7x6-residual.safetensors"),
+    show_default=True,
+    help="The shipped model.",
+)
+def ship(*, model: Path, file: Path) -> None:
+    """Write a trained model as the one that is shipped: without the optimizer's state."""
+    from benchmarks.learning.learners import ship as write  # noqa: PLC0415
+
+    write(model, file)
 
 
 @main.command()

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from statistics import mean
+import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from benchmarks.page import table
-from c4core.learning.modelfile import read_model
+import torch
+
+from benchmarks.learning.tables import learners_row
+from c4core.learning.modelfile import Model, read_model, write_model
 from c4core.players.registry import parse_player
 from c4core.training.asking import evaluate_player
+from c4core.training.joining import read_joined
 from c4core.training.labels import read_positions
 from c4core.training.loop import Step, train
 from c4core.training.quality import quality_object
 from c4core.training.residual_course import ResidualCourse
 from c4core.training.tuple_course import TupleCourse
-from cli.reports.figures import percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -23,55 +26,105 @@ if TYPE_CHECKING:
     from c4core.training.labels import Positions
     from c4core.training.loop import Course
 
-COURSES: Final[Mapping[str, Callable[..., Course]]] = {
-    "residual": ResidualCourse,
-    "tuples": TupleCourse,
+    Data = tuple[Positions, Positions]
+
+
+@dataclass(frozen=True, slots=True)
+class Learner:
+    """How a kind of model is trained here, apart from the seed and the data."""
+
+    course: Callable[..., Course]
+    """Makes the course."""
+    epochs: int
+    """The number of epochs."""
+    settings: Mapping[str, Any]
+    """The arguments of the course that are not the default ones."""
+
+
+LEARNERS: Final[Mapping[str, Learner]] = {
+    "residual": Learner(ResidualCourse, 8, {"precision": "bfloat16"}),
+    "tuples": Learner(TupleCourse, 10, {}),
 }
-SETS: Final = ("all", "decisive", "quiet", "quiet_decisive")
+
+CURVE: Final[Sequence[tuple[int | None, Mapping[str, int]]]] = (
+    (30_000, {}),
+    (100_000, {}),
+    (300_000, {}),
+    (None, {"channels": 8, "blocks": 1}),
+    (None, {"channels": 16, "blocks": 2}),
+)
+"""Numbers of positions, None for all, and sizes of networks, each apart from the full training."""
 
 
 def train_learner(
-    kind: str, models: Path, data: tuple[Positions, Positions], *, epochs: int, seed: int
-) -> Path:
-    """Train a learner, or continue an interrupted training. Returns its file.
+    path: Path, kind: str, data: Data, *, seed: int, epochs: int | None = None, **sizes: int
+) -> Model:
+    """Train a learner, or continue an interrupted training.
 
     Args:
+        path: its file.
         kind: of the learner.
-        models: the directory of the file.
         data: the positions to learn from, and those for the test after every epoch.
-        epochs: the number of epochs.
         seed: the seed of the training.
+        epochs: the number of epochs; None for the learner's own.
+        sizes: of the network, apart from the default ones.
     """
-    path = models / f"{kind}-{seed}.safetensors"
+    torch.set_num_threads(1)
+    learner = LEARNERS[kind]
 
     def tell(step: Step) -> None:
         if step.parts == 0:
-            print(kind, seed, step.figures, flush=True)
+            print(path.stem, step.figures, flush=True)
 
     earlier = read_model(path) if path.exists() else None
-    train(COURSES[kind](*data, seed=seed), path, epochs=epochs, resume=earlier, tell=tell)
-    return path
+    course = learner.course(*data, seed=seed, **learner.settings, **sizes)
+    return train(course, path, epochs=epochs or learner.epochs, resume=earlier, tell=tell)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What the learners are trained and tested on."""
+
+    models: Path
+    """The directory of the models' files."""
+    data: Sequence[Path]
+    """The data sets to learn from."""
+    test: Path
+    """The data set whose test part they are tested on; nothing near it is learned from."""
+    epochs: int | None
+    """The number of epochs of each training; None for the learners' own."""
+
+    def read(self) -> Data:
+        """The positions to learn from, and those for the test after every epoch."""
+        return read_joined(self.data, apart_from=[self.test])
+
+    def about(self) -> dict[str, Any]:
+        """How the data sets were made."""
+        commands = [json.loads((each / "card.json").read_text())["command"] for each in self.data]
+        return {
+            "data": commands,
+            "test": json.loads((self.test / "card.json").read_text())["command"],
+        }
 
 
 def measure_learners(
-    models: Path, data: Path, *, seeds: Sequence[int], epochs: int, depth: int, sample: int
+    plan: Plan, *, seeds: Sequence[int], depth: int, sample: int
 ) -> dict[str, Any]:
     """Train every learner with every seed, and measure it on the test part.
 
     Args:
-        models: the directory of the models' files.
-        data: a data set with all three parts.
+        plan: the data.
         seeds: the seeds of the trainings.
-        epochs: the number of epochs of each.
         depth: of the searching players.
         sample: the number of test positions for these; the others get all.
     """
-    parts = read_positions(data, "train"), read_positions(data, "validation")
-    test = read_positions(data, "test")
+    data = plan.read()
+    test = read_positions(plan.test, "test")
     found = []
-    for kind in COURSES:
+    for kind in LEARNERS:
         for seed in seeds:
-            path = train_learner(kind, models, parts, epochs=epochs, seed=seed)
+            path = plan.models / f"{kind}-{seed}.safetensors"
+            model = train_learner(path, kind, data, seed=seed, epochs=plan.epochs)
             for player, asked in (
                 (f"learning-{kind}:model={path}", test),
                 (f"learning-{kind}-search:model={path},depth={depth}", test.sample(sample, seed=0)),
@@ -81,36 +134,61 @@ def measure_learners(
                     {
                         "player": player.partition(":")[0],
                         "seed": seed,
+                        "epochs": len(model.history),
+                        "training_seconds": round(sum(e["seconds"] for e in model.history), 1),
                         "move_processor_microseconds": round(1e6 * measured.processor_seconds, 1),
                         "quality": quality_object(measured.quality),
                     }
                 )
-    return {"positions": len(parts[0]), "epochs": epochs, "depth": depth, "learners": found}
+                print(path.stem, player.partition(":")[0], learners_row(found[-1:]), flush=True)
+    return {
+        **plan.about(),
+        "positions": len(data[0]),
+        "tested": len(test),
+        "depth": depth,
+        "sample": sample,
+        "learners": found,
+    }
 
 
-def learners_table(part: Mapping[str, Any]) -> str:
-    """The means over the seeds, in Markdown: best columns, results kept, and the time of a move."""
-    rows = []
-    for player in dict.fromkeys(each["player"] for each in part["learners"]):
-        of_player = [each for each in part["learners"] if each["player"] == player]
-        qualities = [each["quality"] for each in of_player]
-        shares = [[quality[name] for quality in qualities] for name in SETS]
-        missed = mean(quality["wins"]["missed"] for quality in qualities)
-        time = mean(each["move_processor_microseconds"] for each in of_player)
-        rows.append(
-            [
-                f"`{player}`",
-                percent(_mean(shares[0], "strict")),
-                *(percent(_mean(share, "outcome")) for share in shares),
-                f"{missed:.1f}",
-                f"{time:,.0f} us",
-            ]
+def measure_curve(plan: Plan, *, seed: int) -> dict[str, Any]:
+    """Train the residual network on less data, and smaller ones on all, and measure each."""
+    learned, held_out = plan.read()
+    test = read_positions(plan.test, "test")
+    found = []
+    for count, sizes in CURVE:
+        part = learned if count is None else learned.sample(count, seed=0)
+        name = "-".join([str(len(part)), *(f"{key}{value}" for key, value in sizes.items())])
+        path = plan.models / f"curve-{name}.safetensors"
+        model = train_learner(
+            path, "residual", (part, held_out), seed=seed, epochs=plan.epochs, **sizes
         )
-    kept = ("result kept", "decisive", "quiet", "quiet and decisive")
-    headings = ("player", "best column", *kept, "wins missed", "processor time a move")
-    return table(headings, rows)
+        player = parse_player(f"learning-residual:model={path}").make()
+        measured = evaluate_player(player, test, mirrors=False)
+        found.append(
+            {
+                "positions": len(part),
+                "architecture": model.architecture,
+                "training_seconds": round(sum(e["seconds"] for e in model.history), 1),
+                "move_processor_microseconds": round(1e6 * measured.processor_seconds, 1),
+                "quality": quality_object(measured.quality),
+            }
+        )
+        print(path.stem, learners_row(found[-1:]), flush=True)
+    return {**plan.about(), "seed": seed, "trainings": found}
 
 
-def _mean(shares: Sequence[Mapping[str, Any]], name: str) -> float | None:
-    known = [share[name] for share in shares if share[name] is not None]
-    return mean(known) if known else None
+def ship(model: Path, target: Path) -> None:
+    """Write a trained model without the optimizer's state: nobody trains it further."""
+    found = read_model(model)
+    write_model(
+        target,
+        Model(
+            found.kind,
+            found.board,
+            found.architecture,
+            found.settings,
+            found.history,
+            found.weights,
+        ),
+    )

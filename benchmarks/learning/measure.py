@@ -108,7 +108,7 @@ def drawn_games(player: str, opponent: str, *, games: int, seed: int) -> str:
     dice = Dice(seed)
     with parse_player(player).make() as a, parse_player(opponent).make() as b:
         return "".join(
-            _mark(a, b, a_begins=dice.below(2) == 0, seed=game_seed(seed, number))
+            mark_of_game(a, b, a_begins=dice.below(2) == 0, seed=game_seed(seed, number))
             for number in range(games)
         )
 
@@ -130,7 +130,7 @@ def match(player: str, opponent: str, *, games: int, seed: int) -> dict[str, Any
     with parse_player(player).make() as a, parse_player(opponent).make() as b:
         by_chance = a.is_random or b.is_random
         plan = _by_seed(games, seed) if by_chance else _by_opening()
-        marks = "".join(_mark(a, b, **each) for each in plan)
+        marks = "".join(mark_of_game(a, b, **each) for each in plan)
     return {
         "a": player.partition(":")[0],
         "b": opponent.partition(":")[0],
@@ -154,7 +154,9 @@ def _by_opening() -> Iterator[dict[str, Any]]:
             yield {"a_begins": a_begins, "seed": 0, "start": start}
 
 
-def _mark(a: Player, b: Player, *, a_begins: bool, seed: int, start: Position | None = None) -> str:
+def mark_of_game(
+    a: Player, b: Player, *, a_begins: bool, seed: int, start: Position | None = None
+) -> str:
     """Play a game. Returns the mark of its result for player a."""
     record = play_game(*((a, b) if a_begins else (b, a)), seed=seed, start=start)
     if record.is_forfeit:

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from benchmarks.learning.tables import (
+    curve_table,
+    learners_table,
+    opponents_table,
+    seeds_table,
+)
 from benchmarks.page import machine_line, table, versions_line
 from c4core.arena.statistics import wilson_interval
 from cli.reports.figures import percent, percent_interval
@@ -30,8 +36,21 @@ def sections(results: Results) -> dict[str, str]:
         "exact": _exact,
         "matches": _matches,
         "selfplay": _selfplay,
+        "learners": lambda results: learners_table(results["parts"]["learners"]),
+        "learner-seeds": lambda results: seeds_table(results["parts"]["learners"]),
+        "curve": lambda results: curve_table(
+            results["parts"]["curve"], results["parts"]["learners"]
+        ),
+        "opponents": lambda results: opponents_table(results["parts"]["opponents"]),
+        "learner-data": lambda results: _data(results["parts"]["learners"]),
     }
-    needs = {"run": (), "confusion": ("cnn",)}
+    needs = {
+        "run": (),
+        "confusion": ("cnn",),
+        "learner-seeds": ("learners",),
+        "learner-data": ("learners",),
+        "curve": ("curve", "learners"),
+    }
     return {
         name: make(results)
         if all(part in parts for part in needs.get(name, (name,)))
@@ -182,6 +201,13 @@ def _selfplay(results: Results) -> str:
             )
     headings = ("epoch", "own games", "time", "won against `random`", "won against `set`")
     return table(headings, rows, left=0, title=f"{part['parameters']:,} parameters")
+
+
+def _data(part: Any) -> str:  # noqa: ANN401
+    """The commands that make the data sets of the learners."""
+    return "\n".join(
+        ["```console", *(f"$ {each}" for each in (*part["data"], part["test"])), "```"]
+    )
 
 
 def _between(shares: Any, low: int, high: int) -> list[Any]:  # noqa: ANN401

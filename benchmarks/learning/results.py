@@ -24,7 +24,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FORMAT: Final = 1
-PARTS: Final = ("cnn", "games", "seeds", "exact", "selfplay", "matches")
+PARTS: Final = (
+    "cnn",
+    "games",
+    "seeds",
+    "exact",
+    "selfplay",
+    "matches",
+    "learners",
+    "curve",
+    "opponents",
+)
 
 Results = dict[str, Any]
 

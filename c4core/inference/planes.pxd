@@ -5,7 +5,7 @@ from libc.stdint cimport uint64_t
 from c4core.board cimport Geometry, playable_squares, winning_squares
 
 cdef enum:
-    PLANES = 6
+    PLANES = 7
 
 
 cdef inline void plane_words(
@@ -22,3 +22,4 @@ cdef inline void plane_words(
     words[3] = winning_squares(g, own, mask)
     words[4] = winning_squares(g, own ^ mask, mask)
     words[5] = parity
+    words[6] = g.board

@@ -9,6 +9,7 @@ plane  squares
 3      empty ones that complete four for the side to move, whether a stone can fall there or not
 4      empty ones that complete four for the opponent
 5      of every other row: those that the side to move fills if both sides fill columns in turn
+6      all: a convolution sees by it where the board ends
 =====  =======================================================================================
 
 Plane 5 begins with the bottom row if the number of stones is even, else with the row above.
@@ -69,7 +70,7 @@ def input_planes(
         height: rows of it.
 
     Returns:
-        uint8 (n, 6, height, width); row 0 is the bottom row.
+        uint8 (n, 7, height, width); row 0 is the bottom row.
 
     Raises:
         BoardError: there is no such board.

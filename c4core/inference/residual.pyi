@@ -1,11 +1,14 @@
-from typing import Self, final
+from collections.abc import Mapping
+from typing import Any, Self, final
 
-import numpy as np
 from numpy.typing import NDArray
 
 from c4core.inference.evaluator import Evaluator
 
 LARGEST: dict[str, int]
+STAR: list[tuple[int, int]]
+
+def kernels() -> list[str]: ...
 
 @final
 class ResidualEngine(Evaluator):
@@ -17,9 +20,9 @@ class ResidualEngine(Evaluator):
         channels: int,
         blocks: int,
         hidden: int,
-        weights: NDArray[np.float32],
+        weights: Mapping[str, NDArray[Any]],
         averages: bool = True,
-        portable: bool = False,
+        kernel: str | None = None,
     ) -> Self: ...
 
 def weight_shapes(

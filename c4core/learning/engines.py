@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from c4core.inference.evaluator import Evaluator
     from c4core.learning.modelfile import Model
 
+ENGINE_KINDS: Final = ("residual", "tuples")
+"""The kinds of models that an engine plays."""
+
 _KEPT: Final = 16
 """The largest number of engines that are kept in memory."""
-
-_KERNEL_AXES: Final = 4
 
 
 @functools.lru_cache(maxsize=_KEPT)
@@ -45,13 +46,14 @@ def load_engine(path: str, fingerprint: str) -> Evaluator:
     return engine_of(model, Path(path))
 
 
-def engine_of(model: Model, path: Path, *, portable: bool = False) -> Evaluator:
+def engine_of(model: Model, path: Path, *, kernel: str | None = None) -> Evaluator:
     """The engine of a model.
 
     Args:
         model: a model of a kind that an engine plays.
         path: its file, for messages.
-        portable: whether to do without newer instructions; the results are the same.
+        kernel: the program for a residual network, of :func:`c4core.inference.residual.kernels`;
+            None for the fastest. The results are the same.
 
     Raises:
         ModelError: its kind has no engine, or its weights do not fit its architecture.
@@ -60,14 +62,14 @@ def engine_of(model: Model, path: Path, *, portable: bool = False) -> Evaluator:
         if model.kind == "tuples":
             return _tuple_engine(model)
         if model.kind == "residual":
-            return _residual_engine(model, portable=portable)
+            return _residual_engine(model, kernel=kernel)
         raise ValueError(f"a model of kind {model.kind} plays with PyTorch only")  # noqa: TRY301
     except (KeyError, OverflowError, TypeError, ValueError) as error:
         reason = f"{error} is missing" if isinstance(error, KeyError) else error
         raise ModelError(f"{path}: the engine cannot be made: {reason}", path=str(path)) from None
 
 
-def _residual_engine(model: Model, *, portable: bool) -> ResidualEngine:
+def _residual_engine(model: Model, *, kernel: str | None) -> ResidualEngine:
     """The engine of a residual network.
 
     Raises:
@@ -78,14 +80,8 @@ def _residual_engine(model: Model, *, portable: bool) -> ResidualEngine:
         if type(number) is not int:
             raise TypeError(f"{name} cannot be {number!r:.80}")
     width, height = model.board
-    parts = []
-    for name, shape in weight_shapes(height, **sizes).items():
-        array = _inputs_first(model.weights[name])
-        if array.shape != shape or array.dtype != np.float32:
-            raise ValueError(f"{name} is {array.dtype} {array.shape}, not float32 {shape}")
-        parts.append(array.reshape(-1))
-    weights = np.concatenate(parts)
-    return ResidualEngine(width=width, height=height, weights=weights, portable=portable, **sizes)
+    weights = {name: _inputs_first(model.weights[name]) for name in weight_shapes(height, **sizes)}
+    return ResidualEngine(width=width, height=height, weights=weights, kernel=kernel, **sizes)
 
 
 def _tuple_engine(model: Model) -> TupleEngine:
@@ -110,11 +106,9 @@ def _tuple_engine(model: Model) -> TupleEngine:
 
 
 def _inputs_first(array: NDArray[np.generic]) -> NDArray[np.generic]:
-    """PyTorch's weights, (outputs, inputs) or with a kernel's rows and columns, as matrices.
+    """PyTorch's weights, (outputs, inputs, and taps or rows and columns), as matrices.
 
     Returns:
-        (inputs, outputs); a convolution's inputs are ordered by column, row and channel.
+        (inputs, outputs), the inputs ordered by the last axis first; a vector of biases as it is.
     """
-    if array.ndim == _KERNEL_AXES:
-        return array.transpose(3, 2, 1, 0).reshape(-1, array.shape[0])
-    return array.T
+    return array.transpose().reshape(-1, array.shape[0]) if array.ndim > 1 else array

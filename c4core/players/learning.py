@@ -14,6 +14,7 @@ from c4core.inference.evaluator import Evaluator
 from c4core.learning.engines import load_engine
 from c4core.learning.errors import LearningMissingError, ModelError
 from c4core.learning.modelfile import FINGERPRINT_DIGITS, Model, read_model
+from c4core.learning.shipped import named_file
 from c4core.notation import BoardSize
 from c4core.players.errors import (
     Failing,
@@ -105,7 +106,7 @@ class LearningPlayer(Player):
             PlayerFailure: the file can no longer be read, or has other weights.
         """
         try:
-            return load(self.model, str(self.weights))
+            return load(str(self._path), str(self.weights))
         except (ModelError, OSError) as error:
             if is_exhaustion(error):
                 raise
@@ -123,6 +124,10 @@ class LearningPlayer(Player):
     def _elsewhere(self, known: BoardSize, board: BoardSize) -> str:
         return f"{self.model} plays on {known}, not on {board}"
 
+    @property
+    def _path(self) -> Path:
+        return named_file(self.model, self.learned)
+
     def _read(self) -> Model:
         """The content of the file.
 
@@ -132,7 +137,7 @@ class LearningPlayer(Player):
         try:
             if self.with_pytorch:
                 require(LEARN, LearningMissingError)
-            found = read_model(Path(self.model))
+            found = read_model(self._path)
         except LearningMissingError as error:
             raise PlayerMissingError(
                 f"player {self.kind.name}: {error}", player=self.kind.name

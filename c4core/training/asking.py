@@ -11,7 +11,6 @@ import numpy as np
 from c4core.arena.answers import checked_column
 from c4core.arena.seeds import game_seed
 from c4core.dice import Dice
-from c4core.inference.planes import words_of_planes
 from c4core.position import Position
 from c4core.training.quality import Quality, quality_of
 
@@ -39,11 +38,8 @@ class Evaluation:
 
 def positions_of(positions: Positions) -> list[Position]:
     """Positions with labels as positions of the engine."""
-    own, mask = words_of_planes(positions.planes)
     width, height = positions.board
-    bottom = sum(1 << column * (height + 1) for column in range(width))
-    keys = own | (mask + np.uint64(bottom))  # the layout picture is in board.pyx
-    return [Position.from_key(int(key), width=width, height=height) for key in keys]
+    return [Position.from_key(int(key), width=width, height=height) for key in positions.keys]
 
 
 def evaluate_player(

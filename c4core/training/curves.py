@@ -22,6 +22,31 @@ CURVES: Final[Mapping[str, Sequence[tuple[str, Sequence[tuple[str, str]]]]]] = {
         ("held-out positions", (("best_share", "best column"), ("value_accuracy", "result"))),
         ("loss", (("policy_loss", "policy"), ("value_loss", "value"))),
     ),
+    "residual": (
+        (
+            "held-out positions",
+            (
+                ("result_kept", "result kept"),
+                ("quiet_decisive", "result kept, quiet and decisive"),
+                ("best_share", "best column"),
+            ),
+        ),
+        (
+            "loss",
+            (("policy_loss", "best columns"), ("kept_loss", "result"), ("value_loss", "value")),
+        ),
+    ),
+    "tuples": (
+        (
+            "held-out positions",
+            (
+                ("result_kept", "result kept"),
+                ("quiet_decisive", "result kept, quiet and decisive"),
+                ("best_share", "best column"),
+            ),
+        ),
+        ("loss", (("policy_loss", "best columns"), ("value_loss", "value"))),
+    ),
     "selfplay": (
         ("share of games won", (("won_random", "against random"), ("won_set", "against set"))),
         ("squared error", (("loss", "worth of columns"),)),
@@ -29,7 +54,7 @@ CURVES: Final[Mapping[str, Sequence[tuple[str, Sequence[tuple[str, str]]]]]] = {
 }
 """The two plots of each kind of model: the label of each, and its curves."""
 
-_COLOURS: Final = ("#2171b5", "#d2560b")
+_COLOURS: Final = ("#2171b5", "#d2560b", "#2a7f3f")
 _STYLE: Final[Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 9,

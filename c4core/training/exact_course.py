@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 import torch
 from torch.nn import functional
 
-from c4core.learning.errors import LearningError
+from c4core.training.labels import course_settings
 from c4core.training.network_course import NetworkCourse
 from c4core.training.report import share_of_best
 
@@ -60,15 +60,9 @@ class ExactCourse(NetworkCourse):
         rate: float = RATE,
         seed: int = 0,
     ) -> None:
-        if positions.board != held_out.board:
-            raise LearningError(f"trained on {positions.board}, tested on {held_out.board}")
-        settings = {
-            "seed": seed,
-            "batch": batch,
-            "rate": rate,
-            "positions": len(positions),
-            "data": positions.fingerprint,
-        }
+        settings = course_settings(
+            positions, held_out, {"seed": seed, "batch": batch, "rate": rate}
+        )
         architecture = {"channels": channels, "layers": layers, "hidden": hidden}
         super().__init__(positions.board, architecture, settings)
         self._planes = torch.from_numpy(positions.planes)

@@ -26,6 +26,8 @@ from c4core.batch import UNPLAYABLE
 from c4core.dataset.errors import DatasetError
 from c4core.dataset.npz import read_npz
 from c4core.errors import BoardError
+from c4core.inference.planes import words_of_planes
+from c4core.learning.errors import LearningError
 from c4core.notation import BoardSize, check_board
 
 if TYPE_CHECKING:
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
 Split = Literal["train", "validation", "test"]
 
-_ARRAYS: Final = ("planes", "ply", "value", "best", "column_scores")
+ARRAYS: Final = ("planes", "ply", "value", "best", "column_scores")
 _PLANES_AXES: Final = 4
 
 
@@ -72,9 +74,20 @@ class Positions:
     def sample(self, count: int, *, seed: int) -> Positions:
         """So many of the positions, drawn at random, in their order; all if there are fewer."""
         order = np.random.default_rng(seed).permutation(len(self))
-        rows = np.sort(order[:count])
-        arrays = {name: getattr(self, name)[rows] for name in _ARRAYS}
+        return self.take(np.sort(order[:count]))
+
+    def take(self, rows: NDArray[np.intp]) -> Positions:
+        """Some of the positions."""
+        arrays = {name: getattr(self, name)[rows] for name in ARRAYS}
         return Positions(**arrays, board=self.board)
+
+    @property
+    def keys(self) -> NDArray[np.uint64]:
+        """(n,): the keys of the positions as they are shown, not of their mirror images."""
+        own, mask = words_of_planes(self.planes)
+        width, height = self.board
+        bottom = sum(1 << column * (height + 1) for column in range(width))
+        return own | (mask + np.uint64(bottom))  # the layout picture is in board.pyx
 
     @property
     def is_decisive(self) -> NDArray[np.bool_]:
@@ -105,7 +118,7 @@ def read_positions(directory: Path, split: Split) -> Positions:
             f"{path} is missing: a data set is made by c4 dataset build --format npz",
             path=str(path),
         ) from None
-    missing = [name for name in _ARRAYS if name not in columns]
+    missing = [name for name in ARRAYS if name not in columns]
     if missing:
         raise DatasetError(f"{path} has no array {missing[0]}", path=str(path))
     return _checked(path, columns)
@@ -117,7 +130,7 @@ def _checked(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Positions:
     Raises:
         DatasetError: they do not fit.
     """
-    planes, ply, value, best, scores = (arrays[name] for name in _ARRAYS)
+    planes, ply, value, best, scores = (arrays[name] for name in ARRAYS)
     shape = planes.shape
     if len(shape) != _PLANES_AXES or shape[1] != 2 or planes.dtype != np.uint8:  # noqa: PLR2004
         raise DatasetError(
@@ -149,3 +162,16 @@ def _checked(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Positions:
             f"{path}: an open column has no score, or a full one has", path=str(path)
         )
     return found
+
+
+def course_settings(
+    positions: Positions, held_out: Positions, settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The settings of a training on labels: how it learns, and from what.
+
+    Raises:
+        LearningError: the two sets have different boards.
+    """
+    if positions.board != held_out.board:
+        raise LearningError(f"trained on {positions.board}, tested on {held_out.board}")
+    return {**settings, "positions": len(positions), "data": positions.fingerprint}

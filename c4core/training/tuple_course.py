@@ -16,6 +16,7 @@ from c4core.inference.planes import words_of_planes
 from c4core.inference.tuples import TupleEngine, random_tuples, table_shape
 from c4core.learning.errors import LearningError, ModelError
 from c4core.training.asking import quality_of_engine
+from c4core.training.labels import course_settings
 from c4core.training.loop import Course, Figures
 from c4core.training.quality import weights_of
 
@@ -72,17 +73,17 @@ class TupleCourse(Course):
         decisive_weight: float = WEIGHT,
         seed: int = 0,
     ) -> None:
-        if positions.board != held_out.board:
-            raise LearningError(f"trained on {positions.board}, tested on {held_out.board}")
-        settings = {
-            "seed": seed,
-            "rate": rate,
-            "decay": decay,
-            "quiet_weight": quiet_weight,
-            "decisive_weight": decisive_weight,
-            "positions": len(positions),
-            "data": positions.fingerprint,
-        }
+        settings = course_settings(
+            positions,
+            held_out,
+            {
+                "seed": seed,
+                "rate": rate,
+                "decay": decay,
+                "quiet_weight": quiet_weight,
+                "decisive_weight": decisive_weight,
+            },
+        )
         super().__init__(positions.board, {"tuples": tuples, "length": length}, settings)
         width, height = positions.board
         try:

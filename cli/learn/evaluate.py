@@ -87,10 +87,11 @@ def evaluate(
     found: Model | None = None
     if model is not None:
         parameters.check_exists(str(model), option="MODEL")
+        from c4core.learning.engines import ENGINE_KINDS
         from c4core.learning.modelfile import read_model
 
         found = read_model(model)
-        if found.kind != "tuples":
+        if found.kind not in ENGINE_KINDS:
             options.require()
     positions: Positions | None = None
     if data is not None:
@@ -129,13 +130,14 @@ def _by_labels(context: click.Context, path: Path, model: Model, positions: Posi
             f"{path} plays on {model.board}, the positions are on {positions.board}",
         ),
     )
-    if model.kind == "tuples":
-        from c4core.learning.engines import engine_of
+    from c4core.learning.engines import ENGINE_KINDS, engine_of
+
+    if model.kind in ENGINE_KINDS:
         from c4core.training.asking import quality_of_engine
 
         engine = engine_of(model, path)
         quality = quality_of_engine(engine, positions, mirrors=True)
-        count = model.weights["tables"].size
+        count = sum(array.size for array in model.weights.values())
         write_report(context.obj, path, model, parameters=count, quality=quality)
         return
     from c4core.learning.networks import network_of, parameter_count

@@ -22,6 +22,7 @@ EXAMPLES = (
 
 @click.command(cls=Command, database=False, examples=EXAMPLES)
 @sizes.data_option
+@sizes.apart_option
 @sizes.network_options(channels=64, layers=3, hidden=128, batch=256, rate=0.002)
 @options.training_options(kind="exact", epochs=EPOCHS, curves="shares and losses by epoch")
 @click.pass_context
@@ -29,7 +30,8 @@ def exact(
     context: click.Context,
     /,
     *,
-    data: Path,
+    data: tuple[Path, ...],
+    apart_from: tuple[Path, ...],
     seed: int,
     **others: Any,
 ) -> None:
@@ -42,12 +44,12 @@ def exact(
     training = options.training_of(context, others)
     from c4core.learning.networks import parameter_count
     from c4core.training.exact_course import ExactCourse
-    from c4core.training.labels import read_positions
+    from c4core.training.joining import read_joined
     from c4core.training.report import quality_of_network, share_of_best
     from cli.learn.view import write_report
 
-    held_out = read_positions(data, "validation")
-    course = ExactCourse(read_positions(data, "train"), held_out, seed=seed, **others)
+    learned, held_out = read_joined(data, apart_from=apart_from)
+    course = ExactCourse(learned, held_out, seed=seed, **others)
     model = options.run(context.obj, course, training)
     write_report(
         context.obj,

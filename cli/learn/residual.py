@@ -13,7 +13,7 @@ from cli.shell.commands import Command
 if TYPE_CHECKING:
     from pathlib import Path
 
-EPOCHS = 20
+EPOCHS = 8
 
 EXAMPLES = (
     "c4 learn train residual --data positions --epochs 2 --channels 8",
@@ -23,11 +23,12 @@ EXAMPLES = (
 
 @click.command(cls=Command, database=False, examples=EXAMPLES)
 @sizes.data_option
+@sizes.apart_option
 @click.option(
     "--channels",
     type=parameters.IntRange(8, 128),
     metavar="N",
-    default=24,
+    default=32,
     show_default=True,
     help="Filters of each convolution, a multiple of 8.",
 )
@@ -35,7 +36,7 @@ EXAMPLES = (
     "--blocks",
     type=parameters.IntRange(1, 16),
     metavar="N",
-    default=2,
+    default=4,
     show_default=True,
     help="Pairs of convolutions after the first.",
 )
@@ -47,12 +48,27 @@ EXAMPLES = (
     show_default=True,
     help="Units of a column before the outputs, a multiple of 8.",
 )
-@sizes.step_options(batch=256, rate=0.002)
-@sizes.decay_option(0.9)
+@sizes.step_options(batch=256, rate=0.004)
+@sizes.decay_option(0.6)
 @sizes.weight_options
+@click.option(
+    "--precision",
+    type=click.Choice(["float32", "bfloat16"]),
+    default="float32",
+    show_default=True,
+    help="Of the numbers in training; bfloat16 is faster on newer processors.",
+)
 @options.training_options(kind="residual", epochs=EPOCHS, curves="shares and losses by epoch")
 @click.pass_context
-def residual(context: click.Context, /, *, data: Path, seed: int, **others: Any) -> None:
+def residual(
+    context: click.Context,
+    /,
+    *,
+    data: tuple[Path, ...],
+    apart_from: tuple[Path, ...],
+    seed: int,
+    **others: Any,
+) -> None:
     """Train a network that sees threats on positions with exact labels.
 
     It learns which columns are best, who wins, and the scores of all columns. It is trained on
@@ -61,13 +77,13 @@ def residual(context: click.Context, /, *, data: Path, seed: int, **others: Any)
     """
     training = options.training_of(context, others)
     from c4core.learning.networks import parameter_count
-    from c4core.training.labels import read_positions
+    from c4core.training.joining import read_joined
     from c4core.training.report import quality_of_network, share_of_best
     from c4core.training.residual_course import ResidualCourse
     from cli.learn.view import write_report
 
-    held_out = read_positions(data, "validation")
-    course = ResidualCourse(read_positions(data, "train"), held_out, seed=seed, **others)
+    learned, held_out = read_joined(data, apart_from=apart_from)
+    course = ResidualCourse(learned, held_out, seed=seed, **others)
     model = options.run(context.obj, course, training)
     write_report(
         context.obj,

@@ -15,12 +15,23 @@ if TYPE_CHECKING:
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any]")
 
+_DIRECTORY = click.Path(exists=True, file_okay=False, path_type=Path)
+
 data_option = click.option(
     "--data",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=_DIRECTORY,
     required=True,
+    multiple=True,
     metavar="DIR",
-    help="A data set of c4 dataset build, with NPZ files.",
+    help="A data set of c4 dataset build, with NPZ files; several are joined.",
+)
+
+apart_option = click.option(
+    "--apart-from",
+    type=_DIRECTORY,
+    multiple=True,
+    metavar="DIR",
+    help="Learn from no position of this data set, and from no neighbour of one.",
 )
 
 
@@ -60,7 +71,7 @@ def decay_option(default: float) -> Callable[[Decorated], Decorated]:
         metavar="X",
         default=default,
         show_default=True,
-        help="Factor of the rate after every epoch.",
+        help="Factor by which the rate falls in every epoch.",
     )
 
 
@@ -74,7 +85,7 @@ def weight_options(function: Decorated) -> Decorated:
             f"--{kind}-weight",
             type=parameters.FiniteFloat(0, 1000, min_open=True),
             metavar="X",
-            default=2.0,
+            default=1.0,
             show_default=True,
             help=f"Weight of positions {meaning}; of others it is 1.",
         )(function)

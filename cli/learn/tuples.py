@@ -23,6 +23,7 @@ EXAMPLES = (
 
 @click.command(cls=Command, database=False, examples=EXAMPLES)
 @sizes.data_option
+@sizes.apart_option
 @click.option(
     "--tuples",
     type=parameters.IntRange(1, 256),
@@ -53,7 +54,15 @@ EXAMPLES = (
     kind="tuples", epochs=EPOCHS, curves="shares and losses by epoch", pytorch=False
 )
 @click.pass_context
-def tuples(context: click.Context, /, *, data: Path, seed: int, **others: Any) -> None:
+def tuples(
+    context: click.Context,
+    /,
+    *,
+    data: tuple[Path, ...],
+    apart_from: tuple[Path, ...],
+    seed: int,
+    **others: Any,
+) -> None:
     """Train an n-tuple network on positions with exact labels.
 
     It adds up entries of tables, one for what is on the squares of each tuple. It is trained on
@@ -62,18 +71,18 @@ def tuples(context: click.Context, /, *, data: Path, seed: int, **others: Any) -
     """
     training = options.training_of(context, others)
     from c4core.training.asking import quality_of_engine
-    from c4core.training.labels import read_positions
+    from c4core.training.joining import read_joined
     from c4core.training.tuple_course import TupleCourse
     from cli.learn.view import write_report
 
-    held_out = read_positions(data, "validation")
-    course = TupleCourse(read_positions(data, "train"), held_out, seed=seed, **others)
+    learned, held_out = read_joined(data, apart_from=apart_from)
+    course = TupleCourse(learned, held_out, seed=seed, **others)
     model = options.run(context.obj, course, training)
     write_report(
         context.obj,
         training.path,
         model,
-        parameters=model.weights["tables"].size,
+        parameters=sum(array.size for array in model.weights.values()),
         quality=quality_of_engine(course.engine(), held_out, mirrors=True),
         with_history=True,
     )

@@ -1,7 +1,13 @@
 """``learning-cnn``, ``-exact``, ``-selfplay``, ``-residual``, ``-tuples``: trained networks."""
 
+from typing import Annotated
+
+from c4core.learning.shipped import SHIPPED
 from c4core.players.learning import EnginePlayer, LearningPlayer, SearchingPlayer
 from c4core.players.registry import player
+from c4core.players.values import FileName
+
+_Shipped = Annotated[str, FileName(), "the model's file; shipped: the one that comes with c4"]
 
 
 @player("learning-cnn", source="Brewer 2017")
@@ -29,6 +35,7 @@ class LearningSelfplay(LearningPlayer):
 class LearningResidual(EnginePlayer):
     """Plays the column that a network which sees threats takes for best; needs no PyTorch."""
 
+    model: _Shipped = SHIPPED
     learned = "residual"
 
 
@@ -43,6 +50,7 @@ class LearningTuples(EnginePlayer):
 class LearningResidualSearch(SearchingPlayer):
     """Alpha-beta, some plies deep, by the values of the network of learning-residual."""
 
+    model: _Shipped = SHIPPED
     learned = "residual"
 
 

@@ -11,6 +11,7 @@ from benchmarks.learning import pages, results
 from benchmarks.learning.__main__ import main
 from benchmarks.learning.plots import win_shares
 from benchmarks.page import fill
+from c4core.learning.modelfile import read_model
 from c4core.notation import DEFAULT_BOARD
 from tests.support.boards.learning import REASON, write_dataset
 
@@ -69,7 +70,7 @@ def test_every_part_can_be_made_anew(tmp_path: Path) -> None:
         done = CliRunner().invoke(main, [part, *options, *given], catch_exceptions=False)
         assert done.exit_code == 0, done.output
     found = json.loads(out.read_text())
-    assert set(found["parts"]) == set(results.PARTS)
+    assert set(found["parts"]) == set(results.PARTS) - {"learners", "curve", "opponents"}
     page = tmp_path / "learning.md"
     page.write_text(PAGE)
     done = CliRunner().invoke(main, ["report", str(out), "--page", str(page)])
@@ -82,15 +83,41 @@ def test_every_part_can_be_made_anew(tmp_path: Path) -> None:
 
 def test_learners_are_trained_and_measured(tmp_path: Path) -> None:
     pytest.importorskip("torch", reason=REASON)
-    data = write_dataset(tmp_path / "positions", count=30)
+    data = with_card(
+        write_dataset(tmp_path / "positions", board=DEFAULT_BOARD, count=40, least_ply=28)
+    )
+    test = with_card(write_dataset(tmp_path / "test", board=DEFAULT_BOARD, count=30, least_ply=30))
     out = tmp_path / "learners.json"
-    given = ("--models", str(tmp_path), "--data", str(data), "--output", str(out))
-    small = ("--trainings", "2", "--epochs", "1", "--depth", "2", "--sample", "10")
+    given = ("--models", str(tmp_path), "--output", str(out))
+    sets = ("--data", str(data), "--test", str(test), "--epochs", "1")
+    small = ("--trainings", "2", "--depth", "2", "--sample", "10")
     for _ in range(2):  # the second time, the files are complete
-        done = CliRunner().invoke(main, ["learners", *small, *given], catch_exceptions=False)
+        done = CliRunner().invoke(main, ["learners", *small, *sets, *given], catch_exceptions=False)
         assert done.exit_code == 0, done.output
-    found = json.loads(out.read_text())["parts"]["learners"]
-    assert len(found["learners"]) == 8
-    assert {each["seed"] for each in found["learners"]} == {1, 2}
+    shipped = ("--player", f"learning-residual:model={tmp_path / 'shipped'}")
+    for part in (
+        ("curve", *sets, *given),
+        ("ship", str(tmp_path / "residual-1.safetensors"), "--output", str(tmp_path / "shipped")),
+        ("opponents", "--games", "4", "--only", "stupid", "--only", "set", *given, *shipped),
+    ):
+        done = CliRunner().invoke(main, [*part], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
+    assert not read_model(tmp_path / "shipped").optimizer
+    found = results.read(out)
+    learners = found["parts"]["learners"]["learners"]
+    assert len(learners) == 8
+    assert {each["seed"] for each in learners} == {1, 2}
+    texts = pages.sections(found)
     for player in ("residual", "residual-search", "tuples", "tuples-search"):
-        assert f"| `learning-{player}` |" in done.output
+        assert f"| `learning-{player}` |" in texts["learners"]
+    assert len(texts["learner-seeds"].splitlines()) == 2 + 4
+    assert "| `stupid` * | " in texts["opponents"]
+    assert "| `set` | " in texts["opponents"]
+    assert texts["curve"].count("| 8, 1 |") == 1
+    assert "c4 dataset build" in texts["learner-data"]
+
+
+def with_card(data: Path) -> Path:
+    """Put a card beside a data set, with the one entry that is read."""
+    (data / "card.json").write_text('{"command": "c4 dataset build"}')
+    return data

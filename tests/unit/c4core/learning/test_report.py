@@ -27,6 +27,8 @@ from c4core.training.report import (  # noqa: E402
     shares_object,
 )
 
+SHARES = ("result_kept", "quiet_decisive", "best_share")
+
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -130,6 +132,8 @@ def test_confusion_is_counted() -> None:
         ("cnn", ("accuracy", "test_accuracy", "loss", "test_loss")),
         ("exact", ("best_share", "value_accuracy", "policy_loss", "value_loss")),
         ("selfplay", ("won_random", "won_set", "loss")),
+        ("residual", (*SHARES, "policy_loss", "kept_loss", "value_loss")),
+        ("tuples", (*SHARES, "policy_loss", "value_loss")),
     ],
 )
 def test_curves_are_drawn(tmp_path: Path, kind: str, names: tuple[str, ...]) -> None:
