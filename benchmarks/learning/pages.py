@@ -15,6 +15,8 @@ from c4core.arena.statistics import wilson_interval
 from cli.reports.figures import percent, percent_interval
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from benchmarks.learning.results import Results
 
 NOT_MEASURED: Final = "Not measured yet."
@@ -28,7 +30,7 @@ EPOCHS_SHOWN: Final = 8
 def sections(results: Results) -> dict[str, str]:
     """The text for every place of the page, by name."""
     parts = results["parts"]
-    makers = {
+    makers: dict[str, Callable[[Results], str]] = {
         "run": _run,
         "confusion": _confusion,
         "games": _games,

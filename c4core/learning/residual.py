@@ -64,7 +64,7 @@ class _Star(nn.Module):
         empty = self.weight.new_zeros(*self.weight.shape[:2], SIDE * SIDE)
         kernel = empty.index_copy(2, torch.tensor(PLACES), self.weight)
         return functional.conv2d(
-            planes, kernel.unflatten(2, (SIDE, SIDE)), self.bias, padding=REACH
+            planes, kernel.view(*self.weight.shape[:2], SIDE, SIDE), self.bias, padding=REACH
         )
 
 

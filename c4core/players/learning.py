@@ -3,7 +3,7 @@
 The first move of a network imports PyTorch. An engine plays without it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, ClassVar, TypeVar
@@ -14,7 +14,7 @@ from c4core.inference.evaluator import Evaluator
 from c4core.learning.engines import load_engine
 from c4core.learning.errors import LearningMissingError, ModelError
 from c4core.learning.modelfile import FINGERPRINT_DIGITS, Model, read_model
-from c4core.learning.shipped import named_file
+from c4core.learning.shipped import SHIPPED, named_file, shipped_file
 from c4core.notation import BoardSize
 from c4core.players.errors import (
     Failing,
@@ -25,7 +25,7 @@ from c4core.players.errors import (
 )
 from c4core.players.lookahead import search_column
 from c4core.players.player import NO_LIMITS, GameStart, Limits, Player
-from c4core.players.values import Checksum, FileName, Whole
+from c4core.players.values import Checksum, FileName, Value, Whole
 from c4core.position import Position
 
 Loaded = TypeVar("Loaded")
@@ -65,6 +65,11 @@ class LearningPlayer(Player):
             object.__setattr__(self, "weights", found)  # the only change of a frozen player
         elif self.weights != found:
             raise self._error(f"{self.model} has the weights {found}", parameter="weights")
+
+    @classmethod
+    def is_shipped(cls, values: Mapping[str, Value]) -> bool:
+        """Whether the model comes with c4."""
+        return values.get("model") == SHIPPED and shipped_file(cls.learned).is_file()
 
     def check_board(self, board: BoardSize) -> None:
         """Check the file again.

@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 from c4core.players.errors import PlayerError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from c4core.dice import Dice
     from c4core.notation import BoardSize
     from c4core.players.parameters import Parameter
@@ -68,9 +70,18 @@ class Player(ABC):
     kind: ClassVar[PlayerKind]
     """Its entry in the registry."""
     needs_files: ClassVar[bool] = False
-    """Whether this player needs files that other machines may not have."""
+    """Whether this player needs files, which other machines may not have unless they are c4's."""
     is_program: ClassVar[bool] = False
     """Whether this player starts a program, which needs consent."""
+
+    @classmethod
+    def is_shipped(cls, values: Mapping[str, Value]) -> bool:  # noqa: ARG003
+        """Whether the files that values name come with c4.
+
+        Args:
+            values: of the parameters by name, or of ``argument``.
+        """
+        return False
 
     def __post_init__(self) -> None:
         """Check the parameters.
@@ -301,6 +312,18 @@ class PlayerSpec:
         """The description with every parameter. It stays valid when a default changes."""
         return self._written(everything=True)
 
+    @property
+    def needs_files(self) -> bool:
+        """Whether it needs files that other machines may not have. Files of c4 do not count."""
+        return self.kind.cls.needs_files and not self.kind.cls.is_shipped(self._by_name)
+
+    @property
+    def _by_name(self) -> dict[str, Value]:
+        if self.kind.argument is not None:
+            return {"argument": self.values[0]}
+        names = (parameter.name for parameter in self.kind.parameters)
+        return dict(zip(names, self.values, strict=True))
+
     def make(self, resources: Resources | None = None) -> Player:
         """The player itself.
 
@@ -313,8 +336,7 @@ class PlayerSpec:
             given = {name: getattr(resources, name) for name in self.kind.resources}
         if self.kind.argument is not None:
             return self.kind.cls(*self.values, **given)
-        names = (parameter.name for parameter in self.kind.parameters)
-        return self.kind.cls(**dict(zip(names, self.values, strict=True)), **given)
+        return self.kind.cls(**self._by_name, **given)
 
     def _written(self, *, everything: bool) -> str:
         if self.kind.argument is not None:

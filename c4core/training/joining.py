@@ -8,8 +8,7 @@ import numpy as np
 
 from c4core.arrays import MOVE_GOES_ON, canonical_keys, children
 from c4core.dataset.errors import DatasetError
-from c4core.dataset.lots import SPLITS
-from c4core.training.labels import ARRAYS, Positions, read_positions
+from c4core.training.labels import ARRAYS, SPLITS, Positions, read_positions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

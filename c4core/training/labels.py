@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
 import numpy as np
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Split = Literal["train", "validation", "test"]
+SPLITS: Final[tuple[Split, ...]] = get_args(Split)
 
 ARRAYS: Final = ("planes", "ply", "value", "best", "column_scores")
 _PLANES_AXES: Final = 4

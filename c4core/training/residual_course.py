@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 import torch
 from torch.nn import functional
+from torch.nn.utils import convert_conv2d_weight_memory_format
 
 from c4core.batch import UNPLAYABLE
 from c4core.inference.planes import input_planes, words_of_planes
@@ -101,7 +102,7 @@ class ResidualCourse(NetworkCourse):
         )
         architecture = {"channels": channels, "blocks": blocks, "hidden": hidden}
         super().__init__(positions.board, architecture, settings)
-        self.network.to(memory_format=torch.channels_last)
+        convert_conv2d_weight_memory_format(self.network, torch.channels_last)
         self._own, self._mask = words_of_planes(positions.planes)
         self._best = torch.from_numpy(positions.best != 0)
         self._open = torch.from_numpy(positions.is_open)

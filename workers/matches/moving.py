@@ -102,7 +102,7 @@ def read_player(text: str, *, programs: Consent = NO_PROGRAM) -> PlayerSpec:
     if program := program_of(text):
         programs.check(program)
     spec = parse_player(text, checked=False)
-    if spec.kind.cls.needs_files and not spec.kind.cls.is_program and not programs.everything:
+    if spec.needs_files and not spec.kind.cls.is_program and not programs.everything:
         raise ProgramRefusedError(
             f"{spec.kind.name} reads a file that is named here, and plays only with "
             "--allow-programs",

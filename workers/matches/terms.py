@@ -64,7 +64,7 @@ def needs_this_machine(description: str) -> bool:
     Raises:
         PlayerError: the description cannot be read.
     """
-    return parse_player(description).kind.cls.needs_files
+    return parse_player(description).needs_files
 
 
 def find_corpus(database: Database, board: BoardSize, wanted: Collection[int]) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from c4core.lines import BadLine, Request
 from c4core.position import Position
 from workers.core.resumption import find_and_resume, find_or_plan
 from workers.core.submission import submit_units
+from workers.positions.book_answers import book_of_job, plies_answered
 from workers.positions.costs import read_model
 from workers.positions.planning import UNIT_LINES, plan_units
 from workers.positions.question import Question
@@ -86,7 +87,9 @@ def submit(
         NoInputError: there is no line at all; no job was made.
         StorageError: the database cannot be written.
     """
-    plans = plan_units(lines, read_model(database, board, question), unit_lines=unit_lines)
+    answered = plies_answered(book_of_job({"book": book}, board), question)
+    costs = read_model(database, board, question, answered=answered)
+    plans = plan_units(lines, costs, unit_lines=unit_lines)
     first = next(plans, None)
     if first is None:
         raise NoInputError("the input is empty: there is nothing to analyze")

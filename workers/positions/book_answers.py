@@ -56,6 +56,19 @@ def book_of_job(params: Json, board: BoardSize) -> Book | None:
         return None
 
 
+def plies_answered(book: Book | None, question: Question) -> range:
+    """The plies whose positions a book answers, every one; none if it has a selection only.
+
+    Args:
+        book: an open book, or None.
+        question: the question about the positions.
+    """
+    if book is None or book.info.kind != "complete" or book.info.start.ply:
+        return range(0)
+    # The columns of a position are its children.
+    return range(book.info.first_ply, book.info.last_ply + (0 if question.columns else 1))
+
+
 @lru_cache(maxsize=8)
 def open_book(path: str) -> Book:
     """The book at a path; it is opened once and kept.

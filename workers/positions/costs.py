@@ -15,7 +15,7 @@ from c4core.version import ENGINE_VERSION
 from db import costs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
 
     from c4core.notation import BoardSize
     from db.costs import Cost
@@ -27,6 +27,9 @@ GUESS_POSITIONS: Final = 20.0
 
 NEIGHBOUR_SHARE: Final = 0.25
 """The weight of a measured position falls by this factor with every ply."""
+
+ANSWERED_SECONDS: Final = 2e-5
+"""To look a position and its columns up in a book, and to store the answer."""
 
 LEAST_SECONDS: Final = 1e-6
 """Smaller means are raised to this: 0 has no logarithm."""
@@ -48,6 +51,7 @@ class CostModel:
         measured: the measured costs of some plies.
         columns: whether the scores of all columns are asked for.
         ease: a factor on the guess, for positions that are easier than others.
+        answered: the plies whose positions nobody searches, because a book knows them.
     """
 
     def __init__(
@@ -57,6 +61,7 @@ class CostModel:
         *,
         columns: bool = True,
         ease: float = 1.0,
+        answered: Container[int] = (),
     ) -> None:
         squares = board.width * board.height
         ease *= 1.0 if columns else _SCORE_ONLY_SHARE
@@ -66,7 +71,10 @@ class CostModel:
             for ply, cost in (measured or {}).items()
             if 0 <= ply <= squares and cost.positions > 0
         ]
-        self._seconds = [guess * _factor(ply, known) for ply, guess in enumerate(guesses)]
+        self._seconds = [
+            ANSWERED_SECONDS if ply in answered else guess * _factor(ply, known)
+            for ply, guess in enumerate(guesses)
+        ]
 
     def seconds(self, ply: int) -> float:
         """The expected seconds of one position of this ply."""
@@ -74,7 +82,12 @@ class CostModel:
 
 
 def read_model(
-    database: Database, board: BoardSize, question: Question, *, ease: float = 1.0
+    database: Database,
+    board: BoardSize,
+    question: Question,
+    *,
+    ease: float = 1.0,
+    answered: Container[int] = (),
 ) -> CostModel:
     """The model that follows from the measurements so far with this engine.
 
@@ -83,6 +96,7 @@ def read_model(
         board: of all positions.
         question: the question about them.
         ease: as for :class:`CostModel`.
+        answered: as for :class:`CostModel`.
 
     Raises:
         StorageError: the database cannot be read.
@@ -91,7 +105,7 @@ def read_model(
         measured = costs.read_costs(
             session, engine_version=ENGINE_VERSION, board=board, columns=question.columns
         )
-    return CostModel(board, measured, columns=question.columns, ease=ease)
+    return CostModel(board, measured, columns=question.columns, ease=ease, answered=answered)
 
 
 def _log_ratio(cost: Cost, guess: float) -> float:

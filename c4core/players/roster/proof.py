@@ -1,5 +1,6 @@
 """``proof``: plays by a certificate, without any search."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock
 from typing import Final, TypeAlias
@@ -7,13 +8,14 @@ from typing import Final, TypeAlias
 from c4core.certificate import Certificate, Proof
 from c4core.certificate.errors import CertificateError, ClaimError
 from c4core.certificate.layout import CertificateInfo
-from c4core.certificate.shipped import named_file
+from c4core.certificate.shipped import BOARDS, named_file
 from c4core.dice import Dice
 from c4core.notation import BoardSize
 from c4core.players.errors import Failing, PlayerError, PlayerFailure, StopPlaying, is_exhaustion
 from c4core.players.player import NO_LIMITS, GameStart, Limits, Player, columns_from_centre
 from c4core.players.registry import player_of_argument
 from c4core.players.stopping import Stop
+from c4core.players.values import Value
 from c4core.position import Position, Side
 
 KEPT: Final = 4
@@ -66,6 +68,11 @@ class ProofPlayer(Player):
     argument: str
 
     needs_files = True
+
+    @classmethod
+    def is_shipped(cls, values: Mapping[str, Value]) -> bool:
+        """Whether the certificate comes with c4."""
+        return str(values["argument"]) in {str(board) for board in BOARDS}
 
     def __post_init__(self) -> None:
         """Check the file's bytes. Whether it is a proof is checked when a game begins.

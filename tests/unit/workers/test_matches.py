@@ -90,8 +90,12 @@ def test_programs_are_told_from_players_of_ours() -> None:
     assert needs_this_machine("exec:sh player.sh")
     assert needs_this_machine("python:mine:player")
     assert not needs_this_machine("perfect")
+    assert not needs_this_machine("proof:7x6")
     for kind in player_kinds():
-        assert kind.cls.needs_files != kind.stands_alone, kind.name
+        if kind.stands_alone:
+            assert not needs_this_machine(kind.name)
+        else:
+            assert kind.cls.needs_files, kind.name
 
 
 def test_seats() -> None:

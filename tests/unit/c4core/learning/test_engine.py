@@ -82,7 +82,7 @@ def test_the_moves_are_those_of_the_trained_network(
         same += theirs == ours
         # Weights are rounded: of two columns that are as good as equal it may be the other one.
         assert row[ours] == pytest.approx(row[theirs], rel=2 * NEAR, abs=2 * NEAR)
-    assert same >= len(positions) - 1
+    assert same >= 0.9 * len(positions)  # one that was trained is surer: test_shipped.py
 
 
 @pytest.mark.parametrize("sizes", SIZES, ids=str)

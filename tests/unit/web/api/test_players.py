@@ -78,6 +78,8 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         found = {player["name"]: player for player in api.get(PLAYERS)}
         assert "--allow-programs" in found["exec"]["reason"]
         assert found["perfect"]["available"]
+        assert found["learning-residual"]["available"]
+        assert "--allow-programs" in found["learning-tuples"]["reason"]
 
 
 def test_moves() -> None:

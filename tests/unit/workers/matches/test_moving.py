@@ -112,6 +112,14 @@ def test_files_need_consent() -> None:
     assert not isinstance(error.value, ProgramRefusedError)
 
 
+def test_files_of_c4_need_none() -> None:
+    for name in ("learning-residual", "learning-residual-search:depth=2", "proof:7x6"):
+        assert not read_player(name).needs_files
+    for name in ("learning-residual:model=/etc/passwd", "proof:/etc/passwd", "proof:9x9"):
+        with pytest.raises(ProgramRefusedError, match="--allow-programs"):
+            read_player(name)
+
+
 def test_a_program_with_consent(desk: Desk) -> None:
     spec = read_player("exec:false", programs=ANY_PROGRAM)
     with pytest.raises(PlayerFailure):  # it ends at once

@@ -1,12 +1,19 @@
 """Expected costs: a guess at first, the measured means in the end."""
 
 import itertools
+from pathlib import Path
 
 import pytest
 
+from c4core.book import Book
+from c4core.book.writer import write_book
 from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.position import Position
 from db.costs import Cost
+from tests.support.boards.small_books import opening
+from workers.positions.book_answers import plies_answered
 from workers.positions.costs import GUESS_POSITIONS, CostModel
+from workers.positions.question import Question
 
 GUESS = CostModel(DEFAULT_BOARD)
 
@@ -53,3 +60,21 @@ def test_measurements_that_make_no_sense_are_left_out() -> None:
 def test_what_took_no_time_is_cheap_and_not_free() -> None:
     model = CostModel(DEFAULT_BOARD, {40: Cost(10_000, 0.0)})
     assert 0 < model.seconds(40) < 1e-5
+
+
+def test_what_a_book_answers_costs_next_to_nothing() -> None:
+    shipped = Book.shipped()
+    columns, scores = Question(), Question(columns=False)
+    assert list(plies_answered(shipped, columns)) == list(range(12))
+    assert list(plies_answered(shipped, scores)) == list(range(13))
+    assert not plies_answered(None, columns)
+    model = CostModel(DEFAULT_BOARD, answered=plies_answered(shipped, columns))
+    assert model.seconds(11) < 1e-4 < 100 * model.seconds(11) < model.seconds(12)
+    assert model.seconds(12) == GUESS.seconds(12)
+
+
+def test_a_book_that_begins_elsewhere_answers_no_ply(tmp_path: Path) -> None:
+    start = Position("4", width=5, height=4)
+    write_book(tmp_path / "after.c4book", opening(start, 3), start=start)
+    after = Book.open(tmp_path / "after.c4book")
+    assert not plies_answered(after, Question(columns=False))
