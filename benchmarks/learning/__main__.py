@@ -244,18 +244,24 @@ def curve(*, seed: int, file: Path, **plan: Any) -> None:  # noqa: ANN401 (the f
 def opponents(
     *, models: Path, games: int, player: str, only: tuple[str, ...], seed: int, file: Path
 ) -> None:
-    """Let a learner play against every other player."""
+    """Let a learner play against every other player. Those without a model are left out."""
     from benchmarks.learning.opponents import OPPONENTS, play_opponent  # noqa: PLC0415
 
     names = {kind: models / f"{kind}.safetensors" for kind in ("cnn", "exact", "selfplay")}
     names["tuples"] = models / "tuples-1.safetensors"
-    played = []
+    played, left_out = [], []
     for each in OPPONENTS:
-        if only and each.partition(":")[0] not in only:
+        name = each.partition(":")[0]
+        if only and name not in only:
+            continue
+        model = names.get(name.removeprefix("learning-"))
+        if model is not None and not model.exists():
+            left_out.append(name)
             continue
         played.append(play_opponent(player, each.format(**names), games=games, seed=seed))
         click.echo(played[-1], err=True)
-    results.write_part(file, "opponents", {"player": player, "matches": played})
+    part = {"player": player, "matches": played, "left_out": left_out}
+    results.write_part(file, "opponents", part)
 
 
 @main.command()

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from benchmarks.learning.measure import mark_of_game
 from c4core.arena.seeds import game_seed, match_seed
+from c4core.book import Book
 from c4core.dice import Dice
 from c4core.players.registry import parse_player
+from c4core.players.resources import Resources
 from c4core.position import Position
+from c4core.solver import Solver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,8 +33,8 @@ OPPONENTS: Final = (
     "pvs",
     "minimax-features",
     "minimax-squares",
-    "minimax-runs",
-    "minimax-threats",
+    "minimax-runs:time_ms=50",
+    "minimax-threats:time_ms=50",
     "minimax-windows",
     "montecarlo-flat",
     "montecarlo-timed:time_ms=20",
@@ -41,9 +44,11 @@ OPPONENTS: Final = (
     "learning-selfplay:model={selfplay}",
     "learning-tuples:model={tuples}",
     "perfect",
-    "proof:7x6",
 )
-"""All players that can be had at once, with models where they are needed."""
+"""Every player that plays from any position, programs and stored games apart."""
+
+TABLE_MB: Final = 256
+"""Of the solver that perfect play asks."""
 
 STONES: Final = 4
 """Of the openings that two players without random choices begin from."""
@@ -75,7 +80,8 @@ def play_opponent(player: str, opponent: str, *, games: int, seed: int) -> dict[
     name = opponent.partition(":model")[0]
     seed = match_seed(seed, player.partition(":")[0], name)
     began = time.perf_counter()
-    with parse_player(player).make() as a, parse_player(opponent).make() as b:
+    resources = Resources(Solver(table_mb=TABLE_MB, book=Book.shipped()))
+    with parse_player(player).make() as a, parse_player(opponent).make(resources) as b:
         by_chance = a.is_random or b.is_random
         marks = "".join(
             mark_of_game(a, b, **each)

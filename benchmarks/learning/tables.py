@@ -30,12 +30,19 @@ HEADINGS: Final = (
 def learners_table(part: Mapping[str, Any]) -> str:
     """The means over the seeds, in Markdown: best columns, results kept, and the time of a move."""
     rows = []
-    for player in dict.fromkeys(each["player"] for each in part["learners"]):
-        of_player = [each for each in part["learners"] if each["player"] == player]
-        rows.append([f"`{player}`", *learners_row(of_player)])
+    kinds = dict.fromkeys((each["player"], each["least_ply"]) for each in part["learners"])
+    for player, least_ply in kinds:
+        of_player = [
+            each
+            for each in part["learners"]
+            if (each["player"], each["least_ply"]) == (player, least_ply)
+        ]
+        stones = f"{least_ply} and more" if least_ply else "all"
+        rows.append([f"`{player}`", stones, *learners_row(of_player)])
     return table(
-        ("player", *HEADINGS),
+        ("player", "stones", *HEADINGS),
         rows,
+        left=1,
         title=f"{part['tested']:,} held-out positions ({part['sample']:,} of them with a search of "
         f"{part['depth']} plies); {part['positions']:,} to learn from; means of "
         f"{len({each['seed'] for each in part['learners']})} seeds",
@@ -52,7 +59,7 @@ def seeds_table(part: Mapping[str, Any]) -> str:
             f"{each['training_seconds'] / 60:.0f} min",
         ]
         for each in part["learners"]
-        if not each["player"].endswith("-search")
+        if not each["player"].endswith("-search") and not each["least_ply"]
     ]
     return table(("player", "seed", *HEADINGS, "training"), rows, left=1)
 
@@ -70,7 +77,8 @@ def curve_table(part: Mapping[str, Any], full: Mapping[str, Any]) -> str:
     same = [
         each
         for each in full["learners"]
-        if each["player"] == "learning-residual" and each["seed"] == part["seed"]
+        if (each["player"], each["seed"], each["least_ply"])
+        == ("learning-residual", part["seed"], 0)
     ]
     rows += [[f"{full['positions']:,}", "32, 4", *learners_row([each])] for each in same]
     return table(("positions", "channels, blocks", *HEADINGS), rows, left=0)
@@ -116,7 +124,11 @@ def opponents_table(part: Mapping[str, Any]) -> str:
             ]
         )
     headings = ("opponent", "won-lost-drawn", "moving first", "second", "score", "95% sure")
-    return table(headings, rows)
+    found = table(headings, rows)
+    if part["left_out"]:
+        names = ", ".join(f"`{name}`" for name in part["left_out"])
+        found += f"\n\nNot played, for want of a model: {names}."
+    return found
 
 
 def _counts(marks: str) -> str:

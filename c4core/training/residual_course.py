@@ -35,7 +35,7 @@ BATCH: Final = 256
 RATE: Final = 0.004
 DECAY: Final = 0.6
 """The learning rate falls by this factor in every epoch, evenly from step to step."""
-EPOCHS: Final = 8
+EPOCHS: Final = 7
 WEIGHT: Final = 1.0
 """How much more a quiet position weighs, and a decisive one."""
 SCORE_WEIGHT: Final = 2.0

@@ -13,7 +13,7 @@ from cli.shell.commands import Command
 if TYPE_CHECKING:
     from pathlib import Path
 
-EPOCHS = 8
+EPOCHS = 7
 
 EXAMPLES = (
     "c4 learn train residual --data positions --epochs 2 --channels 8",

@@ -105,7 +105,7 @@ def test_learners_are_trained_and_measured(tmp_path: Path) -> None:
     assert not read_model(tmp_path / "shipped").optimizer
     found = results.read(out)
     learners = found["parts"]["learners"]["learners"]
-    assert len(learners) == 8
+    assert len(learners) == 16
     assert {each["seed"] for each in learners} == {1, 2}
     texts = pages.sections(found)
     for player in ("residual", "residual-search", "tuples", "tuples-search"):

@@ -16,7 +16,7 @@ from c4core.training.labels import Positions
 from tests.support.boards.learning import REASON, labelled_arrays, random_positions
 
 FILE = shipped_file("residual")
-FINGERPRINT = "4044c459eced"
+FINGERPRINT = "1045d224f771"
 MOST_BYTES = 2_000_000
 
 
