@@ -19,7 +19,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define C4_MOST 16383 /* the largest activation */
+#define C4_MOST 32767 /* the largest activation */
 #define C4_STAR 25    /* taps of the first layer */
 
 typedef struct {

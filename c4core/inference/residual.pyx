@@ -10,7 +10,7 @@
 The star convolution sees three squares in each of the eight directions, the others 3 x 3. All layers
 are followed by relu; what is added to a layer's output is added before it.
 
-An activation a is kept as the whole number 256 a, a weight w as 2^s w, where s is as large as it can be
+An activation a is kept as the whole number 128 a, a weight w as 2^s w, where s is as large as it can be
 without an overflow in its layer (layer.h). So every processor gets the same bits, and worths differ from
 PyTorch's by some thousandths.
 
@@ -80,7 +80,7 @@ cdef enum:
     DEPTH = 2 * 16      # the most convolutions after the first
     MEAN_BITS = 16      # 1 / width is kept as a whole number of this scale
     BITBOARDS = 5       # planes that depend on more than the number of stones
-    ACTIVATION_BITS = 8
+    ACTIVATION_BITS = 7
     HEAD_BITS = 16      # of the weights of worths and results
     MOST_BITS = 14      # the largest s
 

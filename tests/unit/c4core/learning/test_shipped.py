@@ -59,7 +59,7 @@ def test_it_plays_nearly_like_the_proof() -> None:
 def test_the_best_first_moves() -> None:
     engine = engine_of(read_model(FILE), FILE)
     assert engine.choose(Position()) == 3
-    assert engine.judge(Position("4"))[1] < 0 < engine.judge(Position("1"))[1]
+    assert engine.judge(Position("1"))[1] > engine.judge(Position("4"))[1]
 
 
 def test_its_moves_are_pytorch_s() -> None:
@@ -79,4 +79,4 @@ def test_its_moves_are_pytorch_s() -> None:
         for position, row in zip(positions, policy, strict=True)
         if engine.choose(position) != max(position.legal_columns(), key=row.__getitem__)
     ]
-    assert len(other) <= 2, other
+    assert len(other) <= 1, other
