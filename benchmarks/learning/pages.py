@@ -207,9 +207,8 @@ def _selfplay(results: Results) -> str:
 
 def _data(part: Any) -> str:  # noqa: ANN401
     """The commands that make the data sets of the learners."""
-    return "\n".join(
-        ["```console", *(f"$ {each}" for each in (*part["data"], part["test"])), "```"]
-    )
+    lines = (f"$ {each}" for each in (*part["data"], part["test"]))
+    return "\n".join(["```console", *lines, "```"])
 
 
 def _between(shares: Any, low: int, high: int) -> list[Any]:  # noqa: ANN401
