@@ -228,7 +228,7 @@ def learners(
 @seed_option
 @output_option(FILE, "file")
 def curve(*, seed: int, file: Path, **plan: Any) -> None:  # noqa: ANN401 (the fields of a Plan)
-    """Train the network that sees threats on less data, and smaller ones on all."""
+    """Train the network that sees threats on less data, and smaller ones."""
     from benchmarks.learning.learners import Plan, measure_curve  # noqa: PLC0415
 
     results.write_part(file, "curve", measure_curve(Plan(**plan), seed=seed))

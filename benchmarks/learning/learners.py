@@ -52,13 +52,14 @@ LEARNERS: Final[Mapping[str, Learner]] = {
     "tuples": Learner(TupleCourse, 6, {"decay": 0.6}),
 }
 
-CURVE: Final[Sequence[tuple[int | None, Mapping[str, int]]]] = (
+CURVE: Final[Sequence[tuple[int, Mapping[str, int]]]] = (
     (30_000, {}),
     (100_000, {}),
     (300_000, {}),
-    (None, {"channels": 8, "blocks": 1}),
+    (100_000, {"channels": 8, "blocks": 1}),
+    (100_000, {"channels": 16, "blocks": 2}),
 )
-"""Numbers of positions, None for all, and sizes of networks, each apart from the full training."""
+"""Numbers of positions, and sizes of networks that are not the usual ones."""
 
 
 def train_learner(
@@ -162,12 +163,12 @@ def measure_learners(
 
 
 def measure_curve(plan: Plan, *, seed: int) -> dict[str, Any]:
-    """Train the residual network on less data, and smaller ones on all, and measure each."""
+    """Train the residual network on less data, and smaller ones, and measure each."""
     learned, held_out = plan.read()
     test = read_positions(plan.test, "test")
     found = []
     for count, sizes in CURVE:
-        part = learned if count is None else learned.sample(count, seed=0)
+        part = learned.sample(count, seed=0)
         name = "-".join([str(len(part)), *(f"{key}{value}" for key, value in sizes.items())])
         path = plan.models / f"curve-{name}.safetensors"
         model = train_learner(

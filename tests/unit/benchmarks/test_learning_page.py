@@ -114,6 +114,7 @@ def test_learners_are_trained_and_measured(tmp_path: Path) -> None:
     assert "| `stupid` * | " in texts["opponents"]
     assert "| `set` | " in texts["opponents"]
     assert texts["curve"].count("| 8, 1 |") == 1
+    assert texts["curve"].count("| 32, 4 |") == 4
     assert "c4 dataset build" in texts["learner-data"]
 
 
