@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from c4core.training.labels import Positions
     from c4core.training.loop import Course
+    from c4core.training.quality import Quality
 
     Data = tuple[Positions, Positions]
 
@@ -148,7 +149,7 @@ def measure_learners(
                         "epochs": len(model.history),
                         "training_seconds": round(sum(e["seconds"] for e in model.history), 1),
                         "move_processor_microseconds": round(1e6 * measured.processor_seconds, 1),
-                        "quality": quality_object(measured.quality),
+                        "quality": _without_plies(measured.quality),
                     }
                 )
                 print(path.stem, player.partition(":")[0], learners_row(found[-1:]), flush=True)
@@ -182,11 +183,16 @@ def measure_curve(plan: Plan, *, seed: int) -> dict[str, Any]:
                 "architecture": model.architecture,
                 "training_seconds": round(sum(e["seconds"] for e in model.history), 1),
                 "move_processor_microseconds": round(1e6 * measured.processor_seconds, 1),
-                "quality": quality_object(measured.quality),
+                "quality": _without_plies(measured.quality),
             }
         )
         print(path.stem, learners_row(found[-1:]), flush=True)
     return {**plan.about(), "seed": seed, "trainings": found}
+
+
+def _without_plies(quality: Quality) -> dict[str, Any]:
+    """A quality as JSON, without the many numbers by ply."""
+    return {name: each for name, each in quality_object(quality).items() if name != "plies"}
 
 
 def ship(model: Path, target: Path) -> None:
