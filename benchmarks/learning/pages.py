@@ -39,18 +39,18 @@ def sections(results: Results) -> dict[str, str]:
         "matches": _matches,
         "selfplay": _selfplay,
         "learners": lambda results: learners_table(results["parts"]["learners"]),
-        "learner-seeds": lambda results: seeds_table(results["parts"]["learners"]),
+        "trainings": lambda results: seeds_table(results["parts"]["learners"]),
         "curve": lambda results: curve_table(
             results["parts"]["curve"], results["parts"]["learners"]
         ),
         "opponents": lambda results: opponents_table(results["parts"]["opponents"]),
-        "learner-data": lambda results: _data(results["parts"]["learners"]),
+        "data": lambda results: _data(results["parts"]["learners"]),
     }
     needs = {
         "run": (),
         "confusion": ("cnn",),
-        "learner-seeds": ("learners",),
-        "learner-data": ("learners",),
+        "trainings": ("learners",),
+        "data": ("learners",),
         "curve": ("curve", "learners"),
     }
     return {

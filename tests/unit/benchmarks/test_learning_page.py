@@ -110,12 +110,12 @@ def test_learners_are_trained_and_measured(tmp_path: Path) -> None:
     texts = pages.sections(found)
     for player in ("residual", "residual-search", "tuples", "tuples-search"):
         assert f"| `learning-{player}` |" in texts["learners"]
-    assert len(texts["learner-seeds"].splitlines()) == 2 + 4
+    assert len(texts["trainings"].splitlines()) == 2 + 4
     assert "| `stupid` * | " in texts["opponents"]
     assert "| `set` | " in texts["opponents"]
     assert texts["curve"].count("| 8, 1 |") == 1
     assert texts["curve"].count("| 32, 4 |") == 4
-    assert "c4 dataset build" in texts["learner-data"]
+    assert "c4 dataset build" in texts["data"]
 
 
 def with_card(data: Path) -> Path:
