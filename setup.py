@@ -132,7 +132,11 @@ SHARED = Extension(
 
 # Kernels for newer processors, chosen at run time (c4core/kernel.pyx); built for that machine only.
 ON_X86_64 = sysconfig.get_platform().endswith(("x86_64", "amd64"))
-VARIANT_ARGS = {"search_x86_v3": ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"]}
+X86_V3 = ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"]
+VARIANT_ARGS = {"search_x86_v3": X86_V3, "search_x86_v3_pext": [*X86_V3, "-DC4_PEXT"]}
+
+# Loops over a position's few moves: vectors cost more to enter than they save.
+SHORT_LOOPS = ("search", *VARIANT_ARGS)
 
 # Models whose sums are the same to the last bit on every processor: no fused products.
 EXACT_FLOATS = ("residual", "tuples")
@@ -173,7 +177,8 @@ def extensions() -> list[Extension]:
             include_dirs=["c4core"],
             extra_compile_args=COMPILE_ARGS
             + VARIANT_ARGS.get(source.stem, [])
-            + ["-ffp-contract=off"] * (source.stem in EXACT_FLOATS),
+            + ["-ffp-contract=off"] * (source.stem in EXACT_FLOATS)
+            + ["-fno-tree-vectorize"] * (source.stem in SHORT_LOOPS),
             extra_link_args=LINK_ARGS,
         )
         for source in sources

@@ -4,11 +4,11 @@ from libc.stdint cimport int8_t, uint64_t
 
 from c4core.board cimport Geometry
 from c4core.bounds cimport Rows
-from c4core.experience cimport Experience, Experiences
 from c4core.kernel cimport Kernel
 from c4core.ordering cimport Ordering
 from c4core.root cimport Limits
 from c4core.table cimport Table
+from c4core.thread_memory cimport ThreadMemories, ThreadMemory
 
 cdef enum:
     TAKE = 16           # positions of a batch that a thread takes at a time
@@ -20,7 +20,7 @@ cdef struct Batch:
     const Ordering* ordering
     const Rows* rows
     Table* table
-    Experiences* experiences    # where threads get theirs
+    ThreadMemories* memories    # where threads get theirs
     Limits limits
     uint64_t count
     uint64_t taken          # positions handed out so far; atomic
@@ -33,5 +33,5 @@ cdef struct Batch:
     int8_t* scores          # width entries a position, or NULL: no columns
 
 cdef void run_batch(
-    Batch* batch, Experience* experience, bint (*interrupted)() noexcept nogil
+    Batch* batch, ThreadMemory* memory, bint (*interrupted)() noexcept nogil
 ) noexcept nogil

@@ -11,7 +11,7 @@ cdef double INTERRUPT_SECONDS = 0.025
 
 
 cdef void run_batch(
-    Batch* batch, Experience* experience, bint (*interrupted)() noexcept nogil
+    Batch* batch, ThreadMemory* memory, bint (*interrupted)() noexcept nogil
 ) noexcept nogil:
     """Take positions until none is left.
 
@@ -32,7 +32,7 @@ cdef void run_batch(
             asked = atomics.now()
         while index < end:
             start_search(
-                &s, batch.g, batch.ordering, batch.rows, batch.table, experience, &batch.limits
+                &s, batch.g, batch.ordering, batch.rows, batch.table, memory, &batch.limits
             )
             s.interrupted = interrupted
             if over or atomics.load(s.epoch) != s.started:

@@ -8,9 +8,9 @@ from libc.stdint cimport int32_t, uint64_t
 
 from c4core.board cimport Geometry
 from c4core.bounds cimport Rows
-from c4core.experience cimport Experience
 from c4core.ordering cimport SQUARES, Ordering
 from c4core.table cimport Table
+from c4core.thread_memory cimport ThreadMemory
 
 # Outside every score; what a search returns when it was told to end.
 cdef enum:
@@ -52,7 +52,7 @@ cdef struct Search:
     uint64_t poll_at                # nodes at which the limits are polled next
     uint64_t polls                  # how often they have been polled
     int32_t history[2][SQUARES]     # [side to move][square]
-    Experience* experience          # nobody else uses it while the search runs
+    ThreadMemory* memory            # nobody else uses it while the search runs
 
 # Bounds on a score for the side to move; a kernel narrows them.
 cdef struct Bounds:

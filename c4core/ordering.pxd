@@ -3,13 +3,10 @@
 from libc.stdint cimport int32_t, uint64_t
 
 from c4core.board cimport Geometry, popcount
-from c4core.fours cimport Windows, window_gain
 
 cdef enum:
     SQUARES = 64
     THREAT_WEIGHT = 40      # for each square that would win for the mover after the move
-    TWO_WEIGHT = 8          # for each open window with two own stones after the move
-    THEIRS_WEIGHT = 2       # for each window that the move takes from the opponent
     HISTORY_LIMIT = 512
     HISTORY_SHIFT = 5       # history counts 0 .. HISTORY_LIMIT >> HISTORY_SHIFT points
     HISTORY_LEAK = 4        # each update goes 1 / 2**HISTORY_LEAK of the way to the limit
@@ -17,19 +14,18 @@ cdef enum:
 # What a square is worth wherever the stones are; one for each board size.
 cdef struct Ordering:
     int32_t value[2][SQUARES]       # [side to move][square]
-    uint64_t windows[SQUARES][4]    # [square][direction]: windows through it, by their first square
 
 cdef const Ordering* ordering_of(const Geometry* g) except NULL
 
 
 cdef inline int move_value(
-    const Ordering* ordering, const Windows* windows, int side, int square, uint64_t wins
+    const Ordering* ordering, const int32_t* history, int side, int square, uint64_t wins
 ) noexcept nogil:
     """How promising a move to the square is; ``wins`` are the mover's winning squares after it."""
     return (
         ordering.value[side][square]
         + THREAT_WEIGHT * popcount(wins)
-        + window_gain(windows, ordering.windows[square], TWO_WEIGHT, THEIRS_WEIGHT)
+        + (history[square] >> HISTORY_SHIFT)
     )
 
 

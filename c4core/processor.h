@@ -13,4 +13,18 @@ static inline int c4_has_x86_v3(void) {
 #endif
 }
 
+/* Whether pext, which is part of BMI2, takes a few cycles here: AMD's processors before Zen 3 take up to
+ * hundreds. */
+static inline int c4_has_quick_pext(void) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("bmi2") &&
+           (__builtin_cpu_is("intel") ||
+            (__builtin_cpu_is("amd") && !__builtin_cpu_is("amdfam15h") &&
+             !__builtin_cpu_is("amdfam17h")));
+#else
+    return 0;
+#endif
+}
+
 #endif

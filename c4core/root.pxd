@@ -4,10 +4,10 @@ from libc.stdint cimport int8_t, uint64_t
 
 from c4core.board cimport Geometry
 from c4core.bounds cimport Rows
-from c4core.experience cimport Experience, Experiences
 from c4core.kernel cimport Bounds, Kernel, Search, Team
 from c4core.ordering cimport Ordering
 from c4core.table cimport Table
+from c4core.thread_memory cimport ThreadMemories, ThreadMemory
 
 cdef enum:
     UNPLAYABLE = -128   # in an array of column scores: no move, or not solved
@@ -33,14 +33,14 @@ cdef struct Together:
     bint weak
     Team team
     Search s                # what every thread's search starts as
-    Experiences* experiences    # where helper threads get theirs
+    ThreadMemories* memories    # where helper threads get theirs
     uint64_t nodes          # of all threads that have ended; atomic
 
-cdef void run_together(Together* together, int index, Experience* experience) noexcept nogil
+cdef void run_together(Together* together, int index, ThreadMemory* memory) noexcept nogil
 
 cdef void start_search(
     Search* s, const Geometry* g, const Ordering* ordering, const Rows* rows, Table* table,
-    Experience* experience, const Limits* limits
+    ThreadMemory* memory, const Limits* limits
 ) noexcept nogil
 
 cdef void tell_nodes(Search* s) noexcept nogil

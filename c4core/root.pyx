@@ -22,7 +22,7 @@ cdef uint64_t NO_LIMIT = <uint64_t>-1
 
 cdef void start_search(
     Search* s, const Geometry* g, const Ordering* ordering, const Rows* rows, Table* table,
-    Experience* experience, const Limits* limits
+    ThreadMemory* memory, const Limits* limits
 ) noexcept nogil:
     """Prepare a search that has visited no node yet."""
     memset(s, 0, sizeof(Search))
@@ -30,7 +30,7 @@ cdef void start_search(
     s.ordering = ordering
     s.rows = rows
     s.table = table
-    s.experience = experience
+    s.memory = memory
     s.epoch = limits.epoch
     s.searched = limits.searched
     s.started = limits.started
@@ -168,14 +168,14 @@ cdef void position_bounds(
     bounds.upper = min(bounds.upper, upper)
 
 
-cdef void run_together(Together* together, int index, Experience* experience) noexcept nogil:
+cdef void run_together(Together* together, int index, ThreadMemory* memory) noexcept nogil:
     """One thread's part of the search. Only the first thread may check for signals."""
     cdef Search s = together.s
     cdef Bounds bounds = together.bounds[0]
     if index:
         s.interrupted = NULL
     s.team = &together.team
-    s.experience = experience
+    s.memory = memory
     together.kernel.solve(
         &s, together.stones, together.mask, popcount(together.mask), &bounds, together.weak, NO_GUESS
     )

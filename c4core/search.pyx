@@ -16,7 +16,7 @@ of the two is computed for each child.
 """
 
 from cpython.pycapsule cimport PyCapsule_New
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint64_t
 
 from c4core cimport atomics
 from c4core.board cimport (
@@ -36,8 +36,8 @@ from c4core.bounds cimport (
     upper_bound,
     upwards,
 )
-from c4core.experience cimport EXPERIENCE_LIMIT, learn, learned_value
-from c4core.fours cimport Windows, completions, find_windows
+from c4core.experience cimport EXPERIENCE_LIMIT, learn, surroundings_value
+from c4core.fours cimport completions
 from c4core.kernel cimport (
     ABORTED,
     NO_GUESS,
@@ -49,14 +49,10 @@ from c4core.kernel cimport (
     team_lower,
     team_upper,
 )
-from c4core.ordering cimport (
-    HISTORY_SHIFT,
-    history_decay,
-    history_reward,
-    move_value,
-)
+from c4core.ordering cimport history_decay, history_reward, move_value
 from c4core.table cimport (
     NO_BOUND,
+    Table,
     bucket_of,
     code_is_upper,
     code_score,
@@ -71,8 +67,11 @@ cdef enum:
     POLL_NODES = 2048           # nodes from one poll of the limits to the next: some 0.2 ms
     INTERRUPT_POLLS = 128       # polls from one check for signals to the next: some 25 ms
     MIRROR_PLIES = 16           # up to here a position and its mirror image share an entry
-    LEARNING_EMPTIES = 12       # with fewer empty squares order is not worth learning
+    LATE_TABLE_EMPTIES = 22     # positions with fewer empty squares are kept in the thread's own table
+    LEARNING_EMPTIES = 13       # with fewer empty squares surroundings are not worth looking at
     TABLE_EMPTIES = 6           # with fewer empty squares searching is cheaper than looking up
+    RANKS = MAX_COLUMNS         # a rank is a move's value times this, and its place from the right
+    TRIED = -(1 << 30)          # a rank below all others
     PROBE_BUDGET = 2500         # nodes for each of the first null windows (step 2 of solve) ..
     LATE_PROBE_BUDGET = 300     # .. and when fewer squares are empty than
     LATE_EMPTIES = 28
@@ -116,21 +115,42 @@ cdef inline uint64_t _table_key(const Geometry* g, uint64_t own, uint64_t mask, 
     )
 
 
+cdef inline Table* _table_at(const Search* s, int ply) noexcept nogil:
+    """The table of the positions with so many stones."""
+    return &s.memory.late if s.g.cells - ply < LATE_TABLE_EMPTIES else s.table
+
+
+cdef inline int _best_left(int32_t* rank, int count) noexcept nogil:
+    """The number of the move with the highest rank, the leftmost of equals; it is now tried."""
+    cdef int32_t best = rank[0]
+    cdef int i
+    for i in range(1, count):
+        best = max(best, rank[i])
+    i = RANKS - 1 - (best & (RANKS - 1))
+    rank[i] = TRIED
+    return i
+
+
 cdef inline void _remember(
-    Search* s, uint64_t own, uint64_t opp, int last, int ply, const uint64_t* moves, int cut
+    Search* s, uint64_t own, uint64_t opp, int last, int ply, const int8_t* tried, int cut
 ) noexcept nogil:
-    """Learn for the order of later nodes: the move with the number ``cut`` did, those before did not."""
+    """Learn for the order of later nodes.
+
+    Args:
+        tried: squares of the moves tried, in that order.
+        cut: how many of them did not cut; the next one did.
+    """
     cdef int side = ply & 1
     cdef int32_t* history = s.history[side]
     cdef int i
-    history_reward(&history[lowest_bit(moves[cut])])
+    history_reward(&history[tried[cut]])
     for i in range(cut):
-        history_decay(&history[lowest_bit(moves[i])])
+        history_decay(&history[tried[i]])
     if s.g.cells - ply < LEARNING_EMPTIES:
         return
-    learn(s.experience, own, opp, side, last, lowest_bit(moves[cut]), EXPERIENCE_LIMIT)
+    learn(s.memory.experience, own, opp, side, last, tried[cut], EXPERIENCE_LIMIT)
     for i in range(cut):
-        learn(s.experience, own, opp, side, last, lowest_bit(moves[i]), -EXPERIENCE_LIMIT)
+        learn(s.memory.experience, own, opp, side, last, tried[i], -EXPERIENCE_LIMIT)
 
 
 cdef int _search(
@@ -149,9 +169,10 @@ cdef int _search(
     cdef uint64_t[MAX_COLUMNS] child_move
     cdef uint64_t[MAX_COLUMNS] child_wins
     cdef uint64_t[MAX_COLUMNS] child_key
-    cdef int32_t[MAX_COLUMNS] child_value
-    cdef int32_t* history
-    cdef Windows windows
+    cdef int32_t[MAX_COLUMNS] child_rank
+    cdef int8_t[MAX_COLUMNS] tried
+    cdef Table* table
+    cdef Table* child_table
     cdef uint64_t before = s.nodes
     cdef int count = 0, i, k, code, value, best, bound
     cdef uint64_t key, mirrored, mirrored_opp = 0, mirrored_mask = 0
@@ -205,6 +226,8 @@ cdef int _search(
         return value if value == ABORTED else -value
 
     use_table = g.cells - ply > TABLE_EMPTIES
+    table = _table_at(s, ply)
+    child_table = _table_at(s, ply + 1)
 
     mirroring = use_table and ply < MIRROR_PLIES
     if mirroring:
@@ -231,7 +254,7 @@ cdef int _search(
                 key = min(key, position_key(g, mirrored_opp, mirrored_mask | mirrored))
             mixed = mixed_key(key)
             child_key[count] = mixed
-            atomics.prefetch(bucket_of(s.table, mixed))
+            atomics.prefetch(bucket_of(child_table, mixed))
         child_move[count] = move
         child_wins[count] = wins
         count += 1
@@ -264,7 +287,7 @@ cdef int _search(
     bucket = NULL
     if use_table:
         mixed = _table_key(g, own, mask, ply)
-        bucket = bucket_of(s.table, mixed)
+        bucket = bucket_of(table, mixed)
         code = table_probe(bucket, mixed)
         if code != NO_BOUND:
             value = code_score(code)
@@ -277,7 +300,7 @@ cdef int _search(
         for i in range(count):
             move = child_move[i]
             mixed_child = child_key[i]
-            code = table_probe(bucket_of(s.table, mixed_child), mixed_child)
+            code = table_probe(bucket_of(child_table, mixed_child), mixed_child)
             if code != NO_BOUND:
                 value = -code_score(code)
                 if code_is_upper(code):
@@ -292,36 +315,28 @@ cdef int _search(
             k += 1
         count = k
 
-    # Step 9. Order the moves that are left (insertion sort: they are few).
-    history = s.history[ply & 1]
+    # Step 9. Value the moves that are left.
+    child_rank[0] = RANKS - 1
     if count > 1:
-        find_windows(&s.rows.steps, g.board & ~own, g.board & ~opp, &windows)
         for i in range(count):
-            move = child_move[i]
-            wins = child_wins[i]
-            k = lowest_bit(move)
-            value = move_value(s.ordering, &windows, ply & 1, k, wins) + (history[k] >> HISTORY_SHIFT)
+            k = lowest_bit(child_move[i])
+            value = move_value(s.ordering, s.history[ply & 1], ply & 1, k, child_wins[i])
             if g.cells - ply >= LEARNING_EMPTIES:
-                value += learned_value(s.experience, own, opp, ply & 1, ply, last, k)
-            k = i
-            while k > 0 and child_value[k - 1] < value:
-                child_value[k] = child_value[k - 1]
-                child_move[k] = child_move[k - 1]
-                child_wins[k] = child_wins[k - 1]
-                k -= 1
-            child_value[k] = value
-            child_move[k] = move
-            child_wins[k] = wins
+                value += surroundings_value(s.memory.experience, own, opp, ply & 1, ply, last, k)
+            child_rank[i] = value * RANKS + (RANKS - 1 - i)
 
-    # Step 10. Search them.
+    # Step 10. Search them, the best one first. Most often it cuts: sorting them all would be in vain.
     if s.team != NULL and g.cells - ply >= SHARED_EMPTIES:
         return _search_shared(
-            s, own, mask, opp_wins, last, ply, beta, best, count, child_move, child_wins, mixed, before
+            s, own, mask, opp_wins, last, ply, beta, best, count, child_move, child_wins, child_rank,
+            mixed, before
         )
     for i in range(count):
-        move = child_move[i]
+        k = _best_left(child_rank, count)
+        move = child_move[k]
+        tried[i] = <int8_t>lowest_bit(move)
         value = _search(
-            s, opp, mask | move, opp_wins & ~move, child_wins[i], lowest_bit(move), ply + 1, 1 - beta
+            s, opp, mask | move, opp_wins & ~move, child_wins[k], tried[i], ply + 1, 1 - beta
         )
         if value == ABORTED:
             return ABORTED
@@ -330,7 +345,7 @@ cdef int _search(
             best = value
             if value >= beta:
                 if count > 1:
-                    _remember(s, own, opp, last, ply, child_move, i)
+                    _remember(s, own, opp, last, ply, tried, i)
                 break
 
     # Step 11. Store the bound.
@@ -352,7 +367,8 @@ cdef inline int _known(const uint64_t* bucket, uint64_t mixed, int beta) noexcep
 
 cdef int _search_shared(
     Search* s, uint64_t own, uint64_t mask, uint64_t opp_wins, int last, int ply, int beta, int best,
-    int count, const uint64_t* moves, const uint64_t* wins, uint64_t mixed, uint64_t before,
+    int count, const uint64_t* moves, const uint64_t* wins, int32_t* rank, uint64_t mixed,
+    uint64_t before
 ) noexcept nogil:
     """Steps 10 and 11 for a team: a thread defers the moves that another one searches.
 
@@ -365,35 +381,38 @@ cdef int _search_shared(
     Args:
         best: the largest bound of the moves that step 8 has dropped.
         count: the number of moves that are left; it may be 0.
-        moves, wins: these moves in order, and the winning squares after each.
+        moves, wins: these moves, and the winning squares after each.
+        rank: the order in which they are tried.
         mixed: this position's key in the table.
         before: the number of nodes when the search entered this position.
     """
     cdef uint64_t opp = own ^ mask
-    cdef uint64_t* bucket = bucket_of(s.table, mixed)
+    cdef uint64_t* bucket = bucket_of(_table_at(s, ply), mixed)
     cdef uint64_t* place
     cdef uint64_t child
+    cdef int8_t[MAX_COLUMNS] tried
     cdef int[MAX_COLUMNS] deferred
-    cdef int turn, i, k, value, left = 0, waiting = count
+    cdef int turn, i, k, value, done = 0, left = 0, waiting = count
     for turn in range(2):
         for i in range(waiting):
-            k = deferred[i] if turn else i
+            k = deferred[i] if turn else _best_left(rank, count)
             child = _table_key(s.g, opp, mask | moves[k], ply + 1)
             place = &s.team.searching[child >> (64 - SEARCHING_BITS)]
-            if k and turn == 0 and atomics.load(place) == child:
+            if i and turn == 0 and atomics.load(place) == child:
                 deferred[left] = k
                 left += 1
                 continue
-            if k or turn:
+            if i or turn:
                 value = _known(bucket, mixed, beta)
                 if value != ABORTED:
                     return value
-            value = _known(bucket_of(s.table, child), child, 1 - beta)
+            tried[done] = <int8_t>lowest_bit(moves[k])
+            value = _known(bucket_of(_table_at(s, ply + 1), child), child, 1 - beta)
             if value == ABORTED:
                 atomics.store(place, child)
                 value = _search(
-                    s, opp, mask | moves[k], opp_wins & ~moves[k], wins[k], lowest_bit(moves[k]),
-                    ply + 1, 1 - beta,
+                    s, opp, mask | moves[k], opp_wins & ~moves[k], wins[k], tried[done], ply + 1,
+                    1 - beta,
                 )
                 atomics.store(place, 0)
                 if value == ABORTED:
@@ -401,9 +420,10 @@ cdef int _search_shared(
             best = max(best, -value)
             if best >= beta:
                 if count > 1:
-                    _remember(s, own, opp, last, ply, moves, k)
+                    _remember(s, own, opp, last, ply, tried, done)
                 table_store(bucket, mixed, lower_code(best), s.nodes - before)
                 return best
+            done += 1
         waiting = left
     table_store(bucket, mixed, upper_code(best), s.nodes - before)
     return best

@@ -32,14 +32,6 @@ from c4core.board cimport (
 from c4core.book.reader cimport Book
 from c4core.book.format.section cimport NO_MEMORY, NOT_IN_BOOK
 from c4core.bounds cimport Rows, rows_of
-from c4core.experience cimport (
-    Experience,
-    Experiences,
-    clear_experiences,
-    free_experiences,
-    return_experience,
-    take_experience,
-)
 from c4core.kernel cimport (
     ABORTED,
     Bounds,
@@ -71,6 +63,14 @@ from c4core.root cimport (
     tell_nodes,
 )
 from c4core.table cimport Table, table_clear, table_create, table_free
+from c4core.thread_memory cimport (
+    ThreadMemories,
+    ThreadMemory,
+    clear_memories,
+    free_memories,
+    return_memory,
+    take_memory,
+)
 
 from c4core.evaluation import Analysis, Evaluation
 
@@ -136,7 +136,7 @@ cdef bint _interrupted() noexcept nogil:
 cdef struct BoardTable:
     const Geometry* g
     Table table
-    Experiences experiences
+    ThreadMemories memories
     int users               # calls that search in it; changed with the interpreter lock held
 
 # One call for one position.
@@ -228,7 +228,7 @@ cdef class Solver:
         cdef int index
         for index in range(self._board_count):
             table_free(&self._boards[index].table)
-            free_experiences(&self._boards[index].experiences)
+            free_memories(&self._boards[index].memories)
 
     def __repr__(self):
         book = "" if self.book is None else f", book={self.book!r}"
@@ -252,13 +252,13 @@ cdef class Solver:
             board = &self._boards[index]
             if board.users == 0:
                 table_free(&board.table)
-                free_experiences(&board.experiences)
+                free_memories(&board.memories)
                 board.g = NULL
                 place = board
         if place == NULL:
             place = &self._boards[self._board_count]
             self._board_count += 1
-        if not table_create(&place.table, self.table_mb):
+        if not table_create(&place.table, <size_t>self.table_mb << 20):
             raise MemoryError(f"no memory for a table of {self.table_mb} MB")
         place.g = g
         place.users = 1
@@ -502,15 +502,15 @@ cdef class Solver:
         cdef const Geometry* g = position.g
         cdef const Rows* rows = rows_of(g)
         cdef const Ordering* ordering = ordering_of(g)
-        cdef Experience* experience
+        cdef ThreadMemory* memory
         self._set_limits(&call.limits, time_limit, node_limit)
         call.board = self._take(g)
         try:
-            experience = take_experience(&call.board.experiences, g)
+            memory = take_memory(&call.board.memories, g)
         except MemoryError:
             call.board.users -= 1
             raise
-        start_search(&call.s, g, ordering, rows, &call.board.table, experience, &call.limits)
+        start_search(&call.s, g, ordering, rows, &call.board.table, memory, &call.limits)
         call.s.proven = &self._proven
         atomics.store(&self._proven, 0)
         call.start = atomics.now()
@@ -519,7 +519,7 @@ cdef class Solver:
     cdef void _end(self, Call* call) noexcept:
         """Count the last nodes of a call, and release its table."""
         tell_nodes(&call.s)
-        return_experience(&call.board.experiences, call.s.experience)
+        return_memory(&call.board.memories, call.s.memory)
         call.board.users -= 1
 
     cdef int _solve(
@@ -598,7 +598,7 @@ cdef class Solver:
         together.team.bounds = team_bounds(bounds.lower, bounds.upper)
         together.nodes = 0
         together.s = call.s
-        together.experiences = &call.board.experiences
+        together.memories = &call.board.memories
         together.s.nodes = together.s.told = 0
         together.s.stopped = False
         together.s.team = &together.team
@@ -608,7 +608,7 @@ cdef class Solver:
         try:
             _call_helpers(helpers, self.threads - 1, _help_position, <size_t>&together)
             with nogil:
-                run_together(&together, 0, call.s.experience)
+                run_together(&together, 0, call.s.memory)
             self._reraise()
         finally:
             self._wait_for(helpers)
@@ -791,7 +791,7 @@ cdef class Solver:
             batch.scores = &scores_view[0, 0]
         board = self._take(batch.g)
         batch.table = &board.table
-        batch.experiences = &board.experiences
+        batch.memories = &board.memories
         try:
             self._share(batch, min(workers, (count + TAKE - 1) // TAKE))
         finally:
@@ -801,15 +801,15 @@ cdef class Solver:
     cdef int _share(self, Batch* batch, int workers) except -1:
         """Run the batch in this thread and in ``workers - 1`` more."""
         cdef list helpers = []
-        cdef Experience* experience = take_experience(batch.experiences, batch.g)
+        cdef ThreadMemory* memory = take_memory(batch.memories, batch.g)
         try:
             _call_helpers(helpers, workers - 1, _help, <size_t>batch)
             with nogil:
-                run_batch(batch, experience, batch.limits.interrupted)
+                run_batch(batch, memory, batch.limits.interrupted)
             self._reraise()
         finally:
             self._wait_for(helpers)
-            return_experience(batch.experiences, experience)
+            return_memory(batch.memories, memory)
         return 0
 
     cdef int _wait_for(self, list helpers) except -1:
@@ -870,7 +870,7 @@ cdef class Solver:
             board.users += 1
             with nogil:
                 table_clear(&board.table)
-            clear_experiences(&board.experiences)
+            clear_memories(&board.memories)
             board.users -= 1
 
 
@@ -894,12 +894,12 @@ cdef int _call_helpers(list helpers, int number, object body, size_t work) excep
 def _help_position(size_t together, int index, ended):
     """The body of a helper thread of one position. Without memory of its own it does not help."""
     cdef Together* work = <Together*>together
-    cdef Experience* experience
+    cdef ThreadMemory* memory
     try:
-        experience = take_experience(work.experiences, work.s.g)
+        memory = take_memory(work.memories, work.s.g)
         with nogil:
-            run_together(work, index, experience)
-        return_experience(work.experiences, experience)
+            run_together(work, index, memory)
+        return_memory(work.memories, memory)
     except MemoryError:
         pass
     finally:
@@ -909,12 +909,12 @@ def _help_position(size_t together, int index, ended):
 def _help(size_t batch, int index, ended):
     """The body of a batch's helper thread. Without memory of its own it does not help."""
     cdef Batch* work = <Batch*>batch
-    cdef Experience* experience
+    cdef ThreadMemory* memory
     try:
-        experience = take_experience(work.experiences, work.g)
+        memory = take_memory(work.memories, work.g)
         with nogil:
-            run_batch(work, experience, NULL)
-        return_experience(work.experiences, experience)
+            run_batch(work, memory, NULL)
+        return_memory(work.memories, memory)
     except MemoryError:
         pass
     finally:

@@ -17,7 +17,7 @@ cdef enum:
     NO_BOUND = 0        # the code of an empty entry
     CODE_ZERO = 64      # the code of the lower bound 0
 
-cdef bint table_create(Table* table, size_t megabytes) noexcept nogil
+cdef bint table_create(Table* table, size_t most_bytes) noexcept nogil
 cdef void table_clear(Table* table) noexcept nogil
 cdef void table_free(Table* table) noexcept nogil
 

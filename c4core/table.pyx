@@ -31,13 +31,13 @@ cdef enum:
     LEAST_BUCKETS = 1 << 12
 
 
-cdef bint table_create(Table* table, size_t megabytes) noexcept nogil:
-    """Allocate the largest power of two that fits the megabytes; False when memory is short."""
+cdef bint table_create(Table* table, size_t most_bytes) noexcept nogil:
+    """Allocate the largest power of two that fits, 64 KB at least; False when memory is short."""
     cdef size_t bytes_ = LEAST_BUCKETS * BUCKET * sizeof(uint64_t)
     cdef size_t alignment
     table.buckets = LEAST_BUCKETS
     table.shift = 64 - 12
-    while 2 * bytes_ <= megabytes << 20:
+    while 2 * bytes_ <= most_bytes:
         bytes_ *= 2
         table.buckets *= 2
         table.shift -= 1

@@ -24,12 +24,12 @@ from c4core.board cimport (
 from c4core.bounds cimport rows_of
 from c4core.certificate.rules cimport first_rule, sound_moves
 from c4core.certificate.walk cimport REPLIES, Half
-from c4core.experience cimport Experience, clear_experience, create_experience
 from c4core.kernel cimport ABORTED, Bounds, Kernel, Search, chosen_kernel
 from c4core.ordering cimport ordering_of
 from c4core.position cimport Position
 from c4core.root cimport NO_LIMIT, Limits, game_bounds, solve_position, start_search
 from c4core.table cimport Table, table_clear, table_create, table_free
+from c4core.thread_memory cimport ThreadMemory, clear_memory, create_memory, free_memory
 
 import numpy as np
 
@@ -97,8 +97,8 @@ cdef class Prover:
     cdef readonly int table_mb
     cdef int held_mb            # what the table takes now
     cdef Table table
-    cdef Experience* experience
-    cdef const Geometry* g      # the board that the table and the experience are of
+    cdef ThreadMemory* memory
+    cdef const Geometry* g      # the board that the table and the memory are of
     cdef const Kernel* kernel
     cdef uint64_t epoch
     cdef uint64_t nodes
@@ -111,7 +111,7 @@ cdef class Prover:
 
     def __dealloc__(self):
         table_free(&self.table)
-        free(self.experience)
+        free_memory(self.memory)
 
     @property
     def searched(self):
@@ -134,16 +134,16 @@ cdef class Prover:
             self.held_mb = wanted
         elif self.g != NULL:
             table_clear(&self.table)
-            clear_experience(self.experience)
+            clear_memory(self.memory)
 
     cdef int _begin(self, Search* s, Limits* limits, const Geometry* g) except -1:
         if self.g != g:
             table_free(&self.table)
-            free(self.experience)
+            free_memory(self.memory)
             self.g = NULL
-            self.experience = NULL
-            self.experience = create_experience(g)
-            if not table_create(&self.table, self.held_mb):
+            self.memory = NULL
+            self.memory = create_memory(g)
+            if not table_create(&self.table, <size_t>self.held_mb << 20):
                 raise MemoryError(f"no memory for a table of {self.held_mb} MB")
             self.g = g
         memset(limits, 0, sizeof(Limits))
@@ -151,7 +151,7 @@ cdef class Prover:
         limits.searched = &self.nodes
         limits.started = atomics.load(&self.epoch)
         limits.node_limit = NO_LIMIT
-        start_search(s, g, ordering_of(g), rows_of(g), &self.table, self.experience, limits)
+        start_search(s, g, ordering_of(g), rows_of(g), &self.table, self.memory, limits)
         return 0
 
     def score(self, Position position not None):

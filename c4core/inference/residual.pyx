@@ -101,7 +101,7 @@ def kernels():
     All compute the same bits.
     """
     found = ["portable"]
-    if kernel.NAME != "search" and c4_has_avx2():
+    if kernel.NAME != "portable" and c4_has_avx2():
         found.append("avx2")
         if c4_has_vnni():
             found.append("vnni")

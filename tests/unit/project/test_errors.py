@@ -20,7 +20,13 @@ from tests.support.deprecated import DEPRECATED
 
 Raised = TypeVar("Raised", bound=BaseException)
 TOPS = ("c4core", "db", "workers", "cli")
-NOT_IMPORTED = ("__main__", "db.migrations.env", "c4core.search_x86_v3", *DEPRECATED)
+NOT_IMPORTED = (
+    "__main__",
+    "db.migrations.env",
+    "c4core.search_x86_v3",
+    "c4core.search_x86_v3_pext",
+    *DEPRECATED,
+)
 """What runs something or warns when it is imported, or needs another processor."""
 
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 import pytest
 
 from c4core import Position
-from c4core.experience import patterns
+from c4core.surroundings import patterns, window_points
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Steps across and up: below, along the row, falling, rising.
 STEPS = ((0, 1), (1, 0), (1, -1), (1, 1))
@@ -33,9 +37,24 @@ def _number(position: Position, column: int, row: int, direction: int) -> int:
     return sum(digit * base**index for index, digit in enumerate(digits))
 
 
-@pytest.mark.parametrize("size", BOARDS)
-def test_patterns_are_what_lies_around_each_square(size: tuple[int, int]) -> None:
-    width, height = size
+def _points(position: Position, column: int, row: int) -> int:
+    """The points of all windows through a square, counted one by one."""
+    points = 0
+    for across, up in STEPS:
+        for first in range(-3, 1):
+            window = [(column + i * across, row + i * up) for i in range(first, first + 4)]
+            if not all(0 <= x < position.width and 0 <= y < position.height for x, y in window):
+                continue
+            stones = [position.stone_at(x, y) for x, y in window]
+            own = stones.count(position.turn)
+            if own + stones.count(None) == 4:
+                points += {1: 8, 2: -8}.get(own, 0)
+            if own == 0:
+                points += 2
+    return points
+
+
+def _positions(width: int, height: int) -> Iterator[Position]:
     dice = random.Random(width * 100 + height)
     for _ in range(40):
         position = Position("", width=width, height=height)
@@ -43,6 +62,13 @@ def test_patterns_are_what_lies_around_each_square(size: tuple[int, int]) -> Non
             if position.is_over:
                 break
             position = position.play(dice.choice(position.legal_columns()))
+        yield position
+
+
+@pytest.mark.parametrize("size", BOARDS)
+def test_patterns_are_what_lies_around_each_square(size: tuple[int, int]) -> None:
+    width, height = size
+    for position in _positions(width, height):
         heights = position.heights
         expected = [
             tuple(_number(position, column, heights[column], direction) for direction in range(4))
@@ -50,3 +76,16 @@ def test_patterns_are_what_lies_around_each_square(size: tuple[int, int]) -> Non
             if heights[column] < height
         ]
         assert patterns(position) == expected
+
+
+@pytest.mark.parametrize("size", [size for size in BOARDS if size[1] >= 6])
+def test_points_are_those_of_the_windows(size: tuple[int, int]) -> None:
+    width, height = size
+    for position in _positions(width, height):
+        heights = position.heights
+        expected = [
+            _points(position, column, heights[column])
+            for column in range(width)
+            if heights[column] < height
+        ]
+        assert window_points(position) == expected
