@@ -1,6 +1,7 @@
 """A process that works on a job, to be killed: ``python -m tests.support.running.job_process``.
 
-Writes the job's results as JSON Lines. Ctrl-C leaves with exit code 130.
+Writes the job's results as JSON Lines. Signals are handled as the program handles them: Ctrl-C
+leaves with exit code 130, a second one at once.
 """
 
 import argparse
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from c4core.solver import Solver
+from cli.shell import signals
 from db import jobs
 from db.database import Database
 from workers.core.rationing import RationedSearcher, Searcher
@@ -48,6 +50,7 @@ def main() -> int:
     parser.add_argument("--lease", type=float, default=0.5)
     parser.add_argument("--searches", type=int, help="and then no more")
     options = parser.parse_args()
+    signals.install()
     with Database.open(options.database) as database:
         database.run(lambda session: jobs.resume_job(session, options.job))
         try:
@@ -61,7 +64,7 @@ def main() -> int:
                 if options.searches
                 else None,
             ) as runner:
-                for shown in runner.results():
+                for shown in runner.results(lambda _: signals.check()):
                     sys.stdout.write(json.dumps(shown) + "\n")
                     sys.stdout.flush()
         except KeyboardInterrupt:
