@@ -65,7 +65,7 @@ any kind, which is echoed. An empty line is a mistake; the empty board is `{"mov
 line is answered by one line, in order:
 
 ```json
-{"moves": "4453", "board": "7x6", "side": "x", "score": -2, "value": "loss", "scores": [-5, -5, -2, -3, -4, -2, -2], "best": [3, 6, 7], "plies": 36, "nodes": 7292155, "seconds": 1.825928, "source": "search"}
+{"moves": "4453", "board": "7x6", "side": "x", "score": -2, "value": "loss", "scores": [-5, -5, -2, -3, -4, -2, -2], "best": [3, 6, 7], "plies": 36, "nodes": 4307289, "seconds": 0.461141, "source": "search"}
 {"id": null, "error": "invalid move at index 6: column 4 is full", "field": "moves", "line": 2}
 ```
 
