@@ -29,7 +29,7 @@ The points are what the windows through the square say; they never change. As th
 words of four patterns are added as they are, and the lower half of the sum is the sum of the points.
 """
 
-from libc.stdint cimport int16_t, int32_t
+from libc.stdint cimport int32_t
 from libc.stdlib cimport calloc
 from libc.string cimport memcpy, memset
 

@@ -1,9 +1,9 @@
 """What one thread remembers from one search of a board to the next.
 
 Its experience (experience.pyx), and a transposition table of its own for positions late in the game.
-Nine of ten look-ups are for such positions, their bounds are cheap to find again, and a table that
-fits the second-level cache of one core answers some thirty nanoseconds sooner than the large one, which
-threads share. So positions with fewer than ``LATE_TABLE_EMPTIES`` empty squares (search.pyx) never
+Nine of ten nodes are such positions, their bounds are cheap to find again, and with a table that fits
+the second-level cache of one core a node takes a fifth less time than with the large one, which threads
+share (docs/engine.md). So positions with fewer than ``LATE_TABLE_EMPTIES`` empty squares (search.pyx) never
 enter the large table, and threads do not share their bounds.
 """
 
