@@ -173,9 +173,7 @@ def test_a_long_search_at_a_terminal_says_how_far_it_is(c4: C4) -> None:
     arguments = ("solve", "--board", "8x7", "--score-only", *limited, "")
     written = run_on_terminal(c4, *arguments, code=1)
     assert re.search(rb"[\d,]{5,} nodes in 1\.\d\d s, score between -\d+ and \+\d+", written)
-    assert b" nodes in " not in run_on_terminal(c4, *arguments, "-q", code=1).replace(
-        b"nodes in 1.5", b""
-    )
+    assert b" s, score between" not in run_on_terminal(c4, *arguments, "-q", code=1)
     assert c4(*arguments).err == ""
 
 
