@@ -22,7 +22,6 @@ from c4core cimport atomics
 from c4core.board cimport (
     MAX_COLUMNS,
     Geometry,
-    canonical_key,
     lowest_bit,
     mirror_bits,
     playable_squares,
@@ -62,12 +61,11 @@ from c4core.table cimport (
     table_store,
     upper_code,
 )
+from c4core.table_keys cimport LATE_TABLE_EMPTIES, MIRROR_PLIES, table_key
 
 cdef enum:
     POLL_NODES = 2048           # nodes from one poll of the limits to the next: some 0.2 ms
     INTERRUPT_POLLS = 128       # polls from one check for signals to the next: some 25 ms
-    MIRROR_PLIES = 16           # up to here a position and its mirror image share an entry
-    LATE_TABLE_EMPTIES = 22     # positions with fewer empty squares are kept in the thread's own table
     LEARNING_EMPTIES = 13       # with fewer empty squares surroundings are not worth looking at
     TABLE_EMPTIES = 6           # with fewer empty squares searching is cheaper than looking up
     RANKS = MAX_COLUMNS         # a rank is a move's value times this, and its place from the right
@@ -106,13 +104,6 @@ cdef bint _poll(Search* s) noexcept nogil:
 cdef inline uint64_t _wins(const Search* s, uint64_t stones, uint64_t mask) noexcept nogil:
     """The empty squares, playable or not, that would complete four in a row for the stones."""
     return completions(&s.rows.steps, stones) & s.g.board & ~mask
-
-
-cdef inline uint64_t _table_key(const Geometry* g, uint64_t own, uint64_t mask, int ply) noexcept nogil:
-    """The mixed key; mirror images share one only at low plies, where they meet often enough."""
-    return mixed_key(
-        canonical_key(g, own, mask) if ply <= MIRROR_PLIES else position_key(g, own, mask)
-    )
 
 
 cdef inline Table* _table_at(const Search* s, int ply) noexcept nogil:
@@ -286,7 +277,7 @@ cdef int _search(
     mixed = 0
     bucket = NULL
     if use_table:
-        mixed = _table_key(g, own, mask, ply)
+        mixed = table_key(g, own, mask, ply)
         bucket = bucket_of(table, mixed)
         code = table_probe(bucket, mixed)
         if code != NO_BOUND:
@@ -396,7 +387,7 @@ cdef int _search_shared(
     for turn in range(2):
         for i in range(waiting):
             k = deferred[i] if turn else _best_left(rank, count)
-            child = _table_key(s.g, opp, mask | moves[k], ply + 1)
+            child = table_key(s.g, opp, mask | moves[k], ply + 1)
             place = &s.team.searching[child >> (64 - SEARCHING_BITS)]
             if i and turn == 0 and atomics.load(place) == child:
                 deferred[left] = k

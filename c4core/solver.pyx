@@ -25,6 +25,7 @@ from c4core.board cimport (
     MAX_COLUMNS,
     Geometry,
     column_mask,
+    geometry_of,
     has_four,
     playable_squares,
     popcount,
@@ -63,6 +64,7 @@ from c4core.root cimport (
     tell_nodes,
 )
 from c4core.table cimport Table, table_clear, table_create, table_free
+from c4core.table_exchange cimport add_to_table, bounds_of_table, checked_bounds, no_bounds
 from c4core.thread_memory cimport (
     ThreadMemories,
     ThreadMemory,
@@ -73,6 +75,7 @@ from c4core.thread_memory cimport (
 )
 
 from c4core.evaluation import Analysis, Evaluation
+from c4core.notation import check_board
 
 cdef object _NO_ARGUMENTS = ()
 
@@ -105,6 +108,16 @@ def _after_fork():
 
 
 os.register_at_fork(after_in_child=_after_fork)
+
+
+cdef const Geometry* _geometry(object width, object height) except NULL:
+    """The board of this size.
+
+    Raises:
+        BoardError: impossible size.
+    """
+    check_board(PyNumber_Index(width), PyNumber_Index(height))
+    return geometry_of(width, height)
 
 
 cdef int _number(str name, object value, int least, int most) except -1:
@@ -234,6 +247,14 @@ cdef class Solver:
         book = "" if self.book is None else f", book={self.book!r}"
         return f"Solver(table_mb={self.table_mb}, threads={self.threads}{book})"
 
+    cdef BoardTable* _find(self, const Geometry* g) noexcept:
+        """The table for a board size, or NULL."""
+        cdef int index
+        for index in range(self._board_count):
+            if self._boards[index].g == g:
+                return &self._boards[index]
+        return NULL
+
     cdef BoardTable* _take(self, const Geometry* g) except NULL:
         """The table for a board size. The caller becomes one of its users; :meth:`_end` releases it.
 
@@ -241,13 +262,11 @@ cdef class Solver:
         searches in, so that idle tables take no memory.
         """
         cdef int index
-        cdef BoardTable* board
         cdef BoardTable* place = NULL
-        for index in range(self._board_count):
-            board = &self._boards[index]
-            if board.g == g:
-                board.users += 1
-                return board
+        cdef BoardTable* board = self._find(g)
+        if board != NULL:
+            board.users += 1
+            return board
         for index in range(self._board_count):
             board = &self._boards[index]
             if board.users == 0:
@@ -675,7 +694,7 @@ cdef class Solver:
 
         start = perf_counter()
         lower, upper, nodes, scores = self._many(
-            positions, width, height, False, threads, node_limit, time_limit, True
+            positions, width, height, False, False, threads, node_limit, time_limit, True
         )
         return BatchAnalysis(lower, upper, nodes, perf_counter() - start, scores)
 
@@ -855,6 +874,62 @@ cdef class Solver:
     def stop(self):
         """End every running call at once, from any thread. Calls made later start afresh."""
         atomics.add(&self._epoch, 1)
+
+    def table_bounds(self, *, width=7, height=6, least_nodes=8192):
+        """What the transposition table knows, for the table of another solver.
+
+        Searches may go on meanwhile. Positions near the end of the game, which cost little, are in
+        tables of the threads' own, and left out.
+
+        Args:
+            width: columns of the board.
+            height: rows of it.
+            least_nodes: only bounds that took so many positions or more, rounded up to a power of two.
+
+        Returns:
+            An array of :data:`c4core.table_bounds.BOUND`, in no order. Of two mirror images with few
+            stones it has the one with the smaller key.
+
+        Raises:
+            BoardError: impossible size.
+        """
+        cdef BoardTable* board = self._find(_geometry(width, height))
+        cdef int least_work = max(PyNumber_Index(least_nodes) - 1, 0).bit_length()
+        if board == NULL:
+            return no_bounds()
+        board.users += 1
+        try:
+            return bounds_of_table(&board.table, least_work)
+        finally:
+            board.users -= 1
+
+    def add_bounds(self, bounds, *, width=7, height=6):
+        """Add bounds to the transposition table, as if this solver had found them.
+
+        Searches may go on meanwhile, and use them at once. Bounds that are not true make scores wrong.
+
+        Args:
+            bounds: as :meth:`table_bounds` returns them. A bound takes the place of an older one of
+                its position, or else that of one which took few positions.
+            width: columns of the board.
+            height: rows of it.
+
+        Raises:
+            TypeError: it is no such array.
+            ValueError: a score or a number of positions is impossible.
+            KeyValueError: a key is no position's.
+            BoardError: impossible size.
+            MemoryError: no memory for the table.
+        """
+        cdef const Geometry* g
+        cdef BoardTable* board
+        checked = checked_bounds(bounds)
+        stones, masks = words_of_batch(checked["key"], width, height, &g)
+        board = self._take(g)
+        try:
+            add_to_table(&board.table, g, stones, masks, checked)
+        finally:
+            board.users -= 1
 
     def clear(self):
         """Empty the transposition table, and forget what was learned about moves.

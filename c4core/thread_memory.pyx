@@ -3,7 +3,7 @@
 Its experience (experience.pyx), and a transposition table of its own for positions late in the game.
 Nine of ten nodes are such positions, their bounds are cheap to find again, and with a table that fits
 the second-level cache of one core a node takes a fifth less time than with the large one, which threads
-share (docs/engine.md). So positions with fewer than ``LATE_TABLE_EMPTIES`` empty squares (search.pyx) never
+share (docs/engine.md). So positions with fewer than ``LATE_TABLE_EMPTIES`` empty squares (table_keys.pxd) never
 enter the large table, and threads do not share their bounds.
 """
 

@@ -64,6 +64,14 @@ class Searcher(Protocol):
     ) -> BatchAnalysis:
         """As ``Solver.analyze_many``."""
 
+    def table_bounds(
+        self, *, width: int = ..., height: int = ..., least_nodes: int = ...
+    ) -> NDArray[np.void]:
+        """As ``Solver.table_bounds``."""
+
+    def add_bounds(self, bounds: NDArray[np.void], *, width: int = ..., height: int = ...) -> None:
+        """As ``Solver.add_bounds``."""
+
 
 class RationedSearcher:
     """A searcher whose callers take turns, so that only a few search at the same time.
@@ -157,6 +165,16 @@ class RationedSearcher:
         """As ``Solver.analyze_many``."""
         with self.turn():
             return self._searcher.analyze_many(positions, width=width, height=height)
+
+    def table_bounds(
+        self, *, width: int = 7, height: int = 6, least_nodes: int = 8192
+    ) -> NDArray[np.void]:
+        """As ``Solver.table_bounds``. This is no search, and needs no turn."""
+        return self._searcher.table_bounds(width=width, height=height, least_nodes=least_nodes)
+
+    def add_bounds(self, bounds: NDArray[np.void], *, width: int = 7, height: int = 6) -> None:
+        """As ``Solver.add_bounds``. This is no search, and needs no turn."""
+        self._searcher.add_bounds(bounds, width=width, height=height)
 
 
 def turn_of(searcher: Searcher) -> AbstractContextManager[Searcher]:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -15,8 +16,10 @@ import pytest
 
 from c4core import MoveError, Position
 from c4core import solver as solver_module
+from c4core.arrays import wins_now
 from c4core.batch import UNPLAYABLE
 from c4core.errors import BoardError, KeyValueError
+from c4core.reachable import open_plies
 from c4core.solver import Solver
 from tests.support.running.interrupts import interrupted
 
