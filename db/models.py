@@ -25,7 +25,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from db.checksums import CHECKED_OTHERWISE, CHECKSUM, RowChecksum
 from db.records.jobs import JobState, UnitState
-from db.types import ColumnScores, JsonObject, JsonText, PlainText, PositionKey
+from db.types import ColumnScores, JsonObject, JsonText, PackedBytes, PlainText, PositionKey
 
 _ZERO = text("0")
 
@@ -185,6 +185,22 @@ class Unit(Base):
     nodes: Mapped[int] = mapped_column(BigInteger)
     seconds: Mapped[float] = mapped_column(Double)
     finished_at: Mapped[float | None] = mapped_column(Double)
+
+
+class SharedBounds(Base):
+    """What a process tells the others that work on a job: bounds of positions, many in a row.
+
+    Each process that works on the job is a sender; ``number`` counts its rows. A job that is done
+    has none any more.
+    """
+
+    __tablename__ = "shared_bounds"
+    __table_args__ = ({"sqlite_with_rowid": False},)
+
+    job_id: Mapped[int] = mapped_column(ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True)
+    sender: Mapped[int] = mapped_column(BigInteger, primary_key=True)
+    number: Mapped[int] = mapped_column(Integer, primary_key=True)
+    bounds: Mapped[bytes] = mapped_column(PackedBytes, info=_SEALED)
 
 
 class Match(Base):

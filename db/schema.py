@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Connection
 
-REVISIONS: Final = ("c4_0001", "c4_0002", "c4_0003", "c4_0004", "c4_0005")
+REVISIONS: Final = ("c4_0001", "c4_0002", "c4_0003", "c4_0004", "c4_0005", "c4_0006")
 """All revisions, the oldest first."""
 
 HEAD: Final = REVISIONS[-1]
@@ -40,6 +40,7 @@ _ALL_TABLES: Final = _OWN_TABLES | {
     "duties",
     "games",
     "matches",
+    "shared_bounds",
     "workers",
 }
 """The tables of HEAD."""

@@ -23,6 +23,9 @@ KEY_SHIFT: Final = 1 << 63
 UNPLAYABLE: Final = -128
 """Stored for a full column; the same number as in the engine's batches."""
 
+MOST_PACKED: Final = 1 << 20
+"""Bytes of a packed value at most, so that a stranger's database cannot fill the memory."""
+
 _SEAL_BYTES: Final = 4
 
 _SHOWN: Final = 60
@@ -230,3 +233,40 @@ def unpack_scores(data: bytes | None) -> tuple[int | None, ...] | None:
 def _seal_scores(data: bytes) -> bytes:
     # Every stored row has a seal, so it is the fastest one that shows each change of a single byte.
     return zlib.adler32(data).to_bytes(_SEAL_BYTES)
+
+
+class PackedBytes(TypeDecorator[bytes]):
+    """Bytes, compressed by zlib, which seals them: its last four bytes are their Adler-32."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: bytes | None, dialect: Dialect) -> bytes | None:
+        """Bytes to fewer bytes."""
+        del dialect
+        return None if value is None else zlib.compress(value, level=1)
+
+    def process_result_value(self, value: bytes | None, dialect: Dialect) -> bytes | None:
+        """The bytes as they were.
+
+        Raises:
+            DamagedValueError: they are not what was stored.
+        """
+        del dialect
+        return None if value is None else unpack(value)
+
+
+def unpack(stored: bytes) -> bytes:
+    """The bytes that were packed.
+
+    Raises:
+        DamagedValueError: they are not what was stored, or more than MOST_PACKED.
+    """
+    unpacker = zlib.decompressobj()
+    try:
+        data = unpacker.decompress(stored, MOST_PACKED)
+    except (TypeError, zlib.error):
+        raise DamagedValueError(f"stored bytes are damaged: {_shown(stored)}") from None
+    if not unpacker.eof or unpacker.unused_data:
+        raise DamagedValueError(f"stored bytes are damaged, or too many: {_shown(stored)}")
+    return data

@@ -16,15 +16,16 @@ from sqlalchemy import (
     func,
     or_,
     select,
+    type_coerce,
 )
 
 from db.checksums import CHECKSUM, RowChecksum
 from db.errors import DamagedValueError
 from db.models import Base
-from db.types import JsonObject, as_stored, unseal_stored
+from db.types import JsonObject, PackedBytes, as_stored, unpack, unseal_stored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from sqlalchemy import Column, ColumnElement, Row, Table
     from sqlalchemy.orm import Session
@@ -45,18 +46,33 @@ def row_faults(session: Session) -> Iterator[str]:
 
 
 def seal_faults(session: Session) -> Iterator[str]:
-    """Say which JSON objects have changed since they were stored."""
+    """Say which JSON objects and packed bytes have changed since they were stored."""
     for table in Base.metadata.sorted_tables:
         for column in table.columns:
             if isinstance(column.type, JsonObject):
-                yield from _seal_faults(session, table, column)
+                text = as_stored(session, column)
+                yield from _seal_faults(session, table, column, text, _unseal)
+            elif isinstance(column.type, PackedBytes):
+                data = type_coerce(column, LargeBinary())
+                yield from _seal_faults(session, table, column, data, unpack)
 
 
-def _seal_faults(session: Session, table: Table, column: Column[Any]) -> Iterator[str]:
-    query = select(*_names(session, table), as_stored(session, column)).where(column.is_not(None))
+def _unseal(stored: str | bytes) -> object:
+    """A stored JSON object, which must have its seal."""
+    return unseal_stored(stored, needs_seal=True)
+
+
+def _seal_faults(
+    session: Session,
+    table: Table,
+    column: Column[Any],
+    stored: ColumnElement[Any],
+    read: Callable[[Any], object],
+) -> Iterator[str]:
+    query = select(*_names(session, table), stored).where(column.is_not(None))
     for row in _stream(session, query):
         try:
-            unseal_stored(row[-1], needs_seal=True)
+            read(row[-1])
         except DamagedValueError as error:
             yield f"{_row(table, row)}, column {column.name}: {error}"
 

@@ -32,7 +32,7 @@ from db.jobs.attendance import (
     record_runner_heartbeat,
 )
 from db.jobs.claims import claim, claim_unit
-from db.jobs.completion import complete, fail, heartbeat, lapse, prolong, release
+from db.jobs.completion import are_held, complete, fail, heartbeat, lapse, prolong, release
 from db.jobs.control import cancel_abandoned, cancel_job, resume_job, retry_job
 from db.jobs.ending import finish_if_complete
 from db.jobs.growing import (
@@ -49,6 +49,7 @@ from db.jobs.leases import requeue_lapsed
 from db.jobs.planner_heartbeat import PlannedJob, planned_job, record_planner_heartbeat
 from db.jobs.planning import add_units, create_job, start_job
 from db.jobs.questions import hold_question
+from db.jobs.sharing import PARCELS, Parcel, new_parcels, send_parcel
 from db.jobs.status import totals
 from db.jobs.views import (
     failed_units,
@@ -61,14 +62,17 @@ from db.jobs.views import (
 )
 
 __all__ = [
+    "PARCELS",
     "REANNOUNCE_SECONDS",
     "GrowingJob",
     "GrowingUnit",
+    "Parcel",
     "PlannedJob",
     "abandoned_jobs",
     "add_more_units",
     "add_units",
     "announce",
+    "are_held",
     "attended_jobs",
     "begun_jobs",
     "cancel_abandoned",
@@ -91,6 +95,7 @@ __all__ = [
     "jobs_of_label",
     "lapse",
     "list_jobs",
+    "new_parcels",
     "newest_job",
     "planned_job",
     "progress",
@@ -102,6 +107,7 @@ __all__ = [
     "requeue_lapsed",
     "resume_job",
     "retry_job",
+    "send_parcel",
     "start_job",
     "totals",
     "unit_results",

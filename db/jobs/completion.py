@@ -57,6 +57,14 @@ def prolong(session: Session, claims: Sequence[Claim], lease_seconds: float) -> 
     ]
 
 
+def are_held(session: Session, claims: Sequence[Claim]) -> list[bool]:
+    """Whether each claim still holds its unit. This only reads, and waits for nobody."""
+    ids = [claim.unit_id for claim in claims]
+    found = session.execute(select(Unit.id, Unit.fence).where(Unit.id.in_(ids), LEASED))
+    held = {(row.id, row.fence) for row in found}
+    return [(claim.unit_id, claim.fence) in held for claim in claims]
+
+
 def complete(
     session: Session,
     claim: Claim,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from db.clock import now
 from db.decoding import is_number
 from db.errors import JobNotFoundError
 from db.jobs.conditions import LEASED, has_failed_unit, has_open_unit
-from db.models import Job, Unit
+from db.models import Job, SharedBounds, Unit
 from db.records.jobs import JobState
 
 if TYPE_CHECKING:
@@ -77,4 +77,6 @@ def close_if_complete(session: Session, job_id: int, state: JobState) -> JobStat
     session.connection().execute(
         update(Job).where(Job.id == job_id).values(state=state, finished_at=now(session))
     )
+    if state is JobState.DONE:
+        session.connection().execute(delete(SharedBounds).where(SharedBounds.job_id == job_id))
     return state

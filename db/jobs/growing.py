@@ -119,8 +119,8 @@ def change_unit(session: Session, unit_id: int, payload: Json) -> bool:
 def cut_units(session: Session, unit_ids: Collection[int], result: Json) -> int:
     """End units that are not wanted any more: queued, leased or failed ones; returns their number.
 
-    They become done, with this result and without any nodes or time. A worker on such a unit
-    notices by its next heartbeat that the lease is lost, as after a cancel.
+    They become done, with this result and without any nodes or time. A worker on such a unit finds
+    its lease lost, as after a cancel.
     """
     ordered = sorted(unit_ids)
     cut = 0

@@ -13,7 +13,7 @@ from db.costs import Cost
 from db.database import Database
 from db.duties import acquire_duty
 from db.evaluations import store
-from db.jobs import claim, complete, fail
+from db.jobs import Parcel, claim, complete, fail, send_parcel
 from db.models import Base
 from db.records.evaluations import StoredEvaluation
 from db.registry import beat
@@ -84,7 +84,7 @@ def fill_database(database: Database, rows: int) -> None:
     lots = random.Random(1)
     with database.write() as session:
         store(session, BOARD, evaluations(rows, 1))
-    make_job(database, rows // 50, positions=50)
+    job_id = make_job(database, rows // 50, positions=50)
     for number in range(rows // 100):
         with database.write() as session:
             unit = claim(
@@ -110,6 +110,8 @@ def fill_database(database: Database, rows: int) -> None:
         acquire_duty(session, "sweep", 1.0)
         beat(session, worker("ada", note="nothing to do"))
         beat(session, worker("bob", seconds=lots.random()))
+        for number in range(rows // 500):
+            send_parcel(session, job_id, Parcel(lots.getrandbits(62), number, lots.randbytes(500)))
     played = [
         game(number, seed=lots.getrandbits(64), x_seconds=lots.random(), o_seconds=lots.random())
         for number in range(rows // 50)

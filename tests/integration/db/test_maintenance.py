@@ -15,7 +15,15 @@ from db.duties import acquire_duty
 from db.errors import DiskFullError, MatchInUseError, StorageError, UnreachableError
 from db.evaluations import store, stream
 from db.games import delete_match, list_matches
-from db.jobs import claim, complete, get_job, list_jobs, unit_results
+from db.jobs import (
+    Parcel,
+    claim,
+    complete,
+    get_job,
+    list_jobs,
+    send_parcel,
+    unit_results,
+)
 from db.maintenance import Problem, backup, check, stats
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from db.registry import beat, live_workers
@@ -47,8 +55,9 @@ def used(database: Database) -> Database:
     with database.write() as session:
         store(session, BOARD, [evaluation(""), evaluation("44", scores=scores)])
         store(session, BOARD, [evaluation("112233", lower=-3, upper=18)])
-    make_job(database, 2, positions=5)
+    job_id = make_job(database, 2, positions=5)
     with database.write() as session:
+        send_parcel(session, job_id, Parcel(1, 0, b"bounds"))
         taken = claim(session, owner="ada", lease_seconds=60.0, engine_version=ENGINE_VERSION)
         assert taken is not None
         over = [evaluation("1212121", lower=-18, upper=-18)]
@@ -80,6 +89,7 @@ def test_stats(used: Database) -> None:
         "games": 3,
         "jobs": 1,
         "matches": 2,
+        "shared_bounds": 1,
         "units": 2,
         "workers": 1,
     }

@@ -35,7 +35,7 @@ from db.urls import parse_url
 
 FIRST = frozenset({"alembic_version", "evaluations", "jobs", "units"})
 SECOND = FIRST | {"costs", "duties", "workers"}
-OWN = SECOND | {"corpus_matches", "games", "matches"}
+OWN = SECOND | {"corpus_matches", "games", "matches", "shared_bounds"}
 
 
 def test_the_revisions_are_those_of_the_migrations_in_order() -> None:
@@ -99,6 +99,7 @@ def test_every_column_is_in_a_checksum_or_says_why_not() -> None:
         "jobs.planner_seen_at",
         "jobs.runner_seen_at",
         "matches.terms",
+        "shared_bounds.bounds",
         "units.payload",
         "units.result",
     ]

@@ -1,4 +1,5 @@
 import math
+import zlib
 from typing import Any
 
 import pytest
@@ -8,11 +9,14 @@ from sqlalchemy.dialects import sqlite
 
 from db.errors import DamagedValueError
 from db.types import (
+    MOST_PACKED,
     ColumnScores,
     JsonObject,
     JsonText,
+    PackedBytes,
     PlainText,
     PositionKey,
+    unpack,
     unseal_object,
     unseal_stored,
 )
@@ -119,3 +123,43 @@ def test_text_for_people_is_changed_where_no_database_takes_it(text: str) -> Non
 
 def test_no_text_stays_none() -> None:
     assert PlainText().process_bind_param(None, DIALECT) is None
+
+
+@given(st.binary())
+def test_packed_bytes_come_back(value: bytes) -> None:
+    kind = PackedBytes()
+    assert kind.process_result_value(kind.process_bind_param(value, DIALECT), DIALECT) == value
+
+
+@given(st.binary(min_size=1), st.data())
+def test_a_changed_byte_of_packed_bytes_is_noticed(value: bytes, data: st.DataObject) -> None:
+    stored = zlib.compress(value, level=1)
+    place = data.draw(st.integers(0, len(stored) - 1))
+    changed = bytearray(stored)
+    changed[place] ^= 1 << data.draw(st.integers(0, 7))
+    try:
+        found = unpack(bytes(changed))
+    except DamagedValueError:
+        return
+    assert found == value  # bits of the head say how hard it was compressed
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        b"",
+        b"text",
+        zlib.compress(b"whole")[:-1],
+        zlib.compress(b"more") + b"x",
+        zlib.compress(bytes(MOST_PACKED + 1)),
+        7,
+        "text",
+    ],
+)
+def test_what_are_no_packed_bytes(stored: Any) -> None:  # noqa: ANN401
+    with pytest.raises(DamagedValueError):
+        unpack(stored)
+
+
+def test_as_many_packed_bytes_as_there_may_be() -> None:
+    assert unpack(zlib.compress(bytes(MOST_PACKED))) == bytes(MOST_PACKED)

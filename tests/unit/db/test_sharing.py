@@ -1,0 +1,112 @@
+"""Parcels of bounds: who gets which, and when they go."""
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import func, select, text
+
+from db.database import Database
+from db.errors import DamagedValueError, JobNotFoundError
+from db.jobs import (
+    PARCELS,
+    Parcel,
+    cancel_job,
+    new_parcels,
+    resume_job,
+    retry_job,
+    send_parcel,
+)
+from db.maintenance import check
+from db.models import SharedBounds
+from db.records.jobs import MAX_ATTEMPTS, JobState
+from tests.support.jobs import finish, give_up, must_take, state_of
+from tests.support.running.databases import make_job
+
+ADA, BOB = 5, (1 << 62) - 1
+
+
+def send(database: Database, job_id: int, *parcels: Parcel) -> list[bool]:
+    with database.write() as session:
+        return [send_parcel(session, job_id, parcel) for parcel in parcels]
+
+
+def received(database: Database, job_id: int, **known: int) -> list[Parcel]:
+    senders = {"ada": ADA, "bob": BOB}
+    with database.read() as session:
+        return new_parcels(session, job_id, {senders[name]: known[name] for name in known})
+
+
+def rows(database: Database) -> int:
+    with database.read() as session:
+        return session.scalar(select(func.count()).select_from(SharedBounds)) or 0
+
+
+def test_everybody_gets_what_is_new_to_him(database: Database) -> None:
+    job_id, other = make_job(database, 1), make_job(database, 1)
+    parcels = [Parcel(ADA, 0, b"one"), Parcel(ADA, 1, b"two"), Parcel(BOB, 0, b"\0" * 100_000)]
+    assert send(database, job_id, *parcels) == [True] * 3
+    assert received(database, job_id) == parcels
+    assert received(database, job_id, ada=2) == parcels[2:]
+    assert received(database, job_id, ada=1, bob=0) == parcels[1:]
+    assert received(database, job_id, bob=1) == parcels[:2]
+    assert received(database, job_id, ada=2, bob=1) == []
+    assert received(database, other) == []
+    send(database, job_id, Parcel(ADA, 7, b"after a gap"))
+    assert received(database, job_id, ada=2, bob=1) == [Parcel(ADA, 7, b"after a gap")]
+
+
+def test_many_come_in_several_lots(database: Database) -> None:
+    job_id = make_job(database, 1)
+    parcels = [Parcel(ADA, number, b"x") for number in range(PARCELS + 3)]
+    send(database, job_id, *parcels)
+    assert received(database, job_id) == parcels[:PARCELS]
+    assert received(database, job_id, ada=PARCELS) == parcels[PARCELS:]
+
+
+def test_a_job_that_is_done_keeps_none(database: Database) -> None:
+    job_id, other = make_job(database, 1), make_job(database, 1)
+    for job in (job_id, other):
+        send(database, job, Parcel(ADA, 0, b"one"))
+    finish(database, must_take(database, job_id=job_id))
+    assert state_of(database, job_id) is JobState.DONE
+    assert rows(database) == 1
+    assert send(database, job_id, Parcel(ADA, 1, b"too late")) == [False]
+    assert rows(database) == 1
+
+
+def test_a_job_that_may_go_on_keeps_them(database: Database) -> None:
+    job_id = make_job(database, 1)
+    send(database, job_id, Parcel(ADA, 0, b"one"))
+    with database.write() as session:
+        cancel_job(session, job_id)
+    assert send(database, job_id, Parcel(ADA, 1, b"two")) == [False]
+    with database.write() as session:
+        resume_job(session, job_id)
+    for _ in range(MAX_ATTEMPTS):
+        give_up(database, must_take(database, job_id=job_id))
+    assert state_of(database, job_id) is JobState.FAILED
+    with database.write() as session:
+        retry_job(session, job_id)
+    assert received(database, job_id) == [Parcel(ADA, 0, b"one")]
+
+
+def test_a_job_that_is_not_there(database: Database) -> None:
+    with pytest.raises(JobNotFoundError):
+        send(database, 99, Parcel(ADA, 0, b"one"))
+
+
+@pytest.mark.parametrize(
+    "change", [lambda _data: b"00", lambda data: data + data, lambda data: data[:9]]
+)
+def test_damage_is_noticed(database: Database, change: Callable[[bytes], bytes]) -> None:
+    job_id = make_job(database, 1)
+    send(database, job_id, Parcel(ADA, 0, b"some bounds of positions"))
+    assert list(check(database)) == []
+    with database.write() as session:
+        stored = session.scalars(text("SELECT bounds FROM shared_bounds")).one()
+        session.execute(text("UPDATE shared_bounds SET bounds = :b"), {"b": change(stored)})
+    with pytest.raises(DamagedValueError):
+        received(database, job_id)
+    (problem,) = check(database)
+    assert problem.kind == "row"
+    assert problem.message.startswith(f"table shared_bounds, row {job_id},5,0, column bounds: ")
