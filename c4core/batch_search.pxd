@@ -27,6 +27,7 @@ cdef struct Batch:
     const uint64_t* stones
     const uint64_t* masks
     bint weak
+    bint related            # most of the positions are close relatives
     int8_t* lower
     int8_t* upper
     uint64_t* nodes

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from db import jobs
 from db.errors import StorageError
 from db.session import limit_waiting
+from workers.core.kinds import find_kind
 from workers.core.rounds import Duty, Rounds
 
 if TYPE_CHECKING:
@@ -25,12 +26,18 @@ BEATS_PER_LEASE = 5
 """Heartbeats within the time of a lease, so that several may fail before it runs out."""
 
 
+LOOK_SECONDS = 0.25
+"""The units of growing jobs may be cut off at any time: they are looked at this often."""
+
+
 @dataclass(slots=True)
 class Lease:
     """A claim that is being worked on."""
 
     claim: Claim
     """The claim."""
+    may_be_cut: bool = False
+    """The unit's job grows, so that other results may make this one needless."""
     is_lost: bool = False
     """Another worker has the unit, or the job was cancelled, so that going on is useless."""
 
@@ -56,7 +63,10 @@ class LeaseKeeper:
         self._leases: dict[tuple[int, int], Lease] = {}
         self._lock = threading.Lock()
         self._rounds = Rounds(
-            [Duty("prolong leases", lambda: lease_seconds / BEATS_PER_LEASE, self._beat)],
+            [
+                Duty("prolong leases", lambda: lease_seconds / BEATS_PER_LEASE, self._beat),
+                Duty("look for units that were cut off", lambda: LOOK_SECONDS, self._look),
+            ],
             name="c4-leases",
         )
 
@@ -67,7 +77,8 @@ class LeaseKeeper:
     @contextmanager
     def hold(self, claim: Claim) -> Iterator[Lease]:
         """Keep the lease of a claim alive within the context."""
-        lease = Lease(claim)
+        kind = find_kind(claim.kind)
+        lease = Lease(claim, may_be_cut=kind is not None and kind.go_on is not None)
         # A unit may be claimed anew by this process while an older claim on it is still held.
         name = (claim.unit_id, claim.fence)
         with self._lock:
@@ -90,6 +101,19 @@ class LeaseKeeper:
         finally:
             if any(lease.is_lost for lease in leases):
                 self._on_lost()
+
+    def _look(self) -> None:
+        with self._lock:
+            leases = [lease for lease in self._leases.values() if lease.may_be_cut]
+        looked_at = [lease for lease in leases if not lease.is_lost]
+        if not looked_at:
+            return
+        with suppress(StorageError), self._database.read() as session:
+            held = jobs.are_held(session, [lease.claim for lease in looked_at])
+            for lease, is_held in zip(looked_at, held, strict=True):
+                lease.is_lost = not is_held
+        if any(lease.is_lost for lease in looked_at):
+            self._on_lost()
 
     def _prolong(self, leases: list[Lease]) -> None:
         """Prolong the leases, and mark lost ones.

@@ -3,22 +3,20 @@
 There are always at least as many queued units as threads, so a free thread finds the least
 speculative of the remaining pieces. A queued unit is only a place in the queue: every result
 decides anew which piece it holds, until a worker claims it. It is cut off only if no piece is left
-for it. A leased unit is cut off as soon as its result is needless: its worker notices that by the
-next heartbeat, and still stores the bounds that it has proven by then.
+for it. A leased unit is cut off as soon as its result is needless: its worker looks for that four
+times a second, and still stores the bounds that it has proven by then.
 """
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
-from weakref import WeakKeyDictionary
 
 from c4core.version import ENGINE_VERSION
 from db import evaluations, jobs, registry
 from db.records.evaluations import StoredEvaluation
 from db.records.jobs import JobState, UnitPlan, UnitState
 from workers.deep.memory import Memory
+from workers.deep.newest_jobs import NewestJobs
 from workers.deep.task import KIND, DeepTask
 from workers.deep.units import CUT, payload_of, piece_of
 
@@ -34,11 +32,7 @@ if TYPE_CHECKING:
 SPARE: Final = 2
 """The least number of queued units: another worker may come."""
 
-REMEMBERED: Final = 8
-"""The number of jobs whose trees a process keeps."""
-
-_memories: WeakKeyDictionary[Database, OrderedDict[int, Memory]] = WeakKeyDictionary()
-_memories_lock = threading.Lock()
+_memories: NewestJobs[Memory] = NewestJobs()
 
 
 def submit(
@@ -212,15 +206,14 @@ def _registered_threads(session: Session) -> int:
 
 
 def _memory(database: Database, job_id: int, task: DeepTask) -> Memory:
-    """This process's memory of a job; only some newest ones are kept."""
-    with _memories_lock:
-        memories = _memories.setdefault(database, OrderedDict())
-        memory = memories.get(job_id)
-        # A memory in doubt is replaced: the server may have ended the transaction of a thread that
-        # still plans with it and does not know that yet.
-        if memory is None or memory.is_in_doubt:
-            memory = memories[job_id] = Memory(job_id, task)
-        memories.move_to_end(job_id)
-        if len(memories) > REMEMBERED:
-            memories.popitem(last=False)
-    return memory
+    """This process's memory of a job.
+
+    A memory in doubt is replaced: the server may have ended the transaction of a thread that still
+    plans with it and does not know that yet.
+    """
+    return _memories.get(
+        database,
+        job_id,
+        lambda: Memory(job_id, task),
+        is_good=lambda memory: not memory.is_in_doubt,
+    )

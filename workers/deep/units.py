@@ -25,6 +25,7 @@ from db.records.evaluations import StoredEvaluation
 from db.records.jobs import UnitState
 from workers.core.outcome import UnitOutcome
 from workers.deep.asking import ask
+from workers.deep.sharing import sharing
 from workers.deep.task import DeepTask
 from workers.deep.tree import Bounds, Piece
 from workers.positions.evaluate import look_up
@@ -65,7 +66,8 @@ def solve_unit(
     Args:
         claim: a unit of a job of this kind.
         solver: may be shared; the pieces of a job have many positions in common.
-        database: where known evaluations are looked up; nothing is written.
+        database: where known evaluations are looked up. Nothing is written but what the workers of
+            the job share.
         is_stopped: whether to give up: the unit was cut off, or the process must end.
 
     Raises:
@@ -77,14 +79,15 @@ def solve_unit(
     position = Position.from_key(piece.key, width=width, height=height)
     stored = look_up(database, [position]).get(piece.key)
     limits = Bounds(*score_limits(position.ply, width, height))
-    finding = ask(
-        position,
-        piece.beta,
-        solver,
-        known=limits if stored is None else Bounds(stored.lower, stored.upper),
-        node_limit=task.unit_nodes,
-        is_stopped=is_stopped,
-    )
+    with sharing(database, claim, solver):
+        finding = ask(
+            position,
+            piece.beta,
+            solver,
+            known=limits if stored is None else Bounds(stored.lower, stored.upper),
+            node_limit=task.unit_nodes,
+            is_stopped=is_stopped,
+        )
     lower, upper = finding.bounds
     is_news = finding.nodes > 0 and finding.bounds != limits
     return UnitOutcome(

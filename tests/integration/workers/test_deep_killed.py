@@ -12,10 +12,11 @@ from c4core.solver import Solver
 from db import evaluations, jobs
 from db.database import Database
 from db.records.jobs import JobState, UnitState
-from tests.support.running.waiting import AT_ONCE_SECONDS, WAIT_SECONDS
+from tests.support.running.waiting import AT_ONCE_SECONDS, WAIT_SECONDS, await_that
 from tests.support.running.watching import await_units, units, working
 from workers.deep.planning import submit
 from workers.deep.proof import follow_proof
+from workers.deep.sharing import LEAST_NODES, Exchange
 from workers.deep.task import DeepTask
 from workers.deep.tree import Bounds
 
@@ -78,6 +79,32 @@ def test_two_processes_of_which_one_is_killed(sqlite_path: Path) -> None:
         _, errors = survivor.communicate(timeout=120)
     assert (survivor.returncode, errors) == (0, "")
     check_proof(url, job_id, TASK.start)
+
+
+def test_what_a_killed_process_has_shared_helps_the_next_one(sqlite_path: Path) -> None:
+    """A search that was killed in its midst is not lost: its dearest bounds are in the database."""
+    url = str(sqlite_path)
+    start = Position(width=6, height=7)
+    with Database.open(url) as database:
+        job_id = submit(database, DeepTask(start, "", split_plies=0, unit_nodes=10**15))
+        with working(url, job_id) as process:
+            await_that(lambda: bool(_parcels(database, job_id)))
+            process.kill()
+        assert units(url, job_id)[UnitState.DONE] == 0
+        solver = Solver(table_mb=16)
+        Exchange(database, job_id, start.board).take_turn(solver)
+    shared = solver.table_bounds(width=6, height=7, least_nodes=LEAST_NODES)
+    assert len(shared) > 10
+    judge = Solver(table_mb=16)
+    for bound in shared[:: len(shared) // 10]:
+        position = Position.from_key(int(bound["key"]), width=6, height=7)
+        beta = int(bound["score"]) + (1 if bound["is_upper"] else 0)
+        assert (judge.test(position, beta).lower >= beta) is not bool(bound["is_upper"])
+
+
+def _parcels(database: Database, job_id: int) -> list[jobs.Parcel]:
+    with database.read() as session:
+        return jobs.new_parcels(session, job_id, {})
 
 
 def test_an_interrupt_hands_back_at_once(sqlite_path: Path) -> None:

@@ -31,6 +31,8 @@ from workers.core.execution import UnitEnd, run_unit
 from workers.core.lanes import Lane
 from workers.core.leases import LeaseKeeper
 from workers.core.outcome import UnitOutcome
+from workers.deep import planning
+from workers.deep.task import DeepTask
 from workers.logs import LOGGER
 from workers.positions.analysis import submit
 from workers.positions.kind import ANALYZE
@@ -198,6 +200,23 @@ def test_a_lost_lease_is_noticed(database: Database) -> None:
         assert lost.wait(WAIT_SECONDS)
         assert lease.is_lost
     keeper.close()
+
+
+def test_a_unit_that_was_cut_off_is_noticed_long_before_the_next_heartbeat(
+    database: Database,
+) -> None:
+    position = Position(width=6, height=6)
+    job_id = planning.submit(database, DeepTask(position, "", split_plies=1))
+    lost = threading.Event()
+    keeper = LeaseKeeper(database, 10 * WAIT_SECONDS, on_lost=lost.set)
+    keeper.start()
+    with keeper.hold(claim(database)) as cut, keeper.hold(claim(database)) as other:
+        database.run(lambda session: jobs.cut_units(session, [cut.claim.unit_id], {"cut": True}))
+        assert lost.wait(WAIT_SECONDS)
+        assert cut.is_lost
+        assert not other.is_lost
+    keeper.close()
+    assert states(database, job_id)[UnitState.DONE] == 1
 
 
 @pytest.mark.postgres

@@ -26,6 +26,7 @@ from tests.support.running.databases import worker
 from workers.core.execution import UnitEnd, run_unit
 from workers.core.following import read_job
 from workers.deep import planning, task
+from workers.deep.newest_jobs import REMEMBERED
 from workers.deep.planning import SPARE, find_job, go_on, submit
 from workers.deep.progress import Observer
 from workers.deep.proof import follow_proof, proven_line, searched_line
@@ -429,9 +430,9 @@ def test_what_the_command_says_without_importing_it() -> None:
 
 
 def test_only_some_jobs_are_remembered(database: Database) -> None:
-    for job_id in range(planning.REMEMBERED + 2):
+    for job_id in range(REMEMBERED + 2):
         planning._memory(database, job_id, deep())
-    assert list(planning._memories[database]) == list(range(2, planning.REMEMBERED + 2))
+    assert planning._memories.job_ids(database) == list(range(2, REMEMBERED + 2))
 
 
 def test_a_memory_in_doubt_is_left_to_whoever_has_it(database: Database) -> None:

@@ -335,7 +335,7 @@ class TestTask:
         assert not left.asks_like(DeepTask(Position("12"), "12", weak=True))
         assert not left.asks_like(DeepTask(Position("13"), "13"))
 
-    @pytest.mark.parametrize(("threads", "plies"), [(1, 1), (2, 2), (8, 3), (16, 4), (64, 6)])
+    @pytest.mark.parametrize(("threads", "plies"), [(1, 1), (2, 3), (8, 3), (16, 4), (64, 6)])
     def test_more_threads_need_a_deeper_split(self, threads: int, plies: int) -> None:
         assert plies_to_split(threads) == plies
         assert plies_to_split(10**6) <= MAX_SPLIT_PLIES
