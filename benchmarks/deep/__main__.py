@@ -1,4 +1,4 @@
-"""``python -m benchmarks.deep``: measure pieces, simulate workers, draw the speed-up."""
+"""``python -m benchmarks.deep``: prove empty boards, simulate workers."""
 
 from __future__ import annotations
 
@@ -8,32 +8,22 @@ from typing import Final
 
 import click
 
+from benchmarks.deep import simulation
 from benchmarks.deep.boards import keep, prove, table
-from benchmarks.deep.costs import Costs, UnknownPieceError
 from benchmarks.deep.plot import Line, draw
-from benchmarks.deep.simulation import Outcome, best
 from benchmarks.options import WITH_HELP
 from benchmarks.page import DOCS, fill_file
 from c4core.notation import parse_board
 from c4core.position import Position
+from c4core.solver import Solver
 from cli.shell.parameters import usable_cores
+from workers.deep.task import MAX_SPLIT_PLIES, UNIT_NODES, plies_to_split
 
 PROOFS: Final = DOCS / "deep.json"
 PAGE: Final = DOCS / "deep.md"
 
-WORKERS: Final = (1, 2, 4, 8, 16, 32, 64)
-
-path_argument = click.Path(exists=True, dir_okay=False, path_type=Path)
-plies_option = click.option(
-    "--plies", default="1-6", show_default=True, help="Depths of splitting to try, FIRST-LAST."
-)
-overhead_option = click.option(
-    "--overhead",
-    type=click.IntRange(0),
-    default=0,
-    show_default=True,
-    help="Nodes in the time that a unit takes beside its search.",
-)
+SHARE_NODES: Final = 12_000_000
+"""What one thread searches in the second from one exchange to the next."""
 
 
 @click.group(context_settings=WITH_HELP)
@@ -42,59 +32,72 @@ def main() -> None:
 
 
 @main.command()
-@click.argument("moves")
-@click.option("--board", default="7x6", show_default=True)
-@click.option("--unit-nodes", type=click.IntRange(1), default=200_000_000, show_default=True)
-@click.option("--table-mb", type=click.IntRange(1), default=8, show_default=True)
+@click.argument("names", metavar="BOARD", nargs=-1, required=True)
+@click.option("--workers", default="1,2,4,8,16,32,64", show_default=True, help="Numbers to try.")
 @click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), required=True, metavar="FILE"
+    "--split-plies",
+    type=click.IntRange(0, MAX_SPLIT_PLIES),
+    help="Plies that are split without a search; as `c4 deep` does, by default.",
 )
-@plies_option
-@overhead_option
-def measure(
-    *,
-    moves: str,
-    board: str,
-    unit_nodes: int,
-    table_mb: int,
-    output: Path,
-    plies: str,
-    overhead: int,
-) -> None:
-    """Search every piece that 1 to 64 workers would search, and keep what each costs.
-
-    This takes several times as long as one search of the position.
-    """
-    size = parse_board(board)
-    start = Position(moves, width=size.width, height=size.height)
-    costs = Costs.measured(start, moves, unit_nodes=unit_nodes, table_mb=table_mb)
-    _tell(costs, [_outcome(costs, workers, plies, overhead) for workers in WORKERS])
-    costs.write(output)
-
-
-@main.command()
-@click.argument("files", type=path_argument, nargs=-1, required=True)
-@plies_option
-@overhead_option
+@click.option(
+    "--share-nodes",
+    type=click.IntRange(0),
+    default=SHARE_NODES,
+    show_default=True,
+    help="Nodes from one exchange to the next, 0 for none.",
+)
+@click.option("--table-mb", type=click.IntRange(1), default=64, show_default=True)
 @click.option(
     "--plot",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Draw the speed-up into this file, as SVG.",
 )
-def simulate(*, files: tuple[Path, ...], plies: str, overhead: int, plot: Path | None) -> None:
-    """Simulate workers on pieces that were measured."""
+def simulate(
+    *,
+    names: tuple[str, ...],
+    workers: str,
+    split_plies: int | None,
+    share_nodes: int,
+    table_mb: int,
+    plot: Path | None,
+) -> None:
+    """Simulate any number of workers on empty boards, with searches that are real.
+
+    This takes as long as all workers together.
+    """
+    numbers = [int(number) for number in workers.split(",")]
     curves: list[Line] = []
-    for file in files:
-        try:
-            costs = Costs.read(file)
-            outcomes = [_outcome(costs, workers, plies, overhead) for workers in WORKERS]
-        except (ValueError, UnknownPieceError) as error:
-            raise click.ClickException(f"{file}: {error}") from None
-        _tell(costs, outcomes)
-        points = [(each.workers, each.speed_up(costs.single_nodes)) for each in outcomes]
-        curves.append(Line(f"{costs.moves or 'empty'} on {costs.board}", points))
+    for name in names:
+        width, height = parse_board(name)
+        start = Position(width=width, height=height)
+        single = Solver(table_mb=table_mb).solve(start)
+        print(f"\n{name}: {single.nodes:,} nodes in one search")
+        print("| workers | split plies | nodes, all | of one search | speed-up | cut off | idle |")
+        print("|---:|---:|---:|---:|---:|---:|---:|")
+        points: list[tuple[int, float]] = []
+        for number in numbers:
+            outcome = simulation.simulate(
+                simulation.Setting(
+                    start=start,
+                    workers=number,
+                    split_plies=plies_to_split(number) if split_plies is None else split_plies,
+                    unit_nodes=UNIT_NODES,
+                    table_mb=table_mb,
+                    share_nodes=share_nodes,
+                )
+            )
+            if outcome.score != single.score:
+                raise click.ClickException(f"{name}: {outcome.score}, not {single.score}")
+            points.append((number, outcome.speed_up(single.nodes)))
+            print(
+                f"| {number} | {outcome.split_plies} | {outcome.nodes:,} "
+                f"| {outcome.nodes / single.nodes:.2f} | {points[-1][1]:.2f} "
+                f"| {outcome.cut} of {outcome.pieces} | {outcome.idle:.0%} |",
+                flush=True,
+            )
+        curves.append(Line(f"empty on {name}", points))
     if plot is not None:
-        draw(plot, curves, WORKERS)
+        draw(plot, curves, numbers)
 
 
 @main.command()
@@ -119,30 +122,6 @@ def boards(
             )
         click.echo(proof)
         fill_file(PAGE, {"boards": table(keep(proof, PROOFS))})
-
-
-def _outcome(costs: Costs, workers: int, plies: str, overhead: int) -> Outcome:
-    first, _, last = plies.partition("-")
-    if not (first.isdecimal() and (last or first).isdecimal()):
-        raise click.BadParameter(f"{plies!r} is not FIRST-LAST", param_hint="--plies")
-    depths = range(int(first), int(last or first) + 1)
-    return best(costs, workers=workers, plies=depths, overhead=overhead)
-
-
-def _tell(costs: Costs, outcomes: list[Outcome]) -> None:
-    """Print a table in Markdown."""
-    print(
-        f"\n{costs.moves or 'empty'} on {costs.board}: {costs.single_nodes:,} nodes in one search"
-    )
-    print("| workers | split plies | nodes, all | of one search | speed-up | cut off | idle |")
-    print("|---:|---:|---:|---:|---:|---:|---:|")
-    for outcome in outcomes:
-        print(
-            f"| {outcome.workers} | {outcome.split_plies} | {outcome.nodes:,} "
-            f"| {outcome.nodes / costs.single_nodes:.2f} "
-            f"| {outcome.speed_up(costs.single_nodes):.2f} "
-            f"| {outcome.cut} of {outcome.pieces} | {outcome.idle:.0%} |"
-        )
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
 from db.maintenance import stats
+from db.models import Base
 from workers.core.kinds import get_kind
 
 if TYPE_CHECKING:
@@ -46,10 +47,7 @@ PHASES: Final = ("plan", "claim", "solve", "complete")
 _LOG: Final = select(func.pg_wal_lsn_diff(func.pg_current_wal_lsn(), text("'0/0'")))
 
 
-_EMPTY: Final = text(
-    "TRUNCATE evaluations, games, corpus_matches, matches, units, jobs, workers, costs, duties "
-    "RESTART IDENTITY"
-)
+_EMPTY: Final = text(f"TRUNCATE {', '.join(Base.metadata.tables)} RESTART IDENTITY")
 
 
 def clear(database: Database) -> None:

@@ -1,70 +1,68 @@
-"""The simulation of many workers: what it counts, and that what was measured is enough for it."""
-
-from pathlib import Path
+"""The simulation of many workers: what it counts, and what sharing saves."""
 
 import pytest
+from click.testing import CliRunner
 
-from benchmarks.deep.costs import Costs, UnknownPieceError
-from benchmarks.deep.simulation import Outcome, simulate
+from benchmarks.deep import simulation
+from benchmarks.deep.__main__ import main
+from benchmarks.deep.simulation import Outcome, Setting, simulate
 from c4core.position import Position
 
-
-@pytest.fixture(scope="module")
-def costs() -> Costs:
-    """Pieces of a small board, as far as one and four workers want them."""
-    start = Position("33", width=5, height=4)
-    measured = Costs.measured(start, "33", unit_nodes=20_000, table_mb=1)
-    for workers in (1, 4):
-        simulate(measured, workers=workers, split_plies=2)
-    return measured
+START = Position(width=6, height=6)
+SCORE = -1
 
 
-def run(costs: Costs, workers: int, **options: int) -> Outcome:
-    return simulate(costs, workers=workers, split_plies=2, **options)
+@pytest.fixture(autouse=True)
+def _fine_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulation, "SLICE", 20_000)
+    monkeypatch.setattr(simulation, "LEAST_NODES", 1 << 10)
 
 
-def test_one_worker_is_never_idle_and_nothing_is_cut(costs: Costs) -> None:
-    alone = run(costs, 1)
-    assert (alone.nodes, alone.cut, alone.idle) == (alone.wall, 0, 0)
-    assert alone.nodes >= max(cost.nodes for cost in costs.pieces.values())
+def run(workers: int, *, share_nodes: int = 0, unit_nodes: int = 10**9) -> Outcome:
+    setting = Setting(
+        start=START,
+        workers=workers,
+        split_plies=2,
+        unit_nodes=unit_nodes,
+        table_mb=1,
+        share_nodes=share_nodes,
+    )
+    return simulate(setting)
 
 
-def test_four_workers_take_less_time_and_search_more(costs: Costs) -> None:
-    alone, four = run(costs, 1), run(costs, 4)
+def test_one_worker_is_never_idle_and_nothing_is_cut() -> None:
+    alone = run(1)
+    assert (alone.score, alone.nodes, alone.cut, alone.idle) == (SCORE, alone.wall, 0, 0)
+    assert alone.sent == 0
+
+
+def test_four_workers_take_less_time_and_search_more() -> None:
+    alone, four = run(1), run(4)
+    assert four.score == SCORE
     assert four.wall < alone.wall <= four.nodes
     assert four.nodes <= 4 * four.wall
     assert 0 <= four.idle < 1
-    assert four.speed_up(costs.single_nodes) > alone.speed_up(costs.single_nodes)
+    assert four.speed_up(alone.nodes) > 1
 
 
-def test_overhead_takes_time_but_no_nodes(costs: Costs) -> None:
-    alone, slow = run(costs, 1), run(costs, 1, overhead=100)
-    assert slow.nodes == alone.nodes
-    assert slow.wall == alone.wall + 100 * alone.pieces
+def test_what_is_shared_is_not_searched_again() -> None:
+    alone, together = run(4), run(4, share_nodes=20_000)
+    assert together.score == SCORE
+    assert together.sent > 100
+    assert together.nodes < alone.nodes
 
 
-def test_what_is_kept_is_what_was_measured(costs: Costs, tmp_path: Path) -> None:
-    path = tmp_path / "costs.json"
-    costs.write(path)
-    kept = Costs.read(path)
-    assert kept.pieces == costs.pieces
-    assert run(kept, 4) == run(costs, 4)
-    kept.pieces.clear()
-    with pytest.raises(UnknownPieceError, match="'33' on 5x4"):
-        run(kept, 4)
+def test_pieces_that_are_too_hard_are_split() -> None:
+    whole, split = run(2), run(2, unit_nodes=100_000)
+    assert split.score == SCORE
+    assert split.pieces > whole.pieces
 
 
-def test_a_wrong_score_is_noticed(costs: Costs, tmp_path: Path) -> None:
-    path = tmp_path / "costs.json"
-    costs.write(path)
-    wrong = Costs.read(path)
-    wrong.score += 1
-    with pytest.raises(AssertionError, match="is not the score"):
-        run(wrong, 1)
-
-
-def test_another_file_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "costs.json"
-    path.write_text("{}")
-    with pytest.raises(ValueError, match="has no costs of pieces"):
-        Costs.read(path)
+def test_the_command_prints_a_line_for_each_number_of_workers() -> None:
+    done = CliRunner().invoke(main, ["simulate", "4x4", "5x4", "--workers=1,3", "--table-mb=1"])
+    assert done.exit_code == 0, done.output
+    lines = done.output.splitlines()
+    assert [line.split(":")[0] for line in lines if "in one search" in line] == ["4x4", "5x4"]
+    assert [line.split()[1] for line in lines if line.startswith("| ")] == [
+        *("workers", "1", "3", "workers", "1", "3")
+    ]
