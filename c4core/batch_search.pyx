@@ -35,6 +35,7 @@ cdef void run_batch(
                 &s, batch.g, batch.ordering, batch.rows, batch.table, memory, &batch.limits
             )
             s.interrupted = interrupted
+            s.related = batch.related
             if over or atomics.load(s.epoch) != s.started:
                 s.node_limit = 0
             if batch.scores == NULL:

@@ -18,6 +18,7 @@ cdef enum:
 
 cdef enum:
     SEARCHING_BITS = 10
+    LATE_EMPTIES = 28       # with fewer empty squares most windows are cheap
 
 # What threads that search one position together know; every word is atomic.
 cdef struct Team:
@@ -32,6 +33,7 @@ cdef struct Search:
     const Ordering* ordering
     const Rows* rows
     Table* table
+    bint related                    # the table knows close relatives of the position
     # Limits
     const uint64_t* epoch           # the solver's count of stop() calls ..
     uint64_t started                # .. and what it was when this search began

@@ -16,7 +16,7 @@ from c4core.board cimport (
     popcount,
     winning_squares,
 )
-from c4core.kernel cimport ABORTED, NO_GUESS, team_bounds
+from c4core.kernel cimport ABORTED, LATE_EMPTIES, NO_GUESS, team_bounds
 
 cdef uint64_t NO_LIMIT = <uint64_t>-1
 
@@ -112,7 +112,8 @@ cdef void analyze_position(
     """The score of every column, or UNPLAYABLE, and the bounds on the position's own score.
 
     The columns are searched from the centre outwards; the first window of each is at the score that its
-    neighbour suggests. A position that several columns lead to is searched once.
+    neighbour suggests. A position that several columns lead to is searched once. The columns are
+    relatives; late in the game that makes it needless to look for a quick win in each.
     """
     cdef const Geometry* g = s.g
     cdef int[MAX_COLUMNS] columns
@@ -122,6 +123,7 @@ cdef void analyze_position(
     cdef uint64_t* proven = s.proven
     cdef int index, column, guess
     s.proven = NULL     # from here on the search is about other positions
+    s.related = s.g.cells - popcount(mask) <= LATE_EMPTIES
     memset(scores, UNPLAYABLE, g.width)
     if game_bounds(g, stones, mask, bounds):
         return

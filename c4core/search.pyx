@@ -40,6 +40,7 @@ from c4core.fours cimport completions
 from c4core.kernel cimport (
     ABORTED,
     NO_GUESS,
+    LATE_EMPTIES,
     Bounds,
     Kernel,
     SEARCHING_BITS,
@@ -71,8 +72,8 @@ cdef enum:
     RANKS = MAX_COLUMNS         # a rank is a move's value times this, and its place from the right
     TRIED = -(1 << 30)          # a rank below all others
     PROBE_BUDGET = 2500         # nodes for each of the first null windows (step 2 of solve) ..
-    LATE_PROBE_BUDGET = 300     # .. and when fewer squares are empty than
-    LATE_EMPTIES = 28
+    LATE_PROBE_BUDGET = 300     # .. and with fewer than LATE_EMPTIES squares empty
+    RELATED_PROBE_BUDGET = 250  # .. and when the table knows the position's relatives
     SIGN_BUDGET = 150
     SHARED_EMPTIES = 24         # with fewer empty squares threads do not ask what the others search
 
@@ -468,11 +469,16 @@ cdef void _probe(Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bou
 
     A quick win or loss is found at the cost of its own short tree, as by iterative deepening; a hard
     window runs out of budget. Late in the game the sign of the score is cheap to find, and saves the
-    windows on the wrong side of 0.
+    windows on the wrong side of 0. Where the table knows relatives of the position, it makes short
+    work of easy windows anyway, and the budgets are lost on hard ones.
     """
     cdef int empties = s.g.cells - ply
     cdef uint64_t budget = PROBE_BUDGET if empties >= LATE_EMPTIES else LATE_PROBE_BUDGET
     cdef bint above = True, below = True
+    if s.related:
+        if empties < LATE_EMPTIES:
+            return
+        budget = RELATED_PROBE_BUDGET
     if empties < LATE_EMPTIES:
         if bounds.lower <= 0 < bounds.upper:
             s.budget = s.nodes + SIGN_BUDGET

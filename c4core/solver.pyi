@@ -61,6 +61,7 @@ class Solver:
         width: SupportsIndex = 7,
         height: SupportsIndex = 6,
         weak: bool = False,
+        related: bool = False,
         threads: SupportsIndex | None = None,
         node_limit: SupportsIndex | None = None,
         time_limit: float | None = None,

@@ -645,6 +645,7 @@ cdef class Solver:
         width=7,
         height=6,
         bint weak=False,
+        bint related=False,
         threads=None,
         node_limit=None,
         time_limit=None,
@@ -656,6 +657,9 @@ cdef class Solver:
             width: columns of the board that texts and keys are on; positions know their own.
             height: rows of that board.
             weak: as in :meth:`solve`.
+            related: they have common ancestors a few plies up, and near relatives come one after
+                the other, as in a unit of a book. Then it costs more than it saves to look for a
+                quick win of each first. The scores are the same.
             threads: threads that share the work; default the solver's own number.
             node_limit: positions to visit at most for each of them.
             time_limit: seconds for the whole batch.
@@ -671,7 +675,7 @@ cdef class Solver:
 
         start = perf_counter()
         lower, upper, nodes, _ = self._many(
-            positions, width, height, weak, threads, node_limit, time_limit, False
+            positions, width, height, weak, related, threads, node_limit, time_limit, False
         )
         return BatchEvaluation(lower, upper, nodes, perf_counter() - start)
 
@@ -704,6 +708,7 @@ cdef class Solver:
         object width,
         object height,
         bint weak,
+        bint related,
         object threads,
         object node_limit,
         object time_limit,
@@ -720,6 +725,7 @@ cdef class Solver:
         atomics.store(&self._proven, 0)
         stones, masks = words_of_batch(positions, width, height, &batch.g)
         batch.weak = weak
+        batch.related = related
         file = self._book_file(batch.g)
         if file is None:
             return self._search_many(&batch, stones, masks, workers, columns)

@@ -89,7 +89,7 @@ def take_sample(ply: int, units: int, *, seed: int) -> Sample:
     solver = Solver(table_mb=TABLE_MB)
     nodes, seconds = 0, 0.0
     for keys in some.chosen:
-        found = solver.solve_many(keys)
+        found = solver.solve_many(keys, related=True)
         nodes, seconds = nodes + int(found.nodes.sum()), seconds + found.seconds
     return Sample(
         ply,

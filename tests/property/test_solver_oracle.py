@@ -66,6 +66,7 @@ def test_scores_are_the_oracles(position: Position) -> None:
     assert weak.lower <= score <= weak.upper
     assert weak.value == evaluation.value
     assert SOLVER.solve(position.mirrored()).score == score
+    assert SOLVER.solve_many([position], related=True).scores.tolist() == [score]
 
 
 @settings(max_examples=100, deadline=None)

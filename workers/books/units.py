@@ -61,7 +61,9 @@ def solve_unit(
     ]
     question = Question(columns=task.columns)
     known = look_up(database, positions)
-    findings = find_answers(positions, question, search_with(solver, is_stopped), known)
+    findings = find_answers(
+        positions, question, search_with(solver, is_stopped, related=True), known
+    )
     keeps = task.is_sparse or not findings.is_complete
     return UnitOutcome(
         evaluations=findings.learned if keeps else (),

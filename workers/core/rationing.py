@@ -56,6 +56,7 @@ class Searcher(Protocol):
         width: int = ...,
         height: int = ...,
         weak: bool = ...,
+        related: bool = ...,
     ) -> BatchEvaluation:
         """As ``Solver.solve_many``."""
 
@@ -154,10 +155,13 @@ class RationedSearcher:
         width: int = 7,
         height: int = 6,
         weak: bool = False,
+        related: bool = False,
     ) -> BatchEvaluation:
         """As ``Solver.solve_many``."""
         with self.turn():
-            return self._searcher.solve_many(positions, width=width, height=height, weak=weak)
+            return self._searcher.solve_many(
+                positions, width=width, height=height, weak=weak, related=related
+            )
 
     def analyze_many(
         self, positions: NDArray[np.uint64], *, width: int = 7, height: int = 6

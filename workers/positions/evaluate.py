@@ -103,7 +103,9 @@ def look_up(database: Database, positions: Sequence[Position]) -> dict[int, Stor
         return evaluations.lookup(session, positions[0].board, keys)
 
 
-def search_with(solver: Searcher, is_stopped: Callable[[], bool] = lambda: False) -> Search:
+def search_with(
+    solver: Searcher, is_stopped: Callable[[], bool] = lambda: False, *, related: bool = False
+) -> Search:
     """A search by a solver of this process, for :func:`find_answers`.
 
     The solver may be shared with other callers, who may stop it: an interrupted search is taken up
@@ -112,8 +114,9 @@ def search_with(solver: Searcher, is_stopped: Callable[[], bool] = lambda: False
     Args:
         solver: searches, with its own number of threads.
         is_stopped: whether to give up; asked after each search.
+        related: the positions are near relatives; as in ``Solver.solve_many``.
     """
-    return partial(search, solver=solver, is_stopped=is_stopped)
+    return partial(search, solver=solver, is_stopped=is_stopped, related=related)
 
 
 def find_answers(

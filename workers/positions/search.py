@@ -41,6 +41,7 @@ def search(
     *,
     solver: Searcher,
     is_stopped: Callable[[], bool],
+    related: bool = False,
 ) -> tuple[dict[int, Answer], bool]:
     """Search positions of one board.
 
@@ -51,6 +52,7 @@ def search(
         spent: the effort spent on a position earlier, by key; it counts for the limits.
         solver: may be shared; an interrupted search is taken up again unless ``is_stopped``.
         is_stopped: whether to give up; asked after each search.
+        related: the positions are near relatives; as in ``Solver.solve_many``.
 
     Returns:
         An answer for each position, by key, and whether all of them settle the question. After a
@@ -62,9 +64,8 @@ def search(
     left = positions
     while left:
         interrupted = {}
-        for (key, position), found in zip(
-            left.items(), _search_once(left, question, solver, is_stopped, efforts), strict=True
-        ):
+        found_once = _search_once(left, question, solver, is_stopped, efforts, related=related)
+        for (key, position), found in zip(left.items(), found_once, strict=True):
             answer = answers[key] = _continued(answers.get(key), found, efforts.get(key))
             efforts[key] = Effort(answer.nodes, answer.seconds)
             if settles(answer, position, question):
@@ -102,10 +103,12 @@ def _search_once(
     solver: Searcher,
     is_stopped: Callable[[], bool],
     efforts: Mapping[int, Effort],
+    *,
+    related: bool,
 ) -> Iterable[Answer]:
     if question.is_limited or len(positions) <= ONE_BY_ONE:
         return _singly(positions, question, solver, is_stopped, efforts)
-    return _together(positions, question, solver)
+    return _together(positions, question, solver, related=related)
 
 
 def _singly(
@@ -133,7 +136,7 @@ def _singly(
 
 
 def _together(
-    positions: Mapping[int, Position], question: Question, solver: Searcher
+    positions: Mapping[int, Position], question: Question, solver: Searcher, *, related: bool
 ) -> Iterator[Answer]:
     width, height = next(iter(positions.values())).board
     keys = np.fromiter(positions, dtype=np.uint64, count=len(positions))
@@ -144,7 +147,9 @@ def _together(
         nodes = analyses.nodes.tolist()
         columns = map(_column_scores, analyses.scores.tolist())
     else:
-        found = solver.solve_many(keys, width=width, height=height, weak=question.weak)
+        found = solver.solve_many(
+            keys, width=width, height=height, weak=question.weak, related=related
+        )
         lower, upper, seconds = found.lower, found.upper, found.seconds
         nodes = found.nodes.tolist()
         columns = [None] * len(keys)

@@ -19,9 +19,10 @@ def test_every_way_solves_every_position() -> None:
     alone = [ways._emptied_table(keys[index : index + 1], 1).nodes[0] for index in range(len(keys))]
     emptied = ways._emptied_table(keys, 1)
     assert emptied.nodes.tolist() == alone
-    kept = ways._kept_table([keys[:20], keys[20:]], 1)
-    assert kept.nodes.shape == keys.shape
-    assert kept.nodes.tolist() == Solver(table_mb=1).solve_many(keys).nodes.tolist()
+    for related in (True, False):
+        kept = ways._kept_table([keys[:20], keys[20:]], 1, related=related)
+        at_once = Solver(table_mb=1).solve_many(keys, related=related)
+        assert kept.nodes.tolist() == at_once.nodes.tolist()
 
 
 def test_a_comparison_is_told_and_kept() -> None:

@@ -190,6 +190,15 @@ def test_batch_of_texts_positions_and_keys(solver: Solver) -> None:
         assert result.seconds > 0
 
 
+def test_relatives_take_fewer_nodes() -> None:
+    start = Position("3275157123")  # ten stones
+    *_, relatives = islice(open_plies(start), 3)
+    relatives = relatives[~wins_now(relatives)]
+    usual, related = (Solver().solve_many(relatives, related=related) for related in (False, True))
+    assert (usual.scores == related.scores).all()
+    assert related.nodes.sum() < 0.95 * usual.nodes.sum()
+
+
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_batch_does_not_depend_on_threads(threads: int) -> None:
     positions = [Position(moves[:length]) for moves, _ in KNOWN for length in range(20, len(moves))]
