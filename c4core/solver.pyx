@@ -64,7 +64,7 @@ from c4core.root cimport (
     tell_nodes,
 )
 from c4core.table cimport Table, table_clear, table_create, table_free
-from c4core.table_exchange cimport add_to_table, bounds_of_table, checked_bounds, no_bounds
+from c4core.table_exchange cimport add_to_table, bounds_of_table, checked_bounds
 from c4core.thread_memory cimport (
     ThreadMemories,
     ThreadMemory,
@@ -902,7 +902,7 @@ cdef class Solver:
         cdef BoardTable* board = self._find(_geometry(width, height))
         cdef int least_work = max(PyNumber_Index(least_nodes) - 1, 0).bit_length()
         if board == NULL:
-            return no_bounds()
+            return bounds_of_table(NULL, least_work)
         board.users += 1
         try:
             return bounds_of_table(&board.table, least_work)

@@ -3,7 +3,6 @@
 from c4core.board cimport Geometry
 from c4core.table cimport Table
 
-cdef object no_bounds()
 cdef object bounds_of_table(const Table* table, int least_work)
 cdef object checked_bounds(object bounds)
 cdef int add_to_table(

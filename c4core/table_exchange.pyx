@@ -5,19 +5,21 @@ key of an entry is put together from its place and its tag; the position's key f
 multiplication by an odd number has an inverse.
 """
 
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from libc.stdint cimport int8_t, uint8_t, uint64_t
+from libc.stdlib cimport free, realloc
+from libc.string cimport memset
 
 from c4core cimport atomics
 from c4core.board cimport Geometry, popcount
 from c4core.table cimport (
     BUCKET,
     CODE_BITS,
+    CODE_ZERO,
     NO_BOUND,
     Table,
     WORK_BITS,
     bucket_of,
-    code_is_upper,
-    code_score,
     lower_code,
     table_store,
     upper_code,
@@ -27,9 +29,16 @@ from c4core.table_keys cimport LATE_TABLE_EMPTIES, table_key
 cdef enum:
     MOST_SCORE = 29     # the highest score of any board (table.pyx)
     MOST_WORK = (1 << WORK_BITS) - 1
+    LEAST_ROOM = 1024   # entries
 
 # The inverse of mixed_key's factor modulo 2**64.
 cdef uint64_t UNMIX = pow(0x9E3779B97F4A7C15, -1, 1 << 64)
+
+
+cdef struct Found:
+    uint64_t* words     # two for each entry: its place in the table, and the entry
+    size_t count
+    size_t room         # entries that there is memory for
 
 
 cdef inline bint _is_wanted(uint64_t entry, int least_work) noexcept nogil:
@@ -39,52 +48,66 @@ cdef inline bint _is_wanted(uint64_t entry, int least_work) noexcept nogil:
     )
 
 
-cdef object no_bounds():
-    """An empty array of BOUND."""
-    import numpy as np
+cdef int _collect(const Table* table, int least_work, Found* found) except -1 nogil:
+    """Copy the entries that cost 2**least_work nodes or more.
 
-    from c4core.table_bounds import BOUND
-
-    return np.empty(0, dtype=BOUND)
+    Raises:
+        MemoryError: no memory for them; what was found so far has to be freed all the same.
+    """
+    cdef uint64_t place, entry
+    cdef uint64_t* words
+    for place in range(table.buckets * BUCKET):
+        entry = atomics.load(table.entries + place)
+        if not _is_wanted(entry, least_work):
+            continue
+        if found.count == found.room:
+            found.room = 2 * found.room if found.room else LEAST_ROOM
+            words = <uint64_t*>realloc(found.words, 2 * sizeof(uint64_t) * found.room)
+            if words == NULL:
+                raise MemoryError
+            found.words = words
+        found.words[2 * found.count] = place
+        found.words[2 * found.count + 1] = entry
+        found.count += 1
+    return 0
 
 
 cdef object bounds_of_table(const Table* table, int least_work):
-    """The bounds that cost 2**least_work nodes or more, as an array of BOUND."""
+    """The bounds that cost 2**least_work nodes or more, as an array of BOUND.
+
+    Args:
+        table: NULL stands for an empty one.
+        least_work: the binary logarithm of the nodes.
+
+    Raises:
+        MemoryError: no memory for them.
+    """
     import numpy as np
 
     from c4core.table_bounds import BOUND
 
-    cdef uint64_t index, entry, count = 0, found = 0
-    cdef uint64_t size = table.buckets * BUCKET
-    cdef int code
-    with nogil:
-        for index in range(size):
-            if _is_wanted(atomics.load(table.entries + index), least_work):
-                count += 1
-    bounds = np.empty(count, dtype=BOUND)
-    keys, scores = np.empty(count, dtype=np.uint64), np.empty(count, dtype=np.int8)
-    uppers, works = np.empty(count, dtype=np.uint8), np.empty(count, dtype=np.uint8)
-    cdef uint64_t[::1] key_view = keys
-    cdef int8_t[::1] score_view = scores
-    cdef uint8_t[::1] upper_view = uppers, work_view = works
-    with nogil:
-        for index in range(size):
-            entry = atomics.load(table.entries + index)
-            if found == count:      # a search has added some meanwhile: they come the next time
-                break
-            if _is_wanted(entry, least_work):
-                code = <int>(entry >> WORK_BITS) & ((1 << CODE_BITS) - 1)
-                key_view[found] = UNMIX * (
-                    ((index // BUCKET) << table.shift) | (entry >> (CODE_BITS + WORK_BITS))
-                )
-                score_view[found] = <int8_t>code_score(code)
-                upper_view[found] = code_is_upper(code)
-                work_view[found] = <uint8_t>(entry & MOST_WORK)
-                found += 1
-    bounds["key"], bounds["score"], bounds["is_upper"], bounds["log_nodes"] = (
-        keys, scores, uppers, works
-    )
-    return bounds[:found]
+    cdef Found found
+    memset(&found, 0, sizeof(found))
+    try:
+        if table != NULL:
+            with nogil:
+                _collect(table, least_work, &found)
+        words = np.frombuffer(
+            PyBytes_FromStringAndSize(<char*>found.words, 2 * sizeof(uint64_t) * found.count),
+            dtype=np.uint64,
+        )
+    finally:
+        free(found.words)
+    places, entries = words[::2], words[1::2]
+    codes = (entries >> WORK_BITS) & ((1 << CODE_BITS) - 1)
+    bounds = np.empty(len(places), dtype=BOUND)
+    if table != NULL:
+        mixed = ((places // BUCKET) << table.shift) | (entries >> (CODE_BITS + WORK_BITS))
+        bounds["key"] = np.uint64(UNMIX) * mixed
+    bounds["score"] = (codes.astype(np.int64) - CODE_ZERO) >> 1
+    bounds["is_upper"] = codes & 1
+    bounds["log_nodes"] = entries & MOST_WORK
+    return bounds
 
 
 cdef object checked_bounds(object bounds):
