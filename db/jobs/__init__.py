@@ -13,7 +13,7 @@ The database is the queue of truth. The life of a unit::
       |--claim--------->|   failed at once: its payload is damaged and cannot be read
 
 Workers either ask for any unit (``claim``) or are told of one (``announce``, then a message that
-carries its number, then ``claim_unit``).
+carries its number, then ``claim_unit``; or ``claim_next_piece``, if the unit's job grows).
 
 Most jobs are planned as a whole before they start. Others grow while they run
 (:mod:`db.jobs.growing`).
@@ -31,7 +31,7 @@ from db.jobs.attendance import (
     clear_runner_heartbeat,
     record_runner_heartbeat,
 )
-from db.jobs.claims import claim, claim_unit
+from db.jobs.claims import claim, claim_next_piece, claim_unit, job_of_unit
 from db.jobs.completion import are_held, complete, fail, heartbeat, lapse, prolong, release
 from db.jobs.control import cancel_abandoned, cancel_job, resume_job, retry_job
 from db.jobs.ending import finish_if_complete
@@ -79,6 +79,7 @@ __all__ = [
     "cancel_job",
     "change_unit",
     "claim",
+    "claim_next_piece",
     "claim_unit",
     "clear_runner_heartbeat",
     "complete",
@@ -91,6 +92,7 @@ __all__ = [
     "heartbeat",
     "hold_job",
     "hold_question",
+    "job_of_unit",
     "jobs_of_kind",
     "jobs_of_label",
     "lapse",

@@ -13,7 +13,7 @@ from sqlalchemy import and_, or_, select, update
 
 from c4core.notation import BoardSize
 from db.errors import DamagedValueError
-from db.jobs.changes import ANNOUNCE_FIRST, FREE
+from db.jobs.changes import ANNOUNCE_FIRST, FREE, NEVER_ANNOUNCED
 from db.jobs.conditions import IN_TURN, QUEUED, lease_end, lease_ran_out
 from db.jobs.leases import give_up_lapsed, may_lapse_again
 from db.models import Job, Unit
@@ -94,6 +94,47 @@ def claim_unit(
     )
     unit = session.connection().execute(query).one_or_none()
     return None if unit is None else _lease(session, unit, owner, lease_seconds)
+
+
+def claim_next_piece(
+    session: Session, job_id: int, *, owner: str, lease_seconds: float, engine_version: int
+) -> Claim | None:
+    """Take the unit of a growing job that its planner has put first (``read_units``).
+
+    Each message about a unit of such a job stands for one claim, whichever unit it names: between
+    announcement and claim, results give the units other payloads, and cut some off.
+
+    Args:
+        session: in a write transaction, best one of its own.
+        job_id: the job.
+        owner: who claims; likewise all that follows as in :func:`claim_unit`.
+        lease_seconds: of the lease.
+        engine_version: of the claimer.
+
+    Returns:
+        None: no unit is queued, the job does not run or is for another version of the engine; or
+        the unit is ``failed`` now because it cannot be read.
+    """
+    query = (
+        _claimable(session)
+        .where(
+            Unit.job_id == job_id,
+            Job.state == JobState.RUNNING,
+            Job.engine_version == engine_version,
+            QUEUED,
+        )
+        .order_by(Unit.announced_at <= NEVER_ANNOUNCED, *IN_TURN)
+        .limit(1)
+    )
+    unit = session.connection().execute(query).one_or_none()
+    return None if unit is None else _lease(session, unit, owner, lease_seconds)
+
+
+def job_of_unit(session: Session, unit_id: int) -> tuple[int, str] | None:
+    """The number and the kind of a unit's job; None if there is no such unit."""
+    query = select(Job.id, Job.kind).join(Unit, Unit.job_id == Job.id).where(Unit.id == unit_id)
+    row = session.execute(query).one_or_none()
+    return None if row is None else (row.id, row.kind)
 
 
 def _claimable(session: Session) -> Select[Any]:

@@ -75,8 +75,8 @@ def read_units(
 ) -> list[GrowingUnit]:
     """The units of a job behind ``after_seq``, and others by their places in it.
 
-    Those that can be claimed come in the order in which they probably will be: first those whose
-    message is under way, then as in ``announce`` and ``claim``.
+    Those that can be claimed come in the order in which they will be: first those whose message is
+    under way, as in ``claim_next_piece``, then as in ``announce`` and ``claim``.
     """
     listed = sorted(seq for seq in set(seqs) if seq <= after_seq)
     batches = [listed[first : first + _LISTED] for first in range(0, len(listed), _LISTED)]

@@ -21,6 +21,7 @@ from db.jobs import (
     announce,
     cancel_job,
     claim,
+    claim_next_piece,
     claim_unit,
     complete,
     fail,
@@ -76,6 +77,25 @@ class ClaimMachine(RuleBasedStateMachine):
     def claim_unit(self, seq: int) -> Claim:
         taken = self._claim_unit(seq, ENGINE_VERSION)
         return self._as_expected(taken, self.model.claim_unit(seq, self.clock.time, LEASE))
+
+    @rule(target=claims)
+    def claim_next_piece(self) -> Claim:
+        taken = self._claim_next_piece(ENGINE_VERSION)
+        return self._as_expected(taken, self.model.claim_next_piece(self.clock.time, LEASE))
+
+    @rule()
+    def claim_next_piece_with_another_engine(self) -> None:
+        assert self._claim_next_piece(ENGINE_VERSION + 1) is None
+
+    def _claim_next_piece(self, engine_version: int) -> Claim | None:
+        with self.database.write() as session:
+            return claim_next_piece(
+                session,
+                self.job_id,
+                owner="w",
+                lease_seconds=LEASE,
+                engine_version=engine_version,
+            )
 
     @rule(seq=st.integers(0, UNITS - 1))
     def claim_unit_with_another_engine(self, seq: int) -> None:

@@ -91,6 +91,15 @@ class Model:
         unit.lease(now + lease)
         return unit
 
+    def claim_next_piece(self, now: float, lease: float) -> ModelUnit | None:
+        """Lease the unit that the planner of a growing job has put first."""
+        waiting = [unit for unit in self.units if unit.state is UnitState.QUEUED]
+        if self.state is not JobState.RUNNING or not waiting:
+            return None
+        first = min(waiting, key=lambda unit: (unit.announced_at <= 0, *in_turn(unit)))
+        first.lease(now + lease)
+        return first
+
     def announce(self, now: float, limit: int) -> list[int]:
         """Which units are next to be announced."""
         if self.state is not JobState.RUNNING:

@@ -97,6 +97,21 @@ class RationedSearcher:
         self._turns.release()
         return True
 
+    @contextmanager
+    def turn_within(self, seconds: float) -> Iterator[RationedSearcher | None]:
+        """Hold one turn for several searches, if one is free within so many seconds.
+
+        Yields:
+            A searcher that has this turn to itself; None if no turn was free.
+        """
+        if not self._turns.acquire(timeout=seconds):
+            yield None
+            return
+        try:
+            yield RationedSearcher(self._searcher, 1)
+        finally:
+            self._turns.release()
+
     def unless(self, is_lost: Callable[[], bool]) -> RationedSearcher:
         """The same turns, for a caller that stops waiting as soon as ``is_lost`` is true."""
         view = copy(self)

@@ -7,7 +7,7 @@ the process is told to stop, every search ends and every unit is handed back.
 from __future__ import annotations
 
 import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from c4core.players import NO_PROGRAM
@@ -26,7 +26,7 @@ from workers.service.counters import UnitCounters
 from workers.service.outages import RetryingWriter, pause
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from c4core.players import Consent
     from c4core.solver import Solver
@@ -42,9 +42,7 @@ ROUND_SECONDS: Final = 0.2
 """Seconds that one of a lane's last units waits here for a turn before its message goes back."""
 
 URGENT_ROUND_SECONDS: Final = 2.0
-"""The same for any unit of a growing job. Its most urgent piece changes with every result, so no
-unit may wait here as long as a search takes. This is longer than the other time because such a unit
-was claimed, and has to be handed back."""
+"""The same for any unit of a growing job, however many are queued."""
 
 REST_TRIES: Final = 3
 """After an error a thread pauses as long as after so many failed attempts."""
@@ -126,11 +124,15 @@ class UnitWorker:
         self.counters.begin()
         report, positions = None, 0
         try:
-            claim = self._claim(unit_id)
-            if claim is None:
-                return True
-            positions = claim.positions
-            report = self._solve(claim)
+            job_id = self._growing_job(unit_id)
+            with self._searching(lane, grows=job_id is not None) as searcher:
+                if searcher is None:
+                    return False
+                claim = self._claim(unit_id, job_id)
+                if claim is None:
+                    return True
+                positions = claim.positions
+                report = self._solve(claim, searcher)
         except (StorageError, MemoryError) as error:
             self._tell_failure(unit_id, error)
             return False
@@ -145,42 +147,70 @@ class UnitWorker:
         """
         return lane in self._emptied and not self._searchers[lane].has_turn(ROUND_SECONDS)
 
-    def _claim(self, unit_id: int) -> Claim | None:
-        claim = self._writer.run(
-            lambda session: jobs.claim_unit(
+    def _growing_job(self, unit_id: int) -> int | None:
+        """The number of a unit's job, if it is one that grows."""
+        job = self._writer.run(lambda session: jobs.job_of_unit(session, unit_id))
+        if job is None:
+            return None
+        number, name = job
+        kind = find_kind(name)
+        return number if kind is not None and kind.go_on is not None else None
+
+    @contextmanager
+    def _searching(self, lane: Lane, *, grows: bool) -> Iterator[RationedSearcher | None]:
+        """What searches for a unit; None if no thread is free for it.
+
+        A unit of a growing job has a turn from its claim to its end. Which piece it holds may
+        change with every result until it is claimed. So it waits for its turn unclaimed, and a
+        thread that has completed a unit has written the result before it claims the next one.
+        """
+        searcher = self._searchers[lane]
+        if not grows:
+            yield searcher
+            return
+        with searcher.turn_within(URGENT_ROUND_SECONDS) as alone:
+            yield None if self.stopping.is_set() else alone
+
+    def _claim(self, unit_id: int, growing_job: int | None) -> Claim | None:
+        def take(session: Session) -> Claim | None:
+            choose, number = (
+                (jobs.claim_unit, unit_id)
+                if growing_job is None
+                else (jobs.claim_next_piece, growing_job)
+            )
+            return choose(
                 session,
-                unit_id,
+                number,
                 owner=self._name,
                 lease_seconds=self._lease_seconds,
                 engine_version=ENGINE_VERSION,
             )
-        )
+
+        claim = self._writer.run(take)
         if claim is None:
             LOGGER.debug("unit %d: nothing to do", unit_id)
         return claim
 
-    def _solve(self, claim: Claim) -> UnitReport:
-        kind = find_kind(claim.kind)
-        if kind is None or is_for_others(self._database, claim, self._programs):
+    def _solve(self, claim: Claim, searcher: RationedSearcher) -> UnitReport:
+        if find_kind(claim.kind) is None or is_for_others(self._database, claim, self._programs):
             return self._refuse(claim)
         lane = lane_of_job(claim.priority)
-        grows = kind.go_on is not None
-        if grows and not self._searchers[lane].has_turn(URGENT_ROUND_SECONDS):
-            return self._hand_back(claim)
         announced: list[int] = []
+        # After a dry spell another worker may be idle, and needs a message, too.
+        limit = 2 if lane in self._emptied else 1
 
         def announce(session: Session) -> None:
             announced[:] = jobs.announce(
                 session,
                 engine_version=ENGINE_VERSION,
                 interactive=lane.is_interactive,
-                limit=1,
+                limit=limit,
             )
 
         with self._leases.hold(claim) as lease:
             report = run_unit(
                 self._database,
-                self._searchers[lane].unless(lambda: lease.is_lost),
+                searcher.unless(lambda: lease.is_lost),
                 claim,
                 lambda: lease.is_lost or self.stopping.is_set(),
                 programs=self._programs,
@@ -208,12 +238,8 @@ class UnitWorker:
 
     def _refuse(self, claim: Claim) -> UnitReport:
         """Leave a unit to workers that know its kind, or may start the programs of its match."""
-        report = self._hand_back(claim)
-        self._rest()
-        return report
-
-    def _hand_back(self, claim: Claim) -> UnitReport:
         self._writer.run(lambda session: jobs.release(session, claim))
+        self._rest()
         return UnitReport(UnitEnd.HANDED_BACK)
 
     def _tell_failure(self, unit_id: int, error: Exception) -> None:

@@ -25,7 +25,7 @@ from db.session import Session
 from tests.support.boards.games import random_games
 from tests.support.jobs import outlast_lease, unit_ids
 from tests.support.running.databases import FakeClock
-from tests.support.running.waiting import WAIT_SECONDS, await_that
+from tests.support.running.waiting import AT_ONCE_SECONDS, WAIT_SECONDS, await_that
 from tests.support.units import failed_unit, job_of_games, states, unit_worker
 from workers.core.execution import UnitEnd, run_unit
 from workers.core.lanes import Lane
@@ -295,6 +295,26 @@ def test_who_waits_for_a_turn_in_vain_gives_up_and_interrupts_nobody(database: D
             assert (site.counters.units, site.counters.in_work) == ({UnitEnd.LOST: 1}, 1)
             assert len(stops) <= 2
         assert not first.result(timeout=WAIT_SECONDS)
+
+
+def test_a_piece_of_a_growing_job_waits_for_its_turn_unclaimed(database: Database) -> None:
+    """Until it is claimed, results may give it to another worker, or make another one as urgent."""
+    endless = DeepTask(Position(width=8, height=7), "", split_plies=1, unit_nodes=10**15)
+    job_id = planning.submit(database, endless, threads=3)
+    second, third = unit_ids(database, job_id)[1:3]
+    with ThreadPoolExecutor(2) as pool:
+        with unit_worker(database, Solver(table_mb=1)) as site:
+            searching = pool.submit(site.work_on, third, Lane.BULK)
+            await_that(lambda: UnitState.LEASED in states(database, job_id))
+            began = time.monotonic()
+            assert not site.work_on(second, Lane.BULK)
+            assert time.monotonic() - began < AT_ONCE_SECONDS
+            with database.read() as session:
+                units = jobs.read_units(session, job_id)
+            # The first was taken, whichever one the message has named.
+            assert [unit.seq for unit in units if unit.state is UnitState.LEASED] == [0]
+        assert not searching.result(timeout=WAIT_SECONDS)
+    assert set(states(database, job_id)) == {UnitState.QUEUED}
 
 
 @pytest.mark.parametrize(
