@@ -190,8 +190,8 @@ class Unit(Base):
 class SharedBounds(Base):
     """What a process tells the others that work on a job: bounds of positions, many in a row.
 
-    Each process that works on the job is a sender; ``number`` counts its rows. A job that is done
-    has none any more.
+    Each process that works on the job is a sender; ``number`` counts its rows. When a job is done,
+    those of jobs that were done before it are deleted.
     """
 
     __tablename__ = "shared_bounds"

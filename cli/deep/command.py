@@ -137,12 +137,16 @@ def deep(
             leave(settings, database, job_id, backend)
             return
         began = time.monotonic()
+        from c4core.solver import Solver
         from cli.deep.answer import write_answer
         from cli.work.running import run_job
         from workers.deep.answer import read_answer
+        from workers.deep.sharing import listening
 
-        is_done = run_job(settings, database, job_id, backend)
-        answer = read_answer(database, job_id, table_mb=table_mb)
+        solver = Solver(table_mb=table_mb)
+        with listening(database, job_id, solver):
+            is_done = run_job(settings, database, job_id, backend)
+        answer = read_answer(database, job_id, solver)
     write_answer(settings, answer, time.monotonic() - began, zero_based=zero_based)
     if not is_done:
         context.exit(exits.PROBLEMS)

@@ -77,6 +77,14 @@ def close_if_complete(session: Session, job_id: int, state: JobState) -> JobStat
     session.connection().execute(
         update(Job).where(Job.id == job_id).values(state=state, finished_at=now(session))
     )
-    if state is JobState.DONE:
-        session.connection().execute(delete(SharedBounds).where(SharedBounds.job_id == job_id))
+    _drop_shared_bounds(session, but_of=job_id)
     return state
+
+
+def _drop_shared_bounds(session: Session, *, but_of: int) -> None:
+    """Delete what the processes of jobs that are done have shared.
+
+    Somebody may still want to hear it of the job that has ended just now: it waits for the next.
+    """
+    done = select(Job.id).where(Job.state == JobState.DONE, Job.id != but_of)
+    session.connection().execute(delete(SharedBounds).where(SharedBounds.job_id.in_(done)))

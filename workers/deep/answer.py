@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from c4core.solver import Solver
 from workers.core.following import read_job
 from workers.deep.progress import Observer
 from workers.deep.proof import follow_proof, proven_line, searched_line
@@ -16,11 +15,12 @@ if TYPE_CHECKING:
     from c4core.position import Position
     from db.database import Database
     from db.records.jobs import JobInfo
+    from workers.core.rationing import Searcher
     from workers.deep.progress import DeepProgress
     from workers.deep.proof import Proof
 
 LINE_NODES: Final = 20_000_000
-"""The limit of nodes for the end of best play: a second or two."""
+"""The limit of nodes for the end of best play: a second or two, if nothing is known of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +54,15 @@ class DeepAnswer:
 
 
 def read_answer(
-    database: Database, job_id: int, *, table_mb: int = 64, line_nodes: int = LINE_NODES
+    database: Database, job_id: int, solver: Searcher, *, line_nodes: int = LINE_NODES
 ) -> DeepAnswer:
     """Read the answer of a job, and find best play.
 
     Args:
         database: where the job lives.
         job_id: its number.
-        table_mb: size of the transposition table for the end of best play.
+        solver: searches for the end of best play; it takes little if it has listened to the job
+            (:func:`workers.deep.sharing.listening`).
         line_nodes: limit of nodes for it.
 
     Raises:
@@ -80,7 +81,7 @@ def read_answer(
         for column in line:
             end = end.play(column)
         score = -bounds.lower if len(line) % 2 else bounds.lower
-        rest = searched_line(end, score, Solver(table_mb=table_mb), node_limit=line_nodes)
+        rest = searched_line(end, score, solver, node_limit=line_nodes)
         for column in rest:
             end = end.play(column)
         line += rest

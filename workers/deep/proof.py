@@ -9,7 +9,7 @@ that were searched. Any of these can be searched again.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from c4core.position import Position
 from db import evaluations
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
     from db.database import Database
     from workers.core.rationing import Searcher
+
+
+FIRST_TRY_NODES: Final = 1 << 12
+TRY_FACTOR: Final = 8
+"""Nodes for the first try of a move of best play, and how many times as many the next one gets."""
 
 
 class Lemma(NamedTuple):
@@ -163,19 +168,41 @@ def searched_line(start: Position, score: int, solver: Searcher, *, node_limit: 
     line: list[int] = []
     position, left = start, node_limit
     while not position.is_over:
-        for column in ordered_columns(position):
-            child = canonical(position.play(column))
-            bounds = first_bounds(child)
-            if left > 0:
-                finding = ask(child, 1 - score, solver, known=bounds, node_limit=left)
-                left, bounds = left - finding.nodes, finding.bounds
-            if -bounds.upper >= score:
-                break
-        else:
+        column, nodes = _best_move(position, score, solver, node_limit=left)
+        if column is None:
             break
         line.append(column)
-        position, score = position.play(column), -score
+        position, score, left = position.play(column), -score, max(0, left - nodes)
     return line
+
+
+def _best_move(
+    position: Position, score: int, solver: Searcher, *, node_limit: int
+) -> tuple[int | None, int]:
+    """The column that is the soonest proven to reach a score, and the nodes that were searched.
+
+    That another column falls short may take long to prove, and need not be known. So all of them
+    are tried with few nodes, and then with more.
+    """
+    beta, nodes, limit = 1 - score, 0, FIRST_TRY_NODES
+    children = {column: canonical(position.play(column)) for column in ordered_columns(position)}
+    known = {column: first_bounds(child) for column, child in children.items()}
+    while True:
+        for column, child in children.items():
+            finding = ask(
+                child,
+                beta,
+                solver,
+                known=known[column],
+                node_limit=max(0, min(limit, node_limit - nodes)),
+            )
+            nodes += finding.nodes
+            known[column] = finding.bounds
+            if finding.bounds.upper < beta:
+                return column, nodes
+        if limit >= node_limit:
+            return None, nodes
+        limit *= TRY_FACTOR
 
 
 def _following(positions: Iterable[Position]) -> list[Position]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -18,6 +18,8 @@ import numpy as np
 from c4core.table_bounds import BOUND
 from db import jobs
 from db.decoding import decoding
+from db.errors import StorageError
+from workers.core.following import read_job
 from workers.core.rounds import Duty, Rounds
 from workers.deep.newest_jobs import NewestJobs
 from workers.logs import LOGGER
@@ -46,7 +48,7 @@ EVERY_SECONDS: Final = 1.0
 """The time from one exchange to the next .."""
 
 SHARE_OF_TIME: Final = 0.02
-""".. or more, if exchanges would take more than this part of the time of a thread."""
+""".. or more, if exchanges would take more than this part of a processor's time."""
 
 _ODD: Final = np.uint64(0x9E3779B97F4A7C15)
 _OTHER_ODD: Final = np.uint64(0xC2B2AE3D27D4EB4F)
@@ -93,11 +95,12 @@ class Exchange:
         self._lock = threading.Lock()
         self._due = 0.0
 
-    def take_turn(self, solver: Searcher) -> bool:
+    def take_turn(self, solver: Searcher, *, early_seconds: float = 0.0) -> bool:
         """Send and receive, unless another thread of this process has done so just now.
 
         Args:
             solver: the process's own.
+            early_seconds: so long before the next time is due is not too early.
 
         Returns:
             Whether it was this thread's turn.
@@ -109,18 +112,19 @@ class Exchange:
         if not self._lock.acquire(blocking=False):
             return False
         try:
-            start = time.monotonic()
-            if start < self._due:
+            if time.monotonic() < self._due - early_seconds:
                 return False
-            self._receive(solver)
+            before = time.thread_time()
+            self.receive(solver)
             self._send(solver)
-            end = time.monotonic()
-            self._due = end + max(EVERY_SECONDS, (end - start) / SHARE_OF_TIME)
+            spent = time.thread_time() - before
+            self._due = time.monotonic() + max(EVERY_SECONDS, spent / SHARE_OF_TIME)
         finally:
             self._lock.release()
         return True
 
-    def _receive(self, solver: Searcher) -> None:
+    def receive(self, solver: Searcher) -> None:
+        """Add what others have sent since the last time. Errors as of :meth:`take_turn`."""
         parcels: list[jobs.Parcel] | None = None
         while parcels is None or len(parcels) == jobs.PARCELS:
             with self._database.read() as session:
@@ -167,7 +171,38 @@ def sharing(database: Database, claim: Claim, solver: Searcher) -> Iterator[None
     exchange = _exchanges.get(
         database, claim.job_id, lambda: Exchange(database, claim.job_id, claim.board)
     )
-    duty = Duty("share what was found", lambda: EVERY_SECONDS, lambda: exchange.take_turn(solver))
+    with _every_second(
+        Duty("share what was found", lambda: EVERY_SECONDS, lambda: exchange.take_turn(solver))
+    ):
+        yield
+    with suppress(StorageError):  # it has been logged, or will be
+        exchange.take_turn(solver, early_seconds=EVERY_SECONDS / 2)
+
+
+@contextmanager
+def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[None]:
+    """Add what the processes of a job share to the table of a solver that takes no part in it.
+
+    Args:
+        database: the job's.
+        job_id: its number.
+        solver: afterwards it answers questions about the job's positions quickly.
+
+    Raises:
+        JobNotFoundError: there is no such job.
+        StorageError: the database cannot be read.
+    """
+    exchange = Exchange(database, job_id, read_job(database, job_id).board)
+    with _every_second(
+        Duty("read what was found", lambda: EVERY_SECONDS, lambda: exchange.receive(solver))
+    ):
+        yield
+    with suppress(StorageError):
+        exchange.receive(solver)
+
+
+@contextmanager
+def _every_second(duty: Duty) -> Iterator[None]:
     duty.due = time.monotonic() + FIRST_SECONDS
     rounds = Rounds([duty], name="c4-sharing")
     rounds.start()

@@ -63,15 +63,17 @@ def test_many_come_in_several_lots(database: Database) -> None:
     assert received(database, job_id, ada=PARCELS) == parcels[PARCELS:]
 
 
-def test_a_job_that_is_done_keeps_none(database: Database) -> None:
-    job_id, other = make_job(database, 1), make_job(database, 1)
-    for job in (job_id, other):
-        send(database, job, Parcel(ADA, 0, b"one"))
-    finish(database, must_take(database, job_id=job_id))
-    assert state_of(database, job_id) is JobState.DONE
-    assert rows(database) == 1
-    assert send(database, job_id, Parcel(ADA, 1, b"too late")) == [False]
-    assert rows(database) == 1
+def test_a_job_that_is_done_keeps_them_until_the_next_one_is(database: Database) -> None:
+    first, second = make_job(database, 1), make_job(database, 1)
+    for job_id in (first, second):
+        send(database, job_id, Parcel(ADA, 0, b"one"))
+    finish(database, must_take(database, job_id=first))
+    assert state_of(database, first) is JobState.DONE
+    assert send(database, first, Parcel(ADA, 1, b"too late")) == [False]
+    assert received(database, first) == [Parcel(ADA, 0, b"one")]
+    finish(database, must_take(database, job_id=second))
+    assert received(database, first) == []
+    assert received(database, second) == [Parcel(ADA, 0, b"one")]
 
 
 def test_a_job_that_may_go_on_keeps_them(database: Database) -> None:

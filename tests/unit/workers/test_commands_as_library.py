@@ -11,6 +11,7 @@ from c4core.errors import C4Error
 from c4core.lines import BadLine
 from c4core.notation import BoardSize
 from c4core.position import Position
+from c4core.solver import Solver
 from db import games
 from db.database import Database
 from db.records.games import GameFilter
@@ -37,9 +38,9 @@ def test_a_deep_answer(database: Database) -> None:
     task = DeepTask(start, "12211221", weak=False, split_plies=1, unit_nodes=10_000)
     job_id, is_new = join_or_submit(database, task, threads=1)
     assert is_new
-    assert read_answer(database, job_id, table_mb=1).best == []  # nothing is proven yet
+    assert read_answer(database, job_id, Solver(table_mb=1)).best == []  # nothing is proven yet
     run_job(database, job_id)
-    answer = read_answer(database, job_id, table_mb=1)
+    answer = read_answer(database, job_id, Solver(table_mb=1))
     assert answer.standing.lower == answer.standing.upper
     assert answer.line_is_complete
     assert answer.line[0] in answer.best

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
+from c4core.evaluation import Evaluation
 from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
@@ -29,7 +30,7 @@ from workers.deep import planning, task
 from workers.deep.newest_jobs import REMEMBERED
 from workers.deep.planning import SPARE, find_job, go_on, submit
 from workers.deep.progress import Observer
-from workers.deep.proof import follow_proof, proven_line, searched_line
+from workers.deep.proof import FIRST_TRY_NODES, TRY_FACTOR, follow_proof, proven_line, searched_line
 from workers.deep.task import DeepTask
 from workers.deep.tree import Bounds, Piece
 from workers.deep.units import CUT, piece_of, solve_unit, unit_objects
@@ -390,6 +391,21 @@ class TestWhole:
             position = position.play(column)
         assert position.is_over
         assert searched_line(asked.start, score, Solver(), node_limit=0) == []
+
+    def test_every_move_is_tried_with_few_nodes_before_any_gets_many(self) -> None:
+        """To prove that a move is not the best one may take long, and is not asked for."""
+        limits: list[int] = []
+
+        class Slow(Solver):
+            def test(self, position: Position, beta: int, **options: Any) -> Evaluation:  # noqa: ANN401
+                limits.append(options["node_limit"])
+                return super().test(position, beta, node_limit=options["node_limit"])
+
+        start = Position(width=7, height=7)
+        assert searched_line(start, 1, Slow(table_mb=1), node_limit=1_000_000) == []
+        assert limits[:7] == [FIRST_TRY_NODES] * 7
+        assert set(limits[7:14]) == {TRY_FACTOR * FIRST_TRY_NODES}
+        assert sum(limits) >= 1_000_000
 
     def test_two_jobs_of_the_same_position_share_what_they_find(self, database: Database) -> None:
         first, second = submit(database, deep()), submit(database, deep(split=2))

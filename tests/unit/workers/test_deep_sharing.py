@@ -16,9 +16,10 @@ from db.errors import BusyError, DamagedValueError
 from db.models import SharedBounds
 from db.session import Session
 from tests.support.jobs import must_take
+from tests.support.running.waiting import await_that
 from workers.deep import sharing
 from workers.deep.planning import submit
-from workers.deep.sharing import Exchange
+from workers.deep.sharing import Exchange, listening
 from workers.deep.task import DeepTask
 from workers.deep.units import solve_unit
 
@@ -64,6 +65,17 @@ def test_what_one_has_found_the_other_gets(
     assert bounds(other) == bounds(learned)
     assert len(bounds(other)) > 100
     assert other.solve(START).nodes < Solver(table_mb=4).solve(START).nodes / 2
+
+
+def test_who_listens_gets_what_is_sent_meanwhile(
+    database: Database, job_id: int, learned: Solver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sharing, "EVERY_SECONDS", 0.01)
+    listener = Solver(table_mb=4)
+    with listening(database, job_id, listener):
+        Exchange(database, job_id, START.board).take_turn(learned)
+        await_that(lambda: bounds(listener) == bounds(learned))
+    assert len(parcels(database, job_id)) == 1
 
 
 def test_nothing_is_sent_twice_or_back(database: Database, job_id: int, learned: Solver) -> None:
