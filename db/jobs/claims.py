@@ -86,12 +86,7 @@ def claim_unit(
     # A unit whose last lease ran out is left to requeue_lapsed: giving it up may close its job,
     # and whoever locks a job and units of it locks the job first.
     may_be_taken = or_(QUEUED, and_(lease_ran_out(session), may_lapse_again()))
-    query = _claimable(session).where(
-        Unit.id == unit_id,
-        Job.state == JobState.RUNNING,
-        Job.engine_version == engine_version,
-        may_be_taken,
-    )
+    query = _claimable(session).where(Unit.id == unit_id, _runs(engine_version), may_be_taken)
     unit = session.connection().execute(query).one_or_none()
     return None if unit is None else _lease(session, unit, owner, lease_seconds)
 
@@ -117,12 +112,7 @@ def claim_next_piece(
     """
     query = (
         _claimable(session)
-        .where(
-            Unit.job_id == job_id,
-            Job.state == JobState.RUNNING,
-            Job.engine_version == engine_version,
-            QUEUED,
-        )
+        .where(Unit.job_id == job_id, _runs(engine_version), QUEUED)
         .order_by(Unit.announced_at <= NEVER_ANNOUNCED, *IN_TURN)
         .limit(1)
     )
@@ -135,6 +125,11 @@ def job_of_unit(session: Session, unit_id: int) -> tuple[int, str] | None:
     query = select(Job.id, Job.kind).join(Unit, Unit.job_id == Job.id).where(Unit.id == unit_id)
     row = session.execute(query).one_or_none()
     return None if row is None else (row.id, row.kind)
+
+
+def _runs(engine_version: int) -> ColumnElement[bool]:
+    """The job runs, for this version of the engine."""
+    return and_(Job.state == JobState.RUNNING, Job.engine_version == engine_version)
 
 
 def _claimable(session: Session) -> Select[Any]:
@@ -169,11 +164,7 @@ def _claimable(session: Session) -> Select[Any]:
 def _running_jobs(
     session: Session, engine_version: int, job_id: int | None, kinds: Sequence[str] | None
 ) -> Sequence[int]:
-    query = (
-        select(Job.id)
-        .where(Job.state == JobState.RUNNING, Job.engine_version == engine_version)
-        .order_by(Job.priority.desc(), Job.id)
-    )
+    query = select(Job.id).where(_runs(engine_version)).order_by(Job.priority.desc(), Job.id)
     if job_id is not None:
         query = query.where(Job.id == job_id)
     if kinds is not None:

@@ -42,7 +42,7 @@ PARCEL_BOUNDS: Final = 1 << 16
 """Bounds that are sent at a time; those that cost the most come first."""
 
 FIRST_SECONDS: Final = 0.25
-"""A search that is shorter shares nothing."""
+"""The time from the beginning of a search to its first exchange."""
 
 EVERY_SECONDS: Final = 1.0
 """The time from one exchange to the next .."""

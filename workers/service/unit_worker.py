@@ -124,12 +124,14 @@ class UnitWorker:
         self.counters.begin()
         report, positions = None, 0
         try:
-            job_id = self._growing_job(unit_id)
-            with self._searching(lane, grows=job_id is not None) as searcher:
+            growing_job, claim = self._writer.run(lambda session: self._claim(session, unit_id))
+            with self._searching(lane, grows=growing_job is not None) as searcher:
                 if searcher is None:
                     return False
-                claim = self._claim(unit_id, job_id)
+                if growing_job is not None:
+                    claim = self._claim_piece(growing_job)
                 if claim is None:
+                    LOGGER.debug("unit %d: nothing to do", unit_id)
                     return True
                 positions = claim.positions
                 report = self._solve(claim, searcher)
@@ -147,14 +149,32 @@ class UnitWorker:
         """
         return lane in self._emptied and not self._searchers[lane].has_turn(ROUND_SECONDS)
 
-    def _growing_job(self, unit_id: int) -> int | None:
-        """The number of a unit's job, if it is one that grows."""
-        job = self._writer.run(lambda session: jobs.job_of_unit(session, unit_id))
-        if job is None:
-            return None
-        number, name = job
-        kind = find_kind(name)
-        return number if kind is not None and kind.go_on is not None else None
+    def _claim(self, session: Session, unit_id: int) -> tuple[int | None, Claim | None]:
+        """The number of a unit's job, if it is one that grows; else a claim on the unit, if any."""
+        job = jobs.job_of_unit(session, unit_id)
+        if job is not None:
+            job_id, name = job
+            kind = find_kind(name)
+            if kind is not None and kind.go_on is not None:
+                return job_id, None
+        return None, jobs.claim_unit(
+            session,
+            unit_id,
+            owner=self._name,
+            lease_seconds=self._lease_seconds,
+            engine_version=ENGINE_VERSION,
+        )
+
+    def _claim_piece(self, job_id: int) -> Claim | None:
+        return self._writer.run(
+            lambda session: jobs.claim_next_piece(
+                session,
+                job_id,
+                owner=self._name,
+                lease_seconds=self._lease_seconds,
+                engine_version=ENGINE_VERSION,
+            )
+        )
 
     @contextmanager
     def _searching(self, lane: Lane, *, grows: bool) -> Iterator[RationedSearcher | None]:
@@ -170,26 +190,6 @@ class UnitWorker:
             return
         with searcher.turn_within(URGENT_ROUND_SECONDS) as alone:
             yield None if self.stopping.is_set() else alone
-
-    def _claim(self, unit_id: int, growing_job: int | None) -> Claim | None:
-        def take(session: Session) -> Claim | None:
-            choose, number = (
-                (jobs.claim_unit, unit_id)
-                if growing_job is None
-                else (jobs.claim_next_piece, growing_job)
-            )
-            return choose(
-                session,
-                number,
-                owner=self._name,
-                lease_seconds=self._lease_seconds,
-                engine_version=ENGINE_VERSION,
-            )
-
-        claim = self._writer.run(take)
-        if claim is None:
-            LOGGER.debug("unit %d: nothing to do", unit_id)
-        return claim
 
     def _solve(self, claim: Claim, searcher: RationedSearcher) -> UnitReport:
         if find_kind(claim.kind) is None or is_for_others(self._database, claim, self._programs):
