@@ -43,7 +43,7 @@ class ExternalPlayer(Player):
     _seat: Seat = field(default_factory=Seat, init=False, repr=False, compare=False)
 
     is_random = True  # it may be
-    needs_files = True
+    reads_files = True
     is_program = True
 
     @abstractmethod

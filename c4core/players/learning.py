@@ -50,7 +50,7 @@ class LearningPlayer(Player):
     """The kind of its model."""
     with_pytorch: ClassVar[bool] = True
     """Whether PyTorch is needed to play."""
-    needs_files = True
+    reads_files = True
 
     def __post_init__(self) -> None:
         """Check the file.

@@ -69,8 +69,8 @@ class Player(ABC):
 
     kind: ClassVar[PlayerKind]
     """Its entry in the registry."""
-    needs_files: ClassVar[bool] = False
-    """Whether this player needs files, which other machines may not have unless they are c4's."""
+    reads_files: ClassVar[bool] = False
+    """Whether players of this kind read files; a description says whether they come with c4."""
     is_program: ClassVar[bool] = False
     """Whether this player starts a program, which needs consent."""
 
@@ -315,7 +315,7 @@ class PlayerSpec:
     @property
     def needs_files(self) -> bool:
         """Whether it needs files that other machines may not have. Files of c4 do not count."""
-        return self.kind.cls.needs_files and not self.kind.cls.is_shipped(self._by_name)
+        return self.kind.cls.reads_files and not self.kind.cls.is_shipped(self._by_name)
 
     @property
     def _by_name(self) -> dict[str, Value]:

@@ -301,7 +301,7 @@ def values_of(parameter: Parameter) -> st.SearchStrategy[Value]:
     return st.one_of(plain, st.none()) if parameter.is_optional else plain
 
 
-WITHOUT_FILES = [k for k in player_kinds() if k.stands_alone and not k.cls.needs_files]
+WITHOUT_FILES = [k for k in player_kinds() if k.stands_alone and not k.cls.reads_files]
 
 
 @given(st.data())

@@ -111,7 +111,7 @@ def _missing(kind: PlayerKind, programs: Consent) -> str | None:
         return "it is a program, and started only with --allow-programs"
     defaults = {parameter.name: parameter.default for parameter in kind.parameters}
     comes_with_c4 = kind.argument is None and kind.cls.is_shipped(defaults)
-    needs_consent = kind.cls.needs_files and not kind.cls.is_program and not comes_with_c4
+    needs_consent = kind.cls.reads_files and not kind.cls.is_program and not comes_with_c4
     if needs_consent and not programs.everything:
         return "it reads a file of the server, and plays only with --allow-programs"
     return None

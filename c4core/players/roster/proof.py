@@ -67,7 +67,7 @@ class ProofPlayer(Player):
 
     argument: str
 
-    needs_files = True
+    reads_files = True
 
     @classmethod
     def is_shipped(cls, values: Mapping[str, Value]) -> bool:

@@ -95,7 +95,7 @@ def test_programs_are_told_from_players_of_ours() -> None:
         if kind.stands_alone:
             assert not needs_this_machine(kind.name)
         else:
-            assert kind.cls.needs_files, kind.name
+            assert kind.cls.reads_files, kind.name
 
 
 def test_seats() -> None:
