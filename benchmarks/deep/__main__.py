@@ -1,4 +1,4 @@
-"""``python -m benchmarks.deep``: prove empty boards, simulate workers."""
+"""``python -m benchmarks.deep``: prove empty boards, simulate workers, compare real ones."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ import click
 
 from benchmarks.deep import simulation
 from benchmarks.deep.boards import keep, prove, table
+from benchmarks.deep.pairs import compare, line
 from benchmarks.deep.plot import Line, draw
-from benchmarks.options import WITH_HELP
+from benchmarks.fleet import FleetError
+from benchmarks.options import WITH_HELP, failures
 from benchmarks.page import DOCS, fill_file
 from c4core.notation import parse_board
 from c4core.position import Position
 from c4core.solver import Solver
 from cli.shell.parameters import usable_cores
+from db.errors import StorageError
 from workers.deep.task import MAX_SPLIT_PLIES, UNIT_NODES, plies_to_split
 
 PROOFS: Final = DOCS / "deep.json"
@@ -122,6 +125,28 @@ def boards(
             )
         click.echo(proof)
         fill_file(PAGE, {"boards": table(keep(proof, PROOFS))})
+
+
+@main.command()
+@click.argument("names", metavar="BOARD", nargs=-1, required=True)
+@click.option("--postgres", metavar="URL", required=True, help="A scratch database: it is emptied.")
+@click.option("--broker", metavar="URL", required=True, help="A broker that nobody else uses.")
+@click.option("--workers", type=click.IntRange(1), default=2, show_default=True)
+@click.option("--times", type=click.IntRange(1), default=3, show_default=True)
+@click.option("--table-mb", type=click.IntRange(1), default=64, show_default=True)
+def pairs(
+    *, names: tuple[str, ...], postgres: str, broker: str, workers: int, times: int, table_mb: int
+) -> None:
+    """Compare c4 deep by workers of one thread with one search, turn by turn."""
+    print(f"| board | one search | {workers} workers | times | nodes, times |")
+    print("|---|---:|---:|---:|---:|")
+    for name in names:
+        with failures(RuntimeError, FleetError, StorageError):
+            found = [
+                compare(name, postgres, broker, workers=workers, table_mb=table_mb)
+                for _ in range(times)
+            ]
+        print(line(found), flush=True)
 
 
 if __name__ == "__main__":

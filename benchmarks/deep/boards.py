@@ -47,7 +47,7 @@ class Proof:
     seconds: float
     """The seconds that ``c4 deep`` reports, or the time limit."""
     nodes: int | None
-    """Nodes that it searched, with those of pieces that were cut off."""
+    """Nodes that it searched, without those of pieces that were cut off."""
     pieces: int | None
     """Pieces that were decided by a search."""
     threads: int
@@ -75,7 +75,7 @@ def prove(
     """
     command = ["deep", "", f"--board={board}", f"--threads={threads}", f"--table-mb={table_mb}"]
     command += [f"--db={directory / f'{board}.db'}", "--json", "--quiet"]
-    found = _answer(command, 60 * minutes)
+    found = answer(command, 60 * minutes)
     score = None if found is None else int(found["score"])
     size = parse_board(board)
     value = FIRST_PLAYERS[size.height][size.width]
@@ -101,7 +101,7 @@ def prove(
     )
 
 
-def _answer(command: list[str], seconds: float) -> dict[str, Any] | None:
+def answer(command: list[str], seconds: float) -> dict[str, Any] | None:
     """The output of ``c4``; None if it did not end in time."""
     process = subprocess.Popen([sys.executable, "-m", "cli", *command], stdout=subprocess.PIPE)
     with process:

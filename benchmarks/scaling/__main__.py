@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from benchmarks.fleet import FleetError
 from benchmarks.options import WITH_HELP, failures, file_argument, output_option, page_option
 from benchmarks.page import fill_file
 from benchmarks.record import this_command
@@ -36,7 +37,7 @@ RUNS: Final = (
 )
 """The jobs of the check with real workers."""
 
-SERVER_ERRORS: Final = (MeterError, StorageError, BrokerError)
+SERVER_ERRORS: Final = (MeterError, FleetError, StorageError, BrokerError)
 
 
 def servers_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from sqlalchemy import select, text
 
+from benchmarks.fleet import Fleet, clear
 from benchmarks.random_play import different_games
 from benchmarks.scaling.costs import RealRun, Taken
-from benchmarks.scaling.fleet import Fleet
 from benchmarks.scaling.limits import Service, demands
 from benchmarks.scaling.meters import processes
-from benchmarks.scaling.units import clear
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from db import jobs

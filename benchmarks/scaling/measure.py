@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import make_url, text
 
+from benchmarks.fleet import Fleet, clear
 from benchmarks.record import these_versions, this_machine, today
 from benchmarks.scaling.costs import Cost, Measured, SharedCosts
-from benchmarks.scaling.fleet import Fleet
 from benchmarks.scaling.kinds import Batch, BookPly
 from benchmarks.scaling.messages import (
     Place,
@@ -25,7 +25,7 @@ from benchmarks.scaling.messages import (
     measure_vain,
 )
 from benchmarks.scaling.meters import RedisServer, database_meter, median
-from benchmarks.scaling.units import UnitBench, clear
+from benchmarks.scaling.units import UnitBench
 from db.database import Database
 from workers.broker.doorbell import Doorbell
 from workers.service.registration import BEAT_SECONDS

@@ -15,11 +15,11 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import delete, make_url
 
+from benchmarks.fleet import Fleet, clear
 from benchmarks.scaling.costs import Cost
-from benchmarks.scaling.fleet import Fleet
 from benchmarks.scaling.kinds import Batch
 from benchmarks.scaling.meters import RoundTrips, backends, measure, median, processes
-from benchmarks.scaling.units import announce, clear, take
+from benchmarks.scaling.units import announce, take
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.duties import acquire_duty

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import func, make_url, select, text
 
+from benchmarks.fleet import clear
 from benchmarks.scaling.costs import Cost, Sizes, UnitCost, UnitCosts
 from benchmarks.scaling.meters import MeterError, RoundTrips, Took, measure, median
 from c4core.solver import Solver
@@ -19,7 +20,6 @@ from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
 from db.maintenance import stats
-from db.models import Base
 from workers.core.kinds import get_kind
 
 if TYPE_CHECKING:
@@ -45,15 +45,6 @@ LEASE_SECONDS: Final = 600.0
 PHASES: Final = ("plan", "claim", "solve", "complete")
 
 _LOG: Final = select(func.pg_wal_lsn_diff(func.pg_current_wal_lsn(), text("'0/0'")))
-
-
-_EMPTY: Final = text(f"TRUNCATE {', '.join(Base.metadata.tables)} RESTART IDENTITY")
-
-
-def clear(database: Database) -> None:
-    """Truncate all tables: rows that are only deleted would still take space."""
-    with database.write() as session:
-        session.execute(_EMPTY)
 
 
 class UnitBench:

@@ -1,4 +1,4 @@
-"""Real workers in processes of their own."""
+"""Real workers in processes of their own, and the scratch database that they share."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self
 
-from benchmarks.scaling.meters import MeterError
+from sqlalchemy import text
+
 from db import registry
+from db.models import Base
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +22,18 @@ if TYPE_CHECKING:
 
 START_SECONDS: Final = 60.0
 LOOK_SECONDS: Final = 0.02
-TABLE_MB: Final = 8
+
+_EMPTY: Final = text(f"TRUNCATE {', '.join(Base.metadata.tables)} RESTART IDENTITY")
+
+
+class FleetError(Exception):
+    """The workers do not start, do not get on, or have ended."""
+
+
+def clear(database: Database) -> None:
+    """Truncate all tables: rows that are only deleted would still take space."""
+    with database.write() as session:
+        session.execute(_EMPTY)
 
 
 class Fleet:
@@ -31,24 +44,30 @@ class Fleet:
         broker_url: the broker of the messages.
         workers: the number of processes.
         threads: the number of threads of each.
+        table_mb: the size of the table of each.
     """
 
     def __init__(
-        self, database_url: str, broker_url: str, *, workers: int = 1, threads: int = 1
+        self,
+        database_url: str,
+        broker_url: str,
+        *,
+        workers: int = 1,
+        threads: int = 1,
+        table_mb: int = 8,
     ) -> None:
         self._environment = {"C4_DB": database_url, "C4_BROKER": broker_url}
         self._names = [f"benchmark-{number}" for number in range(workers)]
-        self._threads = threads
+        self._options = ("--threads", str(threads), "--table-mb", str(table_mb))
         self._processes: list[subprocess.Popen[bytes]] = []
         self._log = tempfile.NamedTemporaryFile(prefix="c4-workers-", suffix=".log")  # noqa: SIM115
 
     def __enter__(self) -> Self:
         """Start the workers."""
-        options = ("--threads", str(self._threads), "--table-mb", str(TABLE_MB))
         for name in self._names:
             self._processes.append(
                 subprocess.Popen(
-                    [sys.executable, "-m", "cli", "worker", "--name", name, *options],
+                    [sys.executable, "-m", "cli", "worker", "--name", name, *self._options],
                     env=os.environ | self._environment,
                     stdout=self._log,
                     stderr=self._log,
@@ -77,7 +96,7 @@ class Fleet:
         """Wait until all workers have registered with the database.
 
         Raises:
-            MeterError: they do not register in time.
+            FleetError: they do not register in time.
         """
 
         def are_there() -> bool:
@@ -91,7 +110,7 @@ class Fleet:
         """Wait until a condition holds.
 
         Raises:
-            MeterError: it does not hold in time, or a worker has ended.
+            FleetError: it does not hold in time, or a worker has ended.
         """
         deadline = time.monotonic() + seconds
         while not condition():
@@ -99,5 +118,5 @@ class Fleet:
                 process.poll() is not None for process in self._processes
             ):
                 tail = Path(self._log.name).read_text(errors="replace")[-2000:]
-                raise MeterError(f"the workers get nothing done:\n{tail}")
+                raise FleetError(f"the workers get nothing done:\n{tail}")
             time.sleep(LOOK_SECONDS)
