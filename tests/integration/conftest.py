@@ -8,6 +8,7 @@ import redis
 
 from tests.support.running.databases import PostgresDatabases
 from tests.support.running.service import Service
+from workers.broker.messaging import make_app
 from workers.core.lanes import Lane
 
 
@@ -29,6 +30,8 @@ def one_service(
     with redis.Redis.from_url(broker_url) as client:
         # What earlier tests have left, also in the hands of workers that were killed: Kombu gives
         # such messages to the next worker, where they name units of another database.
-        client.delete(*(lane.queue for lane in Lane), "unacked", "unacked_index")
+        options = make_app(broker_url).conf.broker_transport_options
+        taken = (options["unacked_key"], options["unacked_index_key"])
+        client.delete(*(lane.queue for lane in Lane), *taken)
     with postgres_server.database(initialised=True) as url:
         yield Service(tmp_path, url, broker_url)
