@@ -17,6 +17,7 @@ cdef struct Geometry:
 cdef const Geometry* geometry_of(int width, int height) except? NULL
 
 cdef enum:
+    SQUARES = 64        # bits of a word
     MAX_COLUMNS = 32    # columns of the widest board
 
 # One past the widest and the highest board. The limit on the height keeps the largest shift of the

@@ -2,8 +2,7 @@
 
 from libc.stdint cimport int16_t, int32_t, uint64_t
 
-from c4core.board cimport Geometry
-from c4core.ordering cimport SQUARES
+from c4core.board cimport SQUARES, Geometry
 from c4core.surroundings cimport DIRECTIONS, Surroundings, pattern_number
 
 cdef enum:

@@ -6,9 +6,10 @@ for newer ones. ``kernel.pyx`` chooses at import time. All give the same results
 
 from libc.stdint cimport int32_t, uint64_t
 
-from c4core.board cimport Geometry
+from c4core.board cimport SQUARES, Geometry
 from c4core.bounds cimport Rows
-from c4core.ordering cimport SQUARES, Ordering
+from c4core.foresight cimport Choice
+from c4core.ordering cimport Ordering
 from c4core.table cimport Table
 from c4core.thread_memory cimport ThreadMemory
 
@@ -55,6 +56,10 @@ cdef struct Search:
     uint64_t polls                  # how often they have been polled
     int32_t history[2][SQUARES]     # [side to move][square]
     ThreadMemory* memory            # nobody else uses it while the search runs
+    int last_foreseen               # the network is asked with so many stones at most; -1: never
+    # Called with every choice up to there, before the network is asked (order_samples.pyx); or NULL.
+    void (*watch)(Search* s, const Choice* choice, const int32_t* rank) noexcept nogil
+    void* watcher                   # its own
 
 # Bounds on a score for the side to move; a kernel narrows them.
 cdef struct Bounds:
@@ -69,6 +74,11 @@ cdef struct Kernel:
     # The game must not be over, and the given bounds must hold. A guess near the score saves windows.
     void (*solve)(
         Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds, bint weak, int guess
+    ) noexcept nogil
+    # A node of the search (search.pyx has the contract), for who watches it.
+    int (*search)(
+        Search* s, uint64_t own, uint64_t mask, uint64_t own_wins, uint64_t opp_wins, int last, int ply,
+        int beta
     ) noexcept nogil
     # One null window: 1 if the score is at least beta, 0 if not, ABORTED at a limit. Narrows the bounds.
     int (*test)(

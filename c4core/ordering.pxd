@@ -2,10 +2,10 @@
 
 from libc.stdint cimport int32_t, uint64_t
 
-from c4core.board cimport Geometry, popcount
+from c4core.board cimport SQUARES, Geometry, popcount
+from c4core.foresight cimport Foresight
 
 cdef enum:
-    SQUARES = 64
     THREAT_WEIGHT = 40      # for each square that would win for the mover after the move
     HISTORY_LIMIT = 512
     HISTORY_SHIFT = 5       # history counts 0 .. HISTORY_LIMIT >> HISTORY_SHIFT points
@@ -14,6 +14,7 @@ cdef enum:
 # What a square is worth wherever the stones are; one for each board size.
 cdef struct Ordering:
     int32_t value[2][SQUARES]       # [side to move][square]
+    const Foresight* foresight      # the network that adds to it early in the game; or NULL
 
 cdef const Ordering* ordering_of(const Geometry* g) except NULL
 

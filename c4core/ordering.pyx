@@ -17,6 +17,7 @@ The weights were found by coordinate search on the node counts of hard positions
 from libc.stdlib cimport calloc
 
 from c4core.board cimport HEIGHT_LIMIT, WIDTH_LIMIT
+from c4core.foresight cimport foresight_of
 
 cdef enum:
     LINE_WEIGHT = 2
@@ -37,11 +38,14 @@ cdef Ordering* _orderings[WIDTH_LIMIT][HEIGHT_LIMIT]
 cdef const Ordering* ordering_of(const Geometry* g) except NULL:
     """The weights for a board size; they are made once and live as long as the process."""
     cdef Ordering* ordering = _orderings[g.width][g.height]
+    cdef const Foresight* foresight
     if ordering == NULL:
+        foresight = foresight_of(g)
         ordering = <Ordering*>calloc(1, sizeof(Ordering))
         if ordering == NULL:
             raise MemoryError
         _fill_values(ordering, g)
+        ordering.foresight = foresight
         _orderings[g.width][g.height] = ordering
     return ordering
 

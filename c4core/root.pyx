@@ -16,6 +16,7 @@ from c4core.board cimport (
     popcount,
     winning_squares,
 )
+from c4core.foresight cimport ASKED_EMPTIES
 from c4core.kernel cimport ABORTED, LATE_EMPTIES, NO_GUESS, team_bounds
 
 cdef uint64_t NO_LIMIT = <uint64_t>-1
@@ -31,6 +32,9 @@ cdef void start_search(
     s.rows = rows
     s.table = table
     s.memory = memory
+    s.last_foreseen = -1
+    if ordering.foresight != NULL:
+        s.last_foreseen = min(ordering.foresight.last_ply, g.cells - ASKED_EMPTIES)
     s.epoch = limits.epoch
     s.searched = limits.searched
     s.started = limits.started

@@ -35,6 +35,7 @@ from c4core.bounds cimport (
     upper_bound,
     upwards,
 )
+from c4core.foresight cimport Choice, foresee
 from c4core.experience cimport EXPERIENCE_LIMIT, learn, surroundings_value
 from c4core.fours cimport completions
 from c4core.kernel cimport (
@@ -145,6 +146,14 @@ cdef inline void _remember(
         learn(s.memory.experience, own, opp, side, last, tried[i], -EXPERIENCE_LIMIT)
 
 
+cdef void _look_ahead(Search* s, const Choice* choice, int32_t* rank) noexcept nogil:
+    """Add to the ranks what the network foresees; called for few nodes, so it is not inlined."""
+    if s.watch != NULL:
+        s.watch(s, choice, rank)
+    if s.ordering.foresight != NULL:
+        foresee(s.ordering.foresight, choice, rank, RANKS)
+
+
 cdef int _search(
     Search* s, uint64_t own, uint64_t mask, uint64_t own_wins, uint64_t opp_wins, int last, int ply,
     int beta
@@ -172,6 +181,7 @@ cdef int _search(
     cdef Parity parity
     cdef uint64_t even, odd, column
     cdef int left
+    cdef Choice choice
 
     # Step 1. Poll the limits, count the node.
     if s.nodes >= s.poll_at and _poll(s):
@@ -316,6 +326,18 @@ cdef int _search(
             if g.cells - ply >= LEARNING_EMPTIES:
                 value += surroundings_value(s.memory.experience, own, opp, ply & 1, ply, last, k)
             child_rank[i] = value * RANKS + (RANKS - 1 - i)
+        if ply <= s.last_foreseen:
+            choice.own = own
+            choice.mask = mask
+            choice.own_wins = own_wins
+            choice.opp_wins = opp_wins
+            choice.last = last
+            choice.ply = ply
+            choice.beta = beta
+            choice.count = count
+            choice.moves = child_move
+            choice.wins = child_wins
+            _look_ahead(s, &choice, child_rank)
 
     # Step 10. Search them, the best one first. Most often it cuts: sorting them all would be in vain.
     if s.team != NULL and g.cells - ply >= SHARED_EMPTIES:
@@ -552,6 +574,7 @@ cdef void _solve(
 cdef Kernel KERNEL
 KERNEL.solve = _solve
 KERNEL.test = _test
+KERNEL.search = _search
 
 
 def kernel():

@@ -2,8 +2,7 @@
 
 from libc.stdint cimport int8_t, int16_t, int32_t, uint64_t
 
-from c4core.board cimport Geometry
-from c4core.ordering cimport SQUARES
+from c4core.board cimport SQUARES, Geometry
 
 cdef enum:
     DIRECTIONS = 4          # below, along the row, falling, rising
@@ -25,6 +24,10 @@ cdef struct Surroundings:
     int32_t* points                         # what each says about a move, from 0 on
 
 cdef const Surroundings* surroundings_of(const Geometry* g) except NULL
+cdef int patterns_of_line(const Surroundings* around, int square, int direction) noexcept
+cdef int mirrored_pattern(
+    const Surroundings* around, const Geometry* g, int square, int direction, int pattern
+) noexcept
 
 cdef extern from "gather.h" nogil:
     int gather "c4_gather"(

@@ -32,6 +32,7 @@ from c4core.board cimport (
     column_mask,
     lowest_bit,
     playable_squares,
+    popcount,
 )
 from c4core.position cimport Position
 
@@ -44,6 +45,8 @@ cdef enum:
     OWN = 1
     THEIRS = 2
     OUTSIDE = 3
+    FALLING = 2
+    RISING = 3
 
 # What a pattern says of a line's squares: nothing, or OWN, THEIRS or OUTSIDE; its own square is empty.
 ctypedef int[LINE] Squares
@@ -123,6 +126,42 @@ cdef void _fill_line(
         line.factor |= <uint64_t>1 << (64 - count + index - (neighbours[index] - line.low))
         patterns *= 3 if direction else 2
     around.patterns += patterns
+
+
+cdef int patterns_of_line(const Surroundings* around, int square, int direction) noexcept:
+    """The number of patterns around a square along one direction."""
+    cdef int neighbour, patterns = 1
+    for neighbour in range(popcount(around.line[square][direction].near)):
+        patterns *= 3 if direction else 2
+    return patterns
+
+
+cdef int mirrored_pattern(
+    const Surroundings* around, const Geometry* g, int square, int direction, int pattern
+) noexcept:
+    """The number, among all patterns, of the mirror image of a pattern of a line.
+
+    On low boards one of the diagonals has fewer neighbours: others count as empty.
+    """
+    cdef int column = square // g.stride, row = square % g.stride
+    cdef int mirrored = (g.width - 1 - column) * g.stride + row
+    cdef int opposite = RISING if direction == FALLING else FALLING if direction == RISING else direction
+    cdef int here = _reach(g, direction), there = _reach(g, opposite)
+    cdef int distance, digit, number = 0
+    if direction == 0:
+        number = pattern
+    else:
+        # The neighbours come from the left: in a mirror in reverse.
+        for distance in range(-REACH, REACH + 1):
+            if distance == 0 or not _on_board(g, column, row, direction, distance):
+                continue
+            digit = 0
+            if -here <= distance <= here:
+                digit = pattern % 3
+                pattern //= 3
+            if -there <= distance <= there:
+                number = 3 * number + digit
+    return around.line[mirrored][opposite].first + number
 
 
 cdef void _fill_points(Surroundings* around, const Geometry* g) noexcept:
