@@ -12,6 +12,7 @@ from cli.shell.commands import LazyGroup
     lazy={
         "train": "cli.learn.command:train",
         "evaluate": "cli.learn.evaluate:evaluate",
+        "order": "cli.learn.order:order",
     },
     examples=[
         "c4 learn train cnn --games 2000 --epochs 5 --output won.safetensors",

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from c4core import extras
+from c4core.foresight import Network
 from c4core.learning.modelfile import Model, write_model
 from tests.support.boards.learning import REASON, SMALL, write_dataset
 from tests.support.running.command_line import C4, ROOT
@@ -33,6 +34,7 @@ class TestWithout:
             ["train", "exact", "--data", "."],
             ["train", "residual", "--data", "."],
             ["train", "selfplay"],
+            ["order"],
         ],
     )
     def test_it_says_what_to_install(
@@ -43,6 +45,7 @@ class TestWithout:
         assert (done.code, done.out) == (1, "")
         assert EXTRA in done.err
         assert list(c4.directory.glob("*.safetensors")) == []
+        assert list(c4.directory.glob("*.c4order")) == []
 
     def test_a_model_that_needs_it_is_not_evaluated(
         self, c4: C4, monkeypatch: pytest.MonkeyPatch
@@ -119,6 +122,67 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def kept(trained: Path) -> C4:
     return C4(trained)
+
+
+class TestOrder:
+    """``c4 learn order``: the network with which the engine orders moves."""
+
+    FEW = ("--board", "5x4", "--roots", "30", "--last-ply", "9", "--density", "20")
+
+    @pytest.fixture
+    def c4(self, tmp_path: Path) -> C4:
+        pytest.importorskip("torch", reason=REASON)
+        return C4(tmp_path)
+
+    def test_for_people(self, c4: C4) -> None:
+        done = c4("learn", "order", *self.FEW, "-v")
+        assert done.code == 0
+        assert "held out  cross entropy" in done.out
+        assert done.out.splitlines()[-1].split()[0] == "2"
+        assert "round 1: " in done.err
+        data = (c4.directory / "c4-5x4.c4order").read_bytes()
+        network = Network(data)
+        assert (network.width, network.height, network.last_ply) == (5, 4, 9)
+
+    def test_for_programs(self, c4: C4) -> None:
+        done = c4("learn", "order", *self.FEW, "--rounds", "1", "-o", "a", "--json")
+        assert (done.code, done.err) == (0, "")
+        told = json.loads(done.out)
+        assert told["bytes"] == (c4.directory / "a").stat().st_size
+        assert (told["board"], told["roots"], told["last_ply"]) == ("5x4", 30, 9)
+        (only,) = told["rounds"]
+        assert only["samples"] > only["held_out"] > 0
+        assert only["before"]["cross_entropy"] > 0
+        again = c4("learn", "order", *self.FEW, "--rounds", "1", "-o", "b")
+        assert again.code == 0
+        assert (c4.directory / "a").read_bytes() == (c4.directory / "b").read_bytes()
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--output", "no/such/place"], "No such file or directory"),
+            (["--output", "."], "not a regular file"),
+            (["--output", "old"], "old exists: --fresh begins again"),
+            (["--board", "4x4", "--last-ply", "16"], "--last-ply 16 is too large: 4x4 has 16"),
+            (["--board", "4x2", "--last-ply", "5"], "too many for 4x2"),
+            (["--board", "5x4", "--last-ply", "9", "--roots", "3"], "give no samples to hold out"),
+            (["--density", "0"], "--density"),
+            (["--board", "99x9"], "impossible board 99x9"),
+        ],
+    )
+    def test_refused(self, c4: C4, arguments: list[str], message: str) -> None:
+        (c4.directory / "old").write_text("precious")
+        done = c4("learn", "order", *arguments)
+        assert (done.code, done.out) == (2, "")
+        assert message in " ".join(done.err.split())
+        assert [path.name for path in c4.directory.glob("*")] == ["old"]
+        assert (c4.directory / "old").read_text() == "precious"
+
+    def test_an_old_file_is_replaced_when_asked(self, c4: C4) -> None:
+        (c4.directory / "old").write_text("precious")
+        done = c4("learn", "order", *self.FEW, "--rounds", "1", "-o", "old", "--fresh")
+        assert done.code == 0
+        assert Network((c4.directory / "old").read_bytes()).width == 5
 
 
 class TestTrain:

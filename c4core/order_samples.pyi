@@ -1,0 +1,56 @@
+from collections.abc import Callable, Sequence
+from typing import Final, Self, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from c4core.position import Position
+
+FAILED: Final = 0
+CUT: Final = 1
+GIVEN_UP: Final = 2
+CHANCES: Final[tuple[tuple[int, float], ...]]
+
+def sample_type(width: int) -> np.dtype[np.void]: ...
+def draw_roots(*, width: int = 7, height: int = 6, seed: int, count: int) -> list[Position]: ...
+def sample_choices(
+    roots: Sequence[Position],
+    *,
+    width: int = 7,
+    height: int = 6,
+    seed: int,
+    last_ply: int,
+    network: bytes | None = None,
+    density: float = 1.0,
+    table_mb: int = 8,
+    tell: Callable[[int], object] | None = None,
+) -> NDArray[np.void]: ...
+
+@final
+class Sampler:
+    def __new__(
+        cls,
+        *,
+        width: int = 7,
+        height: int = 6,
+        seed: int,
+        last_ply: int,
+        network: bytes | None = None,
+        density: float = 1.0,
+        table_mb: int = 8,
+        undisturbed: bool = False,
+    ) -> Self: ...
+    def solve(
+        self, position: Position, *, root: int = 0, sampled: bool = True
+    ) -> tuple[int, int]: ...
+    def samples(self) -> NDArray[np.void]: ...
+
+def rows_of_choices(
+    samples: NDArray[np.void],
+    *,
+    width: int = 7,
+    height: int = 6,
+    last_ply: int,
+    mirrored: NDArray[np.bool_] | None = None,
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]: ...
+def points_of_choices(samples: NDArray[np.void], network: bytes) -> NDArray[np.int32]: ...

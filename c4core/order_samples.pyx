@@ -1,0 +1,620 @@
+"""Samples of what moves cost, from which the network of foresight.pyx learns.
+
+Positions are solved with one thread, each with empty tables and without experience. At a few of the nodes
+that could be cut off, drawn by lot, the search stops and looks: every move that is left is searched, in
+random order, on the tables as they are. What it found and how many nodes it took is a sample::
+
+    own, mask       stones of the side to move, and of both           8 bytes each
+    root            the number of the position that was solved        4
+    ply, beta       stones on the board; the bound that was asked     1 each
+    last            the square that was played last                   1
+    count           of the moves; the following have one entry each   1
+    square          that the move plays to                            1
+    result          FAILED, CUT or GIVEN_UP                           1
+    value           today's points without the network                4
+    nodes           that its search took                              4
+
+A move that takes many times as long as the cheapest cut so far is given up: what it would have cost in the
+end matters to nobody. Samples without a cut teach nothing and are not kept. Afterwards counts, history and
+experience are put back, so that the search goes on as before; the tables keep what was found, because to
+copy them would take longer than most samples (``undisturbed`` does, for tests).
+
+Early nodes are few and matter most: the lot is kinder to them (``CHANCES``).
+"""
+
+cimport cython
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc, realloc
+from libc.string cimport memcpy, memset
+
+from c4core.board cimport (
+    MAX_COLUMNS,
+    SQUARES,
+    Geometry,
+    geometry_of,
+    lowest_bit,
+    mirror_bits,
+    playable_squares,
+    winning_squares,
+)
+from c4core.bounds cimport rows_of
+from c4core.dice cimport Dice, DiceState, draw_below, draw_word
+from c4core.experience cimport Experience
+from c4core.foresight cimport (
+    DIRECTIONS,
+    MOVE_ROWS,
+    WHOLE_ROWS,
+    Choice,
+    Foresight,
+    Network,
+    create_foresight,
+    foresee,
+    free_foresight,
+    move_rows,
+    pattern_rows,
+    view_of,
+    whole_rows,
+)
+from c4core.kernel cimport ABORTED, Bounds, Kernel, Search, chosen_kernel
+from c4core.ordering cimport Ordering, ordering_of
+from c4core.position cimport Position
+from c4core.root cimport NO_LIMIT, Limits, solve_position, start_search
+from c4core.table cimport BUCKET, Table, table_clear, table_create, table_free
+from c4core.thread_memory cimport ThreadMemory, clear_memory, create_memory, free_memory
+
+import numpy as np
+
+from c4core.notation import BoardSize, check_board
+
+cdef enum:
+    MOST_NODES = 3000000    # for one move
+    PATIENCE = 4            # times the cheapest cut, ..
+    PATIENCE_NODES = 20     # .. and so many nodes more: then a move is given up
+    RANK_BITS = 5           # a rank is a value times 32, and the move's place (search.pyx)
+    FIRST_ROOM = 1 << 10    # samples
+    FRUITLESS = 2000        # positions drawn without a new one among them: there are no more
+
+# What came of a move.
+cdef enum:
+    _FAILED = 0
+    _CUT = 1
+    _GIVEN_UP = 2
+
+FAILED, CUT, GIVEN_UP = _FAILED, _CUT, _GIVEN_UP
+
+# For 7x6: with fewer stones than the first number, the chance of a node to be looked at.
+CHANCES = ((8, 0.05), (12, 0.03), (16, 0.01), (20, 0.004), (42, 0.0015))
+
+# As a sample is gathered; sample_type() is narrower.
+cdef struct Sample:
+    uint64_t own
+    uint64_t mask
+    int32_t root
+    uint8_t ply
+    int8_t beta
+    uint8_t last
+    uint8_t count
+    uint8_t square[MAX_COLUMNS]
+    uint8_t result[MAX_COLUMNS]
+    int32_t value[MAX_COLUMNS]
+    uint32_t nodes[MAX_COLUMNS]
+
+# What the search's watcher is.
+cdef struct Watcher:
+    const Kernel* kernel
+    DiceState dice
+    double chance[SQUARES]      # by the number of stones
+    int32_t root
+    Sample* samples
+    size_t count
+    size_t room
+    bint no_memory
+    size_t experience_bytes
+    void* experience            # a copy while a sample is made
+    uint64_t* large             # copies of the tables, or NULL
+    uint64_t* late
+
+# What a signal handler raised during a search (Ctrl-C).
+cdef list _raised = []
+
+
+cdef bint _interrupted() noexcept with gil:
+    try:
+        PyErr_CheckSignals()
+    except BaseException as error:
+        _raised.append(error)
+        return True
+    return False
+
+
+def sample_type(int width):
+    """The numpy type of samples on boards of so many columns; the module says what is in it."""
+    return np.dtype([
+        ("own", "<u8"),
+        ("mask", "<u8"),
+        ("root", "<i4"),
+        ("ply", "u1"),
+        ("beta", "i1"),
+        ("last", "u1"),
+        ("count", "u1"),
+        ("square", "u1", (width,)),
+        ("result", "u1", (width,)),
+        ("value", "<i4", (width,)),
+        ("nodes", "<u4", (width,)),
+    ])
+
+
+def draw_roots(*, int width=7, int height=6, seed, int count):
+    """Draw positions to solve: after random moves, a tenth to a third of the board, all different.
+
+    Args:
+        width: columns of the board.
+        height: rows of the board.
+        seed: of the draws, 0 to 2^64 - 1.
+        count: how many.
+
+    Returns:
+        A list of positions where the game is not over and the side to move cannot win at once.
+
+    Raises:
+        BoardError: impossible size.
+        ValueError: the seed is outside its range, or the board has too few such positions.
+    """
+    cdef Dice dice = Dice(seed)
+    cdef Position position
+    cdef int least, most, fruitless = 0
+    check_board(width, height)
+    least, most = width * height // 10, width * height // 3
+    found = {}
+    while len(found) < count:
+        fruitless += 1
+        if fruitless > FRUITLESS:
+            raise ValueError(
+                f"{count} positions to start from are too many for {width}x{height}: "
+                f"{len(found)} were found"
+            )
+        position = Position(width=width, height=height)
+        for _ in range(least + dice.below(most - least + 1)):
+            if position.is_over:
+                break
+            position = position.play(dice.pick(position.legal_columns()))
+        if position.is_over or (
+            winning_squares(position.g, position.stones, position.mask)
+            & playable_squares(position.g, position.mask)
+        ):
+            continue
+        if position.canonical_key not in found:
+            found[position.canonical_key] = position
+            fruitless = 0
+    return list(found.values())
+
+
+def sample_choices(
+    roots, *, int width=7, int height=6, seed, int last_ply, network=None, density=1.0, int table_mb=8,
+    tell=None
+):
+    """Solve positions and note, at nodes drawn by lot, what every move costs.
+
+    Args:
+        roots: the positions.
+        width: columns of their board.
+        height: rows of their board.
+        seed: of all draws, 0 to 2^64 - 1; the same arguments give the same samples.
+        last_ply: samples have so many stones at most.
+        network: the file that orders moves in the search, or None.
+        density: a factor of all chances.
+        table_mb: megabytes of the transposition table.
+        tell: called with the number of positions that are solved.
+
+    Returns:
+        An array of :func:`sample_type`; the root is the index of the position.
+
+    Raises:
+        BoardError: impossible size.
+        ValueError: a position is of another board, the network does not fit, or a number is out of range.
+        KeyboardInterrupt: somebody pressed Ctrl-C.
+    """
+    sampler = Sampler(
+        width=width, height=height, seed=seed, last_ply=last_ply, network=network, density=density,
+        table_mb=table_mb,
+    )
+    for index, position in enumerate(roots):
+        sampler.solve(position, root=index)
+        if tell is not None:
+            tell(index + 1)
+    return sampler.samples()
+
+
+@cython.final
+cdef class Sampler:
+    """Sampler(*, width=7, height=6, seed, last_ply, network=None, density=1.0, table_mb=8, undisturbed=False)\n--\n
+    Solves positions and gathers samples: :func:`sample_choices` says what the arguments are.
+
+    Args:
+        undisturbed: put the tables back after every sample too, so that the search visits the same nodes
+            as without samples; slow.
+    """
+
+    cdef const Geometry* g
+    cdef Ordering ordering      # with the network that samples are made with
+    cdef Network network
+    cdef Table table
+    cdef ThreadMemory* memory
+    cdef Watcher watcher
+    cdef int last_ply
+    cdef uint64_t epoch
+    cdef uint64_t searched
+
+    def __cinit__(
+        self, *, int width=7, int height=6, seed, int last_ply, bytes network=None, double density=1.0,
+        int table_mb=8, bint undisturbed=False
+    ):
+        cdef Watcher* w = &self.watcher
+        cdef Dice dice = Dice(seed)
+        cdef int ply
+        check_board(width, height)
+        if not 0 <= last_ply < width * height:
+            raise ValueError(f"last_ply must be between 0 and {width * height - 1}, not {last_ply}")
+        if not 1 <= table_mb <= 1 << 20:
+            raise ValueError(f"table_mb must be between 1 and {1 << 20}, not {table_mb}")
+        if not density >= 0:
+            raise ValueError(f"density must be at least 0, not {density}")
+        self.g = geometry_of(width, height)
+        self.last_ply = last_ply
+        self.ordering = ordering_of(self.g)[0]
+        self.ordering.foresight = NULL
+        if network is not None:
+            self.network = Network(network)
+            if (self.network.width, self.network.height) != (width, height):
+                board = BoardSize(self.network.width, self.network.height)
+                raise ValueError(f"a network for {board}, not for {width}x{height}")
+            if self.network.last_ply < last_ply:
+                raise ValueError(
+                    f"last_ply {last_ply} is more than that of the network, {self.network.last_ply}"
+                )
+            self.ordering.foresight = self.network.foresight
+        self.memory = create_memory(self.g)
+        if not table_create(&self.table, <size_t>table_mb << 20):
+            raise MemoryError(f"no memory for a table of {table_mb} MB")
+        w.kernel = chosen_kernel()
+        w.dice = dice.state
+        for ply in range(SQUARES):
+            w.chance[ply] = density * _chance(ply * 42 // self.g.cells)
+        w.experience_bytes = (
+            sizeof(Experience) + 2 * <size_t>self.memory.experience.around.patterns * sizeof(int32_t)
+        )
+        w.experience = malloc(w.experience_bytes)
+        if undisturbed:
+            w.large = <uint64_t*>malloc(_bytes_of(&self.table))
+            w.late = <uint64_t*>malloc(_bytes_of(&self.memory.late))
+        if w.experience == NULL or (undisturbed and (w.large == NULL or w.late == NULL)):
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.watcher.samples)
+        free(self.watcher.experience)
+        free(self.watcher.large)
+        free(self.watcher.late)
+        table_free(&self.table)
+        free_memory(self.memory)
+
+    def solve(self, Position position not None, *, int root=0, bint sampled=True):
+        """Solve a position, with empty tables and without experience.
+
+        Args:
+            position: of the sampler's board.
+            root: its number in the samples.
+            sampled: whether samples are made.
+
+        Returns:
+            The score for the side to move, and the number of nodes that are not those of samples.
+
+        Raises:
+            ValueError: the position is of another board.
+            KeyboardInterrupt: somebody pressed Ctrl-C.
+        """
+        cdef Search s
+        cdef Limits limits
+        cdef Bounds bounds
+        if position.g != self.g:
+            raise ValueError(
+                f"a position on {position.board}, not on {BoardSize(self.g.width, self.g.height)}"
+            )
+        table_clear(&self.table)
+        clear_memory(self.memory)
+        memset(&limits, 0, sizeof(Limits))
+        limits.epoch = &self.epoch
+        limits.searched = &self.searched
+        limits.node_limit = NO_LIMIT
+        limits.interrupted = _interrupted
+        start_search(
+            &s, self.g, &self.ordering, rows_of(self.g), &self.table, self.memory, &limits
+        )
+        s.last_foreseen = self.last_ply
+        if sampled:
+            s.watch = _watch
+            s.watcher = &self.watcher
+        self.watcher.root = root
+        with nogil:
+            solve_position(self.watcher.kernel, &s, position.stones, position.mask, &bounds, False)
+        if self.watcher.no_memory:
+            raise MemoryError("no memory for samples")
+        if _raised:
+            raise _raised.pop()
+        return bounds.lower, s.nodes
+
+    def samples(self):
+        """All samples so far, an array of :func:`sample_type`."""
+        cdef size_t size = self.watcher.count * sizeof(Sample)
+        wide = np.dtype(sample_type(MAX_COLUMNS).descr, align=True)
+        assert wide.itemsize == sizeof(Sample)
+        gathered = np.empty(self.watcher.count, dtype=wide)
+        cdef uint8_t[::1] target = gathered.view(np.uint8)
+        if size:
+            memcpy(&target[0], self.watcher.samples, size)
+        samples = np.empty(len(gathered), dtype=sample_type(self.g.width))
+        for name in samples.dtype.names:
+            field = gathered[name]
+            samples[name] = field if field.ndim == 1 else field[:, :self.g.width]
+        return samples
+
+
+cdef double _chance(int ply) except -1:
+    """The chance of a node of 7x6 to be looked at."""
+    for plies, chance in CHANCES:
+        if ply < plies:
+            return chance
+    return 0
+
+
+cdef size_t _bytes_of(const Table* table) noexcept nogil:
+    return table.buckets * BUCKET * sizeof(uint64_t)
+
+
+cdef Sample* _next_sample(Watcher* w) noexcept nogil:
+    """An empty sample behind the others, not yet counted; NULL where memory is short."""
+    cdef size_t room
+    cdef Sample* larger
+    if w.count == w.room:
+        room = max(<size_t>FIRST_ROOM, 2 * w.room)
+        larger = <Sample*>realloc(w.samples, room * sizeof(Sample))
+        if larger == NULL:
+            return NULL
+        w.samples = larger
+        w.room = room
+    memset(w.samples + w.count, 0, sizeof(Sample))
+    return w.samples + w.count
+
+
+cdef void _watch(Search* s, const Choice* choice, const int32_t* rank) noexcept nogil:
+    """Make a sample of a node, if the lot says so."""
+    cdef Watcher* w = <Watcher*>s.watcher
+    cdef Sample* sample
+    cdef Search before
+    cdef int i
+    if (draw_word(&w.dice) >> 11) * (1.0 / (<uint64_t>1 << 53)) >= w.chance[choice.ply]:
+        return
+    sample = _next_sample(w)
+    if sample == NULL:
+        w.no_memory = True
+        s.stopped = True
+        s.poll_at = s.nodes
+        return
+    sample.own = choice.own
+    sample.mask = choice.mask
+    sample.root = w.root
+    sample.ply = <uint8_t>choice.ply
+    sample.beta = <int8_t>choice.beta
+    sample.last = <uint8_t>choice.last
+    sample.count = <uint8_t>choice.count
+    for i in range(choice.count):
+        sample.square[i] = <uint8_t>lowest_bit(choice.moves[i])
+        sample.value[i] = rank[i] >> RANK_BITS
+    before = s[0]
+    memcpy(w.experience, s.memory.experience, w.experience_bytes)
+    if w.large != NULL:
+        memcpy(w.large, s.table.entries, _bytes_of(s.table))
+        memcpy(w.late, s.memory.late.entries, _bytes_of(&s.memory.late))
+    s.watch = NULL
+    w.count += _search_moves(w, s, choice, sample)
+    if w.large != NULL:
+        memcpy(s.table.entries, w.large, _bytes_of(s.table))
+        memcpy(s.memory.late.entries, w.late, _bytes_of(&s.memory.late))
+    memcpy(s.memory.experience, w.experience, w.experience_bytes)
+    before.stopped = s.stopped
+    if s.stopped:
+        before.poll_at = before.nodes
+    s[0] = before
+
+
+cdef bint _search_moves(Watcher* w, Search* s, const Choice* choice, Sample* sample) noexcept nogil:
+    """Search every move of a choice, in random order; whether one cut, and the sample is worth keeping."""
+    cdef int[MAX_COLUMNS] order
+    cdef uint64_t before = s.nodes, cheapest = MOST_NODES, move
+    cdef int i, k, other, value
+    cdef bint found = False
+    for i in range(choice.count):
+        other = <int>draw_below(&w.dice, <uint32_t>(i + 1))
+        order[i] = order[other]
+        order[other] = i
+    for i in range(choice.count):
+        k = order[i]
+        move = choice.moves[k]
+        s.nodes = s.told = before
+        s.budget = before + min(<uint64_t>MOST_NODES, PATIENCE * cheapest + PATIENCE_NODES)
+        s.poll_at = s.budget
+        value = w.kernel.search(
+            s, choice.own ^ choice.mask, choice.mask | move, choice.opp_wins & ~move, choice.wins[k],
+            lowest_bit(move), choice.ply + 1, 1 - choice.beta,
+        )
+        if s.stopped:
+            return False
+        sample.nodes[k] = <uint32_t>(s.nodes - before)
+        sample.result[k] = _FAILED
+        if value == ABORTED:
+            sample.result[k] = _GIVEN_UP
+        elif -value >= choice.beta:
+            sample.result[k] = _CUT
+            cheapest = min(cheapest, s.nodes - before)
+            found = True
+    return found
+
+
+cdef void _choice_of(
+    const Geometry* g, Choice* choice, uint64_t* moves, uint64_t* wins, uint64_t own, uint64_t mask,
+    const uint8_t* square, bint mirrored
+) noexcept nogil:
+    """Fill what follows from the stones and squares of a sample, whose other numbers are already there."""
+    cdef int i, at
+    choice.moves = moves
+    choice.wins = wins
+    if mirrored:
+        own = mirror_bits(g, own)
+        mask = mirror_bits(g, mask)
+        choice.last = _mirrored_square(g, choice.last)
+    choice.own = own
+    choice.mask = mask
+    choice.own_wins = winning_squares(g, own, mask)
+    choice.opp_wins = winning_squares(g, own ^ mask, mask)
+    for i in range(choice.count):
+        at = _mirrored_square(g, square[i]) if mirrored else square[i]
+        moves[i] = <uint64_t>1 << at
+        wins[i] = winning_squares(g, own | moves[i], mask | moves[i])
+
+
+cdef inline int _mirrored_square(const Geometry* g, int square) noexcept nogil:
+    """Also of the guard bit that stands for an unknown move: it becomes another one."""
+    return (g.width - 1 - square // g.stride) * g.stride + square % g.stride
+
+
+def _checked(samples, width, height):
+    """Samples, as the type of their board.
+
+    Raises:
+        BoardError: impossible size.
+        ValueError: they are of another board.
+    """
+    check_board(width, height)
+    if samples.dtype != sample_type(width):
+        raise ValueError(f"no samples of a board with {width} columns: {samples.dtype}")
+    inside = (samples["count"] <= width).all() and (samples["square"] < width * (height + 1)).all()
+    if not inside or not (samples["last"] < width * (height + 1)).all():
+        raise ValueError(f"samples of another board than {width}x{height}")
+    return samples
+
+
+def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply, mirrored=None):
+    """The rows of the network that the engine adds for every move of some samples.
+
+    Args:
+        samples: an array of :func:`sample_type`.
+        width: columns of their board.
+        height: rows of their board.
+        last_ply: that of the network: rows are numbered by it.
+        mirrored: for each sample, whether it is seen in a mirror; None for no sample. Only moves in the
+            middle column look different then.
+
+    Returns:
+        ``rows``, int32: for all moves of the first sample, then of the second, and so on. Those of the second
+        player lie behind all rows of the first. And ``starts``, int64, (moves + 1,): where each move's
+        rows begin, and where the last one's end.
+
+    Raises:
+        BoardError: impossible size.
+        ValueError: the samples are of another board, or have more stones.
+    """
+    samples = _checked(samples, width, height)
+    if not 0 <= last_ply < width * height or (samples["ply"] > last_ply).any():
+        raise ValueError(f"last_ply {last_ply} is not on the board, or less than that of the samples")
+    if mirrored is None:
+        mirrored = np.zeros(len(samples), dtype=bool)
+    cdef const Geometry* g = geometry_of(width, height)
+    cdef Py_ssize_t moves = samples["count"].sum(dtype=np.int64)
+    listed = np.empty(moves * (WHOLE_ROWS + MOVE_ROWS), dtype=np.int32)
+    starts = np.zeros(moves + 1, dtype=np.int64)
+    cdef Foresight* f
+    cdef const uint64_t[:] own = samples["own"]
+    cdef const uint64_t[:] mask = samples["mask"]
+    cdef const uint8_t[:] ply = samples["ply"]
+    cdef const int8_t[:] beta = samples["beta"]
+    cdef const uint8_t[:] last = samples["last"]
+    cdef const uint8_t[:] count = samples["count"]
+    cdef const uint8_t[:, ::1] square = np.ascontiguousarray(samples["square"])
+    cdef const uint8_t[:] turned = np.asarray(mirrored, dtype=bool).view(np.uint8)
+    cdef int32_t[::1] rows = listed
+    cdef int64_t[::1] start = starts
+    cdef Choice choice
+    cdef uint64_t[MAX_COLUMNS] move
+    cdef uint64_t[MAX_COLUMNS] wins
+    cdef int32_t[2][WHOLE_ROWS] whole
+    cdef int32_t[MOVE_ROWS] its
+    cdef Py_ssize_t n, used = 0, done = 0
+    cdef int i, k, view, shared, side
+    if turned.shape[0] != own.shape[0]:
+        raise ValueError(f"{own.shape[0]} samples, but mirrored has the length {turned.shape[0]}")
+    f = create_foresight(g, last_ply)
+    with nogil:
+        for n in range(own.shape[0]):
+            choice.ply = ply[n]
+            choice.beta = beta[n]
+            choice.last = last[n]
+            choice.count = count[n]
+            _choice_of(g, &choice, move, wins, own[n], mask[n], &square[n, 0], turned[n])
+            shared = whole_rows(f, &choice, whole[0], whole[1])
+            side = f.count * (choice.ply & 1)
+            for i in range(choice.count):
+                view = view_of(f, lowest_bit(move[i]))
+                for k in range(shared):
+                    rows[used + k] = side + whole[view][k]
+                used += shared
+                pattern_rows(f, &choice, lowest_bit(move[i]), its)
+                for k in range(DIRECTIONS + move_rows(f, &choice, i, view, its + DIRECTIONS)):
+                    rows[used] = side + its[k]
+                    used += 1
+                done += 1
+                start[done] = used
+    free_foresight(f)
+    return listed[:used].copy(), starts
+
+
+def points_of_choices(samples not None, bytes network not None):
+    """The points that a network gives every move of some samples, as the search adds them.
+
+    Args:
+        samples: an array of :func:`sample_type`.
+        network: the file.
+
+    Returns:
+        int32, (moves,): for all moves of the first sample, then of the second, and so on.
+
+    Raises:
+        ValueError: the network is damaged, or the samples are of another board or have more stones.
+    """
+    cdef Network orders = Network(network)
+    samples = _checked(samples, orders.width, orders.height)
+    if (samples["ply"] > orders.last_ply).any():
+        raise ValueError(f"the network is asked with {orders.last_ply} stones at most")
+    cdef const Geometry* g = geometry_of(orders.width, orders.height)
+    points = np.zeros(samples["count"].sum(dtype=np.int64), dtype=np.int32)
+    cdef int32_t[::1] point = points
+    cdef int32_t[MAX_COLUMNS] rank
+    cdef Choice choice
+    cdef uint64_t[MAX_COLUMNS] move
+    cdef uint64_t[MAX_COLUMNS] wins
+    cdef const uint8_t[:, ::1] square = np.ascontiguousarray(samples["square"])
+    cdef Py_ssize_t n, done = 0
+    cdef int i
+    for n in range(len(samples)):
+        sample = samples[n]
+        choice.ply = sample["ply"]
+        choice.beta = sample["beta"]
+        choice.last = sample["last"]
+        choice.count = sample["count"]
+        _choice_of(g, &choice, move, wins, sample["own"], sample["mask"], &square[n, 0], False)
+        memset(rank, 0, sizeof(rank))
+        foresee(orders.foresight, &choice, rank, 1)
+        for i in range(choice.count):
+            point[done] = rank[i]
+            done += 1
+    return points

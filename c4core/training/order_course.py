@@ -1,0 +1,384 @@
+"""Training of the network that orders moves (:mod:`c4core.foresight`).
+
+It learns from samples of what moves cost (:mod:`c4core.order_samples`), in rounds. In the first one
+positions are solved without a network, in every further one with the network trained so far: what
+is worth knowing are the nodes that such a search meets. The network is always trained anew on all
+samples so far. Some of the solved positions are held out for a test: none of their samples is
+learned from.
+
+The same arguments give the same bytes on the same machine, with the same versions of the program
+and of PyTorch.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from c4core.arena.seeds import game_seed
+from c4core.foresight import network_bytes, row_groups
+from c4core.learning.errors import LearningError
+from c4core.order_samples import draw_roots, rows_of_choices, sample_choices
+from c4core.position import Position
+from c4core.training.order_targets import Targets, targets_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from c4core.notation import BoardSize
+
+    Tell = Callable[[str, int, int], object]
+    """Called with what is done (``solving`` or ``training``), how much of it, and of how much."""
+
+UNITS: Final = 64
+POINTS: Final = 50
+"""So many points of a move's value are 1 of a logit."""
+ROW_SCALE: Final = 128
+"""Weights of rows are whole numbers in the file, this many times as large .."""
+UNIT_SCALE: Final = 4096
+""".. and those of the units this many times."""
+BATCH: Final = 1024
+RATE: Final = 2e-3
+"""Adam's learning rate: it falls in a straight line, after a short rise, .."""
+LAST_RATE: Final = 0.03
+""".. to this share of it."""
+RISE: Final = 100
+"""Steps."""
+DROPOUT: Final = 0.1
+PART: Final = 20
+"""Positions that a thread solves in one go."""
+HELD_OUT: Final = 24
+"""One position of so many is held out."""
+FIRST_HELD_OUT: Final = 5
+
+_NEVER: Final = -1e9
+_TEST_BATCH: Final = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderPlan:
+    """How a network that orders moves is trained."""
+
+    board: BoardSize
+    roots: int
+    """The number of positions that are solved in every round."""
+    empty: int = 0
+    """How often the empty board is solved as well."""
+    rounds: int = 2
+    epochs: int = 3
+    """How often a round's training goes through all samples."""
+    last_ply: int
+    """The network is asked with so many stones at most."""
+    density: float = 1.0
+    """A factor of the number of samples."""
+    seed: int = 0
+    threads: int = 1
+    """Threads that solve positions; the result is the same with any number."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderFigures:
+    """How well moves are ordered in held-out samples."""
+
+    cross_entropy: float
+    """Of the targets and the softmax of the values."""
+    regret: float
+    """How many times as many nodes as the best order needs, a logarithm to base 2."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderRound:
+    """What came of a round."""
+
+    number: int
+    samples: int
+    """For the training, with those of earlier rounds."""
+    held_out: int
+    """The number of samples for the test."""
+    before: OrderFigures
+    """Without a network."""
+    after: OrderFigures
+    """With this round's network."""
+    solving_seconds: float
+    training_seconds: float
+
+
+def learn_order(
+    plan: OrderPlan,
+    *,
+    tell: Tell = lambda _what, _done, _total: None,
+    tell_round: Callable[[OrderRound], object] = lambda _round: None,
+) -> tuple[bytes, list[OrderRound]]:
+    """Train a network that orders moves.
+
+    Args:
+        plan: how.
+        tell: called with the progress.
+        tell_round: called after every round.
+
+    Returns:
+        The network's file for :class:`c4core.foresight.Network`, and what came of the rounds.
+
+    Raises:
+        LearningError: the plan is impossible, or gives too few samples.
+        KeyboardInterrupt: somebody pressed Ctrl-C.
+    """
+    try:
+        roots = draw_roots(
+            width=plan.board.width,
+            height=plan.board.height,
+            seed=game_seed(plan.seed, 0),
+            count=plan.rounds * plan.roots,
+        )
+        row_groups(width=plan.board.width, height=plan.board.height, last_ply=plan.last_ply)
+    except ValueError as error:
+        raise LearningError(str(error)) from None
+    data: bytes | None = None
+    rounds: list[OrderRound] = []
+    gathered: list[NDArray[np.void]] = []
+    for number in range(1, plan.rounds + 1):
+        began = time.perf_counter()
+        some = roots[(number - 1) * plan.roots : number * plan.roots]
+        gathered.append(_sampled(plan, number, some, data, tell))
+        solved = time.perf_counter()
+        course = OrderCourse(
+            np.concatenate(gathered), plan, seed=game_seed(plan.seed, -number) >> 1
+        )
+        before = course.figures()
+        course.train(tell)
+        data = course.data()
+        rounds.append(
+            OrderRound(
+                number=number,
+                samples=course.learned,
+                held_out=course.held_out,
+                before=before,
+                after=course.figures(),
+                solving_seconds=solved - began,
+                training_seconds=time.perf_counter() - solved,
+            )
+        )
+        tell_round(rounds[-1])
+    if data is None:
+        raise LearningError("no rounds, no network")
+    return data, rounds
+
+
+def _sampled(
+    plan: OrderPlan, number: int, roots: list[Position], network: bytes | None, tell: Tell
+) -> NDArray[np.void]:
+    """A round's samples. Those of the empty board have negative roots, and are not held out.
+
+    Threads take the positions by parts, each with a seed of its own: the samples are the same with any
+    number of threads.
+    """
+    width, height = plan.board
+    positions = [Position(width=width, height=height)] * plan.empty + roots
+    parts = range(0, len(positions), PART)
+    solved = 0
+
+    def solve(first: int) -> NDArray[np.void]:
+        samples = sample_choices(
+            positions[first : first + PART],
+            width=width,
+            height=height,
+            seed=game_seed(game_seed(plan.seed, number), first),
+            last_ply=plan.last_ply,
+            network=network,
+            density=plan.density,
+        )
+        samples["root"] += first - plan.empty
+        return samples
+
+    gathered = []
+    tell("solving", 0, len(positions))
+    with ThreadPoolExecutor(plan.threads) as pool:
+        try:
+            for samples in pool.map(solve, parts):
+                gathered.append(samples)
+                solved = min(solved + PART, len(positions))
+                tell("solving", solved, len(positions))
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return np.concatenate(gathered)
+
+
+class OrderCourse:
+    """Trains a network on samples.
+
+    Args:
+        samples: an array of :func:`c4core.order_samples.sample_type`.
+        plan: how it is trained.
+        seed: of the weights, the order of samples and the mirroring.
+
+    Raises:
+        LearningError: there are no samples to learn from, or none to be held out.
+    """
+
+    def __init__(self, samples: NDArray[np.void], plan: OrderPlan, *, seed: int) -> None:
+        self._samples = samples
+        self._plan = plan
+        self._targets: Targets = targets_of(samples, cells=plan.board.cells)
+        apart = (samples["root"] >= 0) & (samples["root"] % HELD_OUT == FIRST_HELD_OUT)
+        self._train, self._test = np.flatnonzero(~apart), np.flatnonzero(apart)
+        for what, found in (("learn from", self.learned), ("hold out", self.held_out)):
+            if found == 0:
+                raise LearningError(
+                    f"{plan.roots} positions of {plan.board} give no samples to {what}"
+                )
+        self._seed = seed
+        with _repeatable(seed):
+            self._network = OrderNetwork(plan.board, last_ply=plan.last_ply)
+        self._is_new = True
+
+    @property
+    def learned(self) -> int:
+        """The number of samples for the training."""
+        return len(self._train)
+
+    @property
+    def held_out(self) -> int:
+        """The number of samples for the test."""
+        return len(self._test)
+
+    def train(self, tell: Tell = lambda _what, _done, _total: None) -> None:
+        """Train from the beginning to the end."""
+        size = min(BATCH, self.learned)
+        steps = self._plan.epochs * (self.learned // size)
+        optimizer = torch.optim.Adam(self._network.parameters(), lr=RATE)
+        self._network.train()
+        self._is_new = False
+        with _repeatable(self._seed + 1):
+            for step, batch in enumerate(self._batches(size)):
+                share = (1 - (1 - LAST_RATE) * step / steps) * min(1, step / RISE + 0.05)
+                for group in optimizer.param_groups:
+                    group["lr"] = RATE * share
+                mirrored = torch.rand(size).numpy() < 0.5  # noqa: PLR2004
+                losses = self._losses(self._logits(batch, mirrored), batch)
+                loss = (losses * torch.from_numpy(self._targets.weight[batch])).mean()
+                optimizer.zero_grad()
+                torch.autograd.backward(loss)
+                optimizer.step()
+                tell("training", step + 1, steps)
+        self._network.eval()
+
+    def figures(self) -> OrderFigures:
+        """How well the moves of held-out samples are ordered; at first, without a network."""
+        cross_entropy, regret = 0.0, 0.0
+        self._network.eval()
+        with torch.no_grad(), _repeatable(self._seed):
+            for first in range(0, self.held_out, _TEST_BATCH):
+                batch = self._test[first : first + _TEST_BATCH]
+                logits = self._today(batch) if self._is_new else self._logits(batch, None)
+                chosen = logits.argmax(1).numpy()
+                cross_entropy += float(self._losses(logits, batch).sum())
+                regret += float(self._targets.regret[batch, chosen].sum())
+        return OrderFigures(
+            cross_entropy=cross_entropy / self.held_out, regret=regret / self.held_out
+        )
+
+    def data(self) -> bytes:
+        """The network's file."""
+        width, height = self._plan.board
+        rows, weights = self._network.whole_numbers()
+        return network_bytes(
+            rows, weights, width=width, height=height, last_ply=self._plan.last_ply
+        )
+
+    def _batches(self, size: int) -> Iterator[NDArray[np.int64]]:
+        """The samples of every step, size of them; those left over in an epoch are left out."""
+        for _ in range(self._plan.epochs):
+            order = self._train[torch.randperm(self.learned).numpy()]
+            for first in range(0, self.learned - size + 1, size):
+                yield order[first : first + size]
+
+    def _today(self, batch: NDArray[np.int64]) -> torch.Tensor:
+        """Today's logits, (n, width)."""
+        values = torch.from_numpy(self._samples["value"][batch].astype(np.float32) / POINTS)
+        return values.masked_fill(torch.from_numpy(~self._targets.valid[batch]), _NEVER)
+
+    def _logits(self, batch: NDArray[np.int64], mirrored: NDArray[np.bool_] | None) -> torch.Tensor:
+        """The logits with the network, (n, width)."""
+        width, height = self._plan.board
+        rows, starts = rows_of_choices(
+            self._samples[batch],
+            width=width,
+            height=height,
+            last_ply=self._plan.last_ply,
+            mirrored=mirrored,
+        )
+        added = self._network(torch.from_numpy(rows), torch.from_numpy(starts))
+        today = self._today(batch)
+        valid = torch.from_numpy(self._targets.valid[batch])
+        return today + torch.zeros_like(today).masked_scatter(valid, added)
+
+    def _losses(self, logits: torch.Tensor, batch: NDArray[np.int64]) -> torch.Tensor:
+        """The cross entropy of each sample, (n,)."""
+        shares = torch.from_numpy(self._targets.shares[batch])
+        return -(shares * functional.log_softmax(logits, 1)).sum(1)
+
+
+class OrderNetwork(nn.Module):
+    """The network of :mod:`c4core.foresight`, in floating point.
+
+    Args:
+        board: the board.
+        last_ply: it is asked with so many stones at most.
+    """
+
+    def __init__(self, board: BoardSize, *, last_ply: int) -> None:
+        super().__init__()
+        groups = row_groups(width=board.width, height=board.height, last_ply=last_ply)
+        self.rows = nn.EmbeddingBag(2 * groups["all"], UNITS, mode="sum", include_last_offset=True)
+        self.weights = nn.Parameter(torch.empty(UNITS))
+        with torch.no_grad():
+            # Patterns are many and each is seldom seen: they begin without an opinion.
+            by_side = self.rows.weight.zero_().view(2, groups["all"], UNITS)
+            by_side[:, : groups["places"]].normal_(0, 0.05)
+            by_side[:, groups["places"] : groups["threats"]].normal_(0, 0.2)
+            by_side[:, groups["threats"] : groups["patterns"]].normal_(0, 0.1)
+            self.weights.normal_(0, 0.1)
+
+    def forward(self, rows: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
+        """What is added to the logit of each move, (moves,).
+
+        Args:
+            rows: of all moves, one after the other.
+            starts: where the rows of each begin, (moves + 1,).
+        """
+        units = functional.relu(self.rows(rows, starts))
+        added: torch.Tensor = functional.dropout(units, DROPOUT, self.training) @ self.weights
+        return added
+
+    def whole_numbers(self) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
+        """The weights as :func:`c4core.foresight.network_bytes` takes them."""
+        rows = self.rows.weight.detach().numpy().reshape(2, -1, UNITS)
+        weights = self.weights.detach().numpy()
+        return (
+            np.clip(np.rint(rows * ROW_SCALE), -127, 127).astype(np.int8),
+            np.clip(np.rint(weights * UNIT_SCALE), -32767, 32767).astype(np.int16),
+        )
+
+
+@contextmanager
+def _repeatable(seed: int) -> Iterator[None]:
+    """One thread and a seed for PyTorch; afterwards all is as it was."""
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            yield
+    finally:
+        torch.set_num_threads(threads)

@@ -1,0 +1,118 @@
+"""Training of the network that orders moves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from c4core.foresight import Network
+from c4core.learning.errors import LearningError
+from c4core.notation import BoardSize
+from c4core.order_samples import draw_roots, points_of_choices, sample_choices, sample_type
+from c4core.training.order_targets import targets_of
+from tests.support.boards.learning import REASON
+
+BOARD = BoardSize(6, 5)
+LAST_PLY = 14
+
+
+class TestTargets:
+    def test_of_a_sample(self) -> None:
+        sample = np.zeros(1, dtype=sample_type(6))
+        sample["count"], sample["ply"] = 4, 8
+        sample["result"][0, :4] = [1, 1, 0, 2]
+        sample["nodes"][0, :4] = [10, 40, 10, 60]
+        targets = targets_of(sample, cells=BOARD.cells)
+        assert targets.valid.tolist() == [[True] * 4 + [False] * 2]
+        losses = np.array([0, 2, 1.3, np.log2(7)])
+        expected = np.exp(-1.2 * losses)
+        assert np.allclose(targets.shares[0, :4], expected / expected.sum())
+        assert np.allclose(targets.regret[0], [0, 2, 1, np.log2(7), 0, 0])
+        assert targets.shares[0, 4:].tolist() == [0, 0]
+        assert targets.weight.tolist() == [1]
+
+    def test_weights_are_1_on_average(self) -> None:
+        samples = np.zeros(400, dtype=sample_type(6))
+        samples["count"], samples["result"][:, 0] = 2, 1
+        samples["nodes"][:, 0] = np.arange(400) * 100 + 1
+        samples["ply"] = np.arange(400) % 20
+        weight = targets_of(samples, cells=30).weight
+        assert weight.mean() == pytest.approx(1, abs=1e-5)
+        assert weight[samples["ply"] <= 7].mean() == pytest.approx(1, abs=1e-5)
+
+
+torch = pytest.importorskip("torch", reason=REASON)
+
+from c4core.training.order_course import (  # noqa: E402
+    OrderCourse,
+    OrderPlan,
+    OrderRound,
+    learn_order,
+)
+
+PLAN = OrderPlan(
+    board=BOARD, roots=30, empty=1, rounds=2, epochs=2, last_ply=LAST_PLY, density=4.0, seed=1
+)
+
+
+def test_two_runs_give_the_same_bytes() -> None:
+    told: list[tuple[str, int, int]] = []
+    rounds: list[OrderRound] = []
+    data, found = learn_order(PLAN, tell=lambda *args: told.append(args), tell_round=rounds.append)
+    again, _ = learn_order(PLAN)
+    other, _ = learn_order(replace(PLAN, seed=2))
+    assert data == again != other
+    assert found == rounds
+    assert [entry.number for entry in rounds] == [1, 2]
+    assert rounds[0].samples < rounds[1].samples
+    assert {what for what, _done, _total in told} == {"solving", "training"}
+    assert ("solving", 31, 31) in told
+    network = Network(data)
+    assert (network.width, network.height, network.last_ply) == (6, 5, LAST_PLY)
+
+
+def test_learning_helps_and_the_file_says_the_same() -> None:
+    roots = draw_roots(width=6, height=5, seed=1, count=120)
+    samples = sample_choices(roots, width=6, height=5, seed=1, last_ply=LAST_PLY, density=20)
+    everything = samples.copy()
+    everything["root"] = np.arange(len(samples)) % 24
+    plan = replace(PLAN, epochs=60)
+    course = OrderCourse(everything, plan, seed=1)
+    assert course.learned + course.held_out == len(samples)
+    before = course.figures()
+    course.train()
+    after = course.figures()
+    assert after.cross_entropy < before.cross_entropy
+    batch = np.arange(200)
+    points = points_of_choices(samples[:200], course.data())
+    valid = np.arange(6) < samples["count"][:200, None]
+    with torch.no_grad():
+        added = (course._logits(batch, None) - course._today(batch)).numpy()[valid]
+    # The engine adds 33 points for 1 of a logit; rounding the weights costs some.
+    assert np.abs(points - 33 * added).max() < 8
+    assert np.corrcoef(points, added)[0, 1] > 0.99
+
+
+def test_the_global_state_of_pytorch_is_left_alone() -> None:
+    torch.manual_seed(7)
+    expected = torch.rand(3)
+    torch.manual_seed(7)
+    learn_order(replace(PLAN, rounds=1, epochs=1))
+    assert torch.equal(torch.rand(3), expected)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"roots": 3}, "3 positions of 6x5 give no samples to hold out"),
+        ({"last_ply": 30}, "last_ply must be between 0 and 29, not 30"),
+        ({"density": 0.0}, "no samples to learn from"),
+        ({"board": BoardSize(4, 2), "last_ply": 5}, "positions to start from are too many for 4x2"),
+        ({"rounds": 0}, "no rounds"),
+    ],
+)
+def test_refused(changed: dict[str, object], message: str) -> None:
+    with pytest.raises(LearningError, match=message):
+        learn_order(replace(PLAN, **changed))

@@ -1,0 +1,259 @@
+"""Samples of what moves cost: they are true and repeatable, and the search goes on as before."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from c4core import Position
+from c4core.foresight import Network, network_bytes, row_groups
+from c4core.order_samples import (
+    CUT,
+    FAILED,
+    GIVEN_UP,
+    Sampler,
+    draw_roots,
+    points_of_choices,
+    rows_of_choices,
+    sample_choices,
+    sample_type,
+)
+from c4core.solver import Solver
+
+SIZE = {"width": 6, "height": 5}
+LAST_PLY = 14
+DENSITY = 6.0
+UNITS = 64
+
+
+def _network(*, width: int = 6, height: int = 5, last_ply: int = LAST_PLY) -> bytes:
+    """A network with weights by lot."""
+    dice = np.random.default_rng(1)
+    count = row_groups(width=width, height=height, last_ply=last_ply)["all"]
+    rows, weights = dice.integers(-40, 40, (2, count, UNITS)), dice.integers(-2000, 2000, UNITS)
+    return network_bytes(rows, weights, width=width, height=height, last_ply=last_ply)
+
+
+@pytest.fixture(scope="module")
+def roots() -> list[Position]:
+    return draw_roots(**SIZE, seed=3, count=40)
+
+
+@pytest.fixture(scope="module")
+def samples(roots: list[Position]) -> np.ndarray:
+    return sample_choices(roots, **SIZE, seed=5, last_ply=LAST_PLY, density=DENSITY)
+
+
+def _square(position: Position, column: int) -> int:
+    return column * (position.height + 1) + position.heights[column]
+
+
+def _position(sample: np.void) -> Position:
+    key = int(sample["own"]) | (int(sample["mask"]) + sum(1 << 6 * column for column in range(6)))
+    return Position.from_key(key, **SIZE)
+
+
+def test_roots_are_different_and_can_be_played(roots: list[Position]) -> None:
+    assert len({root.canonical_key for root in roots}) == 40
+    for root in roots:
+        assert 3 <= root.ply <= 10
+        assert not root.is_over
+        assert not any(root.is_winning(column) for column in root.legal_columns())
+    assert roots == draw_roots(**SIZE, seed=3, count=40)
+    assert roots[:10] == draw_roots(**SIZE, seed=3, count=10)
+
+
+def test_roots_run_out() -> None:
+    with pytest.raises(ValueError, match="1000 positions to start from are too many for 4x2: "):
+        draw_roots(width=4, height=2, seed=0, count=1000)
+
+
+def test_every_sample_has_a_cut_and_legal_moves(samples: np.ndarray) -> None:
+    assert len(samples) > 100
+    assert samples.dtype == sample_type(6)
+    assert samples["ply"].max() <= LAST_PLY
+    for sample in samples:
+        count = int(sample["count"])
+        position = _position(sample)
+        legal = {_square(position, column) for column in position.legal_columns()}
+        squares = sample["square"][:count].tolist()
+        assert 2 <= count == len(set(squares))
+        assert set(squares) <= legal
+        assert position.ply == sample["ply"]
+        assert CUT in sample["result"][:count]
+        assert set(sample["result"][:count]) <= {FAILED, CUT, GIVEN_UP}
+        assert sample["nodes"][:count].min() >= 1
+        assert not sample["nodes"][count:].any()
+
+
+def test_results_are_true(samples: np.ndarray) -> None:
+    solver = Solver()
+    for sample in samples[::10]:
+        scores = solver.analyze(_position(sample)).scores
+        for square, result in zip(
+            sample["square"][: sample["count"]], sample["result"], strict=False
+        ):
+            if result != GIVEN_UP:
+                assert (scores[square // 6] >= sample["beta"]) == (result == CUT)
+
+
+def test_what_is_given_up_took_longer_than_the_cheapest_cut(samples: np.ndarray) -> None:
+    results = samples["result"]
+    given_up = results == GIVEN_UP
+    cheapest = np.where(results == CUT, samples["nodes"], 1 << 30).min(axis=1)
+    assert given_up.any()
+    assert (samples["nodes"] >= np.where(given_up, 4 * cheapest[:, None] + 20, 0)).all()
+
+
+def test_the_seed_decides(roots: list[Position], samples: np.ndarray) -> None:
+    again = sample_choices(roots, **SIZE, seed=5, last_ply=LAST_PLY, density=DENSITY)
+    assert again.tobytes() == samples.tobytes()
+    other = sample_choices(roots, **SIZE, seed=6, last_ply=LAST_PLY, density=DENSITY)
+    assert other.tobytes() != samples.tobytes()
+
+
+@pytest.mark.parametrize("network", [None, _network()], ids=["without", "with"])
+def test_the_search_goes_on_as_before(roots: list[Position], network: bytes | None) -> None:
+    """With the tables put back, learning and counts decide alone which nodes are visited."""
+    options = {**SIZE, "seed": 5, "last_ply": LAST_PLY, "network": network, "density": DENSITY}
+    plain, watched = Sampler(**options), Sampler(**options, undisturbed=True)
+    for root in roots[:12]:
+        assert watched.solve(root) == plain.solve(root, sampled=False)
+    assert len(watched.samples()) > 20
+    assert len(plain.samples()) == 0
+
+
+def test_scores_and_nodes_are_those_of_the_solver(roots: list[Position]) -> None:
+    sampler = Sampler(**SIZE, seed=5, last_ply=LAST_PLY, density=DENSITY)
+    for root in roots[:12]:
+        solver = Solver()
+        assert sampler.solve(root)[0] == solver.solve(root).score
+        # This board has no network of its own.
+        assert sampler.solve(root, sampled=False)[1] == Solver().solve(root).nodes
+
+
+def test_rows_are_those_that_the_engine_adds(samples: np.ndarray) -> None:
+    data = _network()
+    count = row_groups(**SIZE, last_ply=LAST_PLY)["all"]
+    table = np.frombuffer(data, np.int8, count=2 * count * UNITS, offset=16).reshape(-1, UNITS)
+    weights = np.frombuffer(data, "<i2", count=UNITS, offset=16 + table.size).astype(np.int64)
+    rows, starts = rows_of_choices(samples, **SIZE, last_ply=LAST_PLY)
+    assert len(starts) == samples["count"].sum() + 1
+    assert starts[-1] == len(rows)
+    sums = np.add.reduceat(table[rows].astype(np.int64), starts[:-1], axis=0)
+    expected = np.maximum(sums, 0) @ weights * 33 >> 19
+    assert expected.any()
+    assert np.array_equal(points_of_choices(samples, data), expected)
+
+
+def test_rows_in_a_mirror_are_those_of_the_mirror_image() -> None:
+    """On an odd board: only moves in the middle look different."""
+    size, last_ply = {"width": 5, "height": 5}, 12
+    roots = draw_roots(**size, seed=1, count=20)
+    samples = sample_choices(roots, **size, seed=1, last_ply=last_ply, density=20)
+    images = samples.copy()
+    for image in images:
+        for name in ("own", "mask"):
+            columns = [int(image[name]) >> 6 * column & 63 for column in range(5)]
+            image[name] = sum(bits << 6 * (4 - column) for column, bits in enumerate(columns))
+        squares = image["square"][: image["count"]].astype(int)
+        image["square"][: image["count"]] = 6 * (4 - squares // 6) + squares % 6
+        image["last"] = 6 * (4 - image["last"] // 6) + image["last"] % 6
+    turned = rows_of_choices(
+        samples, **size, last_ply=last_ply, mirrored=np.ones(len(samples), bool)
+    )
+    expected = rows_of_choices(images, **size, last_ply=last_ply)
+    assert all(map(np.array_equal, turned, expected))
+    plain, starts = rows_of_choices(samples, **size, last_ply=last_ply)
+    columns = np.concatenate([s["square"][: s["count"]] // 6 for s in samples])
+    for move, column in enumerate(columns):
+        here, there = slice(*starts[move : move + 2]), slice(*turned[1][move : move + 2])
+        same = sorted(plain[here]) == sorted(turned[0][there])
+        assert same or column == 2
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"last_ply": 30}, "last_ply must be between 0 and 29, not 30"),
+        ({"density": -1.0}, "density must be at least 0"),
+        ({"table_mb": 0}, "table_mb must be between 1"),
+        ({"seed": -1}, "seed -1 is outside"),
+        ({"width": 99}, "impossible board 99x5"),
+        ({"network": b"C4ORDER1"}, "no network, or a damaged one"),
+        ({"network": _network(width=5, height=4)}, "a network for 5x4, not for 6x5"),
+        ({"network": _network(last_ply=10)}, "last_ply 14 is more than that of the network, 10"),
+    ],
+)
+def test_refused(changed: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Sampler(**{**SIZE, "seed": 0, "last_ply": LAST_PLY, **changed})
+
+
+def test_other_boards_are_refused(samples: np.ndarray) -> None:
+    sampler = Sampler(**SIZE, seed=0, last_ply=LAST_PLY)
+    with pytest.raises(ValueError, match="a position on 7x6, not on 6x5"):
+        sampler.solve(Position())
+    with pytest.raises(ValueError, match="no samples of a board with 7 columns"):
+        rows_of_choices(samples, last_ply=20)
+    with pytest.raises(ValueError, match="less than that of the samples"):
+        rows_of_choices(samples, **SIZE, last_ply=5)
+    with pytest.raises(ValueError, match="asked with 10 stones"):
+        points_of_choices(samples, _network(last_ply=10))
+
+
+def test_a_written_network_is_read() -> None:
+    network = Network(_network())
+    assert (network.width, network.height, network.last_ply) == (6, 5, LAST_PLY)
+    with pytest.raises(ValueError, match="weights of the shapes"):
+        network_bytes(np.zeros((2, 1, 64)), np.zeros(64), **SIZE, last_ply=LAST_PLY)
+    with pytest.raises(ValueError, match="last_ply must be between 0 and 29"):
+        row_groups(**SIZE, last_ply=30)
+
+
+def _words(position: Position) -> tuple[int, int]:
+    """The stones of the side to move, and of both."""
+    own = mask = 0
+    for column in range(position.width):
+        for row in range(position.heights[column]):
+            square = 1 << column * (position.height + 1) + row
+            mask |= square
+            own |= square * (position.stone_at(column, row) == position.turn)
+    return own, mask
+
+
+def _made_up_samples(width: int, height: int) -> np.ndarray:
+    """Random positions with all their moves; nobody has searched them."""
+    dice = random.Random(width * 100 + height)
+    samples = np.zeros(60, dtype=sample_type(width))
+    for sample in samples:
+        position = Position(width=width, height=height)
+        for _ in range(dice.randrange(width * height)):
+            columns = [c for c in position.legal_columns() if not position.is_winning(c)]
+            if columns:
+                column = dice.choice(columns)
+                sample["last"] = _square(position, column)
+                position = position.play(column)
+        squares = [_square(position, column) for column in position.legal_columns()]
+        sample["own"], sample["mask"] = _words(position)
+        sample["count"], sample["ply"] = len(squares), position.ply
+        sample["square"][: len(squares)] = squares
+        sample["beta"] = dice.randrange(-9, 10)
+    return samples
+
+
+@pytest.mark.parametrize(
+    "size", [(1, 1), (4, 4), (5, 4), (9, 3), (12, 2), (32, 1), (7, 6), (6, 7), (8, 7), (3, 19)]
+)
+def test_rows_are_rows_of_the_network_on_every_board(size: tuple[int, int]) -> None:
+    width, height = size
+    board = {"width": width, "height": height, "last_ply": width * height - 1}
+    samples = _made_up_samples(width, height)
+    samples = samples[samples["ply"] < width * height]
+    for mirrored in (None, np.ones(len(samples), bool)):
+        rows, starts = rows_of_choices(samples, **board, mirrored=mirrored)
+        of_move = np.repeat(np.repeat(samples["ply"] % 2, samples["count"]), np.diff(starts))
+        count = row_groups(**board)["all"]
+        assert np.array_equal(rows // count, of_move)
