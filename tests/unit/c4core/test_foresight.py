@@ -1,4 +1,4 @@
-"""The network that orders moves: the file that comes with c4, damaged files, and equal points."""
+"""The networks that order moves: the files that come with c4, and damaged ones."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ import hashlib
 import pytest
 
 from c4core.foresight import Network, network_file
+from c4core.notation import parse_board
 
-# Who trains the network anew (docs/engine.md) writes its size and checksum here.
-BYTES = 1_270_932
-SHA256 = "67094c361aea10b474d6d08d07684ab01467f4392126a530a015b6f1af560db9"
+# Who trains a network anew (docs/engine.md) writes its size and checksum here.
+SHIPPED = {
+    "5x7": (411_156, "c194d688d014e49a96eab7bd98b280fdb934f40ed924212e0d3cca761a02aeba"),
+    "6x6": (520_980, "9e362c087af03c895e6772765b7110ccd1f44b93e94976efa8441b1677834368"),
+    "7x6": (1_270_932, "67094c361aea10b474d6d08d07684ab01467f4392126a530a015b6f1af560db9"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -18,14 +22,18 @@ def shipped() -> bytes:
     return network_file(7, 6).read_bytes()
 
 
-def test_the_shipped_network_is_the_one_that_was_measured(shipped: bytes) -> None:
-    assert len(shipped) == BYTES
-    assert hashlib.sha256(shipped).hexdigest() == SHA256
+@pytest.mark.parametrize("name", SHIPPED)
+def test_the_shipped_networks_are_those_that_were_measured(name: str) -> None:
+    board = parse_board(name)
+    data = network_file(board.width, board.height).read_bytes()
+    assert (len(data), hashlib.sha256(data).hexdigest()) == SHIPPED[name]
+    network = Network(data)
+    assert (network.width, network.height) == tuple(board)
 
 
-def test_a_network_knows_its_board(shipped: bytes) -> None:
-    network = Network(shipped)
-    assert (network.width, network.height) == (7, 6)
+def test_no_other_network_is_shipped() -> None:
+    directory = network_file(7, 6).parent
+    assert {path.stem for path in directory.glob("*.c4order")} == {f"c4-{name}" for name in SHIPPED}
 
 
 @pytest.mark.parametrize("place", [0, 7, 8, 9, 10, 11, 12, 16, 500_000, -5, -1])
