@@ -73,11 +73,13 @@ cdef const Foresight* foresight_of(const Geometry* g) except? NULL:
     if board not in _networks:
         path = network_file(*board)
         try:
-            _networks[board] = Network(path.read_bytes())
+            network = Network(path.read_bytes())
         except FileNotFoundError:
-            _networks[board] = None
+            network = None
         except ValueError as error:
             raise ValueError(f"{path}: {error}; install c4 again") from None
+        # Another thread may have read it meanwhile, and searches with what it has found: that one stays.
+        _networks.setdefault(board, network)
     network = _networks[board]
     return NULL if network is None else network.foresight
 

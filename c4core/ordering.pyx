@@ -41,6 +41,8 @@ cdef const Ordering* ordering_of(const Geometry* g) except NULL:
     cdef const Foresight* foresight
     if ordering == NULL:
         foresight = foresight_of(g)
+        ordering = _orderings[g.width][g.height]    # of another thread, while this one read a file
+    if ordering == NULL:
         ordering = <Ordering*>calloc(1, sizeof(Ordering))
         if ordering == NULL:
             raise MemoryError

@@ -75,6 +75,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "learn train selfplay": ("--board", HOSTILE, "--output", FILE),
     "learn train tuples": ("--data", FILE, "--output", FILE),
     "learn evaluate": (FILE, "--csv", FILE),
+    "learn order": ("--board", HOSTILE, "--output", FILE),
     "worker": ("--queues", HOSTILE),
     "serve": ("--host", HOSTILE, "--token", "t"),
     "db init": (),

@@ -40,7 +40,8 @@ def test_four_workers_take_less_time_and_search_more() -> None:
     alone, four = run(1), run(4)
     assert four.score == SCORE
     assert four.wall < alone.wall <= four.nodes
-    assert four.nodes <= 4 * four.wall
+    # At the end a worker may be a slice ahead of the others.
+    assert four.nodes <= 4 * (four.wall + simulation.SLICE)
     assert 0 <= four.idle < 1
     assert four.speed_up(alone.nodes) > 1
 

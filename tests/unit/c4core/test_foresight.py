@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
+import sys
 
 import pytest
 
@@ -13,8 +15,24 @@ from c4core.notation import parse_board
 SHIPPED = {
     "5x7": (411_156, "c194d688d014e49a96eab7bd98b280fdb934f40ed924212e0d3cca761a02aeba"),
     "6x6": (520_980, "9e362c087af03c895e6772765b7110ccd1f44b93e94976efa8441b1677834368"),
+    "6x7": (664_980, "ff32a86fd739af1bd1f25b9a7ce0f39c3f02cf45c7097fa36771566d3130e1e1"),
     "7x6": (1_270_932, "67094c361aea10b474d6d08d07684ab01467f4392126a530a015b6f1af560db9"),
 }
+
+
+TOGETHER = """
+from threading import Barrier, Thread
+from c4core import Position
+from c4core.solver import Solver
+barrier, solver, scores = Barrier(8), Solver(), []
+def search():
+    barrier.wait()
+    scores.append(Solver().solve(Position("444555542")).score)
+threads = [Thread(target=search) for _ in range(8)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+assert len(scores) == 8 and len(set(scores)) == 1, scores
+"""
 
 
 @pytest.fixture(scope="module")
@@ -48,3 +66,11 @@ def test_a_changed_byte_is_noticed(shipped: bytes, place: int) -> None:
 def test_a_cut_file_is_noticed(shipped: bytes, length: int) -> None:
     with pytest.raises(ValueError, match="no network"):
         Network(shipped[:length])
+
+
+def test_threads_that_begin_at_once_read_the_network_together() -> None:
+    for _ in range(5):
+        done = subprocess.run(
+            [sys.executable, "-c", TOGETHER], check=False, capture_output=True, text=True
+        )
+        assert (done.returncode, done.stderr) == (0, "")
