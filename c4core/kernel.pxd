@@ -57,6 +57,7 @@ cdef struct Search:
     int32_t history[2][SQUARES]     # [side to move][square]
     ThreadMemory* memory            # nobody else uses it while the search runs
     int last_foreseen               # the network is asked with so many stones at most; -1: never
+    bint thorough                   # it is asked in short windows as well: for samples
     # Called with every choice up to there, before the network is asked (order_samples.pyx); or NULL.
     void (*watch)(Search* s, const Choice* choice, const int32_t* rank) noexcept nogil
     void* watcher                   # its own

@@ -332,6 +332,7 @@ cdef class Sampler:
             &s, self.g, &self.ordering, rows_of(self.g), &self.table, self.memory, &limits
         )
         s.last_foreseen = self.last_ply
+        s.thorough = True
         if sampled:
             s.watch = _watch
             s.watcher = &self.watcher

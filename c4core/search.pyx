@@ -494,13 +494,16 @@ cdef void _probe(Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bou
     windows on the wrong side of 0. Where the table knows relatives of the position, it makes short
     work of easy windows anyway, and the budgets are lost on hard ones.
     """
-    cdef int empties = s.g.cells - ply
+    cdef int empties = s.g.cells - ply, last_foreseen = s.last_foreseen
     cdef uint64_t budget = PROBE_BUDGET if empties >= LATE_EMPTIES else LATE_PROBE_BUDGET
     cdef bint above = True, below = True
     if s.related:
         if empties < LATE_EMPTIES:
             return
         budget = RELATED_PROBE_BUDGET
+    # In trees as small as these the network takes more time than it saves.
+    if not s.thorough:
+        s.last_foreseen = -1
     if empties < LATE_EMPTIES:
         if bounds.lower <= 0 < bounds.upper:
             s.budget = s.nodes + SIGN_BUDGET
@@ -517,6 +520,7 @@ cdef void _probe(Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bou
         if below:
             s.budget = s.nodes + budget
             below = _test(s, stones, mask, ply, bounds, bounds.lower + 1) != ABORTED
+    s.last_foreseen = last_foreseen
 
 
 cdef void _solve(
