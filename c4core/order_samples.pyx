@@ -535,8 +535,9 @@ def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply
     listed = np.empty(moves * (WHOLE_ROWS + MOVE_ROWS), dtype=np.int32)
     starts = np.zeros(moves + 1, dtype=np.int64)
     cdef Foresight* f
-    cdef const uint64_t[:] own = samples["own"]
-    cdef const uint64_t[:] mask = samples["mask"]
+    # Copies: the size of a sample is no multiple of 8 bytes, so its words lie anywhere.
+    cdef const uint64_t[::1] own = np.ascontiguousarray(samples["own"])
+    cdef const uint64_t[::1] mask = np.ascontiguousarray(samples["mask"])
     cdef const uint8_t[:] ply = samples["ply"]
     cdef const int8_t[:] beta = samples["beta"]
     cdef const uint8_t[:] last = samples["last"]

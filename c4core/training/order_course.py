@@ -179,8 +179,8 @@ def _sampled(
 ) -> NDArray[np.void]:
     """A round's samples. Those of the empty board have negative roots, and are not held out.
 
-    Threads take the positions by parts, each with a seed of its own: the samples are the same with any
-    number of threads.
+    Threads take the positions by parts, each with a seed of its own: any number of threads makes
+    the same samples.
     """
     width, height = plan.board
     positions = [Position(width=width, height=height)] * plan.empty + roots
