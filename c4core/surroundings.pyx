@@ -1,7 +1,7 @@
 """What surrounds a square, as four numbers, and what the windows through it say about a move there.
 
 Along each of four directions the stones and gaps near a square are a pattern: up to three squares to
-either side along the row and the two diagonals, and up to three stones below. On 7x6 there are 13,808
+either side along the row and the two diagonals, and up to three stones below. On 7x6 there are 13,367
 patterns of all squares together. A move's order follows from its four patterns: experience.pyx learns
 what each is worth, and some of it is known beforehand.
 
