@@ -35,8 +35,8 @@ from c4core.bounds cimport (
     upper_bound,
     upwards,
 )
-from c4core.foresight cimport Choice, foresee
 from c4core.experience cimport EXPERIENCE_LIMIT, learn, surroundings_value
+from c4core.foresight cimport Choice, foresee
 from c4core.fours cimport completions
 from c4core.kernel cimport (
     ABORTED,
