@@ -23,7 +23,6 @@ Early nodes are few and matter most: the lot is kinder to them (``CHANCES``).
 """
 
 cimport cython
-from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
@@ -56,6 +55,7 @@ from c4core.foresight cimport (
     view_of,
     whole_rows,
 )
+from c4core.interrupts cimport interrupted, take_raised
 from c4core.kernel cimport ABORTED, Bounds, Kernel, Search, chosen_kernel
 from c4core.ordering cimport Ordering, ordering_of
 from c4core.position cimport Position
@@ -114,18 +114,6 @@ cdef struct Watcher:
     void* experience            # a copy while a sample is made
     uint64_t* large             # copies of the tables, or NULL
     uint64_t* late
-
-# What a signal handler raised during a search (Ctrl-C).
-cdef list _raised = []
-
-
-cdef bint _interrupted() noexcept with gil:
-    try:
-        PyErr_CheckSignals()
-    except BaseException as error:
-        _raised.append(error)
-        return True
-    return False
 
 
 def sample_type(int width):
@@ -327,7 +315,7 @@ cdef class Sampler:
         limits.epoch = &self.epoch
         limits.searched = &self.searched
         limits.node_limit = NO_LIMIT
-        limits.interrupted = _interrupted
+        limits.interrupted = interrupted
         start_search(
             &s, self.g, &self.ordering, rows_of(self.g), &self.table, self.memory, &limits
         )
@@ -341,8 +329,9 @@ cdef class Sampler:
             solve_position(self.watcher.kernel, &s, position.stones, position.mask, &bounds, False)
         if self.watcher.no_memory:
             raise MemoryError("no memory for samples")
-        if _raised:
-            raise _raised.pop()
+        raised = take_raised()
+        if raised is not None:
+            raise raised
         return bounds.lower, s.nodes
 
     def samples(self):

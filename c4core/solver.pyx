@@ -5,15 +5,11 @@ move and ``mask`` of both sides; a batch as two arrays of such words. Behind it 
 objects and no interpreter lock.
 """
 
-import os
-import threading
 from _thread import allocate_lock, start_new_thread
 from time import perf_counter
 
-from cpython.exc cimport PyErr_CheckSignals
 from cpython.number cimport PyNumber_Index
 from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
-from cpython.pythread cimport PyThread_get_thread_ident
 from libc.math cimport isnan
 from libc.stdint cimport int8_t, uint64_t
 from libc.string cimport memset
@@ -33,6 +29,7 @@ from c4core.board cimport (
 from c4core.book.reader cimport Book
 from c4core.book.format.section cimport NO_MEMORY, NOT_IN_BOOK
 from c4core.bounds cimport Rows, rows_of
+from c4core.interrupts cimport interrupted, take_raised
 from c4core.kernel cimport (
     ABORTED,
     Bounds,
@@ -93,22 +90,6 @@ cdef enum:
     PROBES = 64         # lookups in a book (some 0.05 ms) from one poll of the limits to the next
     SOLO_NODES = 50000  # nodes (some 5 ms) before a call starts threads for its position
 
-cdef unsigned long _main_thread = threading.main_thread().ident
-
-# What a signal handler raised while the main thread searched (Ctrl-C): it is raised again when the
-# search has ended. Only the main thread runs signal handlers, so one place is enough.
-cdef list _raised = []
-
-
-def _after_fork():
-    """A forked child has one thread, which is its main thread from now on."""
-    global _main_thread
-    _main_thread = PyThread_get_thread_ident()
-    _raised.clear()
-
-
-os.register_at_fork(after_in_child=_after_fork)
-
 
 cdef const Geometry* _geometry(object width, object height) except NULL:
     """The board of this size.
@@ -131,17 +112,6 @@ cdef int _number(str name, object value, int least, int most) except -1:
     if not least <= number <= most:
         raise ValueError(f"{name} must be between {least} and {most}, not {number}")
     return number
-
-
-cdef bint _interrupted() noexcept nogil:
-    """Let Python handle its signals; whether a handler raised something."""
-    with gil:
-        try:
-            PyErr_CheckSignals()
-        except BaseException as error:
-            _raised.append(error)
-            return True
-    return False
 
 
 # What searches of a board size have found; empty entries have no geometry. It is not freed while it
@@ -290,7 +260,7 @@ cdef class Solver:
         limits.started = atomics.load(&self._epoch)
         limits.timed = False
         limits.node_limit = NO_LIMIT
-        limits.interrupted = _interrupted
+        limits.interrupted = interrupted
         if time_limit is not None:
             seconds = time_limit
             if isnan(seconds) or seconds < 0:
@@ -857,9 +827,10 @@ cdef class Solver:
 
     cdef int _reraise(self) except -1:
         """Raise what a signal handler raised during the search, if any; every call ends with this."""
-        if _raised and PyThread_get_thread_ident() == _main_thread:
+        raised = take_raised()
+        if raised is not None:
             self.stop()
-            raise _raised.pop()
+            raise raised
         return 0
 
     @property
