@@ -19,7 +19,7 @@ from tests.support.running.waiting import await_that, needs_proc
 from tests.support.running.web_server import WebServer
 
 EASY = random_games(200, empty=6)
-HARD = ["", "1", "2", "12", "21", "13", "31"]
+HARD = json.dumps({"moves": "", "board": "9x6"}).encode()
 MANY = 20_000
 VERY_MANY = 200_000
 MEMORY_MB = 40
@@ -98,11 +98,11 @@ def test_lines_are_answered_before_the_next_are_sent(server: WebServer) -> None:
 
 
 def test_a_client_that_goes_away_ends_its_search(server: WebServer) -> None:
+    await_that(lambda: not searches(server))  # clients of other tests went away a moment ago
     with contextlib.ExitStack() as at_end:
         for _ in range(2):
             client = at_end.enter_context(connect(server))
-            body = "\n".join(json.dumps({"moves": moves}) for moves in HARD).encode()
-            client.sendall(head("/api/v1/batch?budget=30") + chunk(body))
+            client.sendall(head("/api/v1/batch?budget=30") + chunk(HARD + b"\n"))
         await_that(lambda: searches(server) == 2)
         refused = server.ask("/api/v1/batch", method="POST", body=b"")
         assert refused.status == 429
