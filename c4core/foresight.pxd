@@ -25,7 +25,7 @@ cdef enum:
     POINTS_SHIFT = 19       # .. over 2**19, are points
     ASKED_EMPTIES = 22      # with fewer empty squares a look costs more than it saves
     WHOLE_ROWS = 2 * SQUARES + MAX_COLUMNS + 3      # at most, for what all moves share
-    MOVE_ROWS = DIRECTIONS + 1 + SQUARES            # at most, for one move
+    MOVE_ROWS = DIRECTIONS + 1 + SQUARES            # at most, for one move, with those of its patterns
 
 # A network for one board size. Its rows are numbered in groups, one after the other; each number below
 # is that of a group's first row.
@@ -160,25 +160,26 @@ cdef inline void foresee(
     """Add to each move's rank the points that the network gives it, times the scale."""
     cdef int32_t[WHOLE_ROWS] seen
     cdef int32_t[WHOLE_ROWS] mirrored
-    cdef int32_t[MAX_COLUMNS][MOVE_ROWS] own
+    cdef int32_t[MAX_COLUMNS][DIRECTIONS] patterns
+    cdef int32_t[MOVE_ROWS] others
     cdef Units[2] whole
     cdef Units sums
     cdef int i, direction, view, count
     cdef const int8_t* rows = f.rows[choice.ply & 1]
     # The rows of patterns are many: they are fetched while the others are added.
     for i in range(choice.count):
-        pattern_rows(f, choice, lowest_bit(choice.moves[i]), own[i])
+        pattern_rows(f, choice, lowest_bit(choice.moves[i]), patterns[i])
         for direction in range(DIRECTIONS):
-            atomics.prefetch(rows + UNITS * own[i][direction])
+            atomics.prefetch(rows + UNITS * patterns[i][direction])
     count = whole_rows(f, choice, seen, mirrored)
     memset(whole, 0, sizeof(whole))
     add_rows(&whole[0], rows, seen, count)
     add_rows(&whole[1], rows, mirrored, count)
     for i in range(choice.count):
         view = view_of(f, lowest_bit(choice.moves[i]))
-        count = DIRECTIONS + move_rows(f, choice, i, view, own[i] + DIRECTIONS)
         sums = whole[view]
-        add_rows(&sums, rows, own[i], count)
+        add_rows(&sums, rows, patterns[i], DIRECTIONS)
+        add_rows(&sums, rows, others, move_rows(f, choice, i, view, others))
         rank[i] += <int32_t>(
             <int64_t>weigh(&sums, f.weights) * POINTS_FACTOR >> POINTS_SHIFT
         ) * scale

@@ -108,9 +108,9 @@ def order(
     Positions after random moves are solved. At some nodes, drawn by lot, every move is searched:
     the network learns which of them cut off for the fewest nodes. One position of 24 is held out;
     the report says, for its samples, how far today's order and the network's are from the best
-    one. c4 comes with networks for 7x6, 6x7, 6x6 and 5x7. A network changes which nodes a search
-    visits, never its result. The same command gives the same file on the same machine, in some
-    twenty minutes for the one of 7x6.
+    one. c4 comes with networks for 7x6, 6x7, 6x6, 5x7, 7x7, 8x6 and 10x4. A network changes which
+    nodes a search visits, never its result. The same command gives the same file on the same
+    machine, in some twenty minutes for the one of 7x6.
     """
     options.require()
     from cli.output import targets
