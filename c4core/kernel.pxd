@@ -58,6 +58,8 @@ cdef struct Search:
     ThreadMemory* memory            # nobody else uses it while the search runs
     int last_foreseen               # the network is asked with so many stones at most; -1: never
     bint thorough                   # it is asked in short windows as well: for samples
+    # Asks the network; the kernel's own. Inlined, its lists would be part of every node's stack frame.
+    void (*look)(Search* s, const Choice* choice, int32_t* rank) noexcept nogil
     # Called with every choice up to there, before the network is asked (order_samples.pyx); or NULL.
     void (*watch)(Search* s, const Choice* choice, const int32_t* rank) noexcept nogil
     void* watcher                   # its own

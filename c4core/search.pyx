@@ -147,7 +147,7 @@ cdef inline void _remember(
 
 
 cdef void _look_ahead(Search* s, const Choice* choice, int32_t* rank) noexcept nogil:
-    """Add to the ranks what the network foresees; called for few nodes, so it is not inlined."""
+    """Add to the ranks what the network foresees."""
     if s.watch != NULL:
         s.watch(s, choice, rank)
     if s.ordering.foresight != NULL:
@@ -337,7 +337,7 @@ cdef int _search(
             choice.count = count
             choice.moves = child_move
             choice.wins = child_wins
-            _look_ahead(s, &choice, child_rank)
+            s.look(s, &choice, child_rank)
 
     # Step 10. Search them, the best one first. Most often it cuts: sorting them all would be in vain.
     if s.team != NULL and g.cells - ply >= SHARED_EMPTIES:
@@ -454,6 +454,7 @@ cdef int _test(
         bounds.lower = bounds.upper = (g.cells + 1 - ply) >> 1
         return bounds.lower >= beta
     _schedule(s)
+    s.look = _look_ahead
     # Which move led here is not known. No stone lies on the lowest guard bit, which stands for it.
     value = _search(s, stones, mask, wins, _wins(s, stones ^ mask, mask), g.height, ply, beta)
     if value == ABORTED:
