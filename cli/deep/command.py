@@ -144,9 +144,9 @@ def deep(
         from workers.deep.sharing import listening
 
         solver = Solver(table_mb=table_mb)
-        with listening(database, job_id, solver):
+        with listening(database, job_id, solver) as heard:
             is_done = run_job(settings, database, job_id, backend)
-        answer = read_answer(database, job_id, solver)
+        answer = read_answer(database, job_id, solver, heard=heard)
     write_answer(settings, answer, time.monotonic() - began, zero_based=zero_based)
     if not is_done:
         context.exit(exits.PROBLEMS)

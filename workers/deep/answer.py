@@ -9,13 +9,14 @@ from workers.core.following import read_job
 from workers.deep.progress import Observer
 from workers.deep.proof import follow_proof, proven_line, searched_line
 from workers.deep.task import DeepTask
-from workers.deep.tree import Bounds
+from workers.deep.tree import Bounds, first_bounds
 
 if TYPE_CHECKING:
     from c4core.position import Position
     from db.database import Database
     from db.records.jobs import JobInfo
     from workers.core.rationing import Searcher
+    from workers.deep.heard import Heard
     from workers.deep.progress import DeepProgress
     from workers.deep.proof import Proof
 
@@ -54,15 +55,21 @@ class DeepAnswer:
 
 
 def read_answer(
-    database: Database, job_id: int, solver: Searcher, *, line_nodes: int = LINE_NODES
+    database: Database,
+    job_id: int,
+    solver: Searcher,
+    *,
+    heard: Heard | None = None,
+    line_nodes: int = LINE_NODES,
 ) -> DeepAnswer:
     """Read the answer of a job, and find best play.
 
     Args:
         database: where the job lives.
         job_id: its number.
-        solver: searches for the end of best play; it takes little if it has listened to the job
-            (:func:`workers.deep.sharing.listening`).
+        solver: searches for the end of best play.
+        heard: what the solver has heard of the job (:func:`workers.deep.sharing.listening`): with
+            that, it has little to search.
         line_nodes: limit of nodes for it.
 
     Raises:
@@ -81,7 +88,8 @@ def read_answer(
         for column in line:
             end = end.play(column)
         score = -bounds.lower if len(line) % 2 else bounds.lower
-        rest = searched_line(end, score, solver, node_limit=line_nodes)
+        known = first_bounds if heard is None else heard.bounds
+        rest = searched_line(end, score, solver, known=known, node_limit=line_nodes)
         for column in rest:
             end = end.play(column)
         line += rest

@@ -18,7 +18,7 @@ from workers.deep.ordering import ordered_columns
 from workers.deep.tree import Bounds, canonical, first_bounds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from db.database import Database
     from workers.core.rationing import Searcher
@@ -156,19 +156,27 @@ def proven_line(database: Database, start: Position, score: int) -> list[int]:
     return line
 
 
-def searched_line(start: Position, score: int, solver: Searcher, *, node_limit: int) -> list[int]:
+def searched_line(
+    start: Position,
+    score: int,
+    solver: Searcher,
+    *,
+    known: Callable[[Position], Bounds],
+    node_limit: int,
+) -> list[int]:
     """Best play to the end, or as far as the limit of nodes allows.
 
     Args:
         start: where it begins.
         score: its exact score.
         solver: searches.
+        known: gives proven bounds of a position.
         node_limit: for the whole line.
     """
     line: list[int] = []
     position, left = start, node_limit
     while not position.is_over:
-        column, nodes = _best_move(position, score, solver, node_limit=left)
+        column, nodes = _best_move(position, score, solver, known=known, node_limit=left)
         if column is None:
             break
         line.append(column)
@@ -177,7 +185,12 @@ def searched_line(start: Position, score: int, solver: Searcher, *, node_limit: 
 
 
 def _best_move(
-    position: Position, score: int, solver: Searcher, *, node_limit: int
+    position: Position,
+    score: int,
+    solver: Searcher,
+    *,
+    known: Callable[[Position], Bounds],
+    node_limit: int,
 ) -> tuple[int | None, int]:
     """The column that is the soonest proven to reach a score, and the nodes that were searched.
 
@@ -186,18 +199,21 @@ def _best_move(
     """
     beta, nodes, limit = 1 - score, 0, FIRST_TRY_NODES
     children = {column: canonical(position.play(column)) for column in ordered_columns(position)}
-    known = {column: first_bounds(child) for column, child in children.items()}
+    bounds = {column: known(child) for column, child in children.items()}
+    for column, (_, upper) in bounds.items():
+        if upper < beta:
+            return column, 0
     while True:
         for column, child in children.items():
             finding = ask(
                 child,
                 beta,
                 solver,
-                known=known[column],
+                known=bounds[column],
                 node_limit=max(0, min(limit, node_limit - nodes)),
             )
             nodes += finding.nodes
-            known[column] = finding.bounds
+            bounds[column] = finding.bounds
             if finding.bounds.upper < beta:
                 return column, nodes
         if limit >= node_limit:

@@ -21,6 +21,7 @@ from db.decoding import decoding
 from db.errors import StorageError
 from workers.core.following import read_job
 from workers.core.rounds import Duty, Rounds
+from workers.deep.heard import Heard
 from workers.deep.newest_jobs import NewestJobs
 from workers.logs import LOGGER
 
@@ -123,7 +124,7 @@ class Exchange:
             self._lock.release()
         return True
 
-    def receive(self, solver: Searcher) -> None:
+    def receive(self, listener: Searcher | Heard) -> None:
         """Add what others have sent since the last time. Errors as of :meth:`take_turn`."""
         parcels: list[jobs.Parcel] | None = None
         while parcels is None or len(parcels) == jobs.PARCELS:
@@ -132,7 +133,7 @@ class Exchange:
             for parcel in parcels:
                 with decoding(f"a parcel of bounds of job {self._job_id}"):
                     bounds = np.frombuffer(parcel.bounds, dtype=BOUND)
-                    solver.add_bounds(bounds, width=self._board.width, height=self._board.height)
+                    listener.add_bounds(bounds, width=self._board.width, height=self._board.height)
                 self._seen.note(bounds)
                 self._next_numbers[parcel.sender] = parcel.number + 1
                 LOGGER.debug("job %d: received %d bounds", self._job_id, len(bounds))
@@ -180,7 +181,7 @@ def sharing(database: Database, claim: Claim, solver: Searcher) -> Iterator[None
 
 
 @contextmanager
-def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[None]:
+def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[Heard]:
     """Add what the processes of a job share to the table of a solver that takes no part in it.
 
     Args:
@@ -188,17 +189,21 @@ def listening(database: Database, job_id: int, solver: Searcher) -> Iterator[Non
         job_id: its number.
         solver: afterwards it answers questions about the job's positions quickly.
 
+    Yields:
+        What is heard; it is complete afterwards.
+
     Raises:
         JobNotFoundError: there is no such job.
         StorageError: the database cannot be read.
     """
     exchange = Exchange(database, job_id, read_job(database, job_id).board)
+    heard = Heard(solver)
     with _every_second(
-        Duty("read what was found", lambda: EVERY_SECONDS, lambda: exchange.receive(solver))
+        Duty("read what was found", lambda: EVERY_SECONDS, lambda: exchange.receive(heard))
     ):
-        yield
+        yield heard
     with suppress(StorageError):
-        exchange.receive(solver)
+        exchange.receive(heard)
 
 
 @contextmanager

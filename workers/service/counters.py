@@ -43,10 +43,17 @@ class UnitCounters:
         """
         with self._lock:
             self.in_work -= 1
-            if report is None:
-                return
-            self.units[report.end] += 1
-            self.nodes += report.nodes
-            self.seconds += report.seconds
-            if report.end is UnitEnd.DONE:
-                self.positions += positions
+            if report is not None:
+                self._count(report, positions)
+
+    def go_on(self, report: UnitReport, positions: int) -> None:
+        """Count the end of a unit and the start of another one, as if there was no time between."""
+        with self._lock:
+            self._count(report, positions)
+
+    def _count(self, report: UnitReport, positions: int) -> None:
+        self.units[report.end] += 1
+        self.nodes += report.nodes
+        self.seconds += report.seconds
+        if report.end is UnitEnd.DONE:
+            self.positions += positions

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from c4core.players import NO_PROGRAM
@@ -46,6 +47,16 @@ URGENT_ROUND_SECONDS: Final = 2.0
 
 REST_TRIES: Final = 3
 """After an error a thread pauses as long as after so many failed attempts."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """What is to be worked on when a unit has ended."""
+
+    announced: Sequence[int] = ()
+    """Units for which to ring."""
+    claim: Claim | None = None
+    """On a further unit, which needs no message."""
 
 
 class UnitWorker:
@@ -134,7 +145,11 @@ class UnitWorker:
                     LOGGER.debug("unit %d: nothing to do", unit_id)
                     return True
                 positions = claim.positions
-                report = self._solve(claim, searcher)
+                report, following = self._solve(claim, searcher)
+                while following is not None:
+                    self.counters.go_on(report, positions)
+                    report, positions = None, following.positions
+                    report, following = self._solve(following, searcher)
         except (StorageError, MemoryError) as error:
             self._tell_failure(unit_id, error)
             return False
@@ -166,14 +181,15 @@ class UnitWorker:
         )
 
     def _claim_piece(self, job_id: int) -> Claim | None:
-        return self._writer.run(
-            lambda session: jobs.claim_next_piece(
-                session,
-                job_id,
-                owner=self._name,
-                lease_seconds=self._lease_seconds,
-                engine_version=ENGINE_VERSION,
-            )
+        return self._writer.run(lambda session: self._next_piece(session, job_id))
+
+    def _next_piece(self, session: Session, job_id: int) -> Claim | None:
+        return jobs.claim_next_piece(
+            session,
+            job_id,
+            owner=self._name,
+            lease_seconds=self._lease_seconds,
+            engine_version=ENGINE_VERSION,
         )
 
     @contextmanager
@@ -191,21 +207,17 @@ class UnitWorker:
         with searcher.turn_within(URGENT_ROUND_SECONDS) as alone:
             yield None if self.stopping.is_set() else alone
 
-    def _solve(self, claim: Claim, searcher: RationedSearcher) -> UnitReport:
-        if find_kind(claim.kind) is None or is_for_others(self._database, claim, self._programs):
-            return self._refuse(claim)
+    def _solve(self, claim: Claim, searcher: RationedSearcher) -> tuple[UnitReport, Claim | None]:
+        """Solve a unit; its outcome, and a claim on the next unit if that needs no message."""
+        kind = find_kind(claim.kind)
+        if kind is None or is_for_others(self._database, claim, self._programs):
+            return self._refuse(claim), None
         lane = lane_of_job(claim.priority)
-        announced: list[int] = []
-        # After a dry spell another worker may be idle, and needs a message, too.
-        limit = 2 if lane in self._emptied else 1
+        chosen = _Chosen()
 
-        def announce(session: Session) -> None:
-            announced[:] = jobs.announce(
-                session,
-                engine_version=ENGINE_VERSION,
-                interactive=lane.is_interactive,
-                limit=limit,
-            )
+        def choose(session: Session) -> None:
+            nonlocal chosen
+            chosen = self._choose_next(session, claim, lane, grows=kind.go_on is not None)
 
         with self._leases.hold(claim) as lease:
             report = run_unit(
@@ -215,16 +227,38 @@ class UnitWorker:
                 lambda: lease.is_lost or self.stopping.is_set(),
                 programs=self._programs,
                 writer=self._writer,
-                at_end=announce,
+                at_end=choose,
             )
         _tell(claim, report)
-        if announced:
+        if chosen.claim is not None or chosen.announced:
             self._emptied.discard(lane)
-            self._ring(lane, announced)
+            self._ring(lane, chosen.announced)
         elif report.end is not UnitEnd.HANDED_BACK:
             self._emptied.add(lane)
             self._finish(claim.job_id)
-        return report
+        return report, chosen.claim
+
+    def _choose_next(self, session: Session, claim: Claim, lane: Lane, *, grows: bool) -> _Chosen:
+        """Choose units to be worked on next, within the transaction that ends this one.
+
+        The next piece of a growing job is claimed at once, unless another job comes first: a
+        message about it would take longer than many a piece. The messages that name the job's units
+        are left to other threads.
+        """
+        announced = jobs.announce(
+            session,
+            engine_version=ENGINE_VERSION,
+            interactive=lane.is_interactive,
+            # After a dry spell another worker may be idle, and needs a message, too.
+            limit=2 if lane in self._emptied else 1,
+        )
+        if not grows or self.stopping.is_set():
+            return _Chosen(announced)
+        first = jobs.job_of_unit(session, announced[0]) if announced else None
+        if first is not None and first[0] != claim.job_id:
+            return _Chosen(announced)
+        piece = self._next_piece(session, claim.job_id)
+        return _Chosen(announced if piece is None else announced[1:], piece)
 
     def _ring(self, lane: Lane, unit_ids: Sequence[int]) -> None:
         try:

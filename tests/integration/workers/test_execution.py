@@ -20,7 +20,7 @@ from db import evaluations, jobs
 from db.database import Database
 from db.errors import MatchNotFoundError, StorageError
 from db.records.evaluations import EvaluationFilter
-from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, UnitPlan, UnitState
+from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, JobState, UnitPlan, UnitState
 from db.session import Session
 from tests.support.boards.games import random_games
 from tests.support.jobs import outlast_lease, unit_ids
@@ -315,6 +315,28 @@ def test_a_piece_of_a_growing_job_waits_for_its_turn_unclaimed(database: Databas
             assert [unit.seq for unit in units if unit.state is UnitState.LEASED] == [0]
         assert not searching.result(timeout=WAIT_SECONDS)
     assert set(states(database, job_id)) == {UnitState.QUEUED}
+
+
+def test_a_message_is_enough_for_all_pieces_of_a_growing_job(database: Database) -> None:
+    """The thread that has completed a piece claims the next one; it needs no further message."""
+    job_id = planning.submit(database, DeepTask(Position(width=5, height=5), "", split_plies=2))
+    with unit_worker(database, Solver(table_mb=1)) as site:
+        assert site.work_on(unit_ids(database, job_id)[0], Lane.BULK)
+        assert site.counters.units[UnitEnd.DONE] > 3
+        assert site.counters.in_work == 0
+    with database.read() as session:
+        assert jobs.get_job(session, job_id).state is JobState.DONE
+
+
+def test_a_job_that_comes_first_does_not_wait_for_a_growing_one(database: Database) -> None:
+    job_id = planning.submit(database, DeepTask(Position(width=5, height=5), "", split_plies=2))
+    lines = read_lines(io.BytesIO(b"4453\n"), board=BOARD)
+    urgent = submit(database, lines, board=BOARD, priority=1).job_id
+    with unit_worker(database, Solver(table_mb=1)) as site:
+        assert site.work_on(unit_ids(database, job_id)[0], Lane.BULK)
+        assert site.counters.units == {UnitEnd.DONE: 1}
+    assert UnitState.QUEUED in states(database, job_id)
+    assert set(states(database, urgent)) == {UnitState.QUEUED}
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ from workers.deep.planning import SPARE, find_job, go_on, submit
 from workers.deep.progress import Observer
 from workers.deep.proof import FIRST_TRY_NODES, TRY_FACTOR, follow_proof, proven_line, searched_line
 from workers.deep.task import DeepTask
-from workers.deep.tree import Bounds, Piece
+from workers.deep.tree import Bounds, Piece, first_bounds
 from workers.deep.units import CUT, piece_of, solve_unit, unit_objects
 from workers.runners.local import LocalRunner
 
@@ -386,11 +386,32 @@ class TestWhole:
         for column in line:
             position, left = position.play(column), -left
             assert solver.solve(position).score == left
-        rest = searched_line(position, left, solver, node_limit=10**7)
+        rest = searched_line(position, left, solver, known=first_bounds, node_limit=10**7)
         for column in rest:
             position = position.play(column)
         assert position.is_over
-        assert searched_line(asked.start, score, Solver(), node_limit=0) == []
+        assert searched_line(asked.start, score, Solver(), known=first_bounds, node_limit=0) == []
+
+    def test_best_play_that_is_known_takes_no_search(self) -> None:
+        class Unasked(Solver):
+            def test(self, *_: object, **__: object) -> Evaluation:
+                raise AssertionError("there is nothing to ask")
+
+        def known(position: Position) -> Bounds:
+            if position.is_over:
+                return first_bounds(position)
+            found = solver.solve(position)
+            return Bounds(found.lower, found.upper)
+
+        solver, start = Solver(), deep("33").start
+        score = solver.solve(start).score
+        assert score is not None
+        line = searched_line(start, score, Unasked(), known=known, node_limit=10**7)
+        position = start
+        for column in line:
+            position, score = position.play(column), -score
+            assert known(position).lower == score
+        assert position.is_over
 
     def test_every_move_is_tried_with_few_nodes_before_any_gets_many(self) -> None:
         """To prove that a move is not the best one may take long, and is not asked for."""
@@ -402,7 +423,10 @@ class TestWhole:
                 return super().test(position, beta, node_limit=options["node_limit"])
 
         start = Position(width=7, height=7)
-        assert searched_line(start, 1, Slow(table_mb=1), node_limit=1_000_000) == []
+        assert (
+            searched_line(start, 1, Slow(table_mb=1), known=first_bounds, node_limit=1_000_000)
+            == []
+        )
         assert limits[:7] == [FIRST_TRY_NODES] * 7
         assert set(limits[7:14]) == {TRY_FACTOR * FIRST_TRY_NODES}
         assert sum(limits) >= 1_000_000

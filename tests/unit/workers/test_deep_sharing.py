@@ -72,9 +72,12 @@ def test_who_listens_gets_what_is_sent_meanwhile(
 ) -> None:
     monkeypatch.setattr(sharing, "EVERY_SECONDS", 0.01)
     listener = Solver(table_mb=4)
-    with listening(database, job_id, listener):
+    with listening(database, job_id, listener) as heard:
         Exchange(database, job_id, START.board).take_turn(learned)
         await_that(lambda: bounds(listener) == bounds(learned))
+    for key, score, is_upper in bounds(learned):
+        known = heard.bounds(Position.from_key(key, width=6, height=6))
+        assert known.upper <= score if is_upper else known.lower >= score
     assert len(parcels(database, job_id)) == 1
 
 
