@@ -492,8 +492,9 @@ cdef void _probe(Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bou
 
     A quick win or loss is found at the cost of its own short tree, as by iterative deepening; a hard
     window runs out of budget. Late in the game the sign of the score is cheap to find, and saves the
-    windows on the wrong side of 0. Where the table knows relatives of the position, it makes short
-    work of easy windows anyway, and the budgets are lost on hard ones.
+    windows on the wrong side of 0; if it is not, there is no quick win or loss to find either. Where
+    the table knows relatives of the position, it makes short work of easy windows anyway, and the
+    budgets are lost on hard ones.
     """
     cdef int empties = s.g.cells - ply, last_foreseen = s.last_foreseen
     cdef uint64_t budget = PROBE_BUDGET if empties >= LATE_EMPTIES else LATE_PROBE_BUDGET
@@ -512,6 +513,7 @@ cdef void _probe(Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bou
         if bounds.lower < 0 <= bounds.upper and not s.stopped:
             s.budget = s.nodes + SIGN_BUDGET
             _test(s, stones, mask, ply, bounds, 0)
+        above = below = _decided(bounds, True)
     while (above or below) and not s.stopped:
         above = above and bounds.upper > max(bounds.lower, 0)
         if above:

