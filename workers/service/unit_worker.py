@@ -7,6 +7,7 @@ the process is told to stop, every search ends and every unit is handed back.
 from __future__ import annotations
 
 import threading
+import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -44,6 +45,10 @@ ROUND_SECONDS: Final = 0.2
 
 URGENT_ROUND_SECONDS: Final = 2.0
 """The same for any unit of a growing job, however many are queued."""
+
+WITHOUT_MESSAGE_SECONDS: Final = 30.0
+"""So long after its message a thread may go on to further units of a growing job. A broker expects
+that a message is acknowledged in time: Redis within a minute, RabbitMQ within half an hour."""
 
 REST_TRIES: Final = 3
 """After an error a thread pauses as long as after so many failed attempts."""
@@ -134,6 +139,7 @@ class UnitWorker:
             return False
         self.counters.begin()
         report, positions = None, 0
+        until = time.monotonic() + WITHOUT_MESSAGE_SECONDS
         try:
             growing_job, claim = self._writer.run(lambda session: self._claim(session, unit_id))
             with self._searching(lane, grows=growing_job is not None) as searcher:
@@ -145,11 +151,11 @@ class UnitWorker:
                     LOGGER.debug("unit %d: nothing to do", unit_id)
                     return True
                 positions = claim.positions
-                report, following = self._solve(claim, searcher)
+                report, following = self._solve(claim, searcher, until)
                 while following is not None:
                     self.counters.go_on(report, positions)
                     report, positions = None, following.positions
-                    report, following = self._solve(following, searcher)
+                    report, following = self._solve(following, searcher, until)
         except (StorageError, MemoryError) as error:
             self._tell_failure(unit_id, error)
             return False
@@ -207,8 +213,13 @@ class UnitWorker:
         with searcher.turn_within(URGENT_ROUND_SECONDS) as alone:
             yield None if self.stopping.is_set() else alone
 
-    def _solve(self, claim: Claim, searcher: RationedSearcher) -> tuple[UnitReport, Claim | None]:
-        """Solve a unit; its outcome, and a claim on the next unit if that needs no message."""
+    def _solve(
+        self, claim: Claim, searcher: RationedSearcher, until: float
+    ) -> tuple[UnitReport, Claim | None]:
+        """Solve a unit; its outcome, and a claim on a further unit that needs no message, if any.
+
+        One may follow without a message until then, by the monotonic clock.
+        """
         kind = find_kind(claim.kind)
         if kind is None or is_for_others(self._database, claim, self._programs):
             return self._refuse(claim), None
@@ -217,7 +228,8 @@ class UnitWorker:
 
         def choose(session: Session) -> None:
             nonlocal chosen
-            chosen = self._choose_next(session, claim, lane, grows=kind.go_on is not None)
+            goes_on = kind.go_on is not None and time.monotonic() < until
+            chosen = self._choose_next(session, claim, lane, goes_on=goes_on)
 
         with self._leases.hold(claim) as lease:
             report = run_unit(
@@ -238,7 +250,7 @@ class UnitWorker:
             self._finish(claim.job_id)
         return report, chosen.claim
 
-    def _choose_next(self, session: Session, claim: Claim, lane: Lane, *, grows: bool) -> _Chosen:
+    def _choose_next(self, session: Session, claim: Claim, lane: Lane, *, goes_on: bool) -> _Chosen:
         """Choose units to be worked on next, within the transaction that ends this one.
 
         The next piece of a growing job is claimed at once, unless another job comes first: a
@@ -252,7 +264,7 @@ class UnitWorker:
             # After a dry spell another worker may be idle, and needs a message, too.
             limit=2 if lane in self._emptied else 1,
         )
-        if not grows or self.stopping.is_set():
+        if not goes_on or self.stopping.is_set():
             return _Chosen(announced)
         first = jobs.job_of_unit(session, announced[0]) if announced else None
         if first is not None and first[0] != claim.job_id:

@@ -37,6 +37,7 @@ from workers.logs import LOGGER
 from workers.positions.analysis import submit
 from workers.positions.kind import ANALYZE
 from workers.positions.question import Question
+from workers.service import unit_worker as unit_worker_module
 
 EASY = random_games(20, empty=10)
 BOARD = DEFAULT_BOARD
@@ -326,6 +327,17 @@ def test_a_message_is_enough_for_all_pieces_of_a_growing_job(database: Database)
         assert site.counters.in_work == 0
     with database.read() as session:
         assert jobs.get_job(session, job_id).state is JobState.DONE
+
+
+def test_a_message_is_not_kept_for_ever(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A broker gives a message to another worker if it is not acknowledged in time."""
+    monkeypatch.setattr(unit_worker_module, "WITHOUT_MESSAGE_SECONDS", 0.0)
+    job_id = planning.submit(database, DeepTask(Position(width=5, height=5), "", split_plies=2))
+    with unit_worker(database, Solver(table_mb=1)) as site:
+        assert site.work_on(unit_ids(database, job_id)[0], Lane.BULK)
+        assert site.counters.units == {UnitEnd.DONE: 1}
 
 
 def test_a_job_that_comes_first_does_not_wait_for_a_growing_one(database: Database) -> None:
