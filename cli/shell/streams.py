@@ -75,6 +75,10 @@ def finish(code: int) -> int:
             sys.stderr.write(f"Error: cannot write the output: {error.strerror}\n")
         code = code or exits.PROBLEMS
         discard_output()
+    try:
+        sys.stderr.flush()
+    except OSError:
+        _discard(STDERR)
     return code
 
 
@@ -86,7 +90,14 @@ def nobody_listening() -> Iterator[None]:
 
 
 def discard_output() -> None:
-    """Discard what is still buffered for standard output, so that the last flush cannot fail."""
+    """Discard what is still buffered for standard output, so that the last flush cannot fail.
+
+    If it failed, Python would end with its own exit code, 120.
+    """
+    _discard(STDOUT)
+
+
+def _discard(descriptor: int) -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, STDOUT)
+    os.dup2(nowhere, descriptor)
     os.close(nowhere)

@@ -359,7 +359,12 @@ def test_runs_from_the_checkout(c4: C4) -> None:
     assert done.stdout.startswith("c4 ")
 
 
-def test_the_exit_code_is_the_same_when_nobody_reads_the_message(c4: C4) -> None:
+@pytest.mark.parametrize("buffered", [True, False])
+def test_the_exit_code_is_the_same_when_nobody_reads_the_message(
+    c4: C4, monkeypatch: pytest.MonkeyPatch, *, buffered: bool
+) -> None:
+    """Text that is left in a buffer must not fail at the very end, which Python tells by 120."""
+    monkeypatch.setenv("PYTHONUNBUFFERED", "" if buffered else "1")
     reader, writer = os.pipe()
     os.close(reader)
     process = c4.start("solve", "8", stderr=writer)
