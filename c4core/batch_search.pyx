@@ -5,6 +5,7 @@ from libc.stdint cimport uint64_t
 from c4core cimport atomics
 from c4core.kernel cimport Bounds, Search
 from c4core.root cimport analyze_position, solve_position, start_search, tell_nodes
+from c4core.table cimport table_clear
 
 # From one check for signals to the next.
 cdef double INTERRUPT_SECONDS = 0.025
@@ -15,13 +16,17 @@ cdef void run_batch(
 ) noexcept nogil:
     """Take positions until none is left.
 
-    After a stop, the rest get the bounds that follow from their numbers of stones.
+    Related positions begin with an empty late table: costly entries of other positions, which nobody
+    asks for any more, would keep their places in it. After a stop, the rest get the bounds that follow
+    from their numbers of stones.
     """
     cdef double asked = atomics.now()
     cdef Search s
     cdef Bounds bounds
     cdef uint64_t index, end
     cdef bint over = False
+    if batch.related:
+        table_clear(&memory.late)
     while True:
         index = atomics.add(&batch.taken, TAKE)
         if index >= batch.count:

@@ -59,10 +59,11 @@ cdef inline bint _pairs_hold(const Rows* rows, uint64_t stones, uint64_t bottoms
     """Whether F can pair the bottoms so that M, who gets one of each pair, has no four."""
     cdef uint64_t a, b, c, d
     cdef bint ab, ac, ad, bc, bd, cd
-    if not any_four(&rows.steps, stones | bottoms):
-        return True
-    if bottoms == 0:
+    # Three of four times this ends it: what M gets anyway contains a four.
+    if any_four(&rows.steps, stones):
         return False
+    if bottoms == 0 or not any_four(&rows.steps, stones | bottoms):
+        return True
     a = bottoms & (~bottoms + 1)
     bottoms ^= a
     b = bottoms & (~bottoms + 1)

@@ -74,7 +74,6 @@ cdef enum:
     TRIED = -(1 << 30)          # a rank below all others
     PROBE_BUDGET = 2500         # nodes for each of the first null windows (step 2 of solve) ..
     LATE_PROBE_BUDGET = 300     # .. and with fewer than LATE_EMPTIES squares empty
-    RELATED_PROBE_BUDGET = 250  # .. and when the table knows the position's relatives
     SIGN_BUDGET = 150
     SHARED_EMPTIES = 24         # with fewer empty squares threads do not ask what the others search
 
@@ -492,17 +491,11 @@ cdef void _probe(Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bou
 
     A quick win or loss is found at the cost of its own short tree, as by iterative deepening; a hard
     window runs out of budget. Late in the game the sign of the score is cheap to find, and saves the
-    windows on the wrong side of 0; if it is not, there is no quick win or loss to find either. Where
-    the table knows relatives of the position, it makes short work of easy windows anyway, and the
-    budgets are lost on hard ones.
+    windows on the wrong side of 0; if it is not, there is no quick win or loss to find either.
     """
     cdef int empties = s.g.cells - ply, last_foreseen = s.last_foreseen
     cdef uint64_t budget = PROBE_BUDGET if empties >= LATE_EMPTIES else LATE_PROBE_BUDGET
     cdef bint above = True, below = True
-    if s.related:
-        if empties < LATE_EMPTIES:
-            return
-        budget = RELATED_PROBE_BUDGET
     # In trees as small as these the network takes more time than it saves.
     if not s.thorough:
         s.last_foreseen = -1
@@ -532,7 +525,8 @@ cdef void _solve(
     """Narrow the bounds until they meet, until win, draw or loss is decided (weak), or until a limit.
 
     Step 1. Take an immediate win, else the bounds that follow from the number of stones.
-    Step 2. Look for a quick win or loss with small budgets.
+    Step 2. Look for a quick win or loss with small budgets. Where the table knows relatives of the
+        position, it makes short work of easy windows anyway, and the budgets would be lost on hard ones.
     Step 3. Put the first window at the guess; without one, decide between win, draw and loss.
     Step 4. Move the window away from there, one score at a time: step 2 has found far scores.
     """
@@ -549,7 +543,7 @@ cdef void _solve(
     bounds.lower = max(bounds.lower, -((g.cells - ply) >> 1))
 
     # Step 2. A team's first thread has done this before it called the others.
-    if s.team == NULL and not weak:
+    if s.team == NULL and not weak and not s.related:
         _probe(s, stones, mask, ply, bounds)
     s.budget = <uint64_t>-1
 
