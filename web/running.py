@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from c4core.players import Consent
     from db.database import Database
     from workers.broker.doorbell import Doorbell
-    from workers.core.progress import Progress
 
 LABEL: Final = "web"
 """The label of jobs without one of their own that were made here; with ": ", the beginning of it
@@ -200,7 +199,7 @@ class JobRunning:
                 shared=solver,
             )
             with runner:
-                runner.wait(partial(self._check, runner))
+                runner.wait(on_look=partial(self._check, runner))
         except _Closing:
             pass
         except _ResumedError:
@@ -214,8 +213,8 @@ class JobRunning:
             LOGGER.error("job %d is left as it is: %r", job_id, error)
         return False
 
-    def _check(self, runner: LocalRunner, progress: Progress) -> None:
+    def _check(self, runner: LocalRunner, state: JobState) -> None:
         if self._closing.is_set():
             raise _Closing
-        if runner.has_stopped and progress.job.state is JobState.RUNNING:
+        if runner.has_stopped and state is JobState.RUNNING:
             raise _ResumedError

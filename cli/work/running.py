@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from cli.work.results import Results
     from db.database import Database
     from db.records.jobs import JobInfo
-    from workers.core.progress import Progress
 
 
 ATTENDANCE_SECONDS = 5.0
@@ -120,16 +119,14 @@ def run_job(
         ):
             attendance = Attendance(settings, database, job_id, backend)
 
-            def look(seen: Progress) -> None:
+            def look(_state: JobState) -> None:
                 signals.check()
                 attendance.look()
-                if tell is not None:
-                    tell(seen)
 
             if results is None:
-                runner.wait(look)
+                runner.wait(tell, on_look=look)
             else:
-                results.write(written.counted(runner.results(look)))
+                results.write(written.counted(runner.results(tell, on_look=look)))
     except KeyboardInterrupt:
         settings.say(backend.resume_hint(database, job_id, results))
         raise

@@ -58,6 +58,7 @@ from db.jobs.views import (
     list_jobs,
     newest_job,
     progress,
+    state_of,
     unit_results,
 )
 
@@ -111,6 +112,7 @@ __all__ = [
     "retry_job",
     "send_parcel",
     "start_job",
+    "state_of",
     "totals",
     "unit_results",
 ]

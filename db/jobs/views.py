@@ -140,8 +140,8 @@ def unit_results(
     ]
 
 
-def progress(session: Session, job_id: int) -> JobProgress:
-    """The progress of a job.
+def state_of(session: Session, job_id: int) -> JobState:
+    """The state of a job.
 
     Raises:
         JobNotFoundError: there is none of this number.
@@ -150,6 +150,16 @@ def progress(session: Session, job_id: int) -> JobProgress:
     state = session.scalar(query) if is_number(job_id) else None
     if state is None:
         raise JobNotFoundError(job_id)
+    return state
+
+
+def progress(session: Session, job_id: int) -> JobProgress:
+    """The progress of a job. It takes seven queries more than the state alone.
+
+    Raises:
+        JobNotFoundError: there is none of this number.
+    """
+    state = state_of(session, job_id)
     tally = read_tallies(session, [job_id])[job_id]
     pace = read_pace(session, job_id)
     live = select(func.count()).where(Unit.job_id == job_id, lease_lives(session))

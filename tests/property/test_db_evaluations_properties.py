@@ -11,6 +11,8 @@ from db.records.evaluations import StoredEvaluation
 from tests.support.running.databases import BOARD, clear, row
 
 SCORES = (4, 2, 0, -1, -2, -3, -4)
+OTHERS = [row(key) for key in range(1000, 1100)]
+"""With them PostgreSQL takes rows in another way than without."""
 
 
 @st.composite
@@ -62,6 +64,7 @@ class TestStore:
             one_by_one = stored(database, [[given_row] for given_row in rows])
             assert one_by_one == [expected[key] for key in sorted(expected)]
             assert stored(database, [rows]) == one_by_one
+            assert stored(database, [[given_row, *OTHERS] for given_row in rows]) == one_by_one
 
         holds()
 

@@ -56,7 +56,10 @@ class JobFollower:
         self._is_over = is_over
 
     def results(
-        self, on_progress: Callable[[Progress], None] | None = None
+        self,
+        on_progress: Callable[[Progress], None] | None = None,
+        *,
+        on_look: Callable[[JobState], None] = lambda _state: None,
     ) -> Iterator[dict[str, JsonValue]]:
         """The job's output in order, one object for each line of its input, as early as possible.
 
@@ -66,12 +69,13 @@ class JobFollower:
 
         Args:
             on_progress: called a few times a second with the job's progress, in the caller's
-                thread, while the iterator waits or is read.
+                thread, while the iterator waits or is read. Without it progress is not read.
+            on_look: called before it with the job's state, in any case.
 
         Raises:
             StorageError: the database failed.
         """
-        watch = JobWatch(self._database, self._job.id, on_progress)
+        watch = JobWatch(self._database, self._job.id, on_look=on_look, on_progress=on_progress)
         seq = -1
         while True:
             has_ended = watch.look(at_once=self._is_over())
@@ -84,9 +88,14 @@ class JobFollower:
                     return
                 self._pause()
 
-    def wait(self, on_progress: Callable[[Progress], None] | None = None) -> JobInfo:
+    def wait(
+        self,
+        on_progress: Callable[[Progress], None] | None = None,
+        *,
+        on_look: Callable[[JobState], None] = lambda _state: None,
+    ) -> JobInfo:
         """Wait for the job's end, and return it. Arguments and errors as in :meth:`results`."""
-        watch = JobWatch(self._database, self._job.id, on_progress)
+        watch = JobWatch(self._database, self._job.id, on_look=on_look, on_progress=on_progress)
         while not watch.look(at_once=self._is_over()):
             self._pause()
         return read_job(self._database, self._job.id)

@@ -69,25 +69,31 @@ class ProgressMeter:
 
 
 class JobWatch:
-    """Reads the state of a job now and then, and reports its progress.
+    """Looks at a job now and then.
 
     Args:
         database: where the job lives.
         job_id: its number.
-        on_progress: called with each new state, in the same thread; None for no reports.
+        on_look: called with the job's state at each look, in the same thread.
+        on_progress: called with the progress after it; None if nobody wants to know: only the job's
+            state is read then.
     """
 
     def __init__(
         self,
         database: Database,
         job_id: int,
+        *,
+        on_look: Callable[[JobState], None] = lambda _state: None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
         self._database = database
         self._job_id = job_id
+        self._on_look = on_look
         self._tell = on_progress
-        self._last = self._read()
-        self._meter = ProgressMeter(self._last)
+        self._meter: ProgressMeter | None = None
+        self._progress: Progress | None = None
+        self._state = self._read()
         self._next = 0.0
 
     def look(self, *, at_once: bool = False) -> bool:
@@ -99,16 +105,22 @@ class JobWatch:
         now = time.monotonic()
         if now >= self._next or (at_once and not self._has_ended):
             if not self._has_ended:
-                self._last = self._read()
+                self._state = self._read()
             self._next = now + LOOK_SECONDS
-            if self._tell is not None:
-                self._tell(self._meter.look(self._last))
+            self._on_look(self._state)
+            if self._tell is not None and self._progress is not None:
+                self._tell(self._progress)
         return self._has_ended
 
     @property
     def _has_ended(self) -> bool:
-        return self._last.state is not JobState.RUNNING
+        return self._state is not JobState.RUNNING
 
-    def _read(self) -> JobProgress:
+    def _read(self) -> JobState:
         with self._database.read() as session:
-            return jobs.progress(session, self._job_id)
+            if self._tell is None:
+                return jobs.state_of(session, self._job_id)
+            seen = jobs.progress(session, self._job_id)
+        self._meter = self._meter or ProgressMeter(seen)
+        self._progress = self._meter.look(seen)
+        return seen.state

@@ -155,18 +155,26 @@ class LocalRunner:
                 )
 
     def results(
-        self, on_progress: Callable[[Progress], None] | None = None
+        self,
+        on_progress: Callable[[Progress], None] | None = None,
+        *,
+        on_look: Callable[[JobState], None] = lambda _state: None,
     ) -> Iterator[dict[str, JsonValue]]:
         """As :meth:`JobFollower.results`.
 
         Raises:
             StorageError: the database failed, here or in one of the threads.
         """
-        return self._follower.results(on_progress)
+        return self._follower.results(on_progress, on_look=on_look)
 
-    def wait(self, on_progress: Callable[[Progress], None] | None = None) -> JobInfo:
+    def wait(
+        self,
+        on_progress: Callable[[Progress], None] | None = None,
+        *,
+        on_look: Callable[[JobState], None] = lambda _state: None,
+    ) -> JobInfo:
         """As :meth:`JobFollower.wait`. Errors as in :meth:`results`."""
-        return self._follower.wait(on_progress)
+        return self._follower.wait(on_progress, on_look=on_look)
 
     @property
     def has_stopped(self) -> bool:

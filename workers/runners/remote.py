@@ -67,14 +67,22 @@ class RemoteRunner:
         """Leave the job to the workers."""
 
     def results(
-        self, on_progress: Callable[[Progress], None] | None = None
+        self,
+        on_progress: Callable[[Progress], None] | None = None,
+        *,
+        on_look: Callable[[JobState], None] = lambda _state: None,
     ) -> Iterator[dict[str, JsonValue]]:
         """As :meth:`JobFollower.results`."""
-        return self._follower.results(on_progress)
+        return self._follower.results(on_progress, on_look=on_look)
 
-    def wait(self, on_progress: Callable[[Progress], None] | None = None) -> JobInfo:
+    def wait(
+        self,
+        on_progress: Callable[[Progress], None] | None = None,
+        *,
+        on_look: Callable[[JobState], None] = lambda _state: None,
+    ) -> JobInfo:
         """As :meth:`JobFollower.wait`."""
-        return self._follower.wait(on_progress)
+        return self._follower.wait(on_progress, on_look=on_look)
 
 
 def call_workers(database: Database, doorbell: Doorbell, job_id: int) -> None:

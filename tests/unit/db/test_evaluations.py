@@ -96,14 +96,16 @@ def test_scores_are_added_to_an_exact_row_and_stay(database: Database) -> None:
         ({"scores": (2, 1, 1, 1, 1, 1, 1)}, "column scores"),
     ],
 )
+@pytest.mark.parametrize("more", [0, 100])  # PostgreSQL takes few rows in another way than many
 def test_a_contradiction_is_named_and_nothing_is_written(
-    database: Database, changes: dict[str, object], message: str
+    database: Database, changes: dict[str, object], message: str, more: int
 ) -> None:
+    others = [row(key) for key in range(1000, 1000 + more)]
     with database.write() as session:
         store(session, BOARD, [row(5, scores=(2, 0, 0, 0, 0, 0, 0))])
     with database.write() as session:
         with pytest.raises(ContradictionError, match=message) as caught:
-            store(session, BOARD, [row(4), row(5, **changes), row(6)])
+            store(session, BOARD, [row(4), row(5, **changes), row(6), *others])
         assert (caught.value.key, caught.value.width, caught.value.height) == (5, 7, 6)
         assert count(session, EVERYTHING) == 1  # and the transaction goes on
         store(session, BOARD, [row(7)])
