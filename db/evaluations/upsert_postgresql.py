@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from db.evaluations.columns import ColumnValues
 
-FEW: Final = 20
+_FEW: Final = 20
 """So many rows at most are passed one by one."""
 
 _incoming: Final = Table(
@@ -76,7 +76,7 @@ _CLEAR: Final = delete(_incoming)
 
 def upsert(connection: Connection, rows: Sequence[ColumnValues]) -> int:
     """Merge rows that are sorted and have no key twice; the number of rows new or changed."""
-    if len(rows) <= FEW:
+    if len(rows) <= _FEW:
         return connection.exec_driver_sql(_ONE, list(rows)).rowcount
     connection.execute(_CREATE)
     connection.execute(_CLEAR)  # of an earlier call in the same transaction

@@ -201,6 +201,17 @@ def test_progress_is_told_in_the_callers_thread(database: Database) -> None:
     assert seen[-1].remaining == 0
 
 
+def test_every_look_tells_the_state_and_progress_is_optional(database: Database) -> None:
+    states: list[JobState] = []
+    with LocalRunner(database, make(database, EASY), threads=2, table_mb=1) as runner:
+        assert runner.wait(on_look=states.append).state is JobState.DONE
+        told: list[Progress] = []
+        assert list(runner.results(told.append, on_look=states.append))
+    assert states[-1] is JobState.DONE
+    assert set(states) <= {JobState.RUNNING, JobState.DONE}
+    assert told[-1].job.state is JobState.DONE
+
+
 def test_leaving_early_hands_everything_back(database: Database) -> None:
     job_id = make(database, HARD)
     with LocalRunner(database, job_id, threads=2, table_mb=1) as runner:
