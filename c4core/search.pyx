@@ -52,14 +52,12 @@ from c4core.kernel cimport (
 )
 from c4core.ordering cimport history_decay, history_reward, move_value
 from c4core.table cimport (
-    NO_BOUND,
+    UNDECIDED,
     Table,
     bucket_of,
-    code_is_upper,
-    code_score,
     lower_code,
     mixed_key,
-    table_probe,
+    table_bound,
     table_store,
     upper_code,
 )
@@ -174,7 +172,7 @@ cdef int _search(
     cdef Table* table
     cdef Table* child_table
     cdef uint64_t before = s.nodes
-    cdef int count = 0, i, k, code, value, best, bound
+    cdef int count = 0, i, k, value, best, bound
     cdef uint64_t key, mirrored, mirrored_opp = 0, mirrored_mask = 0
     cdef bint use_table, mirroring
     cdef Parity parity
@@ -289,28 +287,21 @@ cdef int _search(
     if use_table:
         mixed = table_key(g, own, mask, ply)
         bucket = bucket_of(table, mixed)
-        code = table_probe(bucket, mixed)
-        if code != NO_BOUND:
-            value = code_score(code)
-            if code_is_upper(code):
-                if value < beta:
-                    return value
-            elif value >= beta:
-                return value
+        value = table_bound(bucket, mixed, beta)
+        if value != UNDECIDED:
+            return value
         k = 0
         for i in range(count):
             move = child_move[i]
             mixed_child = child_key[i]
-            code = table_probe(bucket_of(child_table, mixed_child), mixed_child)
-            if code != NO_BOUND:
-                value = -code_score(code)
-                if code_is_upper(code):
-                    if value >= beta:
-                        return value
-                elif value < beta:
-                    if value > best:
-                        best = value
-                    continue
+            value = table_bound(bucket_of(child_table, mixed_child), mixed_child, 1 - beta)
+            if value != UNDECIDED:
+                value = -value
+                if value >= beta:
+                    return value
+                if value > best:
+                    best = value
+                continue
             child_move[k] = move
             child_wins[k] = child_wins[i]
             k += 1
@@ -369,15 +360,6 @@ cdef int _search(
     return best
 
 
-cdef inline int _known(const uint64_t* bucket, uint64_t mixed, int beta) noexcept nogil:
-    """A bound from the table that decides the null window, else ABORTED."""
-    cdef int code = table_probe(bucket, mixed)
-    cdef int value = code_score(code)
-    if code == NO_BOUND or code_is_upper(code) != (value < beta):
-        return ABORTED
-    return value
-
-
 cdef int _search_shared(
     Search* s, uint64_t own, uint64_t mask, uint64_t opp_wins, int last, int ply, int beta, int best,
     int count, const uint64_t* moves, const uint64_t* wins, int32_t* rank, uint64_t mixed,
@@ -416,12 +398,12 @@ cdef int _search_shared(
                 left += 1
                 continue
             if i or turn:
-                value = _known(bucket, mixed, beta)
-                if value != ABORTED:
+                value = table_bound(bucket, mixed, beta)
+                if value != UNDECIDED:
                     return value
             tried[done] = <int8_t>lowest_bit(moves[k])
-            value = _known(bucket_of(_table_at(s, ply + 1), child), child, 1 - beta)
-            if value == ABORTED:
+            value = table_bound(bucket_of(_table_at(s, ply + 1), child), child, 1 - beta)
+            if value == UNDECIDED:
                 atomics.store(place, child)
                 value = _search(
                     s, opp, mask | moves[k], opp_wins & ~moves[k], wins[k], tried[done], ply + 1,

@@ -16,6 +16,7 @@ cdef enum:
     CODE_BITS = 7
     NO_BOUND = 0        # the code of an empty entry
     CODE_ZERO = 64      # the code of the lower bound 0
+    UNDECIDED = 127     # above all scores
 
 cdef bint table_create(Table* table, size_t most_bytes) noexcept nogil
 cdef void table_clear(Table* table) noexcept nogil
@@ -49,16 +50,21 @@ cdef inline int code_score(int code) noexcept nogil:
     return (code >> 1) - (CODE_ZERO >> 1)
 
 
-cdef inline int table_probe(const uint64_t* bucket, uint64_t mixed) noexcept nogil:
-    """The code stored for the key, or NO_BOUND."""
+cdef inline int table_bound(const uint64_t* bucket, uint64_t mixed, int beta) noexcept nogil:
+    """The stored bound, if it decides whether the score is at least ``beta``, else UNDECIDED."""
     cdef uint64_t tag = mixed << (CODE_BITS + WORK_BITS)
     cdef uint64_t entry
-    cdef int index
+    cdef int index, code, score
     for index in range(BUCKET):
         entry = atomics.load(bucket + index)
         if (entry ^ tag) >> (CODE_BITS + WORK_BITS) == 0:
-            return <int>(entry >> WORK_BITS) & ((1 << CODE_BITS) - 1)
-    return NO_BOUND
+            # An empty entry says "at least -32", which decides nothing.
+            code = <int>(entry >> WORK_BITS) & ((1 << CODE_BITS) - 1)
+            score = code_score(code)
+            if code_is_upper(code) == (score < beta):
+                return score
+            break
+    return UNDECIDED
 
 
 cdef inline void table_store(
