@@ -197,6 +197,10 @@ class Browser:
         get_log: Callable[[str], list[dict[str, str]]] = self.driver.get_log
         return [entry["message"] for entry in get_log("browser") if entry["level"] == "SEVERE"]
 
+    def await_refusal(self) -> None:
+        """Wait for the log of a refused request: it may come after the page has told of it."""
+        self.until(self.faults, "the browser logs no refusal")
+
     def download(self, pattern: str) -> Path:
         """A file that was downloaded, when all of it is there; it has to have something in it."""
 
