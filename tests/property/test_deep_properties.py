@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from c4core import Position
@@ -118,10 +118,14 @@ def test_the_true_score_is_proven(
 
 @settings(max_examples=40, deadline=None)
 @given(positions(), st.integers(0, 3), st.integers(1, 30), st.integers(0, 10**9))
-def test_a_tree_made_anew_wants_the_same(
+@example(Position("31424511132", width=5, height=4), 3, 10, 1)
+def test_a_tree_made_anew_comes_to_the_same(
     start: Position, split_plies: int, steps: int, seed: int
 ) -> None:
-    """From what is stored and what was hard, any process finds the same things to do."""
+    """From what is stored and what was hard, any process finds pieces that are needed.
+
+    Once it has split the same positions, it wants the same pieces.
+    """
     tree = Tree(start, split_plies=split_plies)
     farm = Farm(random.Random(seed), tree)
     for _ in range(steps):
@@ -130,9 +134,15 @@ def test_a_tree_made_anew_wants_the_same(
             farm.finish_one()
         for node in tree.take_backed_up():
             farm.stored[node.key] = node.bounds
+    wanted = tree.wanted(5, known=farm.known)
     anew = Tree(start, split_plies=split_plies)
     anew.learn(anew.root.key, farm.stored.get(anew.root.key, Bounds(-99, 99)))
     for key in farm.hard:
         anew.split(key)
-    assert anew.wanted(5, known=farm.known) == tree.wanted(5, known=farm.known)
+    found = anew.wanted(5, known=farm.known)
     assert anew.root.bounds == tree.root.bounds
+    assert tree.needs(found) == set(found)
+    for node in tree.nodes.values():
+        if node.children:
+            anew.expand(anew.nodes[node.key], farm.known)
+    assert anew.wanted(5, known=farm.known) == wanted

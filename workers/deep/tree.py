@@ -19,8 +19,9 @@ remaining ones: strict waiting left 55 to 87 % of the workers idle in simulation
 to the root is a speculation, too. With many workers it is the better one: an exact score needs two
 proofs in any case, of its lower and of its upper bound, and these have little in common.
 
-Nothing here knows of databases, clocks or processes. The same bounds make the same tree in whatever
-order they come, so any process can make it again from stored evaluations.
+Nothing here knows of databases, clocks or processes. Any process can make the tree again from
+stored evaluations: what it then wants is needed in the first tree, too. The order of the pieces can
+differ until it has split the same nodes, because a split tells bounds that were not worth storing.
 """
 
 from __future__ import annotations
