@@ -86,11 +86,17 @@ class Spread(NamedTuple):
     """The number of positions with each score; two mirror images count as one."""
 
     @property
+    def values(self) -> tuple[int, int, int]:
+        """How many positions are won by the first player, drawn, and lost."""
+        parts = (self.scores > 0, self.scores == 0, self.scores < 0)
+        won, drawn, lost = (int(self.counts[part].sum()) for part in parts)
+        return won, drawn, lost
+
+    @property
     def shares(self) -> tuple[float, float, float]:
         """The shares of positions that are won by the first player, drawn, and lost."""
-        total = max(int(self.counts.sum()), 1)
-        parts = (self.scores > 0, self.scores == 0, self.scores < 0)
-        won, drawn, lost = (float(self.counts[part].sum()) / total for part in parts)
+        total = max(sum(self.values), 1)
+        won, drawn, lost = (count / total for count in self.values)
         return won, drawn, lost
 
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from c4core.book.outline import spreads
 from cli.output.formats import Column
 from cli.output.render import count
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from c4core.book import Book
     from c4core.book.format.layout import BookInfo
     from cli.output.formats import Row
 
@@ -25,7 +29,7 @@ def as_object(info: BookInfo) -> dict[str, object]:
         "description": info.description,
         "engine_version": info.engine_version,
         "format_version": info.format_version,
-        "plies": list(ply_rows(info)),
+        "plies": ply_rows(info),
     }
 
 
@@ -35,6 +39,13 @@ def ply_rows(info: BookInfo) -> list[Row]:
         {"ply": section.ply, "positions": section.positions, "bytes": section.length}
         for section in info.plies
     ]
+
+
+def value_rows(book: Book) -> Iterator[Row]:
+    """The same with the numbers of wins of x, draws, and wins of o; this reads the whole book."""
+    for row, spread in zip(ply_rows(book.info), spreads(book), strict=True):
+        won, drawn, lost = spread.values
+        yield row | {"x_wins": won, "draws": drawn, "o_wins": lost}
 
 
 def as_facts(info: BookInfo, path: str) -> dict[str, str]:
@@ -56,9 +67,20 @@ def _bits(row: Row) -> str:
     return f"{8 * row['bytes'] / row['positions']:.2f}" if row["positions"] else "-"
 
 
+def _number(name: str) -> Callable[[Row], str]:
+    return lambda row: f"{row[name]:,}"
+
+
 COLUMNS = (
     Column("ply", 3, lambda row: str(row["ply"]), right=True),
-    Column("positions", 13, lambda row: f"{row['positions']:,}", right=True),
-    Column("bytes", 12, lambda row: f"{row['bytes']:,}", right=True),
+    Column("positions", 13, _number("positions"), right=True),
+    Column("bytes", 12, _number("bytes"), right=True),
     Column("bits each", 9, _bits, right=True),
+)
+
+VALUE_COLUMNS = (
+    *COLUMNS,
+    Column("x wins", 13, _number("x_wins"), right=True),
+    Column("draws", 13, _number("draws"), right=True),
+    Column("o wins", 13, _number("o_wins"), right=True),
 )

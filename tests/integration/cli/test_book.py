@@ -50,6 +50,16 @@ class TestInfo:
         assert "complete" in done.out
         assert "1,626" in done.out
 
+    def test_values(self, c4: C4) -> None:
+        plies = json.loads(c4("book", "info", "b.c4book", "--values", "--json").out)["plies"]
+        for ply in plies:
+            assert ply["x_wins"] + ply["draws"] + ply["o_wins"] == ply["positions"]
+        # Every first move draws but the one to the edge, which loses.
+        assert [plies[1][name] for name in ("x_wins", "draws", "o_wins")] == [0, 2, 1]
+        done = c4("book", "info", "b.c4book", "--values")
+        assert done.out.splitlines()[-1].split()[:2] == ["6", "1,626"]
+        assert "x wins" in done.out
+
     def test_none_was_shipped(self, c4: C4) -> None:
         assert c4("book", "probe", "--board", "4x4", "1").code == 2
 

@@ -49,5 +49,6 @@ def test_every_position_is_counted_once(book: Book) -> None:
     assert [spread.ply for spread in found] == list(range(book.info.last_ply + 1))
     assert sum(int(spread.counts.sum()) for spread in found) == len(book)
     for spread in found:
+        assert sum(spread.values) == spread.counts.sum()
         assert sum(spread.shares) == pytest.approx(1)
         assert np.array_equal(np.unique(spread.scores), spread.scores)
