@@ -4,7 +4,7 @@ Build flags, read from the environment:
 
 ``C4_DEBUG_BUILD=1``
     bounds checks, assertions, the sanitizers of addresses and of undefined behaviour, for tests;
-    slow. Python has to be started with the former one's library in ``LD_PRELOAD`` (``make debug``).
+    slow. Python has to be started with the former one's library in ``LD_PRELOAD`` (``make sanitize``).
 ``C4_ANNOTATE=1``
     write Cython's annotated C report beside the generated C (``build/cython``).
 """
