@@ -54,7 +54,7 @@ class TestStore:
     """One database for all examples; each begins by clearing it."""
 
     def test_sql_merges_as_python_does(self, database: Database) -> None:
-        @settings(max_examples=60)
+        @settings(max_examples=30)
         @given(truths())
         def holds(rows: list[StoredEvaluation]) -> None:
             expected: dict[int, StoredEvaluation] = {}
@@ -69,7 +69,7 @@ class TestStore:
         holds()
 
     def test_the_order_does_not_matter_for_what_is_proven(self, database: Database) -> None:
-        @settings(max_examples=60)
+        @settings(max_examples=30)
         @given(st.data())
         def holds(data: st.DataObject) -> None:
             rows = data.draw(truths())
@@ -82,7 +82,7 @@ class TestStore:
         holds()
 
     def test_bounds_never_loosen(self, database: Database) -> None:
-        @settings(max_examples=60)
+        @settings(max_examples=30)
         @given(truths())
         def holds(rows: list[StoredEvaluation]) -> None:
             clear(database)

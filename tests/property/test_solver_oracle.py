@@ -27,7 +27,7 @@ def late_positions(draw: st.DrawFn) -> Position:
     cells = width * height
     target = max(0, cells - draw(st.integers(0, most_empty(width))))
     position = Position(width=width, height=height)
-    choices = draw(st.lists(st.integers(0, 1 << 30), min_size=target, max_size=target))
+    choices = draw(st.binary(min_size=target, max_size=target))
     for choice in choices:
         # Winning moves are shunned, or hardly any game would come near its end.
         columns = [c for c in position.legal_columns() if not position.is_winning(c)]

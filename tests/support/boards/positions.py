@@ -51,7 +51,7 @@ def games(
         plies = draw(st.integers(0, cells))
     else:
         plies = draw(st.integers(max(0, cells - max_empty), cells))
-    choices = draw(st.lists(st.integers(0, width - 1), min_size=plies, max_size=plies))
+    choices = draw(st.binary(min_size=plies, max_size=plies))
     position, columns = Position(width=width, height=height), []
     for choice in choices:
         legal = position.legal_columns()
