@@ -52,7 +52,7 @@ def test_distance_agrees_with_play() -> None:
         assert found is not None
         return found
 
-    for moves in ("", "12", "121", "1213", "44114"):
+    for moves in ("12", "1213", "44114"):
         position = Position(moves, width=4, height=4)
         distance = plies_to_end(score(position), position.ply, 4, 4)
         while not position.is_over:

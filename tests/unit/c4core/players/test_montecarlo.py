@@ -57,10 +57,6 @@ def test_flat_begins_in_the_middle() -> None:
     assert choices("montecarlo-flat", Position()) == {3}
 
 
-def test_flat_with_one_simulation() -> None:
-    assert choices("montecarlo-flat:simulations=1", named("P5")) <= set(range(7))
-
-
 def test_flat_weighs_the_middle_twice() -> None:
     scores = flat_scores(ALWAYS_WON, Dice(1), **FLAT)
     assert scores == (None, None, None, 2.0, None, 1.0, None)
