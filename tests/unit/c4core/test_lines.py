@@ -46,17 +46,6 @@ def test_letters_name_columns_from_the_tenth_on() -> None:
     )
 
 
-@pytest.mark.parametrize("identity", ["a17", 0, 1.5, True, [1, {"b": None}], {}, ""])
-def test_an_id_of_any_kind_is_kept(identity: object) -> None:
-    answer = parse(json.dumps({"id": identity, "moves": "44"}))
-    assert answer == Request(1, Position("44"), "44", identity)
-
-
-def test_an_object_may_hold_a_grid() -> None:
-    position = Position("4453")
-    assert parse(json.dumps({"grid": str(position)})) == Request(1, position)
-
-
 @pytest.mark.parametrize("quote", [int, str])
 def test_an_object_may_hold_a_key(quote: type) -> None:
     position = Position("1122")
@@ -154,16 +143,6 @@ def test_a_bad_object_keeps_its_id() -> None:
     answer = parse('{"id": ["x"], "moves": "9"}')
     assert isinstance(answer, BadLine)
     assert answer.id == ["x"]
-
-
-def test_every_line_has_its_number() -> None:
-    answers = read(b"4\n\nnonsense\n44")
-    assert [answer.line for answer in answers] == [1, 2, 3, 4]
-    assert [type(answer) for answer in answers] == [Request, BadLine, BadLine, Request]
-
-
-def test_an_empty_stream_has_no_lines() -> None:
-    assert read(b"") == []
 
 
 def test_bytes_that_are_no_text_are_a_bad_line() -> None:

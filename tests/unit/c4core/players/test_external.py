@@ -18,7 +18,6 @@ from c4core.arena.game import Ending, GameRecord, play_game
 from c4core.dice import Dice
 from c4core.players import (
     ANY_PROGRAM,
-    Failing,
     GameStart,
     Player,
     PlayerFailure,
@@ -417,13 +416,6 @@ def test_much_on_standard_error_does_no_harm(shell: Shell) -> None:
         time_control=TimeControl(move=HANG_SECONDS),
     )
     assert record.moves == "4141414"
-
-
-def test_failures_can_be_met_without_an_arena(shell: Shell) -> None:
-    player = shell.answering("exit 1")
-    with pytest.raises(PlayerFailure, match="exit status 1") as caught:
-        player.choose(Position(), Dice(1))
-    assert caught.value.failing is Failing.CRASH
 
 
 AGENT = """

@@ -50,27 +50,6 @@ def test_null_windows_and_no_pruning_find_the_same(name: str, depth: int) -> Non
         assert plain.nodes >= pruned.nodes * (2 if depth == 4 else 1)
 
 
-@pytest.mark.parametrize("cache", ["exact", "mirror", "zobrist"])
-@pytest.mark.parametrize("size", [10, 100_000])
-@pytest.mark.parametrize("name", POSITIONS)
-def test_a_cache_changes_no_value(name: str, size: int, cache: str) -> None:
-    for depth in (2, 5, 7):
-        plain = minimax(
-            named(name), heuristic="both", depth=depth, order=ORDER, win=10_000, killer_moves=True
-        )
-        cached = minimax(
-            named(name),
-            heuristic="both",
-            depth=depth,
-            order=ORDER,
-            win=10_000,
-            killer_moves=True,
-            cache=cache,  # type: ignore[arg-type]
-            cache_size=size,
-        )
-        assert cached[:2] == plain[:2]
-
-
 def test_a_cache_saves_nodes() -> None:
     def nodes(**options: object) -> int:
         return minimax(
