@@ -44,6 +44,8 @@ def test_winner_agrees_with_looking_at_every_line(game: tuple[Position, str]) ->
     columns = columns_of(position)
     for side in "xo":
         assert (position.winner == side) == has_won(columns, side)
+    is_full = position.ply == position.width * position.height
+    assert position.is_over == (position.winner is not None or is_full)
     assert bool(position.winning_squares()) == (position.winner is not None)
     assert all(
         position.stone_at(*square) == position.winner for square in position.winning_squares()

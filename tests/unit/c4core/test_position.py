@@ -78,19 +78,6 @@ def test_four_in_a_row_ends_the_game(moves: str, squares: tuple[tuple[int, int],
         over.play(6)
 
 
-def test_the_second_player_can_win() -> None:
-    position = Position("17273757")
-    assert position.winner == "o"
-    assert position.winning_squares() == ((6, 0), (6, 1), (6, 2), (6, 3))
-
-
-def test_a_full_board_is_over_without_winner() -> None:
-    position = Position("1" * 4 + "2" * 4 + "3" * 4, width=3, height=4)
-    assert position.is_over
-    assert position.winner is None
-    assert position.winning_squares() == ()
-
-
 def test_lines_do_not_wrap_around_the_columns() -> None:
     # Three on top of column 1 and one at the bottom of column 2 are neighbours in the bits only.
     assert Position.from_grid("x..../x..../x..../oo.../oxx../xoxoo").winner is None

@@ -1,7 +1,6 @@
-"""Tests of significance, beside scipy's, beside sums in whole numbers, and beside simulations."""
+"""Tests of significance, beside scipy's and those of the source."""
 
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -46,24 +45,11 @@ def test_tables_of_the_source(
     assert ((one_sided_p(tally) or 0) <= SIGNIFICANT) == significant
 
 
-def test_example_of_the_one_sided_p() -> None:
-    assert math.comb(99, 55) / 2**99 == pytest.approx(0.04362686696, abs=5e-12)
-    assert one_sided_p(Tally(55, 44)) == pytest.approx(0.15743994552, abs=5e-12)
-    assert one_sided_p(Tally(44, 55, 30)) == one_sided_p(Tally(55, 44))
-
-
 def test_no_decisive_game() -> None:
     draws = Tally(0, 0, 10)
     assert one_sided_p(draws) is None
     assert two_sided_p(draws) is None
     assert not is_significant(draws)
-
-
-@pytest.mark.parametrize("games", [1, 2, 9, 999, 2500])
-def test_binomial_is_exact(games: int) -> None:
-    for wins in ((games + 1) // 2, games - games // 3, games):
-        exact = Fraction(sum(math.comb(games, k) for k in range(wins, games + 1)), 2**games)
-        assert one_sided_p(Tally(wins, games - wins)) == pytest.approx(float(exact), rel=1e-12)
 
 
 def test_binomial_of_many_games() -> None:
@@ -89,14 +75,6 @@ def test_p_is_that_of_scipy(wins: int, losses: int, draws: int) -> None:
     assert one_sided_p(tally) == pytest.approx(one, rel=1e-9, abs=1e-300)
     assert two_sided_p(tally) == pytest.approx(two, rel=1e-9, abs=1e-300)
     assert is_significant(tally) == (two <= SIGNIFICANT)
-
-
-def test_a_result_that_is_significant_only_for_a_side_named_before() -> None:
-    tally = Tally(53, 34, 13)
-    assert one_sided_p(tally) == pytest.approx(0.0265, abs=5e-5)
-    assert two_sided_p(tally) == pytest.approx(0.0530, abs=5e-5)
-    assert not is_significant(tally)
-    assert two_sided_p(Tally(50, 50)) == 1
 
 
 def test_equals_differ_significantly_in_at_most_5_percent() -> None:

@@ -1,6 +1,4 @@
-"""Line counts, score tables and worked examples of every heuristic."""
-
-from itertools import pairwise
+"""Worked examples of every heuristic; tests/property has every position."""
 
 import pytest
 
@@ -9,37 +7,13 @@ from c4core.players.heuristics import FEATURES_LIMIT, feature_bits, heuristic_va
 from c4core.windows import stones_as_bits
 from tests.support.boards.player_positions import grid, named
 
-LINES_THROUGH = (
-    (3, 4, 5, 7, 5, 4, 3),
-    (4, 6, 8, 10, 8, 6, 4),
-    (5, 8, 11, 13, 11, 8, 5),
-    (5, 8, 11, 13, 11, 8, 5),
-    (4, 6, 8, 10, 8, 6, 4),
-    (3, 4, 5, 7, 5, 4, 3),
-)
-
-
-@pytest.mark.parametrize("column", range(7))
-def test_lines_through_every_square(column: int) -> None:
-    values = [
-        heuristic_value(Position.from_columns([column] * stones), "x", "squares")
-        for stones in range(7)
-    ]
-    # Every stone counts what its square is worth, for the side that has played it.
-    gains = [abs(after - before) for before, after in pairwise(values)]
-    assert gains == [row[column] for row in LINES_THROUGH]
-
 
 @pytest.mark.parametrize(
     ("name", "groups", "threats"),
     [
         ("E1", 1, 100),
-        ("E2", 17, 0),
-        ("E3", 21, 100),
         ("E4", 0, 0),
         ("E5", -14, -100),
-        ("P3", -8, -100),
-        ("P1", 4, 100),
     ],
 )
 def test_groups_and_threats(name: str, groups: int, threats: int) -> None:
@@ -77,10 +51,7 @@ def test_runs(name: str, both_ways: int, forward: int) -> None:
     ("name", "red", "blue"),
     [
         ("P1", 10, -2),
-        ("P2", -4, 8),
-        ("P3", -2, 11),
         ("P5", 19, 17),
-        ("P6", 9, 2),
     ],
 )
 def test_window_scores(name: str, red: int, blue: int) -> None:

@@ -29,6 +29,8 @@ from tests.support.certificates import score_of, sealed
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from syrupy.assertion import SnapshotAssertion
+
     from c4core.arena.game import GameRecord
     from c4core.players import Player
 
@@ -101,19 +103,11 @@ def test_the_shipped_proof_of_the_usual_board() -> None:
         assert score_of(record, "x") >= 1
 
 
-@pytest.mark.parametrize(
-    ("argument", "message"),
-    [
-        ("missing.c4proof", r"missing\.c4proof: No such file"),
-        (".", r"\.: Is a directory"),
-        ("9x7", r"no certificate of 9x7 is shipped \(there are: 5x4, 6x5, 7x6\)"),
-        ("a\0b", "embedded null"),
-        (__file__, "no certificate: it does not begin as one"),
-    ],
-)
-def test_what_is_no_certificate(argument: str, message: str) -> None:
-    with pytest.raises(PlayerError, match=f"^player proof: .*{message}"):
+@pytest.mark.parametrize("argument", ["missing.c4proof", ".", "9x7", "a\0b", "/dev/null"])
+def test_what_is_no_certificate(argument: str, snapshot: SnapshotAssertion) -> None:
+    with pytest.raises(PlayerError) as caught:
         parse_player(f"proof:{argument}")
+    assert str(caught.value) == snapshot
 
 
 def test_another_board() -> None:
