@@ -250,5 +250,5 @@ def test_lines_that_make_no_sense(line: str | bytes, snapshot: SnapshotAssertion
     complaint, *others = said(line, "isready")
     assert complaint.startswith("info string error: ")
     assert complaint.isprintable()
-    assert complaint == snapshot
+    assert complaint.partition(" (there are: ")[0] == snapshot
     assert others == ["readyok"]

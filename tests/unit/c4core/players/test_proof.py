@@ -149,6 +149,8 @@ def test_a_file_that_has_changed_is_checked_again(tmp_path: Path) -> None:
     assert player.choose(SMALL, Dice(1)) in range(5)
     written(path, b"something else")
     os.utime(path, ns=(1, 1))
+    with pytest.raises(PlayerError, match="no certificate"):
+        proof(path)
     with pytest.raises(PlayerFailure, match="no certificate"):
         player.choose(SMALL, Dice(1))
     path.unlink()

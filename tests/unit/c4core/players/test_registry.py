@@ -96,7 +96,8 @@ def test_bad_descriptions(text: str, parameter: str | None, snapshot: SnapshotAs
     with pytest.raises(PlayerError) as caught:
         parse_player(text)
     assert (caught.value.player, caught.value.parameter) == (text.partition(":")[0], parameter)
-    assert str(caught.value)[:500] == snapshot
+    # The list of all players changes with each new one.
+    assert str(caught.value).partition(" (there are: ")[0][:200] == snapshot
     assert isinstance(caught.value, ValueError)
 
 
