@@ -109,12 +109,15 @@ def test_a_start_position() -> None:
         play_game(Scripted(), Scripted(), start=Position("1212121"))
 
 
-EXHAUSTED = (
+NO_FAILURES = (
     MemoryError(),
     OSError(errno.EMFILE, "Too many open files"),
     OSError(errno.EAGAIN, "Resource temporarily unavailable"),
     OSError(errno.ENOMEM, "Cannot allocate memory"),
     RuntimeError("can't start new thread"),
+    KeyboardInterrupt(),
+    SystemExit(3),
+    StopPlaying(),
 )
 """What a player may meet that is no fault of its own."""
 
@@ -149,8 +152,8 @@ def test_a_failure_loses_the_game(answer: object, ending: Ending, detail: str) -
         assert len(record.seconds) == record.length + 1
 
 
-@pytest.mark.parametrize("error", EXHAUSTED, ids=repr)
-def test_what_the_machine_lacks_is_no_players_failure(error: Exception) -> None:
+@pytest.mark.parametrize("error", NO_FAILURES, ids=repr)
+def test_what_the_machine_lacks_is_no_players_failure(error: BaseException) -> None:
     """Nobody knows what it would have played: there is no game."""
 
     def fail() -> int:
@@ -166,17 +169,8 @@ def test_what_the_machine_lacks_is_no_players_failure(error: Exception) -> None:
         (Scripted(), Unready()),
     ):
         with pytest.raises(type(error)):
-            play_game(first, second)
+            play_game(first, second, time_control=TimeControl(move=1000))
         assert "win" not in first.seen + second.seen
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3), StopPlaying()], ids=repr)
-def test_the_end_of_the_program_is_no_players_failure(error: BaseException) -> None:
-    def fail() -> int:
-        raise error
-
-    with pytest.raises(type(error)):
-        play_game(Scripted(fail), Scripted(), time_control=TimeControl(move=1000))
 
 
 def test_bugs_of_players_that_are_known_to_be_whole_are_raised() -> None:

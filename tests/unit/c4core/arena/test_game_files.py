@@ -72,14 +72,6 @@ class TestCsv:
             assert isinstance(game, GameEntry)
             assert (game.final, game.winner) == (lost, "o")
 
-    def test_other_boards(self) -> None:
-        board = BoardSize(5, 4)
-        games = finished_games(20, board=board)
-        lines = [csv_names(board), *(csv_line(game.final, game.winner) for game in games)]
-        assert len(lines[0].split(",")) == 21
-        back = read("\n".join(lines), board)
-        assert [game._replace(moves=None) for game in games] == back
-
     def test_bad_rows_are_named(self, snapshot: SnapshotAssertion) -> None:
         rows = [
             "1,0",
@@ -109,12 +101,6 @@ class TestJson:
             number=17,
         )
         assert parse_json_game(json_line(game)) == game
-
-    def test_a_failure_comes_back(self) -> None:
-        start, final = Position(), Position("44")
-        game = GameEntry(start, "44", final, "o", Ending.TIME, "me", "you", 1, "took 2 s")
-        assert parse_json_game(json_line(game)) == game
-        assert game.is_forfeit
 
     @pytest.mark.parametrize("impossible", [math.inf, math.nan, 1.7e308, -1.0])
     def test_an_impossible_time_is_written_as_an_unknown_one(self, impossible: float) -> None:

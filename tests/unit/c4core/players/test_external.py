@@ -21,6 +21,7 @@ from c4core.players import (
     GameStart,
     Player,
     PlayerFailure,
+    Resources,
     parse_player,
     program,
 )
@@ -109,57 +110,36 @@ def pid_of(player: Exec) -> int | None:
     return None if running is None else running.pid
 
 
-def python_example(name: str) -> Exec:
-    return Exec(f"{sys.executable} {EXAMPLES / name}", programs=ANY_PROGRAM)
+def needs(program: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(shutil.which(program) is None, reason=f"no {program}")
 
 
-def test_python_example() -> None:
-    with python_example("random_player.py") as player:
-        games = [against_random(player, seed=seed) for seed in (1, 2, 1)]
-    assert all(not game.is_forfeit for game in games)
-    assert games[0].columns == games[2].columns  # it is told the seed
-
-
-@pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")
-def test_c_example(tmp_path: Path) -> None:
-    binary = tmp_path / "blocker"
-    subprocess.run(
-        ["cc", "-Wall", "-Wextra", "-Werror", "-o", binary, EXAMPLES / "blocker.c"], check=True
-    )
-    with Exec(str(binary), programs=ANY_PROGRAM) as player:
-        for columns, expected in (([3, 0, 3, 0, 3], 3), ([0, 3, 0, 3, 1, 3], 3), ([], 3)):
-            assert player.choose(Position.from_columns(columns), Dice(1)) == expected
-        games = [against_random(player, seed=seed) for seed in range(20)]
-    assert sum(game.winner == "x" for game in games) >= 17
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="no JavaScript")
-def test_javascript_example() -> None:
-    with Exec(f"node {EXAMPLES / 'center.js'}", programs=ANY_PROGRAM) as player:
-        record = against_random(player)
-    assert not record.is_forfeit
-    assert record.columns[0] == 3
-
-
-@pytest.mark.skipif(shutil.which("awk") is None, reason="no awk")
-def test_awk_example() -> None:
-    with Exec(f"awk -f {EXAMPLES / 'leftmost.awk'}", programs=ANY_PROGRAM) as player:
-        assert player.choose(Position("111111"), Dice(1)) == 1
-        assert not against_random(player).is_forfeit
-
-
-def test_kaggle_example() -> None:
-    with Kaggle(str(EXAMPLES / "kaggle_agent.py"), programs=ANY_PROGRAM) as player:
-        assert player.choose(Position.from_columns([3, 0, 3, 0, 3]), Dice(1)) == 3
-        assert not against_random(player).is_forfeit
-
-
-def test_python_callable_example(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("description", "answers"),
+    [
+        (f"exec:{sys.executable} {EXAMPLES}/random_player.py", {}),
+        pytest.param("exec:./blocker", {"41414": 3, "141424": 3, "": 3}, marks=needs("cc")),
+        pytest.param(f"exec:node {EXAMPLES}/center.js", {"": 3}, marks=needs("node")),
+        pytest.param(f"exec:awk -f {EXAMPLES}/leftmost.awk", {"111111": 1}, marks=needs("awk")),
+        (f"kaggle:{EXAMPLES}/kaggle_agent.py", {"41414": 3}),
+        ("python:my_players:careful", {}),
+    ],
+    ids=["python", "c", "javascript", "awk", "kaggle", "callable"],
+)
+def test_examples(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, description: str, answers: dict[str, int]
+) -> None:
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(EXAMPLES))
-    with Python("my_players:careful", programs=ANY_PROGRAM) as player:
+    if "blocker" in description:
+        command = ["cc", "-Wall", "-Wextra", "-Werror", "-o", "blocker", EXAMPLES / "blocker.c"]
+        subprocess.run(command, check=True)
+    with parse_player(description).make(Resources(programs=ANY_PROGRAM)) as player:
+        for moves, expected in answers.items():
+            assert player.choose(Position(moves), Dice(1)) == expected
         games = [against_random(player, seed=seed) for seed in (1, 2, 1)]
-    assert games[0].columns == games[2].columns
-    assert all(not game.is_forfeit for game in games)
+    assert not any(game.is_forfeit for game in games)
+    assert games[0].columns == games[2].columns  # it is told the seed
 
 
 def test_what_a_program_is_told(shell: Shell) -> None:
@@ -423,30 +403,27 @@ import sys
 print("loaded")
 def helper():
     return 3
-def {name}({parameters}):
-    {body}
-"""
+def agent(observation, configuration):
+    """
 
 
 @pytest.mark.parametrize(
-    ("name", "parameters", "body", "ending", "detail"),
+    ("body", "ending", "detail"),
     [
-        ("agent", "o, c", "print('hm'); return helper()", Ending.FOUR, ""),
-        ("last_one", "o", "return 3", Ending.FOUR, ""),
-        ("agent", "o, c", "return sys.stdin.read() or 3", Ending.FOUR, ""),
-        ("agent", "o, c", "return None", Ending.NONSENSE, "answered 'play None'"),
-        ("agent", "o, c", "return True", Ending.NONSENSE, "answered 'play True'"),
-        ("agent", "o, c", "return 7", Ending.ILLEGAL, "column 8 is outside"),
-        ("agent", "o, c", "raise ValueError('no\\nidea')", Ending.ERROR, "ValueError: no idea"),
-        ("agent", "o, c", "sys.exit(4)", Ending.CRASH, "exit status 4"),
-        ("agent", "o, c", "return 3\nraise OSError('gone')", Ending.CRASH, "OSError: gone"),
+        ("print('hm'); return helper()", Ending.FOUR, ""),
+        ("return sys.stdin.read() or 3", Ending.FOUR, ""),
+        ("return None", Ending.NONSENSE, "answered 'play None'"),
+        ("return True", Ending.NONSENSE, "answered 'play True'"),
+        ("return 7", Ending.ILLEGAL, "column 8 is outside"),
+        ("raise ValueError('no\\nidea')", Ending.ERROR, "ValueError: no idea"),
+        ("sys.exit(4)", Ending.CRASH, "exit status 4"),
+        ("return 3\nraise OSError('gone')", Ending.CRASH, "OSError: gone"),
+        ("return 3\ndef last_one(o): return 3", Ending.FOUR, ""),
     ],
 )
-def test_kaggle_agents(  # noqa: PLR0917  (a table's columns)
-    tmp_path: Path, name: str, parameters: str, body: str, ending: Ending, detail: str
-) -> None:
+def test_kaggle_agents(tmp_path: Path, body: str, ending: Ending, detail: str) -> None:
     path = tmp_path / "agent.py"
-    path.write_text(AGENT.format(name=name, parameters=parameters, body=body))
+    path.write_text(AGENT + body)
     with Kaggle(str(path), programs=ANY_PROGRAM) as player:
         record = play_game(player, parse_player("stupid").make())
     assert record.ending == ending
