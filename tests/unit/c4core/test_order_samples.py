@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from c4core import Position
+from c4core.arrays import split_keys
 from c4core.foresight import Network, network_bytes, row_groups
 from c4core.order_samples import (
     CUT,
@@ -212,17 +213,6 @@ def test_a_written_network_is_read() -> None:
     assert (network.width, network.height, network.last_ply) == (6, 5, LAST_PLY)
 
 
-def _words(position: Position) -> tuple[int, int]:
-    """The stones of the side to move, and of both."""
-    own = mask = 0
-    for column in range(position.width):
-        for row in range(position.heights[column]):
-            square = 1 << column * (position.height + 1) + row
-            mask |= square
-            own |= square * (position.stone_at(column, row) == position.turn)
-    return own, mask
-
-
 def _made_up_samples(width: int, height: int) -> np.ndarray:
     """Random positions with all their moves; nobody has searched them."""
     dice = random.Random(width * 100 + height)
@@ -236,7 +226,8 @@ def _made_up_samples(width: int, height: int) -> np.ndarray:
                 sample["last"] = _square(position, column)
                 position = position.play(column)
         squares = [_square(position, column) for column in position.legal_columns()]
-        sample["own"], sample["mask"] = _words(position)
+        key = np.array([position.key], dtype=np.uint64)
+        sample["own"], sample["mask"] = (words[0] for words in split_keys(key, position.board))
         sample["count"], sample["ply"] = len(squares), position.ply
         sample["square"][: len(squares)] = squares
         sample["beta"] = dice.randrange(-9, 10)

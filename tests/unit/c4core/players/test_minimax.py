@@ -68,14 +68,6 @@ def test_killer_example(depth: int) -> None:
     assert choices(f"minimax-threats:time_ms=none,max_depth={depth}", position, 1) == {3}
 
 
-@pytest.mark.parametrize("evaluation", ["groups", "threats", "both", "islands"])
-@pytest.mark.parametrize("ordering", ["both", "static", "killer", "none"])
-def test_threats_wins_and_blocks(evaluation: str, ordering: str) -> None:
-    text = f"minimax-threats:time_ms=none,max_depth=2,eval={evaluation},ordering={ordering}"
-    assert choices(text, named("P1"), 1) == {2}
-    assert choices(text, named("P2"), 1) == {4}
-
-
 @pytest.mark.parametrize(
     ("red", "final"),
     [
@@ -139,11 +131,24 @@ def test_greedy() -> None:
     assert choices("greedy", named("P2")) != {4}
 
 
-@pytest.mark.parametrize("depth", [2, 4])
-@pytest.mark.parametrize("player", ["minimax-features", "minimax-squares", "alphabeta", "pvs"])
-def test_all_of_them_win_and_block(player: str, depth: int) -> None:
-    assert choices(f"{player}:depth={depth}", named("P1"), 1) == {2}
-    assert choices(f"{player}:depth={depth}", named("P2"), 1) == {4}
+WIN_AND_BLOCK = [
+    *(
+        f"minimax-threats:time_ms=none,max_depth=2,eval={evaluation},ordering={ordering}"
+        for evaluation in ("groups", "threats", "both", "islands")
+        for ordering in ("both", "static", "killer", "none")
+    ),
+    *(
+        f"{player}:depth={depth}"
+        for player in ("minimax-features", "minimax-squares", "alphabeta", "pvs")
+        for depth in (2, 4)
+    ),
+]
+
+
+@pytest.mark.parametrize("text", WIN_AND_BLOCK)
+def test_all_of_them_win_and_block(text: str) -> None:
+    assert choices(text, named("P1"), 1) == {2}
+    assert choices(text, named("P2"), 1) == {4}
 
 
 def test_every_third_own_move_may_be_random() -> None:
