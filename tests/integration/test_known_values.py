@@ -27,7 +27,7 @@ def test_value_of_empty_boards() -> None:
         assert evaluation.value == SIGNS[sign], board
 
 
-@pytest.mark.parametrize(("board", "score"), [("6x5", 0), ("6x6", -1)])
+@pytest.mark.parametrize(("board", "score"), [("6x5", 0), ("7x5", 0), ("6x6", -1), ("5x8", 0)])
 def test_score_of_empty_boards(board: str, score: int) -> None:
     width, height = parse_board(board)
     assert Solver().solve(Position(width=width, height=height)).score == score

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from c4core.reachable import plies
 from c4core.reference import ReferenceSolver
 from c4core.solver import Solver
 from tests.support.boards.every_position import (
@@ -37,15 +36,8 @@ def test_lasting_rules_hold_and_can_be_kept(width: int, height: int, step: int) 
     assert check_lasting_form(width, height, step=step) > 100_000
 
 
-@pytest.mark.parametrize(
-    ("width", "height", "positions"), [(5, 5, 69_763_700), (6, 5, 2_818_972_642)]
-)
-def test_the_diagram_counts_all_positions(width: int, height: int, positions: int) -> None:
-    assert sum(counted(width, height)) == positions
-
-
-def test_all_positions_of_5x4_are_reached() -> None:
-    assert sum(len(keys) for keys in plies(width=5, height=4)) == 3_945_711
+def test_the_diagram_counts_all_of_6x5() -> None:
+    assert sum(counted(6, 5)) == 2_818_972_642
 
 
 def test_the_oracle_visits_every_position_of_4x4() -> None:

@@ -29,7 +29,9 @@ def test_mirror_reduced_counts_that_are_not_over() -> None:
     assert counts == CANONICAL_NOT_OVER_7X6
 
 
-@pytest.mark.parametrize(("width", "height", "total"), [(4, 4, 161_029), (4, 5, 1_706_255)])
+@pytest.mark.parametrize(
+    ("width", "height", "total"), [(4, 4, 161_029), (4, 5, 1_706_255), (5, 4, 3_945_711)]
+)
 def test_all_positions_of_small_boards(width: int, height: int, total: int) -> None:
     assert sum(len(keys) for keys in plies(width=width, height=height)) == total
 

@@ -47,8 +47,8 @@ def test_the_first_plies_of_7x6() -> None:
     assert not last.is_done
 
 
-def test_all_of_5x4() -> None:
-    assert sum(counted(5, 4)) == 3_945_711
+def test_all_of_5x5() -> None:
+    assert sum(counted(5, 5)) == 69_763_700
 
 
 @pytest.mark.parametrize(("width", "height"), [(4, 2), (1, 7), (2, 5)])
