@@ -78,7 +78,7 @@ def damage(draw: st.DrawFn, data: bytes) -> bytes:
     return bytes(damaged)
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(st.data(), st.sampled_from(["complete", "sparse"]))
 def test_a_damaged_file_is_refused_or_right(drawn: st.DataObject, kind: str) -> None:
     data, levels = BOOKS[kind]
@@ -86,7 +86,7 @@ def test_a_damaged_file_is_refused_or_right(drawn: st.DataObject, kind: str) -> 
     assert ask_everything(levels) is not False
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(st.data(), st.sampled_from(["complete", "sparse"]))
 def test_forged_checksums_do_not_end_the_process(drawn: st.DataObject, kind: str) -> None:
     """Any indexes and groups, under right checksums: any answer will do, or BookError."""

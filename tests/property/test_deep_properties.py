@@ -24,7 +24,7 @@ def positions(draw: st.DrawFn) -> Position:
     width, height = draw(st.sampled_from([(4, 4), (4, 5), (5, 4)]))
     empty = draw(st.integers(4, 9))
     position = Position(width=width, height=height)
-    for choice in draw(st.lists(st.integers(0, 99), min_size=24, max_size=24)):
+    for choice in draw(st.binary(min_size=24, max_size=24)):
         if position.ply >= position.board.cells - empty:
             break
         columns = [c for c in position.legal_columns() if not position.play(c).is_over]
@@ -84,7 +84,7 @@ class Farm:
         self.running = self.tree.needs(self.running)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60)
 @given(
     positions(),
     st.integers(0, 3),
@@ -116,7 +116,7 @@ def test_the_true_score_is_proven(
         assert node.lower <= score(tree.position(node)) <= node.upper
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30)
 @given(positions(), st.integers(0, 3), st.integers(1, 30), st.integers(0, 10**9))
 @example(Position("31424511132", width=5, height=4), 3, 10, 1)
 @example(Position("1311242422344343", width=4, height=5), 2, 1, 681224235)

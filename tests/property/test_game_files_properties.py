@@ -24,12 +24,13 @@ FAILURES = [ending for ending in Ending if ending not in (Ending.FOUR, Ending.FU
 def games(draw: st.DrawFn, *, whole: bool = False, board: BoardSize | None = None) -> GameEntry:
     """A game by drawn moves: played to its end, or lost by a failure before."""
     size = board or draw(st.sampled_from(BOARDS))
-    choices = st.integers(0, size.width - 1)
     length = size.cells if whole else draw(st.integers(0, size.cells))
     position, columns = empty_board(size), []
-    while not position.is_over and position.ply < length:
+    for choice in draw(st.binary(min_size=length, max_size=length)):
+        if position.is_over:
+            break
         legal = position.legal_columns()
-        columns.append(legal[draw(choices) % len(legal)])
+        columns.append(legal[choice % len(legal)])
         position = position.play(columns[-1])
     if position.is_over:
         winner, ending = position.winner, ending_on_board(position, position.winner)
@@ -52,14 +53,14 @@ def games(draw: st.DrawFn, *, whole: bool = False, board: BoardSize | None = Non
 
 
 @given(st.lists(games(), max_size=5))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_json_lines(entries: list[GameEntry]) -> None:
     text = "".join(f"{json_line(entry)}\n" for entry in entries)
     assert list(read_json_games(io.BytesIO(text.encode()))) == entries
 
 
 @given(st.data(), st.sampled_from(BOARDS))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_csv(data: st.DataObject, board: BoardSize) -> None:
     entries = data.draw(st.lists(games(whole=True, board=board), max_size=5))
     lines = [csv_names(board), *(csv_line(entry.final, entry.winner) for entry in entries)]
@@ -70,7 +71,7 @@ def test_csv(data: st.DataObject, board: BoardSize) -> None:
 
 
 @given(games(whole=True))
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_mirror_images_of_games(entry: GameEntry) -> None:
     moves = mirrored_moves(entry.moves or "", entry.board.width)
     width, height = entry.board

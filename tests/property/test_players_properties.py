@@ -87,6 +87,7 @@ def test_every_answer_is_legal_and_repeats(
     assert player.choose(position, Dice(seed)) == column
 
 
+@settings(max_examples=50)
 @given(games(minimum=4), st.sampled_from(QUICK), st.sampled_from(QUICK), st.integers(0, 99))
 def test_every_game_ends_on_the_board(
     game: tuple[Position, str], first: str, second: str, seed: int
@@ -103,6 +104,7 @@ def test_every_game_ends_on_the_board(
 
 
 @pytest.mark.parametrize("name", HEURISTICS)
+@settings(max_examples=50)
 @given(game=games(minimum=4, max_cells=48))
 def test_heuristics_agree_with_looking_at_every_line(name: str, game: tuple[Position, str]) -> None:
     position, _ = game
@@ -120,15 +122,6 @@ def test_winning_columns_are_those_that_win(game: tuple[Position, str]) -> None:
         return
     wins = [c for c in position.legal_columns() if position.is_winning(c)]
     assert list(winning_columns(position, "x" if position.turn == "x" else "o")) == wins
-
-
-@pytest.mark.parametrize("name", HEURISTICS)
-@given(game=games(minimum=4))
-def test_heuristics_do_not_know_left_from_right(name: str, game: tuple[Position, str]) -> None:
-    position, _ = game
-    if name == "windows" and position.width % 2 == 0:
-        return  # it prefers one of the two middle columns
-    assert heuristic_value(position, "x", name) == heuristic_value(position.mirrored(), "x", name)
 
 
 def slow_minimax(position: Position, depth: int, side: Literal["x", "o"]) -> int:

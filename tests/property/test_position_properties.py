@@ -8,30 +8,27 @@ from c4core.reference import columns_of, has_won
 from tests.support.boards.positions import boards, games
 
 
-@given(games())
-def test_grid_round_trip(game: tuple[Position, str]) -> None:
+@given(games(every=True))
+def test_keys_and_grids_come_back(game: tuple[Position, str]) -> None:
     position, _ = game
     assert Position.from_grid(str(position)) == position
-
-
-@given(games())
-def test_key_round_trip(game: tuple[Position, str]) -> None:
-    position, _ = game
     size = {"width": position.width, "height": position.height}
     assert Position.from_key(position.key, **size) == position
     assert position.key < 1 << position.width * (position.height + 1)
     canonical = Position.from_key(position.canonical_key, **size)
     assert canonical in (position, position.mirrored())
+    assert position.canonical_key == min(position.key, position.mirrored().key)
 
 
-@given(games())
+@given(games(every=True))
 def test_text_and_columns_say_the_same(game: tuple[Position, str]) -> None:
     position, moves = game
     assert Position(moves, width=position.width, height=position.height) == position
+    assert position.moves == moves
     assert position.ply == len(moves) == sum(position.heights)
 
 
-@given(games())
+@given(games(every=True))
 def test_mirror_is_its_own_inverse(game: tuple[Position, str]) -> None:
     position, _ = game
     mirrored = position.mirrored()
@@ -41,19 +38,21 @@ def test_mirror_is_its_own_inverse(game: tuple[Position, str]) -> None:
     assert (mirrored.winner, mirrored.ply) == (position.winner, position.ply)
 
 
-@given(games())
+@given(games(every=True))
 def test_winner_agrees_with_looking_at_every_line(game: tuple[Position, str]) -> None:
     position, _ = game
     columns = columns_of(position)
     for side in "xo":
         assert (position.winner == side) == has_won(columns, side)
+    is_full = position.ply == position.width * position.height
+    assert position.is_over == (position.winner is not None or is_full)
     assert bool(position.winning_squares()) == (position.winner is not None)
     assert all(
         position.stone_at(*square) == position.winner for square in position.winning_squares()
     )
 
 
-@given(games())
+@given(games(every=True))
 def test_legal_columns_are_those_that_play_accepts(game: tuple[Position, str]) -> None:
     position, _ = game
     for column in range(-1, position.width + 1):
@@ -63,7 +62,7 @@ def test_legal_columns_are_those_that_play_accepts(game: tuple[Position, str]) -
         assert position.is_winning(column) == (after.winner is not None)
 
 
-@given(boards(), st.text(max_size=12))
+@given(boards(every=True), st.text(max_size=12))
 def test_any_text_is_a_position_or_a_value_error(size: tuple[int, int], text: str) -> None:
     width, height = size
     try:
@@ -74,7 +73,7 @@ def test_any_text_is_a_position_or_a_value_error(size: tuple[int, int], text: st
         assert position.ply == len(text)
 
 
-@given(boards(), st.integers(-(2**65), 2**65))
+@given(boards(every=True), st.integers(-(2**65), 2**65))
 def test_any_number_is_a_position_or_a_value_error(size: tuple[int, int], number: int) -> None:
     width, height = size
     try:

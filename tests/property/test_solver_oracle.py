@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from c4core import Position
 from c4core.evaluation import plies_to_end
-from c4core.reference import ReferenceSolver, columns_of, reference_scores
+from c4core.reference import ReferenceSolver, columns_of
 from c4core.solver import Solver
 
-SOLVER = Solver(table_mb=1)
+SCORES, COLUMNS, LINES = (Solver(table_mb=1) for _ in range(3))
+"""One for each call: none finds in its table what another has searched."""
 
 
 def most_empty(width: int) -> int:
@@ -26,7 +27,7 @@ def late_positions(draw: st.DrawFn) -> Position:
     cells = width * height
     target = max(0, cells - draw(st.integers(0, most_empty(width))))
     position = Position(width=width, height=height)
-    choices = draw(st.lists(st.integers(0, 1 << 30), min_size=target, max_size=target))
+    choices = draw(st.binary(min_size=target, max_size=target))
     for choice in choices:
         # Winning moves are shunned, or hardly any game would come near its end.
         columns = [c for c in position.legal_columns() if not position.is_winning(c)]
@@ -37,57 +38,60 @@ def late_positions(draw: st.DrawFn) -> Position:
     return position
 
 
-def small_enough(position: Position) -> bool:
-    empty = position.width * position.height - position.ply
-    return position.is_over or empty <= most_empty(position.width)
+@settings(max_examples=200)
+@given(late_positions(), st.integers(-12, 12), st.integers(0, 40))
+def test_the_solver_agrees_with_the_oracle(position: Position, beta: int, nodes: int) -> None:
+    """All of it for each position, for the oracle takes more time than the solver."""
+    oracle = ReferenceSolver(position.height)
+    score = oracle.score(columns_of(position))
+    check_scores(position, score)
+    check_null_window(position, score, beta)
+    exact: tuple[int | None, ...] = (None,) * position.width
+    if not position.is_over:
+        exact = oracle.column_scores(columns_of(position))
+    analysis = COLUMNS.analyze(position)
+    assert (analysis.score, analysis.scores) == (score, exact)
+    assert COLUMNS.analyze(position.mirrored()).scores == analysis.scores[::-1]
+    check_limited(position, score, exact, nodes)
+    check_line(position, oracle)
 
 
-@settings(max_examples=100, deadline=None)
-@given(late_positions(), st.integers(-12, 12))
-def test_null_windows_hold(position: Position, beta: int) -> None:
-    if not small_enough(position):
-        return
-    score = ReferenceSolver(position.height).score(columns_of(position))
+def check_scores(position: Position, score: int) -> None:
+    """The score, also by its sign alone, from the other side, and in a batch of relatives."""
+    evaluation = SCORES.solve(position)
+    assert evaluation.score == score
+    weak = SCORES.solve(position, weak=True)
+    assert weak.lower <= score <= weak.upper
+    assert weak.value == evaluation.value
+    assert SCORES.solve(position.mirrored()).score == score
+    assert SCORES.solve_many([position], related=True).scores.tolist() == [score]
+
+
+def check_null_window(position: Position, score: int, beta: int) -> None:
+    """A window is decided, and the bounds hold."""
     evaluation = Solver(table_mb=1).test(position, beta)
     assert evaluation.lower <= score <= evaluation.upper
     assert (evaluation.lower >= beta) is (score >= beta)
     assert (evaluation.upper < beta) is (score < beta)
 
 
-@settings(max_examples=200, deadline=None)
-@given(late_positions())
-def test_scores_are_the_oracles(position: Position) -> None:
-    if not small_enough(position):
-        return
-    score = ReferenceSolver(position.height).score(columns_of(position))
-    evaluation = SOLVER.solve(position)
-    assert evaluation.score == score
-    weak = SOLVER.solve(position, weak=True)
-    assert weak.lower <= score <= weak.upper
-    assert weak.value == evaluation.value
-    assert SOLVER.solve(position.mirrored()).score == score
-    assert SOLVER.solve_many([position], related=True).scores.tolist() == [score]
+def check_limited(
+    position: Position, score: int, exact: tuple[int | None, ...], nodes: int
+) -> None:
+    """What is found with few nodes is less, but not wrong."""
+    solver = Solver(table_mb=1)
+    evaluation = solver.solve(position, node_limit=nodes)
+    assert evaluation.lower <= score <= evaluation.upper
+    assert evaluation.nodes <= nodes
+    analysis = solver.analyze(position, node_limit=nodes)
+    assert analysis.lower <= score <= analysis.upper
+    assert all(a in (None, b) for a, b in zip(analysis.scores, exact, strict=True))
 
 
-@settings(max_examples=100, deadline=None)
-@given(late_positions())
-def test_column_scores_are_the_oracles(position: Position) -> None:
-    if not small_enough(position):
-        return
-    analysis = SOLVER.analyze(position)
-    assert analysis.scores == reference_scores(position)
-    assert analysis.score == ReferenceSolver(position.height).score(columns_of(position))
-    assert SOLVER.analyze(position.mirrored()).scores == analysis.scores[::-1]
-
-
-@settings(max_examples=100, deadline=None)
-@given(late_positions())
-def test_principal_variation_is_exact(position: Position) -> None:
-    if not small_enough(position):
-        return
-    oracle = ReferenceSolver(position.height)
+def check_line(position: Position, oracle: ReferenceSolver) -> None:
+    """The principal variation is as long as the score says, and every move in it keeps it."""
     score = oracle.score(columns_of(position))
-    line = SOLVER.principal_variation(position)
+    line = LINES.principal_variation(position)
     if score and line:
         assert len(line) == plies_to_end(score, position.ply, position.width, position.height)
     for column in line:
@@ -95,19 +99,3 @@ def test_principal_variation_is_exact(position: Position) -> None:
         score = -score
         assert oracle.score(columns_of(position)) == score
     assert position.is_over
-
-
-@settings(max_examples=100, deadline=None)
-@given(late_positions(), st.integers(0, 40))
-def test_limited_bounds_are_honest(position: Position, nodes: int) -> None:
-    if not small_enough(position):
-        return
-    score = ReferenceSolver(position.height).score(columns_of(position))
-    solver = Solver(table_mb=1)
-    evaluation = solver.solve(position, node_limit=nodes)
-    assert evaluation.lower <= score <= evaluation.upper
-    assert evaluation.nodes <= nodes
-    analysis = solver.analyze(position, node_limit=nodes)
-    assert analysis.lower <= score <= analysis.upper
-    exact = reference_scores(position)
-    assert all(a in (None, b) for a, b in zip(analysis.scores, exact, strict=True))

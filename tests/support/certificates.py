@@ -128,6 +128,14 @@ def verdicts(claim: tuple[str, int, int, int], count: int) -> Verdicts:
     return Verdicts(files, accepted, independently, both, true)
 
 
+def check_tampered(claim: tuple[str, int, int, int], count: int) -> int:
+    """Both checkers agree on every changed file, and what they accept is true: how many."""
+    found = verdicts(claim, count)
+    assert found.files == count
+    assert found.accepted == found.independently == found.both == found.true
+    return found.accepted
+
+
 def is_true(info: CertificateInfo) -> bool:
     """Whether the claim of a certificate is true, by a search."""
     score = Solver(table_mb=1).solve(info.start).score

@@ -12,16 +12,11 @@ GRIDS = {
     "P5": "......./...B.../...R.../..RB.../..BB.../R.BR..R",
     "P6": "......./......./......./......./......B/..RR..B",
     "E1": "R.RYY../R.YRRR./Y.RYYY./RRYRRY./YYRYYR./RYYRRRY",
-    "E2": "......./......./......./...R.../...RY../...RY..",
-    "E3": "......./......./...R.../...R.../...RY../..RYY..",
     "E4": "RYR.YRY/RYR.YRY/YRY.RYR/RYR.YRY/YRY.RYR/RYR.YRY",
     "E5": "......./......./......./...Y.../...YR../R..YR..",
     "K1": "......./......./......./......./......./..RRY..",
 }
 """P1 to P6 the blog's figures, E1 to E5 the threat examples, K1 the killer example."""
-
-PAIR = "......./......./......./......./......./..RR..."
-"""Two red stones at (2,1) and (3,1); no such position is reached, so it is no ``Position``."""
 
 SIDES = "xo"
 

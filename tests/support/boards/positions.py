@@ -5,19 +5,22 @@ from hypothesis import strategies as st
 from c4core import Position
 from c4core.notation import format_moves
 
-SIZES = [
+EVERY_SIZE = [
     (width, height)
-    for width in range(1, 17)
-    for height in range(1, 16)
+    for width in range(1, 33)
+    for height in range(1, 20)
     if width * (height + 1) <= 64  # what a bitboard holds
 ]
+SIZES = [(width, height) for width, height in EVERY_SIZE if width <= 16 and height <= 15]
 
 
-def boards(*, minimum: int = 1, max_cells: int = 64) -> st.SearchStrategy[tuple[int, int]]:
+def boards(
+    *, minimum: int = 1, max_cells: int = 64, every: bool = False
+) -> st.SearchStrategy[tuple[int, int]]:
     """Board sizes (width, height), small ones first, odd and even heights alike."""
     sizes = [
         (width, height)
-        for width, height in SIZES
+        for width, height in (EVERY_SIZE if every else SIZES)
         if min(width, height) >= minimum and width * height <= max_cells
     ]
     return st.sampled_from(sorted(sizes, key=lambda size: size[0] * size[1]))
@@ -25,7 +28,12 @@ def boards(*, minimum: int = 1, max_cells: int = 64) -> st.SearchStrategy[tuple[
 
 @st.composite
 def games(
-    draw: st.DrawFn, *, minimum: int = 1, max_cells: int = 64, max_empty: int | None = None
+    draw: st.DrawFn,
+    *,
+    minimum: int = 1,
+    max_cells: int = 64,
+    max_empty: int | None = None,
+    every: bool = False,
 ) -> tuple[Position, str]:
     """A position and the moves that lead to it, by random legal play on a random board.
 
@@ -35,14 +43,15 @@ def games(
         max_cells: largest board.
         max_empty: play on until at most so many squares are empty, or the game is over; None stops
             anywhere.
+        every: the narrowest and the widest boards, too.
     """
-    width, height = draw(boards(minimum=minimum, max_cells=max_cells))
+    width, height = draw(boards(minimum=minimum, max_cells=max_cells, every=every))
     cells = width * height
     if max_empty is None:
         plies = draw(st.integers(0, cells))
     else:
         plies = draw(st.integers(max(0, cells - max_empty), cells))
-    choices = draw(st.lists(st.integers(0, width - 1), min_size=plies, max_size=plies))
+    choices = draw(st.binary(min_size=plies, max_size=plies))
     position, columns = Position(width=width, height=height), []
     for choice in choices:
         legal = position.legal_columns()

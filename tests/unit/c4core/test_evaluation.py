@@ -2,9 +2,8 @@
 
 import pytest
 
-from c4core import Analysis, Evaluation, Position
+from c4core import Analysis, Evaluation
 from c4core.evaluation import plies_to_end, score_limits
-from c4core.solver import Solver
 
 
 def test_exact_only_when_the_bounds_meet() -> None:
@@ -41,27 +40,6 @@ def test_best_columns() -> None:
 )
 def test_distance_to_the_end(score: int, ply: int, plies: int) -> None:
     assert plies_to_end(score, ply, 7, 6) == plies
-
-
-def test_distance_agrees_with_play() -> None:
-    """Best play by both sides on 4x4: each ply shortens the distance by one."""
-    solver = Solver(table_mb=1)
-
-    def score(position: Position) -> int:
-        found = solver.solve(position).score
-        assert found is not None
-        return found
-
-    for moves in ("", "12", "121", "1213", "44114"):
-        position = Position(moves, width=4, height=4)
-        distance = plies_to_end(score(position), position.ply, 4, 4)
-        while not position.is_over:
-            position = min(
-                (position.play(column) for column in position.legal_columns()), key=score
-            )
-            distance -= 1
-            assert plies_to_end(score(position), position.ply, 4, 4) == distance
-        assert distance == 0
 
 
 def test_limits() -> None:

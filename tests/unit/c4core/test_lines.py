@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from c4core.lines import (
     MAX_LINE,
@@ -17,6 +18,7 @@ from c4core.lines import (
 )
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
+from tests.support.refused import own_words
 
 
 def parse(text: str, **options: object) -> Request | BadLine:
@@ -44,17 +46,6 @@ def test_letters_name_columns_from_the_tenth_on() -> None:
     )
 
 
-@pytest.mark.parametrize("identity", ["a17", 0, 1.5, True, [1, {"b": None}], {}, ""])
-def test_an_id_of_any_kind_is_kept(identity: object) -> None:
-    answer = parse(json.dumps({"id": identity, "moves": "44"}))
-    assert answer == Request(1, Position("44"), "44", identity)
-
-
-def test_an_object_may_hold_a_grid() -> None:
-    position = Position("4453")
-    assert parse(json.dumps({"grid": str(position)})) == Request(1, position)
-
-
 @pytest.mark.parametrize("quote", [int, str])
 def test_an_object_may_hold_a_key(quote: type) -> None:
     position = Position("1122")
@@ -70,48 +61,48 @@ def test_unknown_fields_are_ignored() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "field", "words"),
+    ("text", "field"),
     [
-        ("", "line", "empty line"),
-        ("  \t", "line", "empty line"),
-        ("44x", "moves", "index 2"),
-        ("448", "moves", "index 2"),
-        ("4444444", "moves", "index 6: column 4 is full"),
-        ("44 53", "moves", "' ' is no column"),
-        ("4\0", "moves", "'\\x00' is no column"),
-        ("12121212", "moves", "after the end"),
-        ("[]", "moves", "'[' is no column"),
-        ("{", "line", "not a JSON object"),
-        ('{"moves": "4"} x', "line", "Extra data"),
-        ('{"id": NaN, "moves": "4"}', "line", "NaN is not JSON"),
-        ('{"id": 1e999, "moves": "4"}', "line", "1e999 is out of range"),
-        pytest.param('{"key": ' + "1" * 5000 + "}", "line", "not a JSON object", id="long number"),
-        pytest.param('{"id": ' + "[" * 50_000, "line", "not a JSON object", id="deep"),
-        ("{}", "line", "exactly one"),
-        ('{"moves": "4", "key": 5}', "key", "moves and key"),
-        ('{"moves": 4453}', "moves", "must be text"),
-        ('{"moves": null}', "moves", "must be text"),
-        ('{"moves": " 4"}', "moves", "no column"),
-        ('{"grid": ["..", ".."]}', "grid", "must be text"),
-        ('{"grid": "....\\n....\\n....\\n...."}', "grid", "4x4, the board of this batch is 7x6"),
-        ('{"grid": "x"}', "grid", "1x1"),
-        ('{"grid": ""}', "grid", "impossible board"),
-        ('{"key": 5}', "key", "5 is no key"),
-        ('{"key": -1}', "key", "-1 is no key"),
-        ('{"key": "-1"}', "key", "whole number"),
-        ('{"key": 1.0}', "key", "whole number"),
-        ('{"key": true}', "key", "whole number"),
-        pytest.param('{"key": "' + "1" * 5000 + '"}', "key", "whole number", id="long text"),
-        ('{"moves": "4", "board": "8x7"}', "board", "8x7 is not the board of this batch, 7x6"),
-        ('{"moves": "4", "board": "big"}', "board", "not a board size"),
-        ('{"moves": "4", "board": 7}', "board", "must be text"),
+        ("", "line"),
+        ("  \t", "line"),
+        ("44x", "moves"),
+        ("448", "moves"),
+        ("4444444", "moves"),
+        ("44 53", "moves"),
+        ("4\0", "moves"),
+        ("12121212", "moves"),
+        ("[]", "moves"),
+        ("{", "line"),
+        ('{"moves": "4"} x', "line"),
+        ('{"id": NaN, "moves": "4"}', "line"),
+        ('{"id": 1e999, "moves": "4"}', "line"),
+        pytest.param('{"key": ' + "1" * 5000 + "}", "line", id="long number"),
+        pytest.param('{"id": ' + "[" * 50_000, "line", id="deep"),
+        ("{}", "line"),
+        ('{"moves": "4", "key": 5}', "key"),
+        ('{"moves": 4453}', "moves"),
+        ('{"moves": null}', "moves"),
+        ('{"moves": " 4"}', "moves"),
+        ('{"grid": ["..", ".."]}', "grid"),
+        ('{"grid": "....\\n....\\n....\\n...."}', "grid"),
+        ('{"grid": "x"}', "grid"),
+        ('{"grid": ""}', "grid"),
+        ('{"key": 5}', "key"),
+        ('{"key": -1}', "key"),
+        ('{"key": "-1"}', "key"),
+        ('{"key": 1.0}', "key"),
+        ('{"key": true}', "key"),
+        pytest.param('{"key": "' + "1" * 5000 + '"}', "key", id="long text"),
+        ('{"moves": "4", "board": "8x7"}', "board"),
+        ('{"moves": "4", "board": "big"}', "board"),
+        ('{"moves": "4", "board": 7}', "board"),
     ],
 )
-def test_a_bad_line_says_what_is_wrong(text: str, field: str, words: str) -> None:
+def test_a_bad_line_says_what_is_wrong(text: str, field: str, snapshot: SnapshotAssertion) -> None:
     answer = parse(text, line=3)
     assert isinstance(answer, BadLine)
     assert (answer.line, answer.field) == (3, field)
-    assert words in answer.error
+    assert own_words(answer.error) == snapshot
 
 
 LISTS, OBJECTS = ("[", "]", "[]"), ('{"a":', "}", "{}")
@@ -139,7 +130,7 @@ def test_what_is_nested_deeply_is_a_bad_line(name: str, kind: tuple[str, str, st
 
 def test_depth_is_seen_without_a_stack() -> None:
     value: list[Any] = []
-    for _ in range(100_000):
+    for _ in range(20_000):
         value = [1, value, {}]
     assert is_too_deep(value)
     assert not is_too_deep([[1], {"a": [2]}] * 1000)
@@ -152,16 +143,6 @@ def test_a_bad_object_keeps_its_id() -> None:
     answer = parse('{"id": ["x"], "moves": "9"}')
     assert isinstance(answer, BadLine)
     assert answer.id == ["x"]
-
-
-def test_every_line_has_its_number() -> None:
-    answers = read(b"4\n\nnonsense\n44")
-    assert [answer.line for answer in answers] == [1, 2, 3, 4]
-    assert [type(answer) for answer in answers] == [Request, BadLine, BadLine, Request]
-
-
-def test_an_empty_stream_has_no_lines() -> None:
-    assert read(b"") == []
 
 
 def test_bytes_that_are_no_text_are_a_bad_line() -> None:

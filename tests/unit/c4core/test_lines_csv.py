@@ -7,7 +7,7 @@ import tracemalloc
 
 import pytest
 
-from c4core.lines import MAX_LINE, BadLine, Request
+from c4core.lines import BadLine, Request
 from c4core.lines_csv import MAX_LINES, HeadingError, read_csv
 from c4core.notation import DEFAULT_BOARD, MAX_HEIGHT, BoardSize
 from c4core.position import Position
@@ -88,13 +88,13 @@ def test_a_bad_row_is_named_and_the_rest_is_read(row: str, field: str, told: str
 
 
 def test_a_quote_that_is_never_closed_takes_no_memory() -> None:
-    text = 'moves\n4\n"' + "44\n" * MAX_LINE + '"\n4\n'
+    text = 'moves\n4\n"' + "44\n" * 5_000 + '"\n4\n'
     first, bad, *rest = read(text)
     assert first == Request(2, Position("4"), "4")
     assert isinstance(bad, BadLine)
     assert "more than 100 lines" in bad.error
     assert bad.line == MAX_LINES + 2
-    assert rest[-1] == Request(MAX_LINE + 4, Position("4"), "4")
+    assert rest[-1] == Request(5_004, Position("4"), "4")
 
 
 def test_quotes_that_are_closed_and_opened_again_take_no_memory() -> None:

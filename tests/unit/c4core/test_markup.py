@@ -2,6 +2,8 @@
 
 from html.parser import HTMLParser
 
+from syrupy.assertion import SnapshotAssertion
+
 from c4core.evaluation import Analysis, Evaluation
 from c4core.markup import facts_html, printable, signed, table_html
 
@@ -46,16 +48,11 @@ def test_scores_have_a_sign() -> None:
     assert [signed(score) for score in (3, 0, -2, None)] == ["+3", "0", "-2", ""]
 
 
-def test_an_evaluation() -> None:
-    texts = parsed(Evaluation(3, 3, 1200, 0.5)._repr_html_()).texts
-    assert texts == ["score", "3", "value", "win", "nodes", "1,200", "seconds", "0.5"]
-    assert "-2 to 4" in Evaluation(-2, 4)._repr_html_()
-    assert "not known" in Evaluation(-2, 4)._repr_html_()
-
-
-def test_an_analysis() -> None:
-    texts = parsed(Analysis((1, None, 0, -3), 1, 1, 9, 0.1)._repr_html_()).texts
-    assert texts[:9] == ["column", "1", "2", "3", "4", "score", "+1", "0", "-3"]
-    assert texts[9] == "best"
-    assert texts.count("best") == 1
-    assert "best" not in parsed(Analysis((1, None), -2, 4)._repr_html_()).texts
+def test_results(snapshot: SnapshotAssertion) -> None:
+    results = (
+        Evaluation(3, 3, 1200, 0.5),
+        Evaluation(-2, 4),
+        Analysis((1, None, 0, -3), 1, 1, 9, 0.1),
+        Analysis((1, None), -2, 4),
+    )
+    assert [parsed(result._repr_html_()).texts for result in results] == snapshot

@@ -1,6 +1,7 @@
 """Text for boards and moves."""
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from c4core.errors import BoardError, MoveError
 from c4core.notation import (
@@ -12,21 +13,14 @@ from c4core.notation import (
     parse_board,
     parse_moves,
 )
+from tests.support.refused import refused
 
 
 def test_default_board() -> None:
     assert DEFAULT_BOARD == (7, 6)
     assert str(DEFAULT_BOARD) == "7x6"
     assert DEFAULT_BOARD.cells == 42
-
-
-@pytest.mark.parametrize("text", ["7x6", "4x4", "8x7", "16x3", "1x1", "32x1", "3x19", "9x6"])
-def test_board_round_trip(text: str) -> None:
-    assert str(parse_board(text)) == text
-
-
-def test_board_accepts_capitals_and_blanks() -> None:
-    assert parse_board(" 7X6 ") == BoardSize(7, 6)
+    assert parse_board(" 7X6 ") == DEFAULT_BOARD
 
 
 @pytest.mark.parametrize("text", ["", "7", "7x", "x6", "7*6", "7x6x5", "-7x6", "7.0x6", "seven"])
@@ -35,26 +29,9 @@ def test_text_that_is_no_board(text: str) -> None:
         parse_board(text)
 
 
-@pytest.mark.parametrize("text", ["0x6", "7x0", "8x8", "9x7", "33x1", "2x20", "100x100"])
-def test_impossible_boards(text: str) -> None:
-    with pytest.raises(BoardError, match="impossible board"):
-        parse_board(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("8x8", "width * (height + 1) is 72, the limit is 64"),
-        ("33x1", "width * (height + 1) is 66, the limit is 64"),
-        ("3x20", "it has 20 rows, the limit is 19"),
-        ("1x63", "it has 63 rows, the limit is 19"),
-        ("0x6", "it needs a column and a row"),
-    ],
-)
-def test_an_impossible_board_says_which_limit_it_breaks(text: str, reason: str) -> None:
-    with pytest.raises(BoardError) as caught:
-        parse_board(text)
-    assert str(caught.value) == f"impossible board {text}: {reason}"
+def test_an_impossible_board_says_which_limit_it_breaks(snapshot: SnapshotAssertion) -> None:
+    boards = ("8x8", "33x1", "3x20", "1x63", "0x6", "7x0", "100x100")
+    assert {text: refused(parse_board, text, error=BoardError) for text in boards} == snapshot
 
 
 def test_every_size_within_64_bits_and_19_rows_is_a_board() -> None:
@@ -62,6 +39,7 @@ def test_every_size_within_64_bits_and_19_rows_is_a_board() -> None:
         for height in range(1, 70):
             if width * (height + 1) <= 64 and height <= 19:
                 assert check_board(width, height) == (width, height)
+                assert parse_board(f"{width}x{height}") == BoardSize(width, height)
             else:
                 with pytest.raises(BoardError):
                     check_board(width, height)
@@ -70,9 +48,6 @@ def test_every_size_within_64_bits_and_19_rows_is_a_board() -> None:
 def test_moves_are_one_based_text_for_zero_based_columns() -> None:
     assert parse_moves("4453") == (3, 3, 4, 2)
     assert format_moves((3, 3, 4, 2)) == "4453"
-
-
-def test_zero_based_text_is_explicit() -> None:
     assert parse_moves("3342", zero_based=True) == (3, 3, 4, 2)
     assert format_moves((3, 3, 4, 2), zero_based=True) == "3342"
 
@@ -84,24 +59,25 @@ def test_letters_from_the_tenth_column_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "index", "kind", "message"),
+    ("text", "index", "kind"),
     [
-        ("44x", 2, "syntax", "invalid move at index 2: 'x' is no column"),
-        ("44a", 2, "range", "column a is outside the board (columns 1 to 7)"),
-        ("4 4", 1, "syntax", "invalid move at index 1: ' ' is no column"),
-        ("448", 2, "range", "column 8 is outside the board (columns 1 to 7)"),
-        ("0", 0, "range", "column 0 is outside"),
-        ("4\u00e9", 1, "syntax", "'\u00e9' is no column"),
-        ("\u0664", 0, "syntax", "is no column"),
-        ("4\u212a", 1, "syntax", "'\u212a' is no column"),  # the Kelvin sign: lower() makes it a k
+        ("44x", 2, "syntax"),
+        ("44a", 2, "range"),
+        ("4 4", 1, "syntax"),
+        ("448", 2, "range"),
+        ("0", 0, "range"),
+        ("4\u00e9", 1, "syntax"),
+        ("\u0664", 0, "syntax"),
+        ("4\u212a", 1, "syntax"),  # the Kelvin sign: lower() makes it a k
     ],
 )
-def test_bad_moves_name_index_and_kind(text: str, index: int, kind: str, message: str) -> None:
+def test_bad_moves_name_index_and_kind(
+    text: str, index: int, kind: str, snapshot: SnapshotAssertion
+) -> None:
     with pytest.raises(MoveError) as caught:
         parse_moves(text)
-    assert caught.value.index == index
-    assert caught.value.kind == kind
-    assert message in str(caught.value)
+    assert (caught.value.index, caught.value.kind) == (index, kind)
+    assert str(caught.value) == snapshot
 
 
 def test_letters_are_those_of_ascii() -> None:

@@ -1,16 +1,16 @@
 """Positions: making, playing, ending, keys, grids, and what they say about bad input."""
 
 import pickle
-import random
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from c4core import BoardSize, Position
 from c4core.errors import BoardError, GridError, KeyValueError, MoveError
-from c4core.notation import format_moves
+from tests.support.refused import refused
 
 GRID_4453 = """\
 .......
@@ -31,10 +31,6 @@ def test_empty_board() -> None:
     assert not position.is_over
     assert position.winner is None
     assert position == Position("")
-
-
-def test_grid_has_the_top_row_first() -> None:
-    assert str(Position("4453")) == GRID_4453
 
 
 def test_key_of_7x6_fits_49_bits() -> None:
@@ -82,43 +78,20 @@ def test_four_in_a_row_ends_the_game(moves: str, squares: tuple[tuple[int, int],
         over.play(6)
 
 
-def test_the_second_player_can_win() -> None:
-    position = Position("17273757")
-    assert position.winner == "o"
-    assert position.winning_squares() == ((6, 0), (6, 1), (6, 2), (6, 3))
-
-
-def test_a_full_board_is_over_without_winner() -> None:
-    position = Position("1" * 4 + "2" * 4 + "3" * 4, width=3, height=4)
-    assert position.is_over
-    assert position.winner is None
-    assert position.winning_squares() == ()
-
-
 def test_lines_do_not_wrap_around_the_columns() -> None:
     # Three on top of column 1 and one at the bottom of column 2 are neighbours in the bits only.
     assert Position.from_grid("x..../x..../x..../oo.../oxx../xoxoo").winner is None
 
 
 @pytest.mark.parametrize(
-    ("moves", "kind", "index", "message"),
-    [
-        (
-            "8",
-            "range",
-            0,
-            "invalid move at index 0: column 8 is outside the board (columns 1 to 7)",
-        ),
-        ("4444444", "full", 6, "invalid move at index 6: column 4 is full"),
-        ("12121212", "over", 7, "column 2 is played after the end of the game"),
-        ("44?", "syntax", 2, "invalid move at index 2: '?' is no column"),
-    ],
+    ("moves", "kind", "index"),
+    [("8", "range", 0), ("4444444", "full", 6), ("12121212", "over", 7), ("44?", "syntax", 2)],
 )
-def test_bad_moves(moves: str, kind: str, index: int, message: str) -> None:
+def test_bad_moves(moves: str, kind: str, index: int, snapshot: SnapshotAssertion) -> None:
     with pytest.raises(MoveError) as caught:
         Position(moves)
     assert (caught.value.kind, caught.value.index) == (kind, index)
-    assert message in str(caught.value)
+    assert str(caught.value) == snapshot
     assert isinstance(caught.value, ValueError)
 
 
@@ -180,13 +153,6 @@ def test_impossible_boards(size: tuple[int, int]) -> None:
         Position(width=size[0], height=size[1])
 
 
-def test_mirror() -> None:
-    position = Position("4453")
-    assert position.mirrored() == Position("4435")
-    assert position.mirrored().canonical_key == position.canonical_key
-    assert position.canonical_key == min(position.key, position.mirrored().key)
-
-
 def test_grid_round_trip_and_separators() -> None:
     position = Position.from_grid(GRID_4453)
     assert position == Position("4453")
@@ -194,26 +160,19 @@ def test_grid_round_trip_and_separators() -> None:
     assert Position.from_grid(" ".join(GRID_4453)) == position
 
 
-@pytest.mark.parametrize(
-    ("grid", "message"),
-    [
-        ("....\n...", "grid row 2 has 3 squares, the first has 4"),
-        ("....\n..z.", "grid row 2 has 'z' at column 3"),
-        ("x...\n....", "grid row 2 is empty under a stone in column 1"),
-        ("....\nxx..", "2 x and 0 o"),
-        ("....\no...", "0 x and 1 o"),
-        (".....\noooo.\nxxxx.\nxoxo.", "impossible"),
-        ("", "impossible board"),
-    ],
-)
-def test_bad_grids(grid: str, message: str) -> None:
-    if message == "impossible":
+def test_bad_grids(snapshot: SnapshotAssertion) -> None:
+    grids = (
+        "....\n...",
+        "....\n..z.",
+        "x...\n....",
+        "....\nxx..",
+        "....\no...",
         # Both have won: one of the two wins came first and ended the game.
-        with pytest.raises(GridError, match="went on after its end"):
-            Position.from_grid(grid)
-        return
-    with pytest.raises((GridError, BoardError), match=message):
-        Position.from_grid(grid)
+        ".....\noooo.\nxxxx.\nxoxo.",
+    )
+    assert [refused(Position.from_grid, grid, error=GridError) for grid in grids] == snapshot
+    with pytest.raises(BoardError, match="impossible board"):
+        Position.from_grid("")
 
 
 @pytest.mark.parametrize("key", [-1, 0, 1, 2**49, 2**64, (1 << 49) - 1])
@@ -260,18 +219,6 @@ def test_moves_are_no_part_of_what_a_position_is() -> None:
     assert len({one, other, third}) == 1
     assert (one.moves, other.moves, third.moves) == ("123", "321", None)
     assert third.play(0).moves is third.mirrored().moves is None
-
-
-@pytest.mark.parametrize(("width", "height"), [(7, 6), (8, 7), (32, 1), (3, 19), (16, 3)])
-def test_whole_games_are_remembered(width: int, height: int) -> None:
-    chance = random.Random(1)
-    for _ in range(10):
-        position, columns = Position(width=width, height=height), []
-        while not position.is_over:
-            columns.append(chance.choice(position.legal_columns()))
-            position = position.play(columns[-1])
-        assert position.moves == format_moves(columns)
-        assert Position(position.moves, width=width, height=height) == position
 
 
 def test_equality_and_hash() -> None:

@@ -3,14 +3,30 @@
 import pytest
 
 from c4core import Position
-from c4core.reference import columns_of, has_won, reference_score, reference_scores
-from tests.support.boards.oracle import whole_4x4
+from c4core.reference import (
+    ReferenceSolver,
+    columns_of,
+    has_won,
+    reference_score,
+    reference_scores,
+)
+from tests.support.boards.exhaustive import exhaustive_scores
 
 
-def test_the_empty_4x4_board_is_a_draw_over_161029_positions() -> None:
-    solver = whole_4x4()
-    assert solver.score(("",) * 4) == 0
-    assert len(solver.known) == 161_029
+def test_scores_of_every_position_of_4x2() -> None:
+    """All 4x4 positions are visited in tests/release/long/."""
+    oracle = ReferenceSolver(2)
+    oracle.score(("",) * 4)
+    visited = {
+        Position.from_key(key, width=4, height=2): score
+        for keys, scores in exhaustive_scores(4, 2)
+        for key, score in zip(keys.tolist(), scores.tolist(), strict=True)
+    }
+    for position, score in visited.items():
+        for image in (position, position.mirrored()):
+            assert oracle.known[columns_of(image)] == score
+    images = {image for position in visited for image in (position, position.mirrored())}
+    assert len(oracle.known) == len(images)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +47,7 @@ def test_lines(columns: tuple[str, ...], side: str, won: bool) -> None:  # noqa:
 def test_scores_by_the_definition() -> None:
     # x wins with his fourth stone, made when 6 stones were on the board: (42 + 1 - 6) // 2.
     assert columns_of(Position("121212"))[0] == "xxx"
-    assert reference_scores(Position("4444", width=4, height=4))[3] is None
+    assert reference_scores(Position("44443333", width=4, height=4))[3] is None
     assert reference_score(Position("1212121")) == -18
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import _thread
 import math
 import pickle
 import subprocess
 import sys
 import threading
-import time
 from itertools import islice
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,7 +21,8 @@ from c4core.batch import UNPLAYABLE
 from c4core.errors import BoardError, KeyValueError
 from c4core.reachable import open_plies
 from c4core.solver import Solver
-from tests.support.running.interrupts import interrupted
+from tests.support.running.interrupts import interrupted_when
+from tests.support.running.waiting import HANG_SECONDS, await_that
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,8 +45,6 @@ LARGE = Position("44445")
 """Of some hundred thousand nodes: more than a call visits before it starts threads."""
 ENDLESS = Position("", width=8, height=7)
 """Takes hours."""
-PATIENCE_SECONDS = 60
-"""For what takes some milliseconds on a machine that has nothing else to do."""
 
 
 @pytest.fixture
@@ -63,14 +62,10 @@ def test_known_scores(solver: Solver, moves: str, score: int) -> None:
 
 
 @pytest.mark.parametrize(("moves", "score"), KNOWN)
-def test_weak_decides_the_outcome(solver: Solver, moves: str, score: int) -> None:
-    evaluation = solver.solve(Position(moves), weak=True)
-    assert evaluation.value == ("win" if score > 0 else "loss" if score < 0 else "draw")
-    assert evaluation.lower <= score <= evaluation.upper
-
-
-@pytest.mark.parametrize(("moves", "score"), KNOWN)
-def test_null_windows_around_the_score(solver: Solver, moves: str, score: int) -> None:
+def test_known_scores_from_windows(solver: Solver, moves: str, score: int) -> None:
+    weak = solver.solve(Position(moves), weak=True)
+    assert weak.value == ("win" if score > 0 else "loss" if score < 0 else "draw")
+    assert weak.lower <= score <= weak.upper
     for beta in (score - 1, score, score + 1, -99, 99):
         evaluation = solver.test(Position(moves), beta)
         assert evaluation.lower >= beta or evaluation.upper < beta
@@ -86,28 +81,14 @@ def test_a_null_window_keeps_its_limits(solver: Solver) -> None:
     evaluation = solver.test(HARD, 1, node_limit=5000)
     assert evaluation.nodes <= 5000
     assert evaluation.lower < 1 <= evaluation.upper
-    start = time.perf_counter()
-    solver.test(HARD, 1, time_limit=0.05)
-    assert 0.05 <= time.perf_counter() - start < PATIENCE_SECONDS
+    assert solver.test(ENDLESS, 1, time_limit=0.05).seconds > 0.04
 
 
 def test_finished_positions(solver: Solver) -> None:
     won = Position("1212121")
-    assert solver.solve(won).score == -18
-    analysis = solver.analyze(won)
-    assert analysis.score == -18
-    assert analysis.scores == (None,) * 7
-    assert analysis.best == ()
-    assert solver.principal_variation(won) == ()
-    full = Position("12", width=2, height=1)
-    assert solver.solve(full).score == 0
-
-
-def test_immediate_win(solver: Solver) -> None:
-    position = Position("121212")
-    assert solver.solve(position).score == 18
-    assert solver.analyze(position).best == (0,)
-    assert solver.principal_variation(position) == (0,)
+    assert solver.solve(won).score == solver.analyze(won).score == -18
+    assert solver.analyze(won).best == solver.principal_variation(won) == ()
+    assert solver.solve(Position("12", width=2, height=1)).score == 0
 
 
 @pytest.mark.parametrize(("moves", "score"), KNOWN)
@@ -134,11 +115,6 @@ def test_analysis_is_the_children(solver: Solver) -> None:
     assert analysis.score == max(score for score in analysis.scores if score is not None)
 
 
-def test_analysis_of_a_symmetric_position(solver: Solver) -> None:
-    scores = solver.analyze(Position("44444")).scores
-    assert scores == scores[::-1]
-
-
 @pytest.mark.parametrize("limit", [{"node_limit": 1000}, {"time_limit": 0.02}, {"node_limit": 0}])
 def test_limits_leave_honest_bounds(solver: Solver, limit: dict[str, float]) -> None:
     evaluation = solver.solve(HARD, **limit)  # type: ignore[arg-type]
@@ -150,24 +126,21 @@ def test_limits_leave_honest_bounds(solver: Solver, limit: dict[str, float]) -> 
     assert analysis.best == ()
 
 
-def test_node_limit_is_kept(solver: Solver) -> None:
-    assert solver.solve(HARD, node_limit=5000).nodes <= 5000
-
-
-def test_time_limit_is_kept(solver: Solver) -> None:
-    start = time.perf_counter()
-    solver.solve(HARD, time_limit=0.05)
-    assert 0.05 <= time.perf_counter() - start < PATIENCE_SECONDS
+@pytest.mark.parametrize("threads", [1, 2])
+def test_time_limit_is_kept(threads: int) -> None:
+    evaluation = Solver(table_mb=1, threads=threads).solve(ENDLESS, time_limit=0.05)
+    assert evaluation.score is None
+    assert evaluation.seconds > 0.04
 
 
 def test_stop_ends_every_running_call_and_no_later_one(solver: Solver) -> None:
     results = []
     threads = [
-        threading.Thread(target=lambda: results.append(solver.solve(HARD))) for _ in range(2)
+        threading.Thread(target=lambda: results.append(solver.solve(ENDLESS))) for _ in range(2)
     ]
     for thread in threads:
         thread.start()
-    time.sleep(0.05)
+    await_that(lambda: searches(solver), seconds=HANG_SECONDS)
     # Again, should one of them begin late.
     while any(thread.is_alive() for thread in threads):
         solver.stop()
@@ -175,6 +148,11 @@ def test_stop_ends_every_running_call_and_no_later_one(solver: Solver) -> None:
         threads[1].join(0.05)
     assert [result.score for result in results] == [None, None]
     assert solver.solve(Position("45461667")).score == 11
+
+
+def searches(solver: Solver) -> bool:
+    """Whether a search of a new solver has begun."""
+    return solver.progress[0] > 0
 
 
 def test_batch_of_texts_positions_and_keys(solver: Solver) -> None:
@@ -191,7 +169,7 @@ def test_batch_of_texts_positions_and_keys(solver: Solver) -> None:
 
 
 def test_relatives_take_fewer_nodes() -> None:
-    start = Position("3275157123")  # ten stones
+    start = Position("327515712344")  # twelve stones
     *_, relatives = islice(open_plies(start), 3)
     relatives = relatives[~wins_now(relatives)]
     usual, related = (Solver().solve_many(relatives, related=related) for related in (False, True))
@@ -199,7 +177,7 @@ def test_relatives_take_fewer_nodes() -> None:
     assert related.nodes.sum() < 0.95 * usual.nodes.sum()
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("threads", [1, 5])
 def test_batch_does_not_depend_on_threads(threads: int) -> None:
     positions = [Position(moves[:length]) for moves, _ in KNOWN for length in range(20, len(moves))]
     one = Solver(table_mb=1).solve_many(positions)
@@ -227,9 +205,8 @@ def test_limited_batch(solver: Solver) -> None:
     result = solver.solve_many([HARD, Position("45461667")], node_limit=5000)
     assert result.exact.tolist() == [False, True]
     assert result.scores.mask.tolist() == [True, False]
-    stopped = solver.solve_many([HARD] * 40, time_limit=0.02)
+    stopped = solver.solve_many([ENDLESS] * 40, time_limit=0.02)
     assert not stopped.exact.any()
-    assert stopped.seconds < PATIENCE_SECONDS
     assert (stopped.lower <= 1).all()
     assert (stopped.upper >= 1).all()
 
@@ -304,26 +281,8 @@ def test_repr() -> None:
     assert repr(Solver(table_mb=2, threads=3)) == "Solver(table_mb=2, threads=3)"
 
 
-@pytest.mark.parametrize(("moves", "score"), [("32751571231557", -3), ("157564142155", -5)])
-def test_threads_on_one_position(moves: str, score: int) -> None:
-    solver = Solver(threads=3)
-    assert solver.solve(Position(moves)).score == score
-    solver.clear()
-    assert solver.analyze(Position(moves)).scores == Solver().analyze(Position(moves)).scores
-
-
 # What one thread needs some 200,000 nodes or more for, and somebody threatens to win at once.
-THREATENED = (
-    "33563536",
-    "33651363",
-    "334456",
-    "3761413",
-    "4122621374",
-    "4434651",
-    "61155412",
-    "755156631",
-    "756413",
-)
+THREATENED = ("33563536", "3761413", "4122621374", "4434651", "61155412")
 
 
 @pytest.mark.parametrize("moves", THREATENED)
@@ -339,11 +298,9 @@ def test_threads_find_what_one_finds(moves: str) -> None:
 def test_limits_with_threads() -> None:
     solver = Solver(threads=2)
     assert solver.solve(HARD, node_limit=200_000).nodes <= 200_000
-    start = time.perf_counter()
-    evaluation = solver.solve(HARD, time_limit=0.1)
-    assert time.perf_counter() - start < PATIENCE_SECONDS
+    evaluation = solver.solve(HARD, time_limit=0.05)
     assert evaluation.lower <= 1 <= evaluation.upper
-    analysis = solver.analyze(Position("4"), time_limit=0.1)
+    analysis = solver.analyze(Position("4"), time_limit=0.05)
     assert analysis.lower <= -1 <= analysis.upper
 
 
@@ -352,10 +309,8 @@ def test_limits_with_threads() -> None:
 def test_a_signal_ends_a_call(call: str, threads: int) -> None:
     solver = Solver(threads=threads)
     arguments = {"solve_many": ([ENDLESS] * 20,), "test": (ENDLESS, 1)}.get(call, (ENDLESS,))
-    start = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
-        interrupted(0.1, getattr(solver, call), *arguments)
-    assert time.perf_counter() - start < PATIENCE_SECONDS
+        interrupted_when(lambda: searches(solver), getattr(solver, call), *arguments)
     assert solver.solve(Position("45461667")).score == 11
 
 
@@ -363,30 +318,27 @@ def test_a_signal_ends_a_batch_that_only_the_others_work_on() -> None:
     # The first sixteen are done at once; then the calling thread waits for its helper.
     batch = [Position("1212121", width=8, height=7)] * 16 + [ENDLESS] * 4
     solver = Solver(table_mb=1, threads=2)
+    before = _thread._count()
     with pytest.raises(KeyboardInterrupt):
-        interrupted(0.3, solver.solve_many, batch)
-    busy = time.process_time()
-    time.sleep(0.3)
-    assert time.process_time() - busy < 0.1  # nobody goes on
+        interrupted_when(lambda: searches(solver), solver.solve_many, batch)
+    await_that(lambda: _thread._count() == before, seconds=HANG_SECONDS)  # nobody goes on
     assert solver.solve_many(["45461667"] * 40).scores.tolist() == [11] * 40
 
 
-def test_a_signal_within_a_principal_variation_is_raised_there() -> None:
-    solver = Solver(table_mb=1)
-    position = Position("4453")
+def test_a_signal_within_a_principal_variation_is_raised_there(solver: Solver) -> None:
+    position = Position("44532514")
     line = solver.principal_variation(position)
-
-    def ask() -> None:
+    total = solver.progress[0]
+    for share in (0.1, 0.5, 0.9):
+        solver.clear()
+        begun = solver.progress[0]
+        with pytest.raises(KeyboardInterrupt):
+            interrupted_when(
+                lambda least=begun + share * total: solver.progress[0] > least,
+                solver.principal_variation,
+                position,
+            )
         assert solver.principal_variation(position) == line
-
-    raised = 0
-    for delay in (0.002, 0.005, 0.01, 0.02, 0.04):
-        try:
-            interrupted(delay, ask)
-        except KeyboardInterrupt:
-            raised += 1
-        assert solver.solve(Position("45461667")).score == 11
-    assert raised
 
 
 @pytest.mark.parametrize("started", [0, 1])
@@ -415,8 +367,8 @@ from c4core import Position, Solver
 
 def work():
     if os.fork() == 0:
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
         try:
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
             Solver().solve(Position())
         except ZeroDivisionError:
             os._exit(7)
@@ -439,15 +391,17 @@ def test_the_child_of_a_thread_hears_signals() -> None:
 def test_progress_is_told_while_it_searches(threads: int) -> None:
     solver = Solver(table_mb=1, threads=threads)
     assert solver.progress == (0, None, None)
-    seen = []
-    search = threading.Thread(target=solver.solve, args=(Position("", width=9, height=6),))
+    nodes = [0]
+    search = threading.Thread(target=solver.solve, args=[ENDLESS])
+
+    def has_grown() -> bool:
+        nodes.append(solver.progress[0])
+        return len(set(nodes)) > 3
+
     search.start()
-    while len(set(seen)) < 3:
-        seen.append(solver.progress)
-        time.sleep(0.01)
+    await_that(has_grown, seconds=HANG_SECONDS)
     solver.stop()
     search.join()
-    nodes = [progress[0] for progress in seen]
     assert nodes == sorted(nodes)
 
 
@@ -520,7 +474,7 @@ for width in range(4, 9):
 
 
 def test_many_boards_take_the_memory_of_one() -> None:
-    subprocess.run([sys.executable, "-c", SOLVE_ON_MANY_BOARDS], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", SOLVE_ON_MANY_BOARDS], check=True)
 
 
 def test_threads_search_on_while_others_change_the_board() -> None:
@@ -529,13 +483,10 @@ def test_threads_search_on_while_others_change_the_board() -> None:
     expected = {size: Solver().solve("22", width=size[0], height=size[1]).score for size in boards}
     solver = Solver(table_mb=1)
     wrong: list[object] = []
-    end = time.monotonic() + 1.5
 
     def ask(first: int) -> None:
-        turn = first
-        while time.monotonic() < end:
+        for turn in range(first, first + 40):
             width, height = boards[turn % len(boards)]
-            turn += 1
             found = solver.solve("22", width=width, height=height, time_limit=1)
             batch = solver.solve_many(["22"] * 3, width=width, height=height, time_limit=1)
             scores = {found.score, *batch.lower[batch.exact].tolist()} - {None}

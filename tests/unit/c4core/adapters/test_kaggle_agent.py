@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from c4core.adapters.errors import AdapterError
 from c4core.adapters.kaggle import make_agent, read_board, read_position, read_seconds
@@ -47,11 +48,9 @@ def test_the_last_callable_of_the_example_is_an_agent() -> None:
         ({"board": [3, *EMPTY[1:]]}, {}, "board"),
         ({"board": [1, *EMPTY[1:]]}, {}, "board"),
         ({"board": EMPTY, "mark": 2}, {}, "mark"),
-        ({"board": EMPTY, "mark": 3}, {}, "mark"),
         ({"board": EMPTY, "mark": None}, {}, "mark"),
         ({"board": EMPTY}, {"inarow": 5}, "inarow"),
         ({"board": EMPTY}, {"inarow": "4"}, "inarow"),
-        ({"board": EMPTY}, {"columns": 10**30}, "columns"),
         ({"board": EMPTY}, {"columns": 10**5000}, "columns"),
         ({"board": EMPTY}, {"rows": 60}, "configuration"),
         ({"board": EMPTY}, {"actTimeout": float("nan")}, "actTimeout"),
@@ -60,10 +59,14 @@ def test_the_last_callable_of_the_example_is_an_agent() -> None:
     ],
 )
 def test_what_is_refused(
-    observation: dict[str, Any], configuration: dict[str, Any], field: str
+    observation: dict[str, Any],
+    configuration: dict[str, Any],
+    field: str,
+    snapshot: SnapshotAssertion,
 ) -> None:
     agent = make_agent("stupid")
     with pytest.raises(AdapterError) as caught:
         agent(observation, configuration)
     assert caught.value.field == field
     assert len(str(caught.value)) < 150
+    assert str(caught.value) == snapshot

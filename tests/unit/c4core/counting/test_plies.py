@@ -15,19 +15,12 @@ from c4core.counting.errors import CountMemoryError
 from c4core.counting.keys import KeyTable
 from c4core.errors import BoardError
 from c4core.reachable import plies
+from tests.support.boards.every_position import counted
 
 SEVEN_BY_SIX = [
     *(1, 7, 49, 238, 1_120, 4_263, 16_422, 54_859, 184_275, 558_186, 1_662_623, 4_568_683),
     *(12_236_101, 30_929_111, 75_437_595),
 ]
-
-
-def counted(width: int, height: int) -> list[int]:
-    start = begin(width, height)
-    *_, last = [start, *count(start)]
-    assert last.is_done
-    assert last.positions == sum(ply.positions for ply in last.plies)
-    return [ply.positions for ply in last.plies]
 
 
 @pytest.mark.parametrize(
@@ -56,11 +49,6 @@ def test_the_first_plies_of_7x6() -> None:
 
 def test_all_of_5x5() -> None:
     assert sum(counted(5, 5)) == 69_763_700
-
-
-@pytest.mark.long
-def test_all_of_6x5() -> None:
-    assert sum(counted(6, 5)) == 2_818_972_642
 
 
 @pytest.mark.parametrize(("width", "height"), [(4, 2), (1, 7), (2, 5)])

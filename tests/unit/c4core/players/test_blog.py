@@ -101,10 +101,6 @@ def test_depth_0_is_random(version: int) -> None:
     assert choices(f"blog-v{version}:depth=0", named("P1")) == set(range(7))
 
 
-def test_v6_at_depth_0_goes_to_the_middle() -> None:
-    assert choices("blog-v6:depth=0", named("P1")) == {3}
-
-
 @pytest.mark.parametrize("depth", [2, 3])
 def test_v6_begins_in_the_middle(depth: int) -> None:
     player = parse_player(f"blog-v6:depth={depth}").make()
@@ -142,6 +138,7 @@ def test_v5_opening_ends_after_two_moves_of_each() -> None:
 
 
 def test_v6_early_chip() -> None:
+    assert choices("blog-v6:depth=0", named("P1")) == {3}
     after = Position.from_columns([0, 6, 0])
     assert choices("blog-v6:depth=3", after) == {2}
     assert choices("blog-v6:depth=3", Position.from_columns([2, 3, 0])) == {4}

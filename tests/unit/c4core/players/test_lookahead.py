@@ -1,6 +1,5 @@
 """The small search on top of a model, against a slow one without bounds."""
 
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from c4core.players.lookahead import search_column
 from c4core.position import Position
 from c4core.windows import winning_columns
 from tests.support.boards.learning import model_file, random_positions
+from tests.support.running.interrupts import stopped
 
 BOARDS = [BoardSize(5, 4), BoardSize(7, 6)]
 WON = 1000.0
@@ -91,13 +91,12 @@ def test_a_longer_search_finds_the_shortest_win() -> None:
 
 
 def test_it_can_be_stopped() -> None:
-    model, stop = engine(BOARDS[1]), Stop()
-    timer = threading.Timer(0.2, stop.set)
-    timer.start()
+    model = engine(BOARDS[1])
+    ended = stopped(lambda stop: search_column(model, Position(), depth=42, stop=stop))
+    assert ended.was_thinking
+    assert isinstance(ended.result, StopPlaying)
     with pytest.raises(StopPlaying):
-        search_column(model, Position(), depth=42, stop=stop)
-    with pytest.raises(StopPlaying):
-        search_column(model, Position(), depth=42, stop=Stop().within(0.1))
+        search_column(model, Position(), depth=42, stop=Stop().within(0.01))
 
 
 def test_what_it_cannot_search() -> None:
@@ -110,15 +109,17 @@ def test_what_it_cannot_search() -> None:
         search_column(model, Position("1212121", width=5, height=4), depth=1)
 
 
-@pytest.mark.parametrize("kind", ["residual", "tuples"])
-def test_the_players(tmp_path: Path, kind: str) -> None:
-    path = model_file(tmp_path, f"learning-{kind}-search", BOARDS[0])
-    spec = parse_player(f"learning-{kind}-search:model={path}")
+@pytest.mark.parametrize(("kind", "board"), [("residual", BOARDS[1]), ("tuples", BOARDS[0])])
+def test_the_players(tmp_path: Path, kind: str, board: BoardSize) -> None:
+    name = f"learning-{kind}-search"
+    # The shipped network is for 7x6.
+    model = "shipped" if kind == "residual" else model_file(tmp_path, name, board)
+    spec = parse_player(f"{name}:model={model}")
     assert "depth=4" in spec.text
     player = spec.make()
-    for position in random_positions(10, seed=6, board=BOARDS[0]):
+    for position in random_positions(10, seed=6, board=board):
         column = player.choose(position, Dice(1), Limits())
         assert position.is_legal(column)
         assert column == player.choose(position, Dice(2))
-    with pytest.raises(PlayerFailure, match="plays on 5x4, not on 7x6"):
-        player.choose(Position(), Dice(1))
+    with pytest.raises(PlayerFailure, match=f"plays on {board}, not on 4x4"):
+        player.choose(Position(width=4, height=4), Dice(1))

@@ -48,20 +48,14 @@ def test_playouts_of_a_finished_game() -> None:
     assert run_playouts(drawn, Dice(1), 10) == (0, 0, 10)
 
 
-def test_flat_wins_and_blocks() -> None:
-    assert choices("montecarlo-flat", named("P1")) == {2}
-    assert choices("montecarlo-flat", named("P2")) == {4}
-
-
-def test_flat_begins_in_the_middle() -> None:
-    assert choices("montecarlo-flat", Position()) == {3}
-
-
-def test_flat_with_one_simulation() -> None:
-    assert choices("montecarlo-flat:simulations=1", named("P5")) <= set(range(7))
+@pytest.mark.parametrize("player", ["montecarlo-flat", "mcts-uct"])
+def test_wins_and_blocks(player: str) -> None:
+    assert choices(player, named("P1")) == {2}
+    assert choices(player, named("P2")) == {4}
 
 
 def test_flat_weighs_the_middle_twice() -> None:
+    assert choices("montecarlo-flat", Position()) == {3}
     scores = flat_scores(ALWAYS_WON, Dice(1), **FLAT)
     assert scores == (None, None, None, 2.0, None, 1.0, None)
     assert choices("montecarlo-flat", ALWAYS_WON) == {3}
@@ -102,11 +96,6 @@ def test_timed_ends_in_time() -> None:
         timed_choice(Position(), Dice(1), playouts=-1, seconds=-1)
     _, totals = timed_choice(Position(), Dice(1), playouts=-1, seconds=0)
     assert sum(abs(total or 0) for total in totals) <= 64
-
-
-@pytest.mark.parametrize(("name", "column"), [("P1", 2), ("P2", 4)])
-def test_uct_wins_and_blocks(name: str, column: int) -> None:
-    assert choices("mcts-uct", named(name)) == {column}
 
 
 @pytest.mark.parametrize("iterations", [1, 5, 7, 1000])

@@ -2,6 +2,7 @@
 
 import math
 from collections import Counter
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -100,7 +101,7 @@ def test_a_deadline_that_comes_between_two_looks_is_no_error(
 
     clock = iter([0.0, 0.9, 1.1, 1.2])
     monkeypatch.setattr(perfect, "Solver", StoppedSolver)
-    monkeypatch.setattr(perfect.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(perfect, "time", SimpleNamespace(monotonic=lambda: next(clock)))
     analyst: Any = StoppedSolver()
     player = perfect.Perfect(analyst=analyst)
     assert player._scores(Position(), Limits(seconds=1.0)) == (None,) * 7

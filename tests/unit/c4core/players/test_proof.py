@@ -29,6 +29,8 @@ from tests.support.certificates import score_of, sealed
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from syrupy.assertion import SnapshotAssertion
+
     from c4core.arena.game import GameRecord
     from c4core.players import Player
 
@@ -52,9 +54,8 @@ def games(player: Player, other: Player, start: Position, count: int) -> list[Ga
     return records
 
 
-@pytest.mark.parametrize("opponent", ["random", "stupid", "mcts-uct:iterations=50", "perfect"])
-@pytest.mark.parametrize("moves", ["", "2", "14"])
-@pytest.mark.parametrize("rules", [0, 63])
+@pytest.mark.parametrize("opponent", ["random", "perfect"])
+@pytest.mark.parametrize(("moves", "rules"), [("", 0), ("2", 63), ("14", 63)])
 def test_it_never_falls_below_the_bound(
     tmp_path: Path, moves: str, opponent: str, rules: int
 ) -> None:
@@ -102,19 +103,11 @@ def test_the_shipped_proof_of_the_usual_board() -> None:
         assert score_of(record, "x") >= 1
 
 
-@pytest.mark.parametrize(
-    ("argument", "message"),
-    [
-        ("missing.c4proof", r"missing\.c4proof: No such file"),
-        (".", r"\.: Is a directory"),
-        ("9x7", r"no certificate of 9x7 is shipped \(there are: 5x4, 6x5, 7x6\)"),
-        ("a\0b", "embedded null"),
-        (__file__, "no certificate: it does not begin as one"),
-    ],
-)
-def test_what_is_no_certificate(argument: str, message: str) -> None:
-    with pytest.raises(PlayerError, match=f"^player proof: .*{message}"):
+@pytest.mark.parametrize("argument", ["missing.c4proof", ".", "9x7", "a\0b", "/dev/null"])
+def test_what_is_no_certificate(argument: str, snapshot: SnapshotAssertion) -> None:
+    with pytest.raises(PlayerError) as caught:
         parse_player(f"proof:{argument}")
+    assert str(caught.value) == snapshot
 
 
 def test_another_board() -> None:
@@ -156,6 +149,8 @@ def test_a_file_that_has_changed_is_checked_again(tmp_path: Path) -> None:
     assert player.choose(SMALL, Dice(1)) in range(5)
     written(path, b"something else")
     os.utime(path, ns=(1, 1))
+    with pytest.raises(PlayerError, match="no certificate"):
+        proof(path)
     with pytest.raises(PlayerFailure, match="no certificate"):
         player.choose(SMALL, Dice(1))
     path.unlink()

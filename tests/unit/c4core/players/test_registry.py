@@ -5,52 +5,12 @@ import math
 from dataclasses import FrozenInstanceError
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from c4core.arena.game import play_game
 from c4core.players import LEVELS, PlayerError, PlayerKind, parse_player, player_kinds
 from c4core.players.roster.blog import BlogV6
 from c4core.players.roster.perfect import Perfect
-
-EVERYONE = {
-    "alphabeta",
-    "blog-v1",
-    "blog-v2",
-    "blog-v3",
-    "blog-v4",
-    "blog-v5",
-    "blog-v6",
-    "database-montecarlo",
-    "exec",
-    "greedy",
-    "kaggle",
-    "learning-cnn",
-    "learning-exact",
-    "learning-residual",
-    "learning-residual-search",
-    "learning-selfplay",
-    "learning-tuples",
-    "learning-tuples-search",
-    "mcts-uct",
-    "minimax-features",
-    "minimax-runs",
-    "minimax-squares",
-    "minimax-threats",
-    "minimax-windows",
-    "montecarlo-flat",
-    "montecarlo-timed",
-    "perfect",
-    "proof",
-    "pvs",
-    "python",
-    "random",
-    "set",
-    "stupid",
-}
-
-
-def test_everyone_is_there() -> None:
-    # Players that came later are welcome.
-    assert {kind.name for kind in player_kinds()} >= EVERYONE
 
 
 @pytest.mark.parametrize("kind", player_kinds(), ids=lambda kind: kind.name)
@@ -69,44 +29,25 @@ def test_kind_says_what_it_is(kind: PlayerKind) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "short", "full"),
+    "text",
     [
-        ("blog-v6", "blog-v6:depth=4", "blog-v6:depth=4,missed_win_rounds=round3+"),
-        (" blog-v6 : depth = 2 ", "blog-v6:depth=2", "blog-v6:depth=2,missed_win_rounds=round3+"),
-        (
-            "minimax-windows:randomize_order=off,depth=3",
-            "minimax-windows:depth=3,randomize_order=off",
-            "minimax-windows:depth=3,randomize_order=off",
-        ),
-        ("set:fallback=vector", "set", "set:fallback=vector"),
-        ("random", "random", "random"),
-        (
-            "minimax-threats:max_depth=6,time_ms=none",
-            "minimax-threats:time_ms=none,max_depth=6",
-            (
-                "minimax-threats:time_ms=none,max_depth=6,eval=both,ordering=both,cache=off,"
-                "cache_size=100000"
-            ),
-        ),
-        (
-            "montecarlo-flat:center_weight=1.50",
-            "montecarlo-flat:simulations=500,center_weight=1.5",
-            "montecarlo-flat:simulations=500,center_weight=1.5,stop_gap=0.3,stop_after=none",
-        ),
-        (
-            "perfect:blunder=0.10",
-            "perfect:blunder=0.1",
-            "perfect:choice=random,blunder=0.1,temperature=0",
-        ),
-        ("exec:cat -u --x=1,2:3", "exec:cat -u --x=1,2:3", "exec:cat -u --x=1,2:3"),
-        ("python:a.b:c", "python:a.b:c", "python:a.b:c"),
+        "blog-v6",
+        " blog-v6 : depth = 2 ",
+        "minimax-windows:randomize_order=off,depth=3",
+        "set:fallback=vector",
+        "random",
+        "minimax-threats:max_depth=6,time_ms=none",
+        "montecarlo-flat:center_weight=1.50",
+        "perfect:blunder=0.10",
+        "exec:cat -u --x=1,2:3",
+        "python:a.b:c",
     ],
 )
-def test_written_and_read_again(text: str, short: str, full: str) -> None:
+def test_written_and_read_again(text: str, snapshot: SnapshotAssertion) -> None:
     spec = parse_player(text)
-    assert (spec.text, str(spec), spec.full) == (short, short, full)
-    assert parse_player(short) == parse_player(full) == spec
-    assert str(spec.make()) == short
+    assert (spec.text, spec.full) == snapshot
+    assert parse_player(spec.text) == parse_player(spec.full) == spec
+    assert spec.text == str(spec) == str(spec.make())
 
 
 def test_a_player_is_a_value() -> None:
@@ -118,53 +59,45 @@ def test_a_player_is_a_value() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "player", "parameter", "message"),
+    ("text", "parameter"),
     [
-        ("blog-v7", "blog-v7", None, "no player is called 'blog-v7'; did you mean blog-v"),
-        ("", "", None, "no player is called ''"),
-        (
-            "blog-v6:depth=9",
-            "blog-v6",
-            "depth",
-            "player blog-v6: parameter depth cannot be '9': it is a whole number from 0 to 8",
-        ),
-        ("blog-v6:depth=", "blog-v6", "depth", "parameter depth cannot be ''"),
-        ("blog-v6:depth", "blog-v6", "depth", "parameter depth cannot be ''"),
-        ("blog-v6:depth=1.5", "blog-v6", "depth", "cannot be '1.5'"),
-        ("blog-v6:depth=none", "blog-v6", "depth", "cannot be 'none'"),
-        ("blog-v6:deep=1", "blog-v6", "deep", "has no parameter 'deep' (it has: depth, missed"),
-        (
-            "random:depth=1",
-            "random",
-            "depth",
-            "player random has no parameter 'depth' (it has: none",
-        ),
-        ("blog-v6:depth=1,depth=2", "blog-v6", "depth", "parameter depth is given twice"),
-        ("blog-v6:depth=1,", "blog-v6", "", "has no parameter ''"),
-        ("set:fallback=row", "set", "fallback", "it is vector or column"),
-        ("minimax-runs:alpha_beta=yes", "minimax-runs", "alpha_beta", "it is on or off"),
-        ("minimax-features:features=21", "minimax-features", "features", "digits 1234, in this"),
-        ("perfect:blunder=2", "perfect", "blunder", "it is a number from 0 to 1"),
-        ("perfect:blunder=nan", "perfect", "blunder", "it is a number from 0 to 1"),
-        ("perfect:blunder=x", "perfect", "blunder", "it is a number from 0 to 1"),
-        ("perfect:blunder=1,temperature=1", "perfect", "temperature", "either blunder or temper"),
-        ("montecarlo-timed:time_ms=none", "montecarlo-timed", "playouts", "cannot both be none"),
-        ("learning-cnn", "learning-cnn", "model", "needs model: learning-cnn:model=MODEL"),
-        ("learning-cnn:model=", "learning-cnn", "model", "it is a file's name, without commas"),
-        ("learning-cnn:model=x,weights=xyz", "learning-cnn", "weights", "12 hexadecimal digits"),
-        ("exec", "exec", None, "player exec needs an argument: exec:COMMAND"),
-        ("exec:no-such-program-anywhere", "exec", None, "no program is called 'no-such-program"),
-        ('exec:cat "', "exec", None, "cannot be read: No closing quotation"),
-        ("kaggle:no/such/file.py", "kaggle", None, "there is no file no/such/file.py"),
-        (f"kaggle:{'9' * 5_000}", "kaggle", None, "there is no file 999"),
-        ("python:module", "python", None, "'module' is not module:callable"),
+        ("blog-v7", None),
+        ("", None),
+        ("blog-v6:depth=9", "depth"),
+        ("blog-v6:depth=", "depth"),
+        ("blog-v6:depth", "depth"),
+        ("blog-v6:depth=1.5", "depth"),
+        ("blog-v6:depth=none", "depth"),
+        ("blog-v6:deep=1", "deep"),
+        ("random:depth=1", "depth"),
+        ("blog-v6:depth=1,depth=2", "depth"),
+        ("blog-v6:depth=1,", ""),
+        ("set:fallback=row", "fallback"),
+        ("minimax-runs:alpha_beta=yes", "alpha_beta"),
+        ("minimax-features:features=21", "features"),
+        ("perfect:blunder=2", "blunder"),
+        ("perfect:blunder=nan", "blunder"),
+        ("perfect:blunder=x", "blunder"),
+        ("perfect:blunder=1,temperature=1", "temperature"),
+        ("montecarlo-timed:time_ms=none", "playouts"),
+        ("minimax-threats:time_ms=none", "max_depth"),
+        ("learning-cnn", "model"),
+        ("learning-cnn:model=", "model"),
+        ("learning-cnn:model=x,weights=xyz", "weights"),
+        ("exec", None),
+        ("exec:no-such-program-anywhere", None),
+        ('exec:cat "', None),
+        ("kaggle:no/such/file.py", None),
+        pytest.param(f"kaggle:{'9' * 5_000}", None, id="kaggle-long"),
+        ("python:module", None),
     ],
 )
-def test_bad_descriptions(text: str, player: str, parameter: str | None, message: str) -> None:
+def test_bad_descriptions(text: str, parameter: str | None, snapshot: SnapshotAssertion) -> None:
     with pytest.raises(PlayerError) as caught:
         parse_player(text)
-    assert message in str(caught.value)
-    assert (caught.value.player, caught.value.parameter) == (player, parameter)
+    assert (caught.value.player, caught.value.parameter) == (text.partition(":")[0], parameter)
+    # The list of all players changes with each new one.
+    assert str(caught.value).partition(" (there are: ")[0][:200] == snapshot
     assert isinstance(caught.value, ValueError)
 
 

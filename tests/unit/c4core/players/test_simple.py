@@ -96,12 +96,6 @@ def test_random_gives_every_column_its_share() -> None:
     assert all(850 < count < 1150 for count in counts.values())
 
 
-def test_random_takes_the_last_column() -> None:
-    position = Position("555563142155161632442336343222146641")
-    assert position.legal_columns() == (6,)
-    assert set(counted("random", position, 50)) == {6}
-
-
 def test_stupid_takes_the_leftmost_column() -> None:
     assert set(counted("stupid", named("P1"), 1)) == {0}
     assert set(counted("stupid", Position("111111"), 1)) == {1}

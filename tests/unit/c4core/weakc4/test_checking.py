@@ -53,7 +53,7 @@ def test_a_complete_solution_and_its_certificate(
 
 
 def test_it_holds_for_the_mirror_image(tmp_path: Path) -> None:
-    start = Position("1221", width=5, height=4)
+    start = Position("1211", width=4, height=5)
     solution = read(tmp_path, *small_solution(start), start.board)
     straight, mirrored = check(solution, start), check(solution, start.mirrored())
     assert straight.positions == mirrored.positions
@@ -70,7 +70,7 @@ def test_changed_solutions(moves: str, width: int, height: int, tmp_path: Path) 
     whole, diagrams = small_solution(start)
     dice = random.Random(7)
     outcomes = set()
-    for name in list(whole)[:12]:
+    for name in list(whole)[:7]:
         left_out = {key: value for key, value in whole.items() if key != name}
         column = dice.choice(Position(name, width=width, height=height).legal_columns())
         for entries in (

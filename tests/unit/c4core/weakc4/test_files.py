@@ -12,10 +12,13 @@ from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.weakc4 import files, read_solution
 from c4core.weakc4.errors import SolutionFileError
+from tests.support.refused import own_words
 from tests.support.weakc4 import squares_of, write_solution
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from syrupy.assertion import SnapshotAssertion
 
 BOARD = BoardSize(4, 4)
 ROWS = ["0123", "4567", "89ab", "cdef"]
@@ -48,56 +51,49 @@ def test_entries_are_for_mirror_images_too(tmp_path: Path) -> None:
     assert solution.diagram(0, is_mirrored=False) == squares_of(ROWS)
 
 
-ENTRIES: list[tuple[object, str]] = [
-    ([], "no object with an entry for each position"),
-    ({"5": "1"}, "entry '5': invalid move at index 0: column 5 is outside the board"),
-    ({"x!": "1"}, "entry 'x!': "),
-    ({"1" * 5: "1"}, "entry '11111': invalid move at index 4: column 1 is full"),
-    ({"1" * 9999: "1"}, f"entry '{'1' * 80}..': "),
-    ({"1212121": "1"}, "entry '1212121': the game is over"),
-    ({"1": "12"}, "entry '1' is to name one column, not 2"),
-    ({"1": ""}, "entry '1' is to name one column, not 0"),
-    (
+def refusal(entries: object, diagrams: object, folder: Path) -> str:
+    """What is wrong with the files, and with which; without the folder."""
+    paths = write_solution(folder, entries, diagrams)
+    with pytest.raises(SolutionFileError) as caught:
+        read_solution(*paths, board=BOARD)
+    return own_words(str(caught.value).removeprefix(f"{folder}/"))
+
+
+def test_bad_entries(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    bad: tuple[object, ...] = (
+        [],
+        {"5": "1"},
+        {"x!": "1"},
+        {"1" * 5: "1"},
+        {"1" * 9999: "1"},
+        {"1212121": "1"},
+        {"1": "12"},
+        {"1": ""},
         {"1": "5"},
-        "entry '1' names no column: invalid move at index 0: column 5 is outside the board",
-    ),
-    ({"1111": "1"}, "entry '1111': column 1 is full"),
-    ({"1": 1}, "entry '1': there is no diagram of its number; the last is 0"),
-    ({"1": -1}, "entry '1': there is no diagram of its number; the last is 0"),
-    ({"1": True}, "entry '1' is neither a column as a text nor a diagram's number"),
-    ({"1": None}, "entry '1' is neither a column"),
-    ({"1": 0.0}, "entry '1' is neither a column"),
-    ({"1": {"2": [[]]}}, "entry '1' is neither a column"),
-    ({"12": "1", "43": 0}, "entry '43' is the position of entry '12', or its mirror image"),
-    ({"1234": "1", "3214": "1"}, "entry '3214' is the position of entry '1234'"),
-]
+        {"1111": "1"},
+        {"1": 1},
+        {"1": -1},
+        {"1": True},
+        {"1": None},
+        {"1": 0.0},
+        {"1": {"2": [[]]}},
+        {"12": "1", "43": 0},
+        {"1234": "1", "3214": "1"},
+    )
+    assert [refusal(entries, [ROWS], tmp_path) for entries in bad] == snapshot
 
 
-@pytest.mark.parametrize(("entries", "message"), ENTRIES)
-def test_bad_entries(entries: object, message: str, tmp_path: Path) -> None:
-    paths = write_solution(tmp_path, entries, [ROWS])
-    with pytest.raises(SolutionFileError) as caught:
-        read_solution(*paths, board=BOARD)
-    assert str(caught.value).startswith(f"{paths[0]}: {message}")
-
-
-DIAGRAMS: list[tuple[object, str]] = [
-    ({}, "no list of diagrams"),
-    ([ROWS, "0123"], "diagram 1 is no list of 4 rows"),
-    ([ROWS[1:]], "diagram 0 is no list of 4 rows"),
-    ([[*ROWS[:3], 4]], "diagram 0: row 4 from the top is no text of 4 levels"),
-    ([["0", *ROWS[1:]]], "diagram 0: row 1 from the top is no text of 4 levels"),
-    ([[ROWS[0], "00g0", *ROWS[2:]]], "diagram 0: row 2 from the top, column 3: 'g' is no level"),
-    ([["\u06600\ud8000", *ROWS[1:]]], "diagram 0: row 1 from the top, column 1: '\u0660' is no"),
-]
-
-
-@pytest.mark.parametrize(("diagrams", "message"), DIAGRAMS)
-def test_bad_diagrams(diagrams: object, message: str, tmp_path: Path) -> None:
-    paths = write_solution(tmp_path, {}, diagrams)
-    with pytest.raises(SolutionFileError) as caught:
-        read_solution(*paths, board=BOARD)
-    assert str(caught.value).startswith(f"{paths[1]}: {message}")
+def test_bad_diagrams(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    bad: tuple[object, ...] = (
+        {},
+        [ROWS, "0123"],
+        [ROWS[1:]],
+        [[*ROWS[:3], 4]],
+        [["0", *ROWS[1:]]],
+        [[ROWS[0], "00g0", *ROWS[2:]]],
+        [["\u06600\ud8000", *ROWS[1:]]],
+    )
+    assert [refusal({}, diagrams, tmp_path) for diagrams in bad] == snapshot
 
 
 @pytest.mark.parametrize(
@@ -109,6 +105,7 @@ def test_bad_diagrams(diagrams: object, message: str, tmp_path: Path) -> None:
         (b'{"1": ' + b"9" * 10_000 + b"}", "no JSON"),
         (b'{"1": "2", "2": "1", "1": "3"}', "'1' stands twice"),
     ],
+    ids=["empty", "bytes", "deep", "long", "twice"],
 )
 def test_what_is_no_json(text: bytes, message: str, tmp_path: Path) -> None:
     paths = write_solution(tmp_path, {}, [])

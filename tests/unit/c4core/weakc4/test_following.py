@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.support.weakc4 import Rows
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_diagrams_by_chance(seed: int) -> None:
     """Every diagram in every late position: the slow check says the same of it."""
     dice = random.Random(seed)

@@ -2,10 +2,6 @@
 
 import io
 
-import pytest
-
-pytest.importorskip("PIL")
-
 from PIL import Image, ImageColor
 
 from c4core.pictures import BoardMarks, board_picture

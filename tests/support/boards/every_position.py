@@ -1,0 +1,125 @@
+"""Checks of every position of a board: small boards in the gate, larger ones for a release."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from c4core.bounds import upper_bounds
+from c4core.certificate.following import answers, lasts
+from c4core.certificate.rules import rules_that_hold
+from c4core.certificate.values import RULES
+from c4core.counting import begin, count
+from c4core.evaluation import score_limits
+from c4core.position import Position
+from tests.support.boards.exhaustive import exhaustive_scores, fours, split_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from c4core.solver import Solver
+
+    Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
+
+NOT_PROVEN = 127
+"""What ``upper_bounds`` returns where it proves nothing."""
+
+
+def check_scores(solver: Solver, width: int, height: int) -> None:
+    """Hold the solver's scores against the exhaustive ones."""
+    for keys, scores in exhaustive_scores(width, height):
+        result = solver.solve_many(keys, width=width, height=height)
+        assert np.array_equal(result.lower, scores)
+        assert np.array_equal(result.upper, scores)
+
+
+def open_levels(width: int, height: int) -> Iterator[Level]:
+    """The keys and scores of each ply, without the positions that somebody has won."""
+    for keys, scores in exhaustive_scores(width, height):
+        stones, mask = split_keys(keys, width, height)
+        alive = ~fours(stones ^ mask, height)
+        yield keys[alive], scores[alive]
+
+
+def check_bounds(width: int, height: int) -> int:
+    """Hold every static bound with every target against the scores; returns how many held."""
+    fired = 0
+    for keys, scores in open_levels(width, height):
+        for target in range(*score_limits(0, width, height)):
+            bounds = upper_bounds(keys, width=width, height=height, target=target)
+            proven = bounds != NOT_PROVEN
+            assert (bounds[proven] <= target).all()
+            assert (bounds[proven] >= scores[proven]).all(), target
+            fired += int(proven.sum())
+    return fired
+
+
+def check_rules(width: int, height: int) -> dict[str, int]:
+    """Hold every rule with every target against the scores; returns how often each held."""
+    held = dict.fromkeys(RULES, 0)
+    for keys, scores in open_levels(width, height):
+        for target in range(*score_limits(0, width, height)):
+            sets = rules_that_hold(keys, width=width, height=height, target=target)
+            assert (scores[sets != 0] <= target).all(), target
+            for number, name in enumerate(RULES):
+                held[name] += int(np.count_nonzero(sets >> number & 1))
+    return held
+
+
+def check_lasting_form(width: int, height: int, *, step: int) -> int:
+    """Check every ``step``-th position, scores too; returns how often the lasting form held."""
+    number = 0
+    levels = list(open_levels(width, height))
+    for keys, scores in levels[:-1]:  # on full boards nobody plays on
+        some, theirs = keys[::step].copy(), scores[::step]
+        for target in range(*score_limits(0, width, height)):
+            held = check_target(some, width, height, target)
+            assert (theirs[held] <= target).all(), target
+            number += len(held)
+    return number
+
+
+def check_target(keys: NDArray[np.uint64], width: int, height: int, target: int) -> list[int]:
+    """Hold the lasting form against the rules and against the next moves; where it held."""
+    sets = rules_that_hold(keys, width=width, height=height, target=target)
+    held = []
+    for index, (key, by_rule) in enumerate(zip(keys, sets, strict=True)):
+        position = Position.from_key(int(key), width=width, height=height)
+        kept = lasts(position, least=-target)
+        assert kept or not by_rule, (key, target)
+        if kept:
+            assert _can_be_kept(position, -target), (key, target)
+            held.append(index)
+    return held
+
+
+def _can_be_kept(position: Position, least: int) -> bool:
+    """Whether every move of the side to move leaves the prover done, or with an answer."""
+    following = (position.play(column) for column in position.legal_columns())
+    return all(
+        (each.is_over and each.winner is None)
+        or _is_done(each, least)
+        or answers(each, least=least)
+        for each in following
+    )
+
+
+def _is_done(position: Position, least: int) -> bool:
+    """Whether the prover, who is to move, needs no rule: it wins in time, or it is too late."""
+    left = position.board.cells - position.ply
+    if -(left // 2) >= least:
+        return True
+    wins = any(position.is_winning(column) for column in position.legal_columns())
+    return wins and (left + 1) // 2 >= least
+
+
+def counted(width: int, height: int) -> list[int]:
+    """The number of positions of each ply, by the decision diagram."""
+    start = begin(width, height)
+    *_, last = [start, *count(start)]
+    assert last.is_done
+    assert last.positions == sum(ply.positions for ply in last.plies)
+    return [ply.positions for ply in last.plies]
