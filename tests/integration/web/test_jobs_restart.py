@@ -14,7 +14,7 @@ from db.models import Unit
 from db.records.jobs import UnitState
 from tests.support.boards.games import random_games
 from tests.support.running.job_events import data_of, first_of, watching
-from tests.support.running.waiting import HANG_SECONDS, await_that
+from tests.support.running.waiting import await_that
 from tests.support.running.watching import held_back
 from tests.support.running.web_server import WebServer
 from web.running import web_label
@@ -67,7 +67,7 @@ def test_jobs_go_on_when_the_server_starts_again(server: WebServer) -> None:
         server.start()
         with watching(server, number) as stream:
             assert first_of(stream)["job_id"] == number
-            await_that(lambda: progress(server, number)["units_done"] == 1, seconds=HANG_SECONDS)
+            await_that(lambda: progress(server, number)["units_done"] == 1)
             server.stop()
             assert b"event: end" not in stream.read()  # it was broken off: a browser asks again
         server.start()
@@ -81,10 +81,10 @@ def test_jobs_go_on_when_the_server_starts_again(server: WebServer) -> None:
     assert (last["state"], last["units_failed"], last["positions_done"]) == ("done", 0, len(EASY))
 
     endless = server.post("/api/v1/jobs", ENDLESS).json["id"]
-    await_that(lambda: progress(server, endless)["units_leased"] == 1, seconds=HANG_SECONDS)
+    await_that(lambda: progress(server, endless)["units_leased"] == 1)
     server.kill()
     let_leases_end(server)
     server.start()
-    await_that(lambda: progress(server, endless)["units_leased"] == 1, seconds=HANG_SECONDS)
+    await_that(lambda: progress(server, endless)["units_leased"] == 1)
     cancelled = server.post(f"/api/v1/jobs/{endless}/cancel", {}).json
     assert (cancelled["state"], cancelled["progress"]["units_failed"]) == ("cancelled", 0)

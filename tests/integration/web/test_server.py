@@ -71,7 +71,7 @@ def test_sigterm_ends_running_searches(c4: C4, monkeypatch: pytest.MonkeyPatch) 
         ]
         for thread in searching:
             thread.start()
-        await_that(lambda: ask(port, "/readyz")[1]["searches"] == 3, seconds=HANG_SECONDS)
+        await_that(lambda: ask(port, "/readyz")[1]["searches"] == 3)
         assert ended(process, signal.SIGTERM) == (0, "")
         for thread in searching:
             thread.join()

@@ -5,10 +5,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request

@@ -4,9 +4,6 @@ import math
 from typing import Any
 
 import pytest
-
-pytest.importorskip("starlette")
-
 from starlette.requests import Request
 
 from c4core.notation import BoardSize

@@ -5,10 +5,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-pytest.importorskip("jsonschema_rs")
-
 from c4core.book import Book
 from c4core.evaluation import plies_to_end
 from c4core.position import Position

@@ -5,10 +5,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-pytest.importorskip("jsonschema_rs")
-
 from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver

@@ -7,10 +7,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-pytest.importorskip("jsonschema_rs")
-
 from c4core.arena.files_json import json_object
 from c4core.notation import BoardSize
 from c4core.position import Position

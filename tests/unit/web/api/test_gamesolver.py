@@ -7,10 +7,6 @@ are empty; the first two rows are published.
 from collections.abc import Iterator
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-
 from starlette.testclient import TestClient
 
 from c4core.book.shipped import shipped_files

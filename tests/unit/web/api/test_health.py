@@ -4,10 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 

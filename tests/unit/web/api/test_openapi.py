@@ -7,9 +7,6 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-
-pytest.importorskip("starlette")
-
 from starlette.routing import Route
 
 from web.app import MODULES, create_app

@@ -8,10 +8,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-pytest.importorskip("jsonschema_rs")
-
 from c4core import extras
 from c4core.players import ANY_PROGRAM, LEVELS, Consent, parse_player, player_kinds
 from c4core.position import Position
