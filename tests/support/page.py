@@ -75,6 +75,39 @@ def moves_on_board(browser: Browser) -> str:
     return found
 
 
+DROP: Final = """
+const [text, name] = arguments;
+const data = new DataTransfer();
+data.items.add(new File([text], name, {type: "text/plain"}));
+const place = document.querySelector("[data-drop]");
+for (const kind of ["dragenter", "dragover", "drop"]) {
+    place.dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
+}
+"""
+
+
+def drop_file(browser: Browser, text: str, name: str = "positions.txt") -> None:
+    """Drop a file of this text on the work view."""
+    browser.one("[data-drop]")
+    browser.run(DROP, text, name)
+    browser.until(lambda: name in browser.text("[data-chosen]"), "the file is not taken")
+
+
+def job_number(browser: Browser) -> int:
+    """The job that the work view says has begun."""
+
+    def named() -> str | None:
+        words = browser.text("[data-outcome]").split()
+        return next((word for word in words if word.isdigit()), None)
+
+    return int(browser.until(named, "no job has begun"))
+
+
+def job_state(browser: Browser, job: int) -> str | None:
+    """The state of a job, as its card shows it."""
+    return browser.one(f"[data-job='{job}']").get_attribute("data-state")
+
+
 def overflow(browser: Browser) -> list[str]:
     """What is wider than the page, where the page scrolls to the side for it."""
     found: list[str] = browser.run(

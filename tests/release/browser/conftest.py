@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.browser import DESKTOP, PageServer, open_browser, require_browser
+from tests.support.browser import DESKTOP, PageServer, open_browser
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="session")
 def one_browser() -> Iterator[Browser]:
     """The browser that all tests take turns to use."""
-    require_browser()
     with open_browser() as browser:
         yield browser
 
@@ -25,7 +24,6 @@ def one_browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def page_server() -> Iterator[PageServer]:
     """A server with an empty database, for the tests of a file."""
-    require_browser()
     with PageServer() as server:
         yield server
 
