@@ -21,8 +21,6 @@ from tests.support.page import await_answer, store_games_and_positions
 if TYPE_CHECKING:
     from tests.support.browser import Browser, PageServer
 
-pytestmark = pytest.mark.browser
-
 BUILD: Final = Path(__file__).parents[3] / "build" / "axe"
 PACKAGE: Final = "axe-core@4"
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from c4core import Position, Solver
 from tests.support.page import await_stones, columns, moves_on_board, numbers, open_analysis, stones
 
 if TYPE_CHECKING:
     from tests.support.browser import Browser, PageServer
-
-pytestmark = pytest.mark.browser
 
 GAME = "4444446552"
 """The middle column is full; nobody has won."""

@@ -19,8 +19,6 @@ from tests.support.page import (
 if TYPE_CHECKING:
     from tests.support.browser import Browser, PageServer
 
-pytestmark = pytest.mark.browser
-
 LEAST_ACROSS: Final = 24
 """Pixels of a column, where there are too many for a fingertip each."""
 OFF: Final = 1.5

@@ -12,8 +12,6 @@ from tests.support.page import await_stones, store_games_and_positions
 if TYPE_CHECKING:
     from tests.support.browser import Browser, PageServer
 
-pytestmark = pytest.mark.browser
-
 GAMES = 20
 POSITIONS = 70
 """More than a page of them."""
@@ -130,13 +128,11 @@ class TestStored:
         browser.click("[data-game='1/0']")
         browser.until(lambda: stones_of_book(browser) == moves, "not the last position")
         browser.click("[data-step='first']")
-        assert stones_of_book(browser) == 0
+        browser.until(lambda: stones_of_book(browser) == 0, "not the first position")
         browser.click("[data-step='next']")
-        assert stones_of_book(browser) == 1
+        browser.until(lambda: stones_of_book(browser) == 1, "not the next position")
         browser.until(lambda: browser.all("#replay-graph"), "no graph")
-        review = browser.run(
-            "return fetch('/api/v1/game?match=1&number=0').then((answer) => answer.json())"
-        )
+        review = stored.ask("/api/v1/game?match=1&number=0&budget=30").json
         marks = browser.texts(".replay-moves .mark")
         assert marks == [move["mark"] for move in review["moves_judged"]]
 

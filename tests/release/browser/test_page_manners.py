@@ -22,8 +22,6 @@ from tests.support.page import (
 if TYPE_CHECKING:
     from tests.support.browser import Browser, PageServer
 
-pytestmark = pytest.mark.browser
-
 ARROW_LEFT, ARROW_RIGHT, TAB, ENTER, ESCAPE = "\ue012", "\ue014", "\ue004", "\ue007", "\ue00c"
 FINGER = (44, 44)
 """Pixels that a fingertip needs, across and up."""

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from tests.support.browser import Browser, PageServer
 
-pytestmark = pytest.mark.browser
-
 BOARDS: Final = [BoardSize(*size) for size in ((7, 6), (5, 4), (8, 7), (12, 4), (3, 19), (16, 3))]
 GAMES: Final = 30
 """Random games of each board."""

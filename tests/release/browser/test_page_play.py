@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from c4core import Position
 from tests.support.page import await_stones, moves_on_board, numbers, stones
 
 if TYPE_CHECKING:
     from tests.support.browser import Browser, PageServer
-
-pytestmark = pytest.mark.browser
 
 
 def start_game(browser: Browser, server: PageServer, *, seat: str, strength: str) -> None:
@@ -70,7 +66,7 @@ def test_a_game_is_played_to_its_end_and_reviewed(
     browser.until(lambda: browser.all("#review .side-share"), "there is no review")
     review = browser.run(
         "return fetch(arguments[0]).then((answer) => answer.json())",
-        f"/api/v1/game?moves={moves}&board=7x6",
+        f"/api/v1/game?moves={moves}&board=7x6&budget=30",
     )
     assert review["complete"]
     script = "return [...document.querySelectorAll('#moves [data-mark]')].map((one) => one.dataset)"
@@ -91,7 +87,7 @@ def test_two_players_of_the_registry_play_by_themselves(
     browser: Browser, page_server: PageServer
 ) -> None:
     start_game(browser, page_server, seat="none", strength="easy")
-    browser.until(lambda: is_over(browser), "they do not come to an end", seconds=60)
+    browser.until(lambda: is_over(browser), "they do not come to an end")
     assert Position(moves_on_board(browser)).is_over
 
 
