@@ -35,17 +35,15 @@ class TestAnalysed:
         best = {column for column, score in scores.items() if score == max(scores.values())}
         assert set(numbers(browser, "[data-best]", "column")) == best
 
-    def test_minus_signs_can_be_seen(self, browser: Browser, page_server: PageServer) -> None:
+    def test_the_verdict_is_in_words_and_best_play_can_be_stepped_into(
+        self, browser: Browser, page_server: PageServer
+    ) -> None:
         open_analysis(browser, page_server, pos="4453")
-        assert "−5" in browser.text("#columns [data-column='1']")  # noqa: RUF001
-
-    def test_the_verdict_is_in_words(self, browser: Browser, page_server: PageServer) -> None:
-        open_analysis(browser, page_server, pos="4453")
+        assert "\N{MINUS SIGN}5" in browser.text("#columns [data-column='1']")
         assert browser.text("#verdict") == "Yellow wins in 36 plies with best play"
-        assert "Yellow wins in 36 plies" in browser.announced()
-
-    def test_best_play_can_be_stepped_into(self, browser: Browser, page_server: PageServer) -> None:
-        open_analysis(browser, page_server, pos="4453")
+        browser.until(
+            lambda: "Yellow wins in 36 plies" in browser.announced(), "it is not announced"
+        )
         line = browser.all("#line [data-index]")
         first = "".join(found.text for found in line[:3])
         browser.click("#line [data-index='2']")
@@ -102,22 +100,6 @@ class TestSetUp:
 
 
 class TestLinks:
-    def test_an_address_is_an_analysis(self, browser: Browser, page_server: PageServer) -> None:
-        open_analysis(browser, page_server, pos="4453", board="7x6")
-        assert moves_on_board(browser) == "4453"
-
-    def test_the_address_follows_and_the_way_back_works(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        open_analysis(browser, page_server)
-        for column in "453":
-            browser.click(f"#columns [data-column='{column}']")
-        browser.until(lambda: "pos=453" in browser.driver.current_url, "no move in the address")
-        browser.driver.back()
-        browser.until(lambda: stones(browser) == 2, "the way back leads nowhere")
-        browser.driver.forward()
-        browser.until(lambda: stones(browser) == 3, "the way forth leads nowhere")
-
     def test_a_copy_of_the_address_shows_the_same(
         self, browser: Browser, page_server: PageServer
     ) -> None:

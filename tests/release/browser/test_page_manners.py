@@ -22,7 +22,7 @@ from tests.support.page import (
 if TYPE_CHECKING:
     from tests.support.browser import Browser, PageServer
 
-ARROW_LEFT, ARROW_RIGHT, TAB, ENTER, ESCAPE = "\ue012", "\ue014", "\ue004", "\ue007", "\ue00c"
+TAB, ENTER, ESCAPE = "\ue004", "\ue007", "\ue00c"
 FINGER = (44, 44)
 """Pixels that a fingertip needs, across and up."""
 
@@ -57,19 +57,6 @@ def focused(browser: Browser) -> str:
 
 
 class TestKeyboard:
-    def test_a_game_is_analysed_without_a_mouse(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        open_analysis(browser, page_server)
-        browser.press("4", "4", "5", "3")
-        browser.until(lambda: moves_on_board(browser) == "4453", "digits play no columns")
-        await_answer(browser)
-        browser.until(lambda: columns(browser).get(1) == -5, "no scores")
-        browser.press(ARROW_LEFT, ARROW_LEFT)
-        browser.until(lambda: stones(browser) == 2, "no way back")
-        browser.press(ARROW_RIGHT)
-        browser.until(lambda: stones(browser) == 3, "no way forth")
-
     def test_tab_reaches_columns_and_enter_plays(
         self, browser: Browser, page_server: PageServer
     ) -> None:

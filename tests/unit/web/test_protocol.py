@@ -67,21 +67,26 @@ class Running:
         """End the server, which looks every tenth of a second whether it has to end."""
         self._server.should_exit = True
         while self._thread.is_alive():
-            self.turn_on(1)
+            self.call(self._tick)
             self._thread.join(0.01)
         self.loop.close()
 
     def turn_on(self, seconds: float) -> None:
-        """Let time go by on the server's clock. All that is due then is done before the rest."""
+        """Let time go by on the server's clock, and wait until all that is due has been done."""
 
-        def turn() -> None:
+        async def turn() -> None:
             self.loop.now += seconds
+            for _ in range(2):  # turns of the event loop: it finds what is due, and does it
+                await asyncio.sleep(0)
 
-        self.loop.call_soon_threadsafe(turn)
+        asyncio.run_coroutine_threadsafe(turn(), self.loop).result(HANG_SECONDS)
 
     def call(self, function: Any, *arguments: object) -> None:  # noqa: ANN401
         """Call a function in the server's thread."""
         self.loop.call_soon_threadsafe(function, *arguments)
+
+    def _tick(self) -> None:
+        self.loop.now += 1
 
     def await_received(self, size: int) -> None:
         """Wait until the server has read so many bytes in all."""

