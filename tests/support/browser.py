@@ -83,10 +83,13 @@ class Browser:
     def __init__(self, driver: Chrome, downloads: Path) -> None:
         self.driver = driver
         self.downloads = downloads
+        self.server: PageServer | None = None
+        """The server of addresses that begin with a slash."""
 
-    def open(self, url: str) -> None:
+    def open(self, address: str) -> None:
         """Go to an address, and wait until its scripts have begun."""
-        self.driver.get(url)
+        is_path = address.startswith("/")
+        self.driver.get(f"{self.server.url}{address}" if self.server and is_path else address)
 
     def all(self, selector: str) -> list[WebElement]:
         """The elements that match now."""

@@ -25,9 +25,9 @@ def store_games_and_positions(server: PageServer, *, games: int, positions: int)
     server.run("analyze", "-", stdin="\n".join(late_positions(20)[:positions]))
 
 
-def open_analysis(browser: Browser, server: PageServer, **query: str) -> None:
+def open_analysis(browser: Browser, **query: str) -> None:
     """Open the analysis of a position, and wait until its evaluation is there."""
-    browser.open(f"{server.url}/?{urlencode(query)}")
+    browser.open(f"/?{urlencode(query)}")
     await_answer(browser)
 
 

@@ -35,9 +35,10 @@ def browser(one_browser: Browser, page_server: PageServer) -> Iterator[Browser]:
     one_browser.prefer()
     one_browser.open("about:blank")
     one_browser.faults()
+    one_browser.server = page_server
     yield one_browser
     # A server that a test has started for itself is gone by now; its page may have noticed.
     unexpected = [fault for fault in one_browser.faults() if page_server.url in fault]
-    one_browser.open(f"{page_server.url}/static/icon.svg")
+    one_browser.driver.get(f"{page_server.url}/static/icon.svg")
     one_browser.run("localStorage.clear(); sessionStorage.clear()")
     assert not unexpected

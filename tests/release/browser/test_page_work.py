@@ -1,32 +1,24 @@
 """The work view, in a real browser: a file dropped, its job followed, its results downloaded."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
 
 from c4core import Position, Solver
-from tests.support.browser import PageServer
+from tests.support.browser import Browser, PageServer
 from tests.support.page import drop_file, job_number, job_state, late_positions
-
-if TYPE_CHECKING:
-    from tests.support.browser import Browser
 
 LATE = late_positions(28)[:4]
 
 
-def open_work(browser: Browser, server: PageServer) -> None:
+def open_work(browser: Browser) -> None:
     """Open the work view, and wait until its jobs are there."""
-    browser.open(f"{server.url}/work")
+    browser.open("/work")
     browser.one("[data-drop]")
     browser.until(lambda: "Asking" not in browser.text("#work"), "no jobs are shown")
 
 
 class TestDropped:
-    def test_a_file_becomes_a_job_whose_results_are_downloaded(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        open_work(browser, page_server)
+    def test_a_file_becomes_a_job_whose_results_are_downloaded(self, browser: Browser) -> None:
+        open_work(browser)
         drop_file(browser, "".join(f"{moves}\n" for moves in LATE))
         browser.click("[data-start]")
         job = job_number(browser)
@@ -45,10 +37,8 @@ class TestDropped:
         table = browser.download(f"c4-job-{job}.csv").read_text().splitlines()
         assert len(table) == 1 + len(LATE)
 
-    def test_json_lines_are_answered_at_once(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        open_work(browser, page_server)
+    def test_json_lines_are_answered_at_once(self, browser: Browser) -> None:
+        open_work(browser)
         lines = [json.dumps({"id": n, "moves": moves}) for n, moves in enumerate(LATE)]
         drop_file(browser, "\n".join([*lines, '{"moves": "9"}']) + "\n", "late.jsonl")
         browser.click("[data-at-once]")
@@ -58,15 +48,13 @@ class TestDropped:
         assert [answer.get("id") for answer in answers[:-1]] == list(range(len(LATE)))
         assert "error" in answers[-1]
 
-    def test_nothing_is_not_sent(self, browser: Browser, page_server: PageServer) -> None:
-        open_work(browser, page_server)
+    def test_nothing_is_not_sent(self, browser: Browser) -> None:
+        open_work(browser)
         browser.click("[data-start]")
         assert "nothing to analyse" in browser.text("[data-outcome] [role=alert]")
 
-    def test_a_board_that_cannot_be_is_refused_in_the_servers_words(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        open_work(browser, page_server)
+    def test_a_board_that_cannot_be_is_refused_in_the_servers_words(self, browser: Browser) -> None:
+        open_work(browser)
         drop_file(browser, "1\n")
         browser.type("[name=board]", "99x99")
         browser.click("[data-start]")
@@ -79,7 +67,8 @@ class TestLive:
         self, browser: Browser
     ) -> None:
         with PageServer("--no-book") as server:
-            open_work(browser, server)
+            browser.server = server
+            open_work(browser)
             drop_file(browser, "1\n", "hard.txt")
             browser.type("[name=board]", "9x6")  # it takes days
             browser.click("[data-start]")
@@ -106,8 +95,8 @@ class TestLive:
             browser.until(lambda: job_state(browser, job) == "cancelled", "it is not cancelled")
             browser.faults()  # streams and requests that were broken while it was away
 
-    def test_workers_are_shown(self, browser: Browser, page_server: PageServer) -> None:
-        open_work(browser, page_server)
+    def test_workers_are_shown(self, browser: Browser) -> None:
+        open_work(browser)
         browser.until(lambda: "This server" in browser.text("[data-workers]"), "nobody works")
 
 
@@ -119,7 +108,7 @@ class TestDeep:
         score = Solver().solve(Position("1212", width=5, height=4)).score
         assert score is not None
         job = max(one["id"] for one in page_server.ask("/api/v1/jobs").json["jobs"])
-        browser.open(f"{page_server.url}/work?job={job}")
+        browser.open(f"/work?job={job}")
         tree = browser.text(f"[data-job='{job}'] [data-tree]")
         assert f"The score is {signed(score)} for the side to move." in tree
         best = browser.texts(f"[data-job='{job}'] [data-tree] .is-best")
@@ -129,7 +118,8 @@ class TestDeep:
         with PageServer("--no-book") as server:
             job = server.post("/api/v1/jobs", {"kind": "deep", "moves": "", "board": "8x7"})
             number = job.json["id"]
-            browser.open(f"{server.url}/work?job={number}")
+            browser.server = server
+            browser.open(f"/work?job={number}")
             browser.until(
                 lambda: "at least" in browser.text(f"[data-job='{number}'] .deep-work"),
                 "nothing is searched",
@@ -148,7 +138,8 @@ def signed(score: int) -> str:
 class TestToken:
     def test_a_server_with_a_token_asks_for_it(self, browser: Browser) -> None:
         with PageServer("--token", "sesame-of-32-characters-0123456789") as server:
-            open_work(browser, server)
+            browser.server = server
+            open_work(browser)
             drop_file(browser, f"{LATE[0]}\n")
             browser.click("[data-start]")
             browser.one("[name=token]")
