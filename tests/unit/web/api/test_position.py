@@ -14,8 +14,7 @@ from db.database import Database
 from tests.support.running.waiting import await_that
 from tests.support.web_api import Api, serving
 from web.settings import Limits
-from workers.positions.evaluate import evaluate, look_up
-from workers.positions.question import Question
+from workers.positions.evaluate import look_up
 
 LATE = "532336513633217277452711665127"
 """Solved in microseconds."""
@@ -62,15 +61,6 @@ def test_a_won_game_shows_its_four(client: TestClient) -> None:
     assert (found["source"], found["plies"], found["complete"]) == ("rules", 0, True)
     assert found["score"] == Solver(table_mb=1).solve(Position("1212121")).score
     assert not any(column["playable"] for column in found["columns"])
-
-
-def test_a_position_can_be_named_in_other_ways(client: TestClient) -> None:
-    position = Position(LATE)
-    for named in ({"key": str(position.key)}, {"grid": str(position)}):
-        found = client.get(PATH, params={**named, "budget": "30"}).json()
-        assert found["moves"] is None
-        assert found["key"] == str(position.key)
-        assert found["score"] == 6
 
 
 def test_time_that_is_too_short_leaves_honest_bounds(client: TestClient) -> None:
@@ -161,12 +151,3 @@ def test_a_client_has_a_number_of_searches_at_a_time_and_ends_them_by_leaving() 
             assert api.client.get(PATH, params={"moves": "1212121"}).status_code == 200  # no search
         assert statuses == [499]
         assert api.client.get(PATH, params={**HARD, "budget": 0}).status_code == 200
-
-
-def test_the_stored_answer_is_the_searched_one(sqlite_path: Path) -> None:
-    with Database.open(str(sqlite_path)) as database:
-        evaluate([Position(LATE)], Question(), Solver(table_mb=1), database)
-    with serving(database_url=str(sqlite_path)) as api:
-        stored = api.get(PATH, moves=LATE, budget=30)
-    assert stored["source"] == "db"
-    assert [c["score"] for c in stored["columns"]] == list(reference_scores(Position(LATE)))
