@@ -1,6 +1,7 @@
 """Many positions in one request, within this process."""
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from c4core.lines import MAX_LINE
 from c4core.position import Position
 from c4core.solver import Solver
 from tests.support.boards.games import random_games
+from tests.support.running.waiting import HANG_SECONDS, await_that
 from tests.support.web_api import Api, serving
+from web.service import BATCH_THREADS
 from web.settings import Limits
 
 EASY = random_games(60, empty=8)
@@ -109,6 +112,17 @@ def test_without_room_on_disk_a_batch_is_refused_and_leaves_none_taken(tmp_path:
         assert client.post("/api/v1/jobs", content=one, headers=lines).status_code == 201
         assert client.post("/api/v1/batch", content=one).status_code == 200
         assert disk.taken == 0
+
+
+def test_a_client_that_goes_away_frees_the_thread_of_its_search() -> None:
+    with serving(book="", limits=Limits(budget_seconds=86_400)) as api:
+        threads = api.service._batches
+        with api.searching("/api/v1/batch?board=9x6&budget=86400", b'{"moves": ""}\n'):
+            await_that(lambda: threads._threads)
+        meeting = threading.Barrier(BATCH_THREADS)
+        waiting = [threads.submit(meeting.wait, HANG_SECONDS) for _ in range(BATCH_THREADS)]
+        for each in waiting:
+            each.result()
 
 
 def test_a_compressed_body_is_refused(client: TestClient) -> None:
