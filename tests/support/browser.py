@@ -1,8 +1,7 @@
 """A real browser on a real server, for tests of the page.
 
 The server is a process of ``c4 serve`` with a database of its own. The browser is Debian's
-Chromium, without a window, driven by selenium. What needs a browser that there is not is skipped
-by name.
+Chromium, without a window, driven by selenium.
 """
 
 from __future__ import annotations
@@ -17,22 +16,26 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import pytest
+from selenium.common.exceptions import (
+    ElementClickInterceptedException,
+    NoSuchElementException,
+    StaleElementReferenceException,
+)
+from selenium.webdriver import Chrome, ChromeOptions
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 
-from tests.support.lacking import leave_out
+from tests.support.running.server_process import free_port
+from tests.support.running.waiting import HANG_SECONDS
 from tests.support.running.web_server import ROOT, WebServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from selenium.webdriver import Chrome
     from selenium.webdriver.remote.webelement import WebElement
 
 CHROMIUM: Final = "/usr/bin/chromium"
 DRIVER: Final = "/usr/bin/chromedriver"
-
-WAIT_SECONDS: Final = 20.0
-"""What takes longer than this on two busy cores is not coming."""
 
 DESKTOP: Final = (1280, 900)
 PHONE: Final = (360, 740)
@@ -48,16 +51,6 @@ FLAGS: Final = (
     "--disable-sync",
     "--disable-dev-shm-usage",
 )
-
-
-def require_browser() -> None:
-    """Skip the test, with the name of what is missing."""
-    pytest.importorskip("selenium", reason="selenium is not installed")
-    for package in ("starlette", "uvicorn"):
-        pytest.importorskip(package, reason=f"{package} is not installed: the extra 'web'")
-    for name, program in {"chromium": CHROMIUM, "chromium-driver": DRIVER}.items():
-        if not Path(program).exists():
-            leave_out(f"{program} is not there (Debian's package {name})")
 
 
 class PageServer(WebServer):
@@ -79,7 +72,7 @@ class PageServer(WebServer):
             capture_output=True,
             check=False,
             text=True,
-            timeout=120,
+            timeout=HANG_SECONDS,
         )
         assert done.returncode == 0, done.stderr
 
@@ -90,10 +83,13 @@ class Browser:
     def __init__(self, driver: Chrome, downloads: Path) -> None:
         self.driver = driver
         self.downloads = downloads
+        self.server: PageServer | None = None
+        """The server of addresses that begin with a slash."""
 
-    def open(self, url: str) -> None:
+    def open(self, address: str) -> None:
         """Go to an address, and wait until its scripts have begun."""
-        self.driver.get(url)
+        is_path = address.startswith("/")
+        self.driver.get(f"{self.server.url}{address}" if self.server and is_path else address)
 
     def all(self, selector: str) -> list[WebElement]:
         """The elements that match now."""
@@ -130,21 +126,14 @@ class Browser:
 
     def press(self, *keys: str) -> None:
         """Press keys, wherever the focus is."""
-        from selenium.webdriver.common.action_chains import ActionChains  # noqa: PLC0415
-
         ActionChains(self.driver).send_keys(*keys).perform()
 
     def run(self, script: str, *arguments: object) -> Any:  # noqa: ANN401 (of JavaScript)
         """The value of a script's ``return``."""
         return self.driver.execute_script(script, *arguments)
 
-    def until(self, holds: Callable[[], Any], why: str, seconds: float = WAIT_SECONDS) -> Any:  # noqa: ANN401
+    def until(self, holds: Callable[[], Any], why: str, seconds: float = HANG_SECONDS) -> Any:  # noqa: ANN401
         """The first value of a question that is true; of elements that go meanwhile it is not."""
-        from selenium.common.exceptions import (  # noqa: PLC0415
-            NoSuchElementException,
-            StaleElementReferenceException,
-        )
-
         deadline = time.monotonic() + seconds
         while True:
             try:
@@ -157,7 +146,6 @@ class Browser:
 
     def until_done(self, act: Callable[[], object]) -> None:
         """Do something that cannot be done yet as long as another element is in its place."""
-        from selenium.common.exceptions import ElementClickInterceptedException  # noqa: PLC0415
 
         def done() -> bool:
             try:
@@ -223,9 +211,8 @@ class Browser:
 @contextmanager
 def open_browser() -> Iterator[Browser]:
     """A browser of its own, whose profile is thrown away."""
-    from selenium.webdriver import Chrome, ChromeOptions  # noqa: PLC0415
-    from selenium.webdriver.chrome.service import Service  # noqa: PLC0415
-
+    for package, program in {"chromium": CHROMIUM, "chromium-driver": DRIVER}.items():
+        assert Path(program).exists(), f"{program} is missing: install Debian's package {package}"
     options = ChromeOptions()
     options.binary_location = CHROMIUM
     profile, downloads = Path(tempfile.mkdtemp()), Path(tempfile.mkdtemp())
@@ -233,7 +220,7 @@ def open_browser() -> Iterator[Browser]:
         options.add_argument(flag)
     options.add_experimental_option("prefs", {"download.default_directory": str(downloads)})
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = Chrome(options=options, service=Service(DRIVER))
+    driver = Chrome(options=options, service=Service(DRIVER, port=free_port()))
     try:
         yield Browser(driver, downloads)
     finally:

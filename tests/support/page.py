@@ -25,9 +25,9 @@ def store_games_and_positions(server: PageServer, *, games: int, positions: int)
     server.run("analyze", "-", stdin="\n".join(late_positions(20)[:positions]))
 
 
-def open_analysis(browser: Browser, server: PageServer, **query: str) -> None:
+def open_analysis(browser: Browser, **query: str) -> None:
     """Open the analysis of a position, and wait until its evaluation is there."""
-    browser.open(f"{server.url}/?{urlencode(query)}")
+    browser.open(f"/?{urlencode(query)}")
     await_answer(browser)
 
 
@@ -73,6 +73,39 @@ def moves_on_board(browser: Browser) -> str:
     """The moves up to the position that is shown, as the address has them."""
     found: str = browser.run("return new URLSearchParams(location.search).get('pos') ?? ''")
     return found
+
+
+DROP: Final = """
+const [text, name] = arguments;
+const data = new DataTransfer();
+data.items.add(new File([text], name, {type: "text/plain"}));
+const place = document.querySelector("[data-drop]");
+for (const kind of ["dragenter", "dragover", "drop"]) {
+    place.dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
+}
+"""
+
+
+def drop_file(browser: Browser, text: str, name: str = "positions.txt") -> None:
+    """Drop a file of this text on the work view."""
+    browser.one("[data-drop]")
+    browser.run(DROP, text, name)
+    browser.until(lambda: name in browser.text("[data-chosen]"), "the file is not taken")
+
+
+def job_number(browser: Browser) -> int:
+    """The job that the work view says has begun."""
+
+    def named() -> str | None:
+        words = browser.text("[data-outcome]").split()
+        return next((word for word in words if word.isdigit()), None)
+
+    return int(browser.until(named, "no job has begun"))
+
+
+def job_state(browser: Browser, job: int) -> str | None:
+    """The state of a job, as its card shows it."""
+    return browser.one(f"[data-job='{job}']").get_attribute("data-state")
 
 
 def overflow(browser: Browser) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 from contextlib import contextmanager
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import jsonschema_rs
 from starlette.testclient import TestClient
 
+from tests.support.running.waiting import HANG_SECONDS, await_that
 from web.app import MODULES, create_app
 from web.description.openapi import build_document
 from web.settings import Limits, Settings
@@ -62,6 +64,58 @@ class Api:
         assert set(refusal) == {"error", "field"}
         assert len(refusal["error"]) < 1_000
         return response.status_code, refusal["field"]
+
+    @contextmanager
+    def searching(self, target: str, body: bytes | None = None) -> Iterator[list[int]]:
+        """A request that searches within the block. Then its client goes away.
+
+        It uses the application's own interface, because a test client never goes away.
+
+        Args:
+            target: path and query; the search must take longer than any test.
+            body: of a POST.
+
+        Yields:
+            The statuses that the client gets: none within the block.
+        """
+        portal = self.client.portal
+        assert portal is not None
+        path, _, query = target.partition("?")
+        headers = [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")]
+        scope = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": "GET" if body is None else "POST",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": query.encode(),
+            "root_path": "",
+            "scheme": "http",
+            "server": ("127.0.0.1", 80),
+            "client": ("testclient", 1),
+            "headers": headers,
+        }
+        has_gone = portal.call(asyncio.Event)
+        messages = [{"type": "http.request", "body": body or b"", "more_body": False}]
+        statuses: list[int] = []
+
+        async def receive() -> dict[str, Any]:
+            if messages:
+                return messages.pop()
+            await has_gone.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message: Any) -> None:  # noqa: ANN401 (ASGI)
+            statuses.extend([message["status"]] if "status" in message else [])
+
+        before = self.service.searches
+        asking = portal.start_task_soon(self.client.app, scope, receive, send)
+        try:
+            await_that(lambda: self.service.searches > before)
+            yield statuses
+        finally:
+            portal.call(has_gone.set)
+            asking.result(HANG_SECONDS)
 
     @staticmethod
     def _answered(response: Response) -> Any:  # noqa: ANN401 (JSON)

@@ -1,45 +1,22 @@
-"""One browser for all tests of the page; each file of tests has a server of its own."""
+"""One server for the tests of what real connections can do to it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
-from tests.support.browser import DESKTOP, PageServer, open_browser, require_browser
+from tests.support.running.web_server import WebServer
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.browser import Browser
+GROWTH_MB = 60.0
 
 
-@pytest.fixture(scope="session")
-def one_browser() -> Iterator[Browser]:
-    """The browser that all tests take turns to use."""
-    require_browser()
-    with open_browser() as browser:
-        yield browser
-
-
-@pytest.fixture(scope="module")
-def page_server() -> Iterator[PageServer]:
-    """A server with an empty database, for the tests of a file."""
-    require_browser()
-    with PageServer() as server:
-        yield server
-
-
-@pytest.fixture
-def browser(one_browser: Browser, page_server: PageServer) -> Iterator[Browser]:
-    """The browser as somebody finds it who was never here. The page's console has to stay clean."""
-    one_browser.resize(*DESKTOP)
-    one_browser.prefer()
-    one_browser.open("about:blank")
-    one_browser.faults()
-    yield one_browser
-    # A server that a test has started for itself is gone by now; its page may have noticed.
-    unexpected = [fault for fault in one_browser.faults() if page_server.url in fault]
-    one_browser.open(f"{page_server.url}/static/icon.svg")
-    one_browser.run("localStorage.clear(); sessionStorage.clear()")
-    assert not unexpected
+@pytest.fixture(scope="package")
+def server() -> Iterator[WebServer]:
+    """A server that takes any number of requests. It must report no fault of its own, nor grow."""
+    options = ("--rate=0", "--table-mb=1", "--searches=2", "--max-budget=86400")
+    with WebServer(*options) as running:
+        running.ask("/api/v1/position?moves=4453")
+        before = running.resident_mb
+        yield running
+        assert "Traceback" not in running.said
+        assert "a fault in c4" not in running.said
+        assert running.resident_mb < before + GROWTH_MB

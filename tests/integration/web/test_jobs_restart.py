@@ -1,71 +1,90 @@
 """Jobs and those who watch them, when the server ends and starts again."""
 
-import json
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-
-from tests.support.running.job_events import first_of, watching
-from tests.support.running.waiting import AT_ONCE_SECONDS, await_that
+from c4core.lines import Request
+from c4core.position import Position
+from db.database import Database
+from db.models import Unit
+from db.records.jobs import UnitState
+from tests.support.boards.games import random_games
+from tests.support.running.job_events import data_of, first_of, watching
+from tests.support.running.waiting import await_that
+from tests.support.running.watching import held_back
 from tests.support.running.web_server import WebServer
+from web.running import web_label
+from workers.positions.analysis import submit
 
-WISH = {"kind": "book", "board": "5x4", "plies": 7}
+EASY = random_games(40, empty=8)
+ENDLESS = {"kind": "analyze", "board": "8x7", "positions": [""]}
+"""A position that nobody solves within a test."""
+WATCHERS = 50
 
 
 @pytest.fixture
 def server() -> Iterator[WebServer]:
-    with WebServer("--no-book", "--table-mb=1", "--rate=0") as started:
-        yield started
+    """A server that was not started yet."""
+    server = WebServer("--no-book", "--table-mb=1", "--rate=0")
+    try:
+        yield server
+    finally:
+        server.close()
+
+
+def url(server: WebServer) -> str:
+    return f"sqlite:///{server.directory / 'c4.db'}"
 
 
 def make(server: WebServer) -> int:
-    made = server.post("/api/v1/jobs", WISH)
-    assert made.status == 201
-    number: int = made.json["id"]
-    return number
+    """Make a job as the server makes it, before it is started."""
+    lines = [Request(number, Position(moves), moves) for number, moves in enumerate(EASY, start=1)]
+    board = Position().board
+    with Database.open(url(server)) as database:
+        return submit(
+            database, lines, board=board, label=web_label(None), book="", unit_lines=10
+        ).job_id
 
 
-def show(server: WebServer, number: int) -> dict[str, Any]:
-    shown: dict[str, Any] = server.ask(f"/api/v1/jobs/{number}").json
+def progress(server: WebServer, number: int) -> dict[str, Any]:
+    shown: dict[str, Any] = server.ask(f"/api/v1/jobs/{number}").json["progress"]
     return shown
 
 
-def test_a_job_goes_on_when_the_server_starts_again(server: WebServer) -> None:
-    number = make(server)
-    with watching(server, number) as stream:
-        assert first_of(stream)["job_id"] == number
-        await_that(lambda: show(server, number)["progress"]["units_done"] > 0)
-        began = time.monotonic()
-        server.stop()
-        assert time.monotonic() - began < AT_ONCE_SECONDS
-        assert b"event: end" not in stream.read()  # it was broken off: a browser asks again
-    server.start()
-    with watching(server, number) as stream:
-        assert first_of(stream)["units_done"] > 0
-        assert b"event: end" in stream.read()
-    done = show(server, number)
-    assert (done["state"], done["progress"]["units_failed"]) == ("done", 0)
+def let_leases_end(server: WebServer) -> None:
+    """Let the time of every lease be over, as it is some seconds after a crash."""
+    with Database.open(url(server)) as database, database.write() as session:
+        session.execute(update(Unit).where(Unit.state == UnitState.LEASED).values(lease_until=0))
 
 
-def test_a_job_goes_on_after_the_server_was_killed(server: WebServer) -> None:
+def test_jobs_go_on_when_the_server_starts_again(server: WebServer) -> None:
     number = make(server)
-    await_that(lambda: show(server, number)["progress"]["units_done"] > 0)
+    with held_back(url(server), number, free=1), ExitStack() as at_end:
+        server.start()
+        with watching(server, number) as stream:
+            assert first_of(stream)["job_id"] == number
+            await_that(lambda: progress(server, number)["units_done"] == 1)
+            server.stop()
+            assert b"event: end" not in stream.read()  # it was broken off: a browser asks again
+        server.start()
+        streams = [at_end.enter_context(watching(server, number)) for _ in range(WATCHERS)]
+        assert [first_of(stream)["units_done"] for stream in streams] == [1] * WATCHERS
+        watched = at_end.pop_all()
+    with watched:
+        ends = [stream.read().split(b"event: end\n")[1].splitlines() for stream in streams]
+    assert len(set(map(tuple, ends))) == 1  # all who watch are told the same
+    (last,) = data_of(ends[0])
+    assert (last["state"], last["units_failed"], last["positions_done"]) == ("done", 0, len(EASY))
+
+    endless = server.post("/api/v1/jobs", ENDLESS).json["id"]
+    await_that(lambda: progress(server, endless)["units_leased"] == 1)
     server.kill()
+    let_leases_end(server)
     server.start()
-    await_that(lambda: show(server, number)["state"] == "done")
-    assert show(server, number)["progress"]["units_failed"] == 0
-
-
-def test_many_may_watch_one_job(server: WebServer) -> None:
-    number = make(server)
-    with ExitStack() as at_end:
-        streams = [at_end.enter_context(watching(server, number)) for _ in range(50)]
-        ends = [stream.read().split(b"event: end\n")[1] for stream in streams]
-    assert len(set(ends)) == 1
-    assert json.loads(ends[0].removeprefix(b"data: "))["state"] == "done"
+    await_that(lambda: progress(server, endless)["units_leased"] == 1)
+    cancelled = server.post(f"/api/v1/jobs/{endless}/cancel", {}).json
+    assert (cancelled["state"], cancelled["progress"]["units_failed"]) == ("cancelled", 0)

@@ -7,6 +7,8 @@ import json
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
+from tests.support.running.waiting import HANG_SECONDS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -18,7 +20,7 @@ _DATA = b"data: "
 @contextmanager
 def watching(server: WebServer, number: int) -> Iterator[http.client.HTTPResponse]:
     """The events of a job."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=HANG_SECONDS)
     with closing(connection):
         connection.request("GET", f"/api/v1/jobs/{number}/events")
         yield connection.getresponse()

@@ -7,6 +7,8 @@ import socket
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from tests.support.running.waiting import HANG_SECONDS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -16,13 +18,12 @@ JSON_BODY = {"Content-Type": "application/json"}
 """Headers of a request with a JSON value."""
 POSTS = ("/api/v1/game", "/api/v1/move", "/api/v1/jobs", "/kaggle")
 """What takes one."""
-WAIT_SECONDS = 20.0
 
 
 @contextmanager
 def connected(server: WebServer) -> Iterator[socket.socket]:
     """A connection."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=WAIT_SECONDS) as client:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=HANG_SECONDS) as client:
         yield client
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tests.support.running.service import Process
 
 HANG_SECONDS = 120
-"""Only what hangs takes so long, however busy the machine is."""
+"""Only a hang takes longer, also on a machine whose processors are all busy."""
 WAIT_SECONDS = 60
 AT_ONCE_SECONDS = 30
 """Whoever takes longer waits for something. A process on a loaded machine takes some of it."""
@@ -29,7 +29,7 @@ def await_that(
     holds: Callable[[], object],
     process: Process | subprocess.Popen[str] | None = None,
     *,
-    seconds: float = WAIT_SECONDS,
+    seconds: float = HANG_SECONDS,
 ) -> None:
     """Wait until a condition holds; if a process ends before, so does the test, with its words.
 

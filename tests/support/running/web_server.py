@@ -5,17 +5,20 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tests.support.running.server_process import Server
+from tests.support.running.server_process import Server, free_port
+from tests.support.running.waiting import HANG_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 ROOT = Path(__file__).parents[3]
-ASK_SECONDS = 30.0
+_PORTS = 5
+"""Ports that are tried: another process may take the one that was free a moment ago."""
 
 
 class Answered(NamedTuple):
@@ -52,6 +55,7 @@ class WebServer(Server):
         environment: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__()
+        self._has_started = False
         self._options = options
         self._settings = [f"--db={self.directory / 'c4.db'}"] if settings is None else settings
         self._environment = dict(environment or {})
@@ -73,14 +77,11 @@ class WebServer(Server):
         headers: Mapping[str, str] | None = None,
     ) -> Answered:
         """Send a request on a connection of its own."""
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=ASK_SECONDS)
-        try:
+        with closing(self._connection()) as connection:
             connection.request(method, target, body, dict(headers or {}))
             answer = connection.getresponse()
             names = {name.lower(): value for name, value in answer.getheaders()}
             return Answered(answer.status, names, answer.read())
-        finally:
-            connection.close()
 
     def post(self, target: str, value: object) -> Answered:
         """Send a JSON value."""
@@ -90,6 +91,31 @@ class WebServer(Server):
             body=json.dumps(value).encode(),
             headers={"Content-Type": "application/json"},
         )
+
+    def batch(self, lines: Sequence[bytes]) -> Iterator[Any]:
+        """Send the lines of a batch, all before an answer is read, and read the answers."""
+        with closing(self._connection()) as connection:
+            connection.request("POST", "/api/v1/batch", b"\n".join(lines))
+            answers = connection.getresponse()
+            assert answers.status == 200
+            while line := answers.readline():
+                yield json.loads(line)
+
+    def start(self) -> None:
+        """Start the server; the first time at another port if somebody has taken this one."""
+        for _ in range(_PORTS):
+            try:
+                super().start()
+            except RuntimeError:
+                if self._has_started or "Address already in use" not in self.said:
+                    raise
+                self.kill()
+                self.log.unlink()
+                self.port = free_port()
+            else:
+                self._has_started = True
+                return
+        raise RuntimeError("somebody takes every port")
 
     @property
     def resident_mb(self) -> float:
@@ -101,6 +127,9 @@ class WebServer(Server):
     def said(self) -> str:
         """All that it has written."""
         return self.log.read_text(errors="replace")
+
+    def _connection(self) -> HTTPConnection:
+        return HTTPConnection("127.0.0.1", self.port, timeout=HANG_SECONDS)
 
     def _command(self) -> Sequence[str | Path]:
         environment = {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"} | self._environment

@@ -3,10 +3,6 @@
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("starlette")
-
 from c4core.position import Position
 from c4core.solver import Solver
 from db.database import Database
@@ -57,7 +55,8 @@ def test_questions_of_one_moment_are_one_query(
 
     async def ask(found: Gathering) -> None:
         asking = asyncio.ensure_future(find_all(found, STORED * 100))
-        await asyncio.sleep(0.05)
+        for _ in range(3):  # turns of the event loop, by which all have asked
+            await asyncio.sleep(0)
         may_go_on.set()
         await asking
 

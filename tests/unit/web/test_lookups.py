@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-pytest.importorskip("starlette")
-
 from c4core.position import Position
 from c4core.solver import Solver
 from db import evaluations

@@ -1,14 +1,9 @@
 """What every request passes: rates, headers, and the answers to errors."""
 
 import logging
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -18,20 +13,13 @@ from starlette.testclient import TestClient
 
 from c4core.errors import C4Error
 from db.errors import BusyError, JobNotFoundError, ReadOnlyError
-from web.app import create_app
 from web.errors import ApiError, as_api_error
 from web.middleware.faults import Faults
 from web.middleware.rate import MOST_CLIENTS, Rate
-from web.settings import Limits, Settings
+from web.settings import Limits
 from workers.errors import BrokerUnreachableError
 
 LOCAL = "http://127.0.0.1"
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[TestClient]:
-    with TestClient(create_app(Settings(threads=1, table_mb=1)), base_url=LOCAL) as client:
-        yield client
 
 
 def test_pages_of_others_may_read(client: TestClient) -> None:

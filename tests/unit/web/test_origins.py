@@ -1,13 +1,9 @@
 """For which hosts a request may be, and from which pages it may come."""
 
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-
 from starlette.testclient import TestClient
 
 from web.app import create_app
@@ -17,22 +13,13 @@ from web.settings import Settings
 LOCAL = "http://127.0.0.1"
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[TestClient]:
-    with TestClient(create_app(Settings(threads=1, table_mb=1)), base_url=LOCAL) as client:
-        yield client
-
-
 @pytest.mark.parametrize(
     ("host", "status"),
     [
         ("127.0.0.1", 200),
-        ("127.0.0.1:8004", 200),
-        ("localhost:1", 200),
         ("LOCALHOST", 200),
         ("[::1]:8004", 200),
         ("evil.example", 403),
-        ("evil.example:8004", 403),
         ("127.0.0.1.evil.example", 403),
         ("localhost@evil.example", 403),
         ("", 403),
@@ -100,10 +87,11 @@ def test_behind_a_proxy_a_page_may_post_and_must_send_the_token(tmp_path: Path) 
         {"origin": "null"},
         {"origin": "http://127.0.0.1:9999"},
         {"origin": "http://[::1"},
+        {"origin": b"\xe9"},
         {"sec-fetch-site": "cross-site"},
     ],
 )
-def test_pages_of_others_may_not_post(client: TestClient, headers: dict[str, str]) -> None:
+def test_pages_of_others_may_not_post(client: TestClient, headers: dict[str, Any]) -> None:
     answer = client.post("/api/v1/move", json={}, headers=headers)
     assert answer.status_code == 403
     assert "may only read" in answer.json()["error"]

@@ -1,79 +1,161 @@
-"""Connections of clients that are slow, careless or hostile, on real sockets."""
+"""Connections of clients that are slow, careless or hostile, on real sockets.
+
+The server's clock stands still unless the test turns it on. So no timeout can come too early, and
+each comes exactly when the test says.
+"""
 
 import asyncio
 import contextlib
 import json
 import socket
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
-pytest.importorskip("uvicorn")
-pytest.importorskip("httptools")
-
 import uvicorn
 
-from tests.support.running.waiting import AT_ONCE_SECONDS
+from tests.support.running.waiting import HANG_SECONDS
 from web.serving import protocol
 from web.settings import Limits
 
-LIMITS = Limits(connections=3, read_seconds=0.2)
+LIMITS = Limits(connections=3, read_seconds=20)
+KEEP_ALIVE_SECONDS = 7
 GET = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+LARGE = b"a" * 20_000_000
 
 
-async def answer(scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 (ASGI)
-    """``/`` says hello, ``/echo`` sends a body back, ``/refuse`` reads none, ``/slow`` waits."""
-    assert scope["type"] == "http"
-    body = b"hello"
-    if scope["path"] == "/echo":
-        body, more = b"", True
-        while more:
-            message = await receive()
-            body += message.get("body", b"")
-            more = message.get("more_body", False)
-    elif scope["path"] == "/slow":
-        await asyncio.sleep(0.3)
-    status = 413 if scope["path"] == "/refuse" else 200
-    await send(
-        {
-            "type": "http.response.start",
-            "status": status,
-            "headers": [(b"content-length", str(len(body)).encode())],
-        }
-    )
-    await send({"type": "http.response.body", "body": body})
+class SlowClock(asyncio.SelectorEventLoop):
+    """An event loop whose clock is turned on by hand."""
+
+    now = 1_000.0
+
+    def time(self) -> float:
+        return self.now
+
+
+class Running:
+    """A server in a thread, and its clock."""
+
+    def __init__(self, listener: socket.socket) -> None:
+        self.port: int = listener.getsockname()[1]
+        self.loop = SlowClock()
+        self.changed = threading.Condition()
+        self.received = 0
+        self.paused = 0
+        self.may_answer = asyncio.Event()
+        """``/slow`` waits for it."""
+        config = uvicorn.Config(
+            self._answer,
+            http=self._observed(),
+            interface="asgi3",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            timeout_keep_alive=KEEP_ALIVE_SECONDS,
+            timeout_graceful_shutdown=5,
+        )
+        self._server = uvicorn.Server(config)
+        self._listener = listener
+        self._thread = threading.Thread(target=self._run)
+
+    def start(self) -> None:
+        """Listen. Connections wait until the server takes them."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the server, which looks every tenth of a second whether it has to end."""
+        self._server.should_exit = True
+        while self._thread.is_alive():
+            self.call(self._tick)
+            self._thread.join(0.01)
+        self.loop.close()
+
+    def turn_on(self, seconds: float) -> None:
+        """Let time go by on the server's clock, and wait until all that is due has been done."""
+
+        async def turn() -> None:
+            self.loop.now += seconds
+            for _ in range(2):  # turns of the event loop: it finds what is due, and does it
+                await asyncio.sleep(0)
+
+        asyncio.run_coroutine_threadsafe(turn(), self.loop).result(HANG_SECONDS)
+
+    def call(self, function: Any, *arguments: object) -> None:  # noqa: ANN401
+        """Call a function in the server's thread."""
+        self.loop.call_soon_threadsafe(function, *arguments)
+
+    def _tick(self) -> None:
+        self.loop.now += 1
+
+    def await_received(self, size: int) -> None:
+        """Wait until the server has read so many bytes in all."""
+        with self.changed:
+            assert self.changed.wait_for(lambda: self.received >= size, HANG_SECONDS)
+
+    def await_paused(self) -> None:
+        """Wait until the server cannot write, because a client does not read."""
+        with self.changed:
+            assert self.changed.wait_for(lambda: self.paused, HANG_SECONDS)
+
+    def _run(self) -> None:
+        self.loop.run_until_complete(self._server.serve([self._listener]))
+
+    def _observed(self) -> type[protocol.GuardedProtocol]:
+        """The protocol, which also reports what it has read and when it had to stop writing."""
+        running = self
+
+        class Observed(protocol.protocol_for(LIMITS)):  # type: ignore[misc]
+            def data_received(self, data: bytes) -> None:
+                super().data_received(data)
+                with running.changed:
+                    running.received += len(data)
+                    running.changed.notify_all()
+
+            def pause_writing(self) -> None:
+                super().pause_writing()
+                with running.changed:
+                    running.paused += 1
+                    running.changed.notify_all()
+
+        return Observed
+
+    async def _answer(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 (ASGI)
+        """Answer a request.
+
+        ``/`` says hello, ``/echo`` sends a body back, ``/refuse`` reads none, ``/slow`` waits, and
+        ``/large`` is more than a connection holds.
+        """
+        assert scope["type"] == "http"
+        body = LARGE if scope["path"] == "/large" else b"hello"
+        if scope["path"] == "/echo":
+            body, more = b"", True
+            while more:
+                message = await receive()
+                body += message.get("body", b"")
+                more = message.get("more_body", False)
+        elif scope["path"] == "/slow":
+            await self.may_answer.wait()
+        status = 413 if scope["path"] == "/refuse" else 200
+        headers = [(b"content-length", str(len(body)).encode())]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
 
 
 @pytest.fixture
-def port(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """The port of a server with little patience."""
-    monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.3)
-    monkeypatch.setattr(protocol, "LINGER_SECONDS", 0.2)
-    config = uvicorn.Config(
-        answer,
-        http=protocol.protocol_for(LIMITS),
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        timeout_keep_alive=1,
-    )
-    server = uvicorn.Server(config)
+def running() -> Iterator[Running]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        while not server.started:
-            time.sleep(0.005)
-        yield listener.getsockname()[1]
-        server.should_exit = True
-        thread.join(10)
+        server = Running(listener)
+        server.start()
+        try:
+            yield server
+        finally:
+            server.stop()
 
 
 @contextlib.contextmanager
-def connected(port: int) -> Iterator[socket.socket]:
-    with socket.create_connection(("127.0.0.1", port), timeout=5) as client:
+def connected(running: Running) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", running.port), timeout=HANG_SECONDS) as client:
         yield client
 
 
@@ -85,8 +167,18 @@ def read_all(client: socket.socket) -> bytes:
     return received
 
 
-def exchange(port: int, *pieces: bytes) -> bytes:
-    with connected(port) as client:
+def read_to(client: socket.socket, end: bytes) -> bytes:
+    """All that the server says, to the bytes that end it."""
+    received = b""
+    while not received.endswith(end):
+        piece = client.recv(65536)
+        assert piece, received
+        received += piece
+    return received
+
+
+def exchange(running: Running, *pieces: bytes) -> bytes:
+    with connected(running) as client:
         for piece in pieces:
             client.sendall(piece)
         return read_all(client)
@@ -101,17 +193,19 @@ def refusal(answer: bytes) -> tuple[int, str]:
     return int(head.split()[1]), error["error"]
 
 
-def test_a_request_and_the_next(port: int) -> None:
-    with connected(port) as client:
+def test_a_request_and_the_next(running: Running) -> None:
+    with connected(running) as client:
         for _ in range(3):
             client.sendall(GET)
-            assert client.recv(1000).endswith(b"\r\n\r\nhello")
+            read_to(client, b"\r\n\r\nhello")
+        running.turn_on(KEEP_ALIVE_SECONDS)
+        assert read_all(client) == b""  # the next does not come
 
 
-def test_pipelined_requests_are_answered_in_order(port: int) -> None:
+def test_pipelined_requests_are_answered_in_order(running: Running) -> None:
     echo = b"POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\n%03d"
     last = GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
-    received = exchange(port, b"".join(echo % number for number in range(200)) + last)
+    received = exchange(running, b"".join(echo % number for number in range(200)) + last)
     bodies = [part[:3] for part in received.split(b"\r\n\r\n")[1:-1]]
     assert bodies == [b"%03d" % number for number in range(200)]
 
@@ -124,6 +218,7 @@ def test_pipelined_requests_are_answered_in_order(port: int) -> None:
         (b"GET / HTTP/1.1\r\n" + b"A: b\r\n" * 101 + b"\r\n", 431),
         (b"GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400),
+        (b"POST /echo HTTP/1.1\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}", 400),
         (b"GET /\xff HTTP/1.1\r\n\r\n", 400),
         (b"GET / HTTP/1.1\r\nA\x00: b\r\n\r\n", 400),
         (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", 400),
@@ -132,125 +227,136 @@ def test_pipelined_requests_are_answered_in_order(port: int) -> None:
     ],
     ids=lambda value: str(value)[:30],
 )
-def test_heads_that_are_refused(port: int, request_head: bytes, status: int) -> None:
-    assert refusal(exchange(port, request_head))[0] == status
+def test_heads_that_are_refused(running: Running, request_head: bytes, status: int) -> None:
+    assert refusal(exchange(running, request_head))[0] == status
 
 
-def test_nonsense_does_not_fill_the_log(port: int, caplog: pytest.LogCaptureFixture) -> None:
-    exchange(port, b"hello\r\n\r\n")
+def test_nonsense_does_not_fill_the_log(running: Running, caplog: pytest.LogCaptureFixture) -> None:
+    exchange(running, b"hello\r\n\r\n")
     upgrade = b"GET / HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n"
-    exchange(port, upgrade)
+    exchange(running, upgrade)
     assert not [record for record in caplog.records if "request" in record.getMessage()]
 
 
-def test_a_header_without_end(port: int) -> None:
-    assert refusal(exchange(port, b"GET / HTTP/1.1\r\nA: ", b"b" * 300_000)) == (
-        431,
-        protocol.TOO_LARGE,
-    )
+def test_a_header_without_end(running: Running) -> None:
+    received = exchange(running, b"GET / HTTP/1.1\r\nA: ", b"b" * 300_000)
+    assert refusal(received) == (431, protocol.TOO_LARGE)
 
 
-def test_trailers_without_end(port: int) -> None:
+def test_trailers_without_end(running: Running) -> None:
     head = b"POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n"
-    assert refusal(exchange(port, head, b"A: b\r\n" * 1000))[0] == 431
+    assert refusal(exchange(running, head, b"A: b\r\n" * 1000))[0] == 431
 
 
 @pytest.mark.parametrize("sent", [b"", b"\r\n", b"GET / HT", b"GET / HTTP/1.1\r\nHost: x\r\n"])
-def test_a_head_that_stops(port: int, sent: bytes) -> None:
-    begin = time.monotonic()
-    assert refusal(exchange(port, sent))[0] == 408
-    assert 0.2 < time.monotonic() - begin < AT_ONCE_SECONDS
-
-
-def test_a_head_that_drips(port: int) -> None:
-    """Bytes that come one by one do not make the server wait longer."""
-    with connected(port) as client:
-        with contextlib.suppress(OSError):  # it has ended the connection
-            for byte in GET * 10:
-                client.sendall(bytes([byte]))
-                time.sleep(0.02)
+def test_a_head_that_stops(running: Running, sent: bytes) -> None:
+    with connected(running) as client:
+        client.sendall(sent)
+        running.await_received(len(sent))
+        with connected(running) as later:  # the server takes connections in their order
+            later.sendall(GET)
+            read_to(later, b"hello")
+        running.turn_on(protocol.HEAD_SECONDS)
         assert refusal(read_all(client))[0] == 408
 
 
-def test_a_body_that_stops(port: int) -> None:
-    head = b"POST /echo HTTP/1.1\r\nContent-Length: 10\r\n\r\n"
-    assert refusal(exchange(port, head, b"12345"))[0] == 408
-
-
-def test_a_body_that_comes_slowly(port: int) -> None:
-    with connected(port) as client:
-        client.sendall(b"POST /echo HTTP/1.1\r\nContent-Length: 8\r\n\r\n")
-        for byte in b"12345678":
-            time.sleep(0.1)
+def test_a_head_that_drips(running: Running) -> None:
+    """Bytes that come one by one do not make the server wait longer."""
+    with connected(running) as client:
+        for number, byte in enumerate(GET[:4], start=1):
             client.sendall(bytes([byte]))
-        assert client.recv(1000).endswith(b"\r\n\r\n12345678")
+            running.await_received(number)
+            running.turn_on(protocol.HEAD_SECONDS / 4)
+        assert refusal(read_all(client))[0] == 408
 
 
-def test_an_answer_that_takes_its_time(port: int) -> None:
+def test_a_body_that_stops(running: Running) -> None:
+    sent = b"POST /echo HTTP/1.1\r\nContent-Length: 10\r\n\r\n12345"
+    with connected(running) as client:
+        client.sendall(sent)
+        running.await_received(len(sent))
+        running.turn_on(LIMITS.read_seconds)
+        assert refusal(read_all(client))[0] == 408
+
+
+def test_a_body_that_comes_slowly(running: Running) -> None:
+    head = b"POST /echo HTTP/1.1\r\nContent-Length: 8\r\n\r\n"
+    with connected(running) as client:
+        client.sendall(head)
+        for number, byte in enumerate(b"12345678"):
+            running.await_received(len(head) + number)
+            running.turn_on(0.9 * LIMITS.read_seconds)
+            client.sendall(bytes([byte]))
+        read_to(client, b"\r\n\r\n12345678")
+
+
+def test_an_answer_that_takes_its_time(running: Running) -> None:
     """It is the client who waits, whatever it has sent of its next request."""
-    with connected(port) as client:
-        client.sendall(GET.replace(b"/ ", b"/slow ") + b"GET / HT")
-        assert client.recv(1000).endswith(b"\r\n\r\nhello")
+    sent = GET.replace(b"/ ", b"/slow ") + b"GET / HT"
+    with connected(running) as client:
+        client.sendall(sent)
+        running.await_received(len(sent))
+        running.turn_on(10 * protocol.HEAD_SECONDS)
+        running.call(running.may_answer.set)
+        read_to(client, b"\r\n\r\nhello")
         client.sendall(b"TP/1.1\r\nHost: x\r\n\r\n")
-        assert client.recv(1000).endswith(b"\r\n\r\nhello")
+        read_to(client, b"\r\n\r\nhello")
 
 
-def test_a_client_that_sends_on_gets_the_answer(port: int) -> None:
-    """The body is not read: the client may be in its midst when the answer comes."""
-    with connected(port) as client:
+def test_a_client_that_sends_on_gets_the_answer(running: Running) -> None:
+    """The body is not read: the client is in its midst when the answer comes."""
+    with connected(running) as client:
         client.sendall(b"POST /refuse HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n")
-        time.sleep(0.05)
+        assert client.recv(1, socket.MSG_PEEK)
         for _ in range(50):
             client.sendall(b"ffff\r\n" + b"a" * 0xFFFF + b"\r\n")
         assert read_all(client).startswith(b"HTTP/1.1 413 ")
+        running.turn_on(protocol.LINGER_SECONDS)
+        with pytest.raises(OSError):  # noqa: PT011 (a reset or a broken pipe: it is closed now)
+            client.sendall(LARGE)
 
 
-def test_nonsense_after_a_request(port: int) -> None:
-    received = exchange(port, GET.replace(b"/ ", b"/slow ") + b"nonsense\r\n\r\n")
-    first, _, rest = received.partition(b"hello")
+def test_nonsense_after_a_request(running: Running) -> None:
+    sent = GET.replace(b"/ ", b"/slow ") + b"nonsense\r\n\r\n"
+    with connected(running) as client:
+        client.sendall(sent)
+        running.await_received(len(sent))
+        running.call(running.may_answer.set)
+        first, _, rest = read_all(client).partition(b"hello")
     assert first.startswith(b"HTTP/1.1 200 ")
     assert refusal(rest)[0] == 400
 
 
-def test_nonsense_in_a_body(port: int) -> None:
+def test_nonsense_in_a_body(running: Running) -> None:
     head = b"POST /echo HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"
-    assert refusal(exchange(port, head, b"3\r\nabc\r\nxyz\r\n"))[0] == 400
+    assert refusal(exchange(running, head, b"3\r\nabc\r\nxyz\r\n"))[0] == 400
 
 
-def test_more_connections_than_are_taken(port: int, until: Callable[..., None]) -> None:
+def test_more_connections_than_are_taken(running: Running) -> None:
     with contextlib.ExitStack() as at_end:
-        for _ in range(3):
-            client = at_end.enter_context(connected(port))
+        clients = [at_end.enter_context(connected(running)) for _ in range(3)]
+        for client in clients:
             client.sendall(GET)
-            assert client.recv(1000).endswith(b"hello")
-        assert refusal(exchange(port))[0] == 503
-    until(lambda: exchange(port, GET).startswith(b"HTTP/1.1 200 "))
+            read_to(client, b"hello")
+        assert refusal(exchange(running))[0] == 503
+        running.turn_on(KEEP_ALIVE_SECONDS)
+        for client in clients:
+            assert read_all(client) == b""
+        with connected(running) as client:
+            client.sendall(GET)
+            read_to(client, b"hello")
 
 
-@pytest.fixture
-def until() -> Callable[[Callable[[], object]], None]:
-    """Waits until something holds."""
-
-    def wait(holds: Callable[[], object]) -> None:
-        deadline = time.monotonic() + 5
-        while not holds():
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-
-    return wait
-
-
-def test_a_client_that_does_not_read_is_cut(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(protocol, "WRITE_SECONDS", 0.2)
-    body = b"a" * 20_000_000
-    with connected(port) as client:
-        client.sendall(b"POST /echo HTTP/1.1\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
-        time.sleep(0.6)
+def test_a_client_that_does_not_read_is_cut(running: Running) -> None:
+    with connected(running) as client:
+        client.sendall(GET.replace(b"/ ", b"/large "))
+        running.await_paused()
+        running.turn_on(protocol.WRITE_SECONDS)
         with contextlib.suppress(ConnectionResetError):
-            assert len(read_all(client)) < len(body)
+            assert len(read_all(client)) < len(LARGE)
 
 
-def test_a_switch_of_protocols_is_not_made(port: int) -> None:
+def test_a_switch_of_protocols_is_not_made(running: Running) -> None:
     upgrade = b"Upgrade: websocket\r\nConnection: Upgrade, close\r\nSec-WebSocket-Key: eA==\r\n"
-    received = exchange(port, b"GET / HTTP/1.1\r\nHost: x\r\n" + upgrade + b"\r\n")
+    received = exchange(running, b"GET / HTTP/1.1\r\nHost: x\r\n" + upgrade + b"\r\n")
     assert received.startswith(b"HTTP/1.1 200 ")

@@ -5,8 +5,6 @@ import sys
 
 import pytest
 
-pytest.importorskip("starlette")
-
 from web.serving.turns import TURN_SECONDS, quick_turns
 
 

@@ -1,32 +1,30 @@
 """Many positions in one request, within this process."""
 
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-
 from starlette.testclient import TestClient
 
 from c4core.lines import MAX_LINE
 from c4core.position import Position
 from c4core.solver import Solver
 from tests.support.boards.games import random_games
-from web.app import create_app
-from web.settings import Limits, Settings
+from tests.support.running.waiting import HANG_SECONDS, await_that
+from tests.support.web_api import Api, serving
+from web.service import BATCH_THREADS
+from web.settings import Limits
 
-EASY = random_games(300, empty=8)
+EASY = random_games(60, empty=8)
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[TestClient]:
-    app = create_app(Settings(table_mb=1, threads=1, book=""))
-    with TestClient(app, base_url="http://127.0.0.1") as opened:
-        yield opened
+def bare() -> Iterator[Api]:
+    with serving(book="") as found:
+        yield found
 
 
 def ask(client: TestClient, body: bytes, query: str = "") -> list[dict[str, Any]]:
@@ -39,11 +37,11 @@ def ask(client: TestClient, body: bytes, query: str = "") -> list[dict[str, Any]
 def test_every_line_is_answered_in_its_place(client: TestClient) -> None:
     lines = [json.dumps({"id": number, "moves": moves}) for number, moves in enumerate(EASY)]
     lines[17] = "9"
-    lines[200] = ""
+    lines[40] = ""
     found = ask(client, "\n".join(lines).encode())
     assert len(found) == len(EASY)
     assert (found[17]["line"], found[17]["field"]) == (18, "moves")
-    assert (found[200]["line"], found[200]["field"]) == (201, "line")
+    assert (found[40]["line"], found[40]["field"]) == (41, "line")
     solver = Solver(table_mb=1)
     for number, (moves, shown) in enumerate(zip(EASY, found, strict=True)):
         if "error" not in shown:
@@ -76,7 +74,7 @@ def test_weak_scores_are_without_columns(client: TestClient) -> None:
 
 
 def test_another_board(client: TestClient) -> None:
-    (shown,) = ask(client, b"1212121", "?board=4x4&budget=1")
+    (shown,) = ask(client, b"1212121", "?board=4x4&budget=30")
     assert (shown["board"], shown["side"]) == ("4x4", "o")
 
 
@@ -97,26 +95,34 @@ def test_what_is_wrong_is_named(client: TestClient, query: str, field: str) -> N
 
 
 def test_without_room_on_disk_a_batch_is_refused_and_leaves_none_taken(tmp_path: Path) -> None:
-    limits = Limits(disk_bytes=1_000)
-    settings = Settings(
-        table_mb=1, threads=1, book="", limits=limits, database_url=str(tmp_path / "c4.db")
-    )
     lines = {"Content-Type": "text/plain"}
-    with TestClient(create_app(settings), base_url="http://127.0.0.1") as client:
-        service: Any = client.app.state.service
-        assert client.post("/api/v1/batch", content=b"44").status_code == 200
-        for path, body in (("/api/v1/jobs", b"4453\n" * 201), ("/api/v1/batch", b"44")):
-            taken = 0 if "jobs" in path else 1_000
-            assert service.disk.take(taken)
+    one, many = EASY[0].encode(), b"\n".join([EASY[0].encode()] * 201)
+    limits = Limits(disk_bytes=1_000)
+    with serving(book="", limits=limits, database_url=str(tmp_path / "c4.db")) as api:
+        client, disk = api.client, api.service.disk
+        assert client.post("/api/v1/batch", content=one).status_code == 200
+        for path, body, taken in (("/api/v1/jobs", many, 0), ("/api/v1/batch", one, 1_000)):
+            assert disk.take(taken)
             answer = client.post(path, content=body, headers=lines)
             assert answer.status_code == 503
             assert answer.headers["retry-after"] == "1"
             assert "there is room for no more" in answer.json()["error"]
-            assert service.disk.taken == taken
-            service.disk.give_back(taken)
-        assert client.post("/api/v1/jobs", content=b"44", headers=lines).status_code == 201
-        assert client.post("/api/v1/batch", content=b"44").status_code == 200
-        assert service.disk.taken == 0
+            assert disk.taken == taken
+            disk.give_back(taken)
+        assert client.post("/api/v1/jobs", content=one, headers=lines).status_code == 201
+        assert client.post("/api/v1/batch", content=one).status_code == 200
+        assert disk.taken == 0
+
+
+def test_a_client_that_goes_away_frees_the_thread_of_its_search() -> None:
+    with serving(book="", limits=Limits(budget_seconds=86_400)) as api:
+        threads = api.service._batches
+        with api.searching("/api/v1/batch?board=9x6&budget=86400", b'{"moves": ""}\n'):
+            await_that(lambda: threads._threads)
+        meeting = threading.Barrier(BATCH_THREADS)
+        waiting = [threads.submit(meeting.wait, HANG_SECONDS) for _ in range(BATCH_THREADS)]
+        for each in waiting:
+            each.result()
 
 
 def test_a_compressed_body_is_refused(client: TestClient) -> None:

@@ -1,30 +1,40 @@
 """``/api/v1/book``: the book as a tree."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-pytest.importorskip("jsonschema_rs")
-
 from c4core.book import Book
 from c4core.evaluation import plies_to_end
 from c4core.position import Position
 from tests.support.boards.small_books import small_book
-from tests.support.web_api import serving
+from tests.support.web_api import Api, serving
 from workers.books.exploring import explore
 
 PATH = "/api/v1/book"
 
 
-@pytest.mark.parametrize("moves", ["", "3", "33", "121212"])
-def test_a_position_and_its_moves(tmp_path: Path, moves: str) -> None:
-    path = tmp_path / "small.c4book"
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A book."""
+    path = tmp_path_factory.mktemp("book") / "small.c4book"
     small_book(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def bare(path: Path) -> Iterator[Api]:
+    """A server with that book."""
+    with serving(book=str(path)) as found:
+        yield found
+
+
+@pytest.mark.parametrize("moves", ["", "3", "33", "121212"])
+def test_a_position_and_its_moves(api: Api, path: Path, moves: str) -> None:
     position = Position(moves, width=5, height=4)
-    with serving(book=str(path)) as api, Book.open(path) as book:
+    with Book.open(path) as book:
         found = api.get(PATH, moves=moves, board="5x4")
         assert api.get(PATH, key=str(position.key), board="5x4") | {"moves": moves} == found | {
             "children": [child | {"moves": None} for child in found["children"]]
@@ -54,9 +64,8 @@ def test_a_position_and_its_moves(tmp_path: Path, moves: str) -> None:
     assert best == found["score"]
 
 
-def test_boards_without_a_book() -> None:
-    with serving() as api:
-        found = api.get(PATH, board="9x6")
+def test_boards_without_a_book(api: Api) -> None:
+    found = api.get(PATH, board="9x6")
     assert (found["book"], found["score"], found["counted_ply"]) == (None, None, None)
     assert [child["column"] for child in found["children"]] == list(range(1, 10))
     assert {child["score"] for child in found["children"]} == {None}
@@ -82,6 +91,5 @@ def test_beyond_the_book(tmp_path: Path) -> None:
         ({"plies": 3}, "plies"),
     ],
 )
-def test_questions_that_are_refused(query: dict[str, Any], field: str) -> None:
-    with serving() as api:
-        assert api.refused(PATH, **query) == (400, field)
+def test_questions_that_are_refused(api: Api, query: dict[str, Any], field: str) -> None:
+    assert api.refused(PATH, **query) == (400, field)

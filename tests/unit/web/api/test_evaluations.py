@@ -5,10 +5,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-pytest.importorskip("jsonschema_rs")
-
 from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
@@ -103,9 +99,6 @@ def test_other_boards_have_none(api: Api) -> None:
     ("query", "field"),
     [
         ({"limit": 0}, "limit"),
-        ({"limit": "1_0"}, "limit"),
-        ({"limit": "\N{ARABIC-INDIC DIGIT ONE}"}, "limit"),
-        ({"min_ply": 10**30}, "min_ply"),
         ({"min_ply": -1}, "min_ply"),
         ({"value": "won"}, "value"),
         ({"exact": "maybe"}, "exact"),

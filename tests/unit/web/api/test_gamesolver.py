@@ -7,17 +7,12 @@ are empty; the first two rows are published.
 from collections.abc import Iterator
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-
 from starlette.testclient import TestClient
 
 from c4core.book.shipped import shipped_files
 from c4core.position import Position
 from c4core.reference import reference_scores
-from web.app import create_app
-from web.settings import Settings
+from tests.support.web_api import Api, serving
 
 FEW = 12
 """Empty cells that the reference solver masters in a moment."""
@@ -51,11 +46,11 @@ ANSWERS = {
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[TestClient]:
+def bare() -> Iterator[Api]:
+    """A server with the book of the usual board."""
     books = [str(path) for path in shipped_files() if "7x6" in path.name]
-    settings = Settings(threads=1, table_mb=16, book=books[0] if books else None)
-    with TestClient(create_app(settings), base_url="http://127.0.0.1") as client:
-        yield client
+    with serving(table_mb=16, book=books[0]) as found:
+        yield found
 
 
 @pytest.mark.parametrize("moves", ANSWERS)

@@ -4,24 +4,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-
 from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
 from db.database import Database
 from db.errors import UnreachableError
-from web.app import create_app
-from web.settings import Settings
+from tests.support.web_api import Api, serving
 
 
 @pytest.fixture
-def client(sqlite_path: Path) -> Iterator[TestClient]:
-    settings = Settings(database_url=str(sqlite_path), threads=1, table_mb=1)
-    with TestClient(create_app(settings), base_url="http://127.0.0.1") as client:
-        yield client
+def api(sqlite_path: Path) -> Iterator[Api]:
+    with serving(database_url=str(sqlite_path)) as found:
+        yield found
 
 
 def test_it_says_that_it_is_there(client: TestClient) -> None:
@@ -46,9 +40,8 @@ def test_without_its_database_it_is_not_ready(
 
 
 def test_a_broker_that_is_away_is_told() -> None:
-    settings = Settings(broker_url="redis://127.0.0.1:1/0", threads=1, table_mb=1)
-    with TestClient(create_app(settings), base_url="http://127.0.0.1") as client:
-        answer = client.get("/readyz")
+    with serving(broker_url="redis://127.0.0.1:1/0") as api:
+        answer = api.client.get("/readyz")
     assert answer.status_code == 503
     assert "broker" in answer.json()["error"]
 

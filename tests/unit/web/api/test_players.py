@@ -1,34 +1,25 @@
 """``/api/v1/players`` and ``/api/v1/move``: who can play, and their moves."""
 
-import asyncio
-import threading
-import time
 from pathlib import Path
-from typing import Any
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-pytest.importorskip("jsonschema_rs")
 
 from c4core import extras
 from c4core.players import ANY_PROGRAM, LEVELS, Consent, parse_player, player_kinds
 from c4core.position import Position
 from c4core.solver import Solver
-from tests.support.web_api import serving
-from web.app import create_app
-from web.settings import Settings
+from tests.support.web_api import Api, serving
+from web.settings import Limits
 
 PLAYERS = "/api/v1/players"
 MOVE = "/api/v1/move"
-ENDLESS = "mcts-uct:iterations=5000000"
+ENDLESS = "minimax-windows:depth=20"
+"""It thinks for hours."""
 LATE = "532336513633217277452711665127"
 
 
-def test_all_players_and_levels_are_there() -> None:
-    with serving() as api:
-        found = {player["name"]: player for player in api.get(PLAYERS)}
+def test_all_players_and_levels_are_there(api: Api) -> None:
+    found = {player["name"]: player for player in api.get(PLAYERS)}
     assert set(found) == {kind.name for kind in player_kinds()} | set(LEVELS)
     assert {name for name, player in found.items() if player["stands_for"]} == set(LEVELS)
     for kind in player_kinds():
@@ -46,10 +37,9 @@ def in_a_description(value: object) -> str:
     return "none" if value is None else str(value)
 
 
-def test_parameters_can_be_written_as_they_are_described() -> None:
+def test_parameters_can_be_written_as_they_are_described(api: Api) -> None:
     """What a form makes of the description is a player's description."""
-    with serving() as api:
-        players = api.get(PLAYERS)
+    players = api.get(PLAYERS)
     for player in players:
         if player["argument"] or any(each["required"] for each in player["parameters"]):
             continue
@@ -65,39 +55,37 @@ def test_parameters_can_be_written_as_they_are_described() -> None:
                 parse_player(f"{player['name']}:{other}")
 
 
-def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_missing_is_said(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extras, "find_spec", lambda _name: None)
-    with serving(programs=ANY_PROGRAM) as api:
-        found = {player["name"]: player for player in api.get(PLAYERS)}
+    with serving(programs=ANY_PROGRAM) as trusting:
+        found = {player["name"]: player for player in trusting.get(PLAYERS)}
         assert not found["learning-exact"]["available"]
         assert "pip install torch" in found["learning-exact"]["reason"]
         assert found["exec"]["available"]
-        refusal = api.refused(MOVE, {"moves": "", "player": "learning-exact:model=/no/file"})
+        refusal = trusting.refused(MOVE, {"moves": "", "player": "learning-exact:model=/no/file"})
         assert refusal == (501, "player")
-    with serving() as api:
-        found = {player["name"]: player for player in api.get(PLAYERS)}
-        assert "--allow-programs" in found["exec"]["reason"]
-        assert found["perfect"]["available"]
-        assert found["learning-residual"]["available"]
-        assert "--allow-programs" in found["learning-tuples"]["reason"]
+    found = {player["name"]: player for player in api.get(PLAYERS)}
+    assert "--allow-programs" in found["exec"]["reason"]
+    assert found["perfect"]["available"]
+    assert found["learning-residual"]["available"]
+    assert "--allow-programs" in found["learning-tuples"]["reason"]
 
 
-def test_moves() -> None:
-    with serving() as api:
-        move = api.post(MOVE, {"moves": LATE})
-        best = Solver(table_mb=1).analyze(Position(LATE)).best
-        assert move["column"] - 1 in best
-        assert move["moves"] == f"{LATE}{move['column']}"
-        assert move["player"] == parse_player("perfect").full
-        same = {"moves": "44", "player": "random", "seed": 7}
-        columns = {api.post(MOVE, same)["column"] for _ in range(5)}
-        assert len(columns) == 1
-        seeds = {api.post(MOVE, same | {"seed": seed})["column"] for seed in range(20)}
-        assert len(seeds) > 2
-        by_key = api.post(MOVE, {"key": str(Position(LATE).key), "player": "stupid"})
-        assert (by_key["moves"], by_key["column"]) == (None, 1)
-        large = api.post(MOVE, {"moves": "", "board": "12x4", "player": "hard", "seconds": 20})
-        assert 1 <= large["column"] <= 12
+def test_moves(api: Api) -> None:
+    move = api.post(MOVE, {"moves": LATE, "seconds": 30})
+    best = Solver(table_mb=1).analyze(Position(LATE)).best
+    assert move["column"] - 1 in best
+    assert move["moves"] == f"{LATE}{move['column']}"
+    assert move["player"] == parse_player("perfect").full
+    same = {"moves": "44", "player": "random", "seed": 7}
+    columns = {api.post(MOVE, same)["column"] for _ in range(5)}
+    assert len(columns) == 1
+    seeds = {api.post(MOVE, same | {"seed": seed})["column"] for seed in range(20)}
+    assert len(seeds) > 2
+    by_key = api.post(MOVE, {"key": str(Position(LATE).key), "player": "stupid"})
+    assert (by_key["moves"], by_key["column"]) == (None, 1)
+    large = api.post(MOVE, {"moves": "", "board": "12x4", "player": "hard", "seconds": 30})
+    assert 1 <= large["column"] <= 12
 
 
 @pytest.mark.parametrize(
@@ -109,7 +97,6 @@ def test_moves() -> None:
         ({"moves": "44", "player": "hard:depth=3"}, (400, "player")),
         ({"moves": "44", "player": "minimax-windows:depth=99"}, (400, "player")),
         ({"moves": "44", "player": "random\0"}, (400, "player")),
-        ({"moves": "44", "player": "x" * 1_000}, (400, "player")),
         ({"moves": "44", "player": 4}, (400, "player")),
         ({"moves": "44", "player": "exec:ls"}, (403, "player")),
         ({"moves": "44", "player": "python:os:getcwd"}, (403, "player")),
@@ -119,17 +106,15 @@ def test_moves() -> None:
         ({"moves": "44", "player": ENDLESS, "seconds": 0.02}, (422, "player")),
         ({"moves": "44", "seconds": 0}, (400, "seconds")),
         ({"moves": "44", "seconds": 31}, (400, "seconds")),
-        ({"moves": "44", "seconds": True}, (400, "seconds")),
-        ({"moves": "44", "seconds": 10**400}, (400, "seconds")),
         ({"moves": "44", "seed": -1}, (400, "seed")),
-        ({"moves": "44", "seed": 1.5}, (400, "seed")),
         ({"moves": "44", "budget": 1}, (400, "budget")),
         ([1], (400, None)),
     ],
 )
-def test_questions_that_are_refused(body: object, refusal: tuple[int, str | None]) -> None:
-    with serving() as api:
-        assert api.refused(MOVE, body) == refusal
+def test_questions_that_are_refused(
+    api: Api, body: object, refusal: tuple[int, str | None]
+) -> None:
+    assert api.refused(MOVE, body) == refusal
 
 
 def test_programs_with_consent(tmp_path: Path) -> None:
@@ -137,12 +122,12 @@ def test_programs_with_consent(tmp_path: Path) -> None:
     agent.write_text("def agent(observation, configuration):\n    return 2\n")
     player = f"kaggle:{agent}"
     with serving(programs=Consent.to([player])) as api:
-        assert api.post(MOVE, {"moves": "", "player": player, "seconds": 20})["column"] == 3
+        assert api.post(MOVE, {"moves": "", "player": player, "seconds": 30})["column"] == 3
         assert api.refused(MOVE, {"moves": "", "player": "exec:true"}) == (403, "player")
 
 
 def test_a_proof_with_consent() -> None:
-    asked = {"board": "5x4", "player": "proof:5x4", "seconds": 20}
+    asked = {"board": "5x4", "player": "proof:5x4", "seconds": 30}
     with serving(programs=ANY_PROGRAM) as api:
         move = api.post(MOVE, {"moves": "", **asked})
         assert move["player"] == "proof:5x4"
@@ -152,42 +137,9 @@ def test_a_proof_with_consent() -> None:
 
 
 def test_a_client_that_goes_away_ends_the_move() -> None:
-    """By the server's interface: the client's side of a test client never goes away."""
-    app = create_app(Settings(threads=1, table_mb=1))
-    body = b'{"moves":"","player":"%s","seconds":30}' % ENDLESS.encode()
-    scope: dict[str, Any] = {
-        "type": "http",
-        "http_version": "1.1",
-        "method": "POST",
-        "path": MOVE,
-        "raw_path": MOVE.encode(),
-        "query_string": b"",
-        "root_path": "",
-        "scheme": "http",
-        "server": ("127.0.0.1", 80),
-        "client": ("127.0.0.1", 1),
-        "headers": [(b"host", b"127.0.0.1"), (b"content-type", b"application/json")],
-    }
-    sent: list[Any] = []
-
-    async def ask() -> None:
-        messages = [{"type": "http.request", "body": body, "more_body": False}]
-
-        async def receive() -> dict[str, Any]:
-            if messages:
-                return messages.pop()
-            await asyncio.sleep(0.2)
-            return {"type": "http.disconnect"}
-
-        async def send(message: Any) -> None:  # noqa: ANN401
-            sent.append(message)
-
-        async with app.router.lifespan_context(app):
-            await app(scope, receive, send)
-
-    threads = threading.active_count()
-    began = time.monotonic()
-    asyncio.run(ask())
-    assert time.monotonic() - began < 10
-    assert threading.active_count() <= threads + 1
-    assert [message["status"] for message in sent if "status" in message] == [499]
+    body = b'{"moves":"","player":"%s","seconds":86400}' % ENDLESS.encode()
+    with serving(limits=Limits(budget_seconds=86_400)) as api:
+        with api.searching(MOVE, body) as statuses:
+            assert statuses == []
+        assert statuses == [499]
+        assert api.service.searches == 0

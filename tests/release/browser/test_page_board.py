@@ -1,12 +1,10 @@
 """The board itself, in a real browser: mirrored, of any size, at rest for those who ask for it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
 
-from tests.support.browser import DESKTOP, PHONE
+from tests.support.browser import DESKTOP, PHONE, Browser
 from tests.support.page import (
     await_stones,
     columns,
@@ -15,11 +13,6 @@ from tests.support.page import (
     overflow,
     stones,
 )
-
-if TYPE_CHECKING:
-    from tests.support.browser import Browser, PageServer
-
-pytestmark = pytest.mark.browser
 
 LEAST_ACROSS: Final = 24
 """Pixels of a column, where there are too many for a fingertip each."""
@@ -50,10 +43,8 @@ def middles(browser: Browser, selector: str) -> dict[int, float]:
 
 
 class TestFlipped:
-    def test_columns_and_stones_change_sides_and_keep_their_numbers(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        open_analysis(browser, page_server, pos="1")
+    def test_columns_and_stones_change_sides_and_keep_their_numbers(self, browser: Browser) -> None:
+        open_analysis(browser, pos="1")
         before, scores = middles(browser, "#board rect[data-row='1']"), columns(browser)
         browser.press("f")
         browser.until(lambda: "flip=1" in browser.driver.current_url, "the address does not say so")
@@ -66,10 +57,8 @@ class TestFlipped:
         browser.click("#columns [data-column='2']")
         browser.until(lambda: moves_on_board(browser) == "12", "another column was played")
 
-    def test_it_stays_so_until_it_is_flipped_back(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        open_analysis(browser, page_server, pos="12", flip="1")
+    def test_it_stays_so_until_it_is_flipped_back(self, browser: Browser) -> None:
+        open_analysis(browser, pos="12", flip="1")
         places = middles(browser, "#board rect[data-row='1']")
         assert places[1] > places[7]
         browser.click("#flip")
@@ -79,15 +68,13 @@ class TestFlipped:
 
 
 class TestMotion:
-    def test_a_stone_falls(self, browser: Browser, page_server: PageServer) -> None:
-        open_analysis(browser, page_server, pos="44")
+    def test_a_stone_falls(self, browser: Browser) -> None:
+        open_analysis(browser, pos="44")
         assert "stone x" in browser.run(MOVING)
 
-    def test_nothing_moves_for_who_asks_for_that(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
+    def test_nothing_moves_for_who_asks_for_that(self, browser: Browser) -> None:
         browser.prefer(reduced_motion="reduce")
-        open_analysis(browser, page_server, pos="44")
+        open_analysis(browser, pos="44")
         assert browser.run(MOVING) == []
         assert stones(browser) == 3
 
@@ -96,11 +83,11 @@ class TestSizes:
     @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
     @pytest.mark.parametrize("board", ["8x7", "12x4", "32x1", "3x19"])
     def test_any_board_can_be_played_on(
-        self, browser: Browser, page_server: PageServer, board: str, size: tuple[int, int]
+        self, browser: Browser, board: str, size: tuple[int, int]
     ) -> None:
         width, height = (int(number) for number in board.split("x"))
         browser.resize(*size)
-        browser.open(f"{page_server.url}/?board={board}&pos=1")
+        browser.open(f"/?board={board}&pos=1")
         await_stones(browser, 1)
         assert len(browser.all("#board [role=gridcell]")) == width * height
         assert not overflow(browser)
@@ -113,10 +100,8 @@ class TestSizes:
         browser.click(last)
         await_stones(browser, 2)
 
-    def test_columns_beyond_the_ninth_have_letters(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        browser.open(f"{page_server.url}/?board=12x4&pos=a")
+    def test_columns_beyond_the_ninth_have_letters(self, browser: Browser) -> None:
+        browser.open("/?board=12x4&pos=a")
         await_stones(browser, 1)
         browser.press("C")
         browser.until(lambda: moves_on_board(browser) == "ac", "the letter plays nothing")

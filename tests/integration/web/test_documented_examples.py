@@ -11,9 +11,8 @@ import pytest
 from tests.support.lacking import leave_out
 from tests.support.running.command_line import ROOT
 from tests.support.running.console import blocks, dialogue
+from tests.support.running.waiting import HANG_SECONDS
 from tests.support.running.web_server import WebServer
-
-pytest.importorskip("starlette")
 
 PAGE = ROOT / "docs" / "web.md"
 EXAMPLES = [
@@ -48,7 +47,11 @@ def test_examples(server: WebServer) -> None:
     for line, expected in examples:
         command = line.replace("127.0.0.1:8004", f"127.0.0.1:{server.port}")
         out = subprocess.run(
-            ["bash", "-c", command], capture_output=True, check=True, text=True, timeout=60
+            ["bash", "-c", command],
+            capture_output=True,
+            check=True,
+            text=True,
+            timeout=HANG_SECONDS,
         ).stdout
         if expected:
             assert values(out) == values(expected), line

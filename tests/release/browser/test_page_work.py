@@ -1,67 +1,28 @@
 """The work view, in a real browser: a file dropped, its job followed, its results downloaded."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
-
-import pytest
 
 from c4core import Position, Solver
-from tests.support.browser import PageServer
-from tests.support.page import late_positions
-
-if TYPE_CHECKING:
-    from tests.support.browser import Browser
-
-pytestmark = pytest.mark.browser
+from tests.support.browser import Browser, PageServer
+from tests.support.page import drop_file, job_number, job_state, late_positions
 
 LATE = late_positions(28)[:4]
 
-DROP = """
-const [text, name] = arguments;
-const data = new DataTransfer();
-data.items.add(new File([text], name, {type: "text/plain"}));
-const place = document.querySelector("[data-drop]");
-for (const kind of ["dragenter", "dragover", "drop"]) {
-    place.dispatchEvent(new DragEvent(kind, {dataTransfer: data, bubbles: true, cancelable: true}));
-}
-"""
 
-
-def open_work(browser: Browser, server: PageServer) -> None:
+def open_work(browser: Browser) -> None:
     """Open the work view, and wait until its jobs are there."""
-    browser.open(f"{server.url}/work")
+    browser.open("/work")
     browser.one("[data-drop]")
     browser.until(lambda: "Asking" not in browser.text("#work"), "no jobs are shown")
 
 
-def drop(browser: Browser, text: str, name: str = "positions.txt") -> None:
-    """Drop a file of this text."""
-    browser.run(DROP, text, name)
-    browser.until(lambda: name in browser.text("[data-chosen]"), "the file is not taken")
-
-
-def job_number(browser: Browser) -> int:
-    """The job that the page says has begun."""
-    browser.until(lambda: "has begun" in browser.text("[data-outcome]"), "no job has begun")
-    return int(browser.text("[data-outcome]").split()[1])
-
-
-def state_of(browser: Browser, job: int) -> str | None:
-    """The state of a job, as its card shows it."""
-    return browser.one(f"[data-job='{job}']").get_attribute("data-state")
-
-
 class TestDropped:
-    def test_a_file_becomes_a_job_whose_results_are_downloaded(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        open_work(browser, page_server)
-        drop(browser, "".join(f"{moves}\n" for moves in LATE))
+    def test_a_file_becomes_a_job_whose_results_are_downloaded(self, browser: Browser) -> None:
+        open_work(browser)
+        drop_file(browser, "".join(f"{moves}\n" for moves in LATE))
         browser.click("[data-start]")
         job = job_number(browser)
-        browser.until(lambda: state_of(browser, job) == "done", "it does not end")
+        browser.until(lambda: job_state(browser, job) == "done", "it does not end")
         assert f"{len(LATE)} of {len(LATE)} positions" in browser.text(f"[data-job='{job}']")
         assert "positions.txt" in browser.text(f"[data-job='{job}']")
 
@@ -76,12 +37,10 @@ class TestDropped:
         table = browser.download(f"c4-job-{job}.csv").read_text().splitlines()
         assert len(table) == 1 + len(LATE)
 
-    def test_json_lines_are_answered_at_once(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        open_work(browser, page_server)
+    def test_json_lines_are_answered_at_once(self, browser: Browser) -> None:
+        open_work(browser)
         lines = [json.dumps({"id": n, "moves": moves}) for n, moves in enumerate(LATE)]
-        drop(browser, "\n".join([*lines, '{"moves": "9"}']) + "\n", "late.jsonl")
+        drop_file(browser, "\n".join([*lines, '{"moves": "9"}']) + "\n", "late.jsonl")
         browser.click("[data-at-once]")
         browser.click("[data-answers]")
         found = browser.download("late.jsonl.answers.jsonl").read_text().splitlines()
@@ -89,16 +48,14 @@ class TestDropped:
         assert [answer.get("id") for answer in answers[:-1]] == list(range(len(LATE)))
         assert "error" in answers[-1]
 
-    def test_nothing_is_not_sent(self, browser: Browser, page_server: PageServer) -> None:
-        open_work(browser, page_server)
+    def test_nothing_is_not_sent(self, browser: Browser) -> None:
+        open_work(browser)
         browser.click("[data-start]")
         assert "nothing to analyse" in browser.text("[data-outcome] [role=alert]")
 
-    def test_a_board_that_cannot_be_is_refused_in_the_servers_words(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        open_work(browser, page_server)
-        drop(browser, "1\n")
+    def test_a_board_that_cannot_be_is_refused_in_the_servers_words(self, browser: Browser) -> None:
+        open_work(browser)
+        drop_file(browser, "1\n")
         browser.type("[name=board]", "99x99")
         browser.click("[data-start]")
         assert "99x99" in browser.text("[data-outcome] [role=alert]")
@@ -110,19 +67,18 @@ class TestLive:
         self, browser: Browser
     ) -> None:
         with PageServer("--no-book") as server:
-            open_work(browser, server)
-            hard = "".join(
-                f"{a}{b}{c}{d}\n" for a in "12" for b in "345" for c in "67" for d in "14"
-            )
-            drop(browser, hard, "hard.txt")
+            browser.server = server
+            open_work(browser)
+            drop_file(browser, "1\n", "hard.txt")
+            browser.type("[name=board]", "9x6")  # it takes days
             browser.click("[data-start]")
             job = job_number(browser)
-            browser.until(lambda: state_of(browser, job) == "running", "it does not run")
+            browser.until(lambda: job_state(browser, job) == "running", "it does not run")
 
             browser.click(f"[data-job='{job}'] [data-action='cancel']")
-            browser.until(lambda: state_of(browser, job) == "cancelled", "it is not cancelled")
+            browser.until(lambda: job_state(browser, job) == "cancelled", "it is not cancelled")
             browser.click(f"[data-job='{job}'] [data-action='resume']")
-            browser.until(lambda: state_of(browser, job) == "running", "it does not go on")
+            browser.until(lambda: job_state(browser, job) == "running", "it does not go on")
 
             server.stop()
             browser.one("#banner")
@@ -134,13 +90,13 @@ class TestLive:
                 ),
                 "the server is not found again",
             )
-            browser.until(lambda: state_of(browser, job) == "running", "it does not go on")
+            browser.until(lambda: job_state(browser, job) == "running", "it does not go on")
             browser.click(f"[data-job='{job}'] [data-action='cancel']")
-            browser.until(lambda: state_of(browser, job) == "cancelled", "it is not cancelled")
+            browser.until(lambda: job_state(browser, job) == "cancelled", "it is not cancelled")
             browser.faults()  # streams and requests that were broken while it was away
 
-    def test_workers_are_shown(self, browser: Browser, page_server: PageServer) -> None:
-        open_work(browser, page_server)
+    def test_workers_are_shown(self, browser: Browser) -> None:
+        open_work(browser)
         browser.until(lambda: "This server" in browser.text("[data-workers]"), "nobody works")
 
 
@@ -152,7 +108,7 @@ class TestDeep:
         score = Solver().solve(Position("1212", width=5, height=4)).score
         assert score is not None
         job = max(one["id"] for one in page_server.ask("/api/v1/jobs").json["jobs"])
-        browser.open(f"{page_server.url}/work?job={job}")
+        browser.open(f"/work?job={job}")
         tree = browser.text(f"[data-job='{job}'] [data-tree]")
         assert f"The score is {signed(score)} for the side to move." in tree
         best = browser.texts(f"[data-job='{job}'] [data-tree] .is-best")
@@ -162,7 +118,8 @@ class TestDeep:
         with PageServer("--no-book") as server:
             job = server.post("/api/v1/jobs", {"kind": "deep", "moves": "", "board": "8x7"})
             number = job.json["id"]
-            browser.open(f"{server.url}/work?job={number}")
+            browser.server = server
+            browser.open(f"/work?job={number}")
             browser.until(
                 lambda: "at least" in browser.text(f"[data-job='{number}'] .deep-work"),
                 "nothing is searched",
@@ -170,7 +127,7 @@ class TestDeep:
             shown = browser.texts(f"[data-job='{number}'] .deep-columns li")
             assert [text.split()[0] for text in shown] == list("12345678")
             browser.click(f"[data-job='{number}'] [data-action='cancel']")
-            browser.until(lambda: state_of(browser, number) == "cancelled", "it is not cancelled")
+            browser.until(lambda: job_state(browser, number) == "cancelled", "it is not cancelled")
 
 
 def signed(score: int) -> str:
@@ -181,12 +138,13 @@ def signed(score: int) -> str:
 class TestToken:
     def test_a_server_with_a_token_asks_for_it(self, browser: Browser) -> None:
         with PageServer("--token", "sesame-of-32-characters-0123456789") as server:
-            open_work(browser, server)
-            drop(browser, f"{LATE[0]}\n")
+            browser.server = server
+            open_work(browser)
+            drop_file(browser, f"{LATE[0]}\n")
             browser.click("[data-start]")
             browser.one("[name=token]")
             browser.await_refusal()
             browser.type("[name=token]", "sesame-of-32-characters-0123456789")
             browser.click("[data-start]")
             job = job_number(browser)
-            browser.until(lambda: state_of(browser, job) == "done", "it does not end")
+            browser.until(lambda: job_state(browser, job) == "done", "it does not end")

@@ -1,9 +1,8 @@
 """The page's pure modules beside the library: rules, notation, grids, addresses, intervals."""
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 import pytest
 
@@ -12,15 +11,9 @@ from c4core.arena.statistics import wilson_interval
 from c4core.errors import BoardError, GridError, MoveError
 from c4core.notation import LABELS, BoardSize, check_board, column_label
 from tests.support.boards.finished_games import finished_games
+from tests.support.browser import Browser
 from tests.support.page_modules import ask_module
 from workers.positions.showing.threats import find_threats
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.browser import Browser, PageServer
-
-pytestmark = pytest.mark.browser
 
 BOARDS: Final = [BoardSize(*size) for size in ((7, 6), (5, 4), (8, 7), (12, 4), (3, 19), (16, 3))]
 GAMES: Final = 30
@@ -45,9 +38,9 @@ return given.map(({width, height, moves}) => {
 
 
 @pytest.fixture
-def modules(browser: Browser, page_server: PageServer) -> Iterator[Browser]:
+def modules(browser: Browser) -> Iterator[Browser]:
     """A browser that may load the server's modules, on a page without any of its own."""
-    browser.open(f"{page_server.url}/healthz")
+    browser.open("/healthz")
     yield browser
     # Of an address that is no page of HTML browsers look for an icon at the usual place.
     assert not [fault for fault in browser.faults() if "favicon.ico" not in fault]

@@ -1,12 +1,8 @@
 """The page by keyboard alone, on a phone, and while the server is away, in a real browser."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
-from tests.support.browser import PHONE
+from tests.support.browser import PHONE, Browser, PageServer
 from tests.support.page import (
     await_answer,
     columns,
@@ -19,12 +15,7 @@ from tests.support.page import (
     store_games_and_positions,
 )
 
-if TYPE_CHECKING:
-    from tests.support.browser import Browser, PageServer
-
-pytestmark = pytest.mark.browser
-
-ARROW_LEFT, ARROW_RIGHT, TAB, ENTER, ESCAPE = "\ue012", "\ue014", "\ue004", "\ue007", "\ue00c"
+TAB, ENTER, ESCAPE = "\ue004", "\ue007", "\ue00c"
 FINGER = (44, 44)
 """Pixels that a fingertip needs, across and up."""
 
@@ -59,23 +50,8 @@ def focused(browser: Browser) -> str:
 
 
 class TestKeyboard:
-    def test_a_game_is_analysed_without_a_mouse(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        open_analysis(browser, page_server)
-        browser.press("4", "4", "5", "3")
-        browser.until(lambda: moves_on_board(browser) == "4453", "digits play no columns")
-        await_answer(browser)
-        browser.until(lambda: columns(browser).get(1) == -5, "no scores")
-        browser.press(ARROW_LEFT, ARROW_LEFT)
-        browser.until(lambda: stones(browser) == 2, "no way back")
-        browser.press(ARROW_RIGHT)
-        browser.until(lambda: stones(browser) == 3, "no way forth")
-
-    def test_tab_reaches_columns_and_enter_plays(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        open_analysis(browser, page_server)
+    def test_tab_reaches_columns_and_enter_plays(self, browser: Browser) -> None:
+        open_analysis(browser)
         for _ in range(40):
             browser.press(TAB)
             if focused(browser).startswith("Column 4, score"):
@@ -84,8 +60,8 @@ class TestKeyboard:
         browser.press(ENTER)
         browser.until(lambda: moves_on_board(browser) == "4", "enter plays nothing")
 
-    def test_the_focus_can_be_seen(self, browser: Browser, page_server: PageServer) -> None:
-        open_analysis(browser, page_server)
+    def test_the_focus_can_be_seen(self, browser: Browser) -> None:
+        open_analysis(browser)
         for _ in range(12):
             browser.press(TAB)
             style = browser.run(
@@ -95,17 +71,15 @@ class TestKeyboard:
             has_outline = style[0] != "none" and style[1] != "0px"
             assert has_outline or style[2] != "none" or style[3] != "none", focused(browser)
 
-    def test_help_opens_and_escape_closes_it(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        open_analysis(browser, page_server)
+    def test_help_opens_and_escape_closes_it(self, browser: Browser) -> None:
+        open_analysis(browser)
         browser.press("?")
         browser.one("#help[open]")
         browser.press(ESCAPE)
         browser.until(lambda: not browser.all("#help[open]"), "it stays open")
 
-    def test_set_up_by_keys_alone(self, browser: Browser, page_server: PageServer) -> None:
-        open_analysis(browser, page_server)
+    def test_set_up_by_keys_alone(self, browser: Browser) -> None:
+        open_analysis(browser)
         browser.press("s")
         browser.one("#setup[open]")
         browser.press("4453", ENTER)
@@ -114,31 +88,28 @@ class TestKeyboard:
 
 class TestPhone:
     @pytest.mark.parametrize("path", ["/?pos=4453", "/?view=play", "/explore", "/work"])
-    def test_nothing_is_wider_than_the_page(
-        self, browser: Browser, page_server: PageServer, path: str
-    ) -> None:
+    def test_nothing_is_wider_than_the_page(self, browser: Browser, path: str) -> None:
         browser.resize(*PHONE)
-        browser.open(page_server.url + path)
+        browser.open(path)
         browser.one("h2, table")
         assert browser.run("return innerWidth") == PHONE[0]
         assert not overflow(browser)
 
     @pytest.mark.parametrize(("path", "shown"), TOUCHED.items())
-    def test_targets_are_large_enough(
-        self, browser: Browser, stored: PageServer, path: str, shown: str
-    ) -> None:
+    @pytest.mark.usefixtures("stored")
+    def test_targets_are_large_enough(self, browser: Browser, path: str, shown: str) -> None:
         browser.resize(*PHONE)
-        browser.open(stored.url + path)
+        browser.open(path)
         browser.one(shown)
         browser.run("for (const one of document.querySelectorAll('details')) one.open = true")
         assert not small_targets(browser, *FINGER)
 
     @pytest.mark.parametrize(("key", "dialog"), [("s", "#setup"), ("?", "#help")])
     def test_dialogs_fit_and_begin_at_their_beginning(
-        self, browser: Browser, page_server: PageServer, key: str, dialog: str
+        self, browser: Browser, key: str, dialog: str
     ) -> None:
         browser.resize(*PHONE)
-        open_analysis(browser, page_server, pos="4453")
+        open_analysis(browser, pos="4453")
         browser.press(key)
         browser.one(f"{dialog}[open]")
         script = "const it = document.querySelector(arguments[0]); return [it.scrollTop, {}];"
@@ -146,11 +117,9 @@ class TestPhone:
         assert browser.run(wider, dialog) == [0, 0]
         assert not small_targets(browser, *FINGER)
 
-    def test_board_columns_and_controls_are_seen_at_once(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
+    def test_board_columns_and_controls_are_seen_at_once(self, browser: Browser) -> None:
         browser.resize(*PHONE)
-        open_analysis(browser, page_server, pos="4453")
+        open_analysis(browser, pos="4453")
         for selector in ("#board svg", "#columns [data-column='7']", "#previous", "#next"):
             box = browser.one(selector).rect
             assert box["y"] + box["height"] <= PHONE[1], selector
@@ -161,7 +130,7 @@ class TestAway:
     def test_a_server_that_is_started_again_is_found_again(
         self, browser: Browser, page_server: PageServer
     ) -> None:
-        open_analysis(browser, page_server, pos="44")
+        open_analysis(browser, pos="44")
         page_server.stop()
         browser.click("#columns [data-column='5']")
         browser.one("#banner")

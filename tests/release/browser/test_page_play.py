@@ -1,23 +1,13 @@
 """A game against a player, in a real browser, and its review."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-import pytest
-
 from c4core import Position
+from tests.support.browser import Browser, PageServer
 from tests.support.page import await_stones, moves_on_board, numbers, stones
 
-if TYPE_CHECKING:
-    from tests.support.browser import Browser, PageServer
 
-pytestmark = pytest.mark.browser
-
-
-def start_game(browser: Browser, server: PageServer, *, seat: str, strength: str) -> None:
+def start_game(browser: Browser, *, seat: str, strength: str) -> None:
     """Begin a game: who is a person, and how strong the other is."""
-    browser.open(f"{server.url}/?view=play")
+    browser.open("/?view=play")
     choose(browser, f"#play-form input[name=seat][value='{seat}']")
     choose(browser, f"#play-form input[name=strength][value='{strength}']")
     browser.click("#play-start")
@@ -54,10 +44,8 @@ def play_to_the_end(browser: Browser) -> str:
     return moves_on_board(browser)
 
 
-def test_a_game_is_played_to_its_end_and_reviewed(
-    browser: Browser, page_server: PageServer
-) -> None:
-    start_game(browser, page_server, seat="x", strength="beginner")
+def test_a_game_is_played_to_its_end_and_reviewed(browser: Browser) -> None:
+    start_game(browser, seat="x", strength="beginner")
     moves = play_to_the_end(browser)
     game = Position(moves)
     assert game.is_over
@@ -70,7 +58,7 @@ def test_a_game_is_played_to_its_end_and_reviewed(
     browser.until(lambda: browser.all("#review .side-share"), "there is no review")
     review = browser.run(
         "return fetch(arguments[0]).then((answer) => answer.json())",
-        f"/api/v1/game?moves={moves}&board=7x6",
+        f"/api/v1/game?moves={moves}&board=7x6&budget=30",
     )
     assert review["complete"]
     script = "return [...document.querySelectorAll('#moves [data-mark]')].map((one) => one.dataset)"
@@ -80,18 +68,16 @@ def test_a_game_is_played_to_its_end_and_reviewed(
     assert browser.one("#graph").get_attribute("aria-valuemax") == str(len(moves))
 
 
-def test_a_click_on_a_mistake_goes_there(browser: Browser, page_server: PageServer) -> None:
+def test_a_click_on_a_mistake_goes_there(browser: Browser) -> None:
     moves = "1234567111177777"  # nobody plays well here
-    browser.open(f"{page_server.url}/?pos={moves}&board=7x6&review={moves}")
+    browser.open(f"/?pos={moves}&board=7x6&review={moves}")
     browser.click("#mistakes button")
     await_stones(browser, numbers(browser, "#mistakes button", "shown")[0])
 
 
-def test_two_players_of_the_registry_play_by_themselves(
-    browser: Browser, page_server: PageServer
-) -> None:
-    start_game(browser, page_server, seat="none", strength="easy")
-    browser.until(lambda: is_over(browser), "they do not come to an end", seconds=60)
+def test_two_players_of_the_registry_play_by_themselves(browser: Browser) -> None:
+    start_game(browser, seat="none", strength="easy")
+    browser.until(lambda: is_over(browser), "they do not come to an end")
     assert Position(moves_on_board(browser)).is_over
 
 
@@ -105,17 +91,15 @@ class TestAnyPlayer:
         };
     """
 
-    def open(self, browser: Browser, server: PageServer, player: str) -> None:
+    def open(self, browser: Browser, player: str) -> None:
         """Let yellow be any player of the server."""
-        browser.open(f"{server.url}/?view=play")
+        browser.open("/?view=play")
         browser.run(self.SPY)
         browser.click("#play-any summary")
         browser.one(f"#player-o option[value='{player}']").click()
 
-    def test_it_plays_with_the_parameters_of_its_form(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        self.open(browser, page_server, "mcts-uct")
+    def test_it_plays_with_the_parameters_of_its_form(self, browser: Browser) -> None:
+        self.open(browser, "mcts-uct")
         browser.type("#player-o-iterations", "50")
         browser.click("#play-start")
         browser.click("#columns [data-column='4']")
@@ -124,9 +108,9 @@ class TestAnyPlayer:
         assert (sent["player"], sent["moves"]) == ("mcts-uct:iterations=50", "4")
 
     def test_a_parameter_that_cannot_be_is_refused_in_the_servers_words(
-        self, browser: Browser, page_server: PageServer
+        self, browser: Browser
     ) -> None:
-        self.open(browser, page_server, "mcts-uct")
+        self.open(browser, "mcts-uct")
         browser.type("#player-o-iterations", "0")
         browser.click("#play-start")
         browser.click("#columns [data-column='4']")
@@ -137,7 +121,7 @@ class TestAnyPlayer:
         players = page_server.ask("/api/v1/players").json
         reasons = {one["name"]: one["reason"] for one in players if not one["available"]}
         assert reasons
-        browser.open(f"{page_server.url}/?view=play")
+        browser.open("/?view=play")
         browser.until(lambda: browser.all("#player-o option"), "no players")
         found = browser.run(
             "return [...document.querySelectorAll('#player-o option[disabled]')]"
@@ -146,18 +130,18 @@ class TestAnyPlayer:
         assert dict(found) == {name: f"{name} – {why}" for name, why in reasons.items()}  # noqa: RUF001
 
 
-def test_hints_stay_as_they_are_set(browser: Browser, page_server: PageServer) -> None:
-    start_game(browser, page_server, seat="x", strength="beginner")
+def test_hints_stay_as_they_are_set(browser: Browser) -> None:
+    start_game(browser, seat="x", strength="beginner")
     assert not browser.all("#columns [data-score]")
     browser.run("document.querySelector('#hints').click()")
     browser.until(lambda: len(browser.all("#columns [data-score]")) == 7, "no hints")
-    browser.open(f"{page_server.url}/?view=play")
+    browser.open("/?view=play")
     browser.until(lambda: browser.all("#hints"), "no switch")
     assert browser.run("return document.querySelector('#hints').checked")
 
 
-def test_undo_takes_back_the_answer_too(browser: Browser, page_server: PageServer) -> None:
-    start_game(browser, page_server, seat="x", strength="easy")
+def test_undo_takes_back_the_answer_too(browser: Browser) -> None:
+    start_game(browser, seat="x", strength="easy")
     browser.click("#columns [data-column='4']")
     browser.until(lambda: stones(browser) == 2, "nobody answers")
     browser.click("#undo")

@@ -8,9 +8,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("starlette")
-pytest.importorskip("uvicorn")
-
 from c4core.position import Position
 from c4core.solver import Solver
 from db.records.jobs import UnitState

@@ -1,18 +1,11 @@
 """The explorer, in a real browser: the book, stored positions, games and matches."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.browser import Browser, PageServer
 from tests.support.page import await_stones, store_games_and_positions
-
-if TYPE_CHECKING:
-    from tests.support.browser import Browser, PageServer
-
-pytestmark = pytest.mark.browser
 
 GAMES = 20
 POSITIONS = 70
@@ -37,10 +30,8 @@ def rows(browser: Browser) -> list[list[str]]:
 
 
 class TestBook:
-    def test_a_position_has_its_moves_with_scores_and_counts(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        browser.open(f"{page_server.url}/explore")
+    def test_a_position_has_its_moves_with_scores_and_counts(self, browser: Browser) -> None:
+        browser.open("/explore")
         shown = {row[0]: row[1] for row in rows(browser)}
         scores = {name: re.sub(r"[^−+0-9]", "", text) for name, text in shown.items()}  # noqa: RUF001
         expected = ["−2", "−1", "0", "+1", "0", "−1", "−2"]  # noqa: RUF001
@@ -48,10 +39,8 @@ class TestBook:
         counts = [int(row[3].replace(",", "")) for row in rows(browser)]
         assert min(counts) > 1000
 
-    def test_a_row_leads_to_the_next_position_and_the_way_back(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        browser.open(f"{page_server.url}/explore")
+    def test_a_row_leads_to_the_next_position_and_the_way_back(self, browser: Browser) -> None:
+        browser.open("/explore")
         browser.click("[data-child='4']")
         browser.until(lambda: stones_of_book(browser) == 1, "no stone")
         assert "moves=4" in browser.driver.current_url
@@ -63,35 +52,32 @@ class TestBook:
         browser.driver.back()
         browser.until(lambda: stones_of_book(browser) == 2, "no way back")
 
-    def test_it_leads_into_the_analysis(self, browser: Browser, page_server: PageServer) -> None:
-        browser.open(f"{page_server.url}/explore?show=book&moves=4453")
+    def test_it_leads_into_the_analysis(self, browser: Browser) -> None:
+        browser.open("/explore?show=book&moves=4453")
         browser.click(".book-summary a")
         await_stones(browser, 4)
 
-    def test_moves_that_cannot_be_played_are_refused_in_words(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        browser.open(f"{page_server.url}/explore?show=book&moves=49")
+    def test_moves_that_cannot_be_played_are_refused_in_words(self, browser: Browser) -> None:
+        browser.open("/explore?show=book&moves=49")
         assert "9" in browser.text("[data-explore] [role=alert]")
         browser.await_refusal()
 
 
+@pytest.mark.usefixtures("stored")
 class TestStored:
-    def test_positions_by_their_values(self, browser: Browser, stored: PageServer) -> None:
-        browser.open(f"{stored.url}/explore?show=positions&value=win")
+    def test_positions_by_their_values(self, browser: Browser) -> None:
+        browser.open("/explore?show=positions&value=win")
         assert all(row[3].startswith("+") for row in rows(browser))
-        browser.open(f"{stored.url}/explore?show=positions&max_ply=20")
+        browser.open("/explore?show=positions&max_ply=20")
         assert {row[1] for row in rows(browser)} == {"20"}
 
-    def test_a_stored_position_leads_into_the_analysis(
-        self, browser: Browser, stored: PageServer
-    ) -> None:
-        browser.open(f"{stored.url}/explore?show=positions&min_ply=20&max_ply=20")
+    def test_a_stored_position_leads_into_the_analysis(self, browser: Browser) -> None:
+        browser.open("/explore?show=positions&min_ply=20&max_ply=20")
         browser.click("[data-explore] tbody a")
         await_stones(browser, 20)
 
-    def test_pages_follow_each_other(self, browser: Browser, stored: PageServer) -> None:
-        browser.open(f"{stored.url}/explore?show=positions")
+    def test_pages_follow_each_other(self, browser: Browser) -> None:
+        browser.open("/explore?show=positions")
         first = (
             browser.run("return document.querySelector('[data-explore] tbody a').href")
             if rows(browser)
@@ -107,16 +93,16 @@ class TestStored:
         browser.until(other, "the next page has the same rows")
 
     def test_the_tournament_has_a_table_of_everybody_against_everybody(
-        self, browser: Browser, stored: PageServer
+        self, browser: Browser
     ) -> None:
-        browser.open(f"{stored.url}/explore?show=matches")
+        browser.open("/explore?show=matches")
         assert len(rows(browser)) == 3
         cross = browser.all("[data-explore] table")[1]
         assert "against the column's" in cross.text
         assert len(cross.find_elements("css selector", "tbody tr")) == 3
 
-    def test_the_report_of_a_match(self, browser: Browser, stored: PageServer) -> None:
-        browser.open(f"{stored.url}/explore?show=matches")
+    def test_the_report_of_a_match(self, browser: Browser) -> None:
+        browser.open("/explore?show=matches")
         browser.click("[data-match='1']")
         browser.until(lambda: rows(browser)[0][0] == "Won – lost – drawn", "no report")  # noqa: RUF001
         won, lost, drawn = (int(n) for n in re.findall(r"\d+", rows(browser)[0][1]))
@@ -125,18 +111,16 @@ class TestStored:
         assert not browser.all("figure [d*='NaN'], figure [x*='NaN']")
 
     def test_a_game_is_replayed_and_reviewed(self, browser: Browser, stored: PageServer) -> None:
-        browser.open(f"{stored.url}/explore?show=games&match=1")
+        browser.open("/explore?show=games&match=1")
         moves = int(rows(browser)[0][5])
         browser.click("[data-game='1/0']")
         browser.until(lambda: stones_of_book(browser) == moves, "not the last position")
         browser.click("[data-step='first']")
-        assert stones_of_book(browser) == 0
+        browser.until(lambda: stones_of_book(browser) == 0, "not the first position")
         browser.click("[data-step='next']")
-        assert stones_of_book(browser) == 1
+        browser.until(lambda: stones_of_book(browser) == 1, "not the next position")
         browser.until(lambda: browser.all("#replay-graph"), "no graph")
-        review = browser.run(
-            "return fetch('/api/v1/game?match=1&number=0').then((answer) => answer.json())"
-        )
+        review = stored.ask("/api/v1/game?match=1&number=0&budget=30").json
         marks = browser.texts(".replay-moves .mark")
         assert marks == [move["mark"] for move in review["moves_judged"]]
 
@@ -144,7 +128,7 @@ class TestStored:
         self, browser: Browser, stored: PageServer
     ) -> None:
         game = stored.ask("/api/v1/games/1/0").json
-        browser.open(f"{stored.url}/?match=1&number=0")
+        browser.open("/?match=1&number=0")
         await_stones(browser, len(game["moves"]))
         assert (
             browser.run("return new URLSearchParams(location.search).get('review')")
@@ -154,16 +138,14 @@ class TestStored:
         assert players == [game["first"], game["second"]]
         browser.press("\ue011")  # Home
         await_stones(browser, 0)
-        browser.open(f"{stored.url}/?match=1&number=0&pos={game['moves'][:3]}")
+        browser.open(f"/?match=1&number=0&pos={game['moves'][:3]}")
         browser.one("#review .side-share")
         await_stones(browser, 3)
 
-    def test_a_game_that_is_not_stored_is_said_to_be_missing(
-        self, browser: Browser, stored: PageServer
-    ) -> None:
-        browser.open(f"{stored.url}/?match=99&number=0")
+    def test_a_game_that_is_not_stored_is_said_to_be_missing(self, browser: Browser) -> None:
+        browser.open("/?match=99&number=0")
         browser.until(lambda: "no match 99" in browser.text("#review"), "nobody says so")
-        browser.open(f"{stored.url}/explore?show=match&match=99")
+        browser.open("/explore?show=match&match=99")
         assert browser.text("[data-explore] [role=alert]") == "There is no match 99."
         browser.await_refusal()
 

@@ -4,24 +4,17 @@ axe-core comes from the npm registry the first time, into ``build/``; nothing of
 the server does not serve it: the driver runs its source in the page.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import tarfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
 
-from tests.support.browser import DESKTOP, PHONE
+from tests.support.browser import DESKTOP, PHONE, Browser, PageServer
 from tests.support.lacking import leave_out
 from tests.support.page import await_answer, store_games_and_positions
-
-if TYPE_CHECKING:
-    from tests.support.browser import Browser, PageServer
-
-pytestmark = pytest.mark.browser
 
 BUILD: Final = Path(__file__).parents[3] / "build" / "axe"
 PACKAGE: Final = "axe-core@4"
@@ -100,13 +93,12 @@ def violations(browser: Browser, axe: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("view", VIEWS)
-def test_a_view_has_no_violations(
-    browser: Browser, stored: PageServer, axe: str, view: str, scheme: str
-) -> None:
+@pytest.mark.usefixtures("stored")
+def test_a_view_has_no_violations(browser: Browser, axe: str, view: str, scheme: str) -> None:
     browser.prefer(color_scheme=scheme, reduced_motion="reduce")
     for size in (DESKTOP, PHONE):
         browser.resize(*size)
-        browser.open(stored.url + VIEWS[view])
+        browser.open(VIEWS[view])
         if view in READY:
             browser.one(READY[view])
         elif not VIEWS[view].startswith("/explore"):
@@ -119,10 +111,9 @@ def test_a_view_has_no_violations(
 
 
 @pytest.mark.parametrize(("key", "dialog"), [("s", "#setup"), ("?", "#help")])
-def test_a_dialog_has_no_violations(
-    browser: Browser, stored: PageServer, axe: str, key: str, dialog: str
-) -> None:
-    browser.open(stored.url)
+@pytest.mark.usefixtures("stored")
+def test_a_dialog_has_no_violations(browser: Browser, axe: str, key: str, dialog: str) -> None:
+    browser.open("/")
     await_answer(browser)
     browser.press(key)
     browser.one(f"{dialog}[open]")

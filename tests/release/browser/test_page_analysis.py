@@ -1,18 +1,8 @@
 """The analysis board, in a real browser: a game analysed, positions set up, links."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-import pytest
-
 from c4core import Position, Solver
+from tests.support.browser import Browser
 from tests.support.page import await_stones, columns, moves_on_board, numbers, open_analysis, stones
-
-if TYPE_CHECKING:
-    from tests.support.browser import Browser, PageServer
-
-pytestmark = pytest.mark.browser
 
 GAME = "4444446552"
 """The middle column is full; nobody has won."""
@@ -25,10 +15,8 @@ def engine_scores(moves: str) -> dict[int, int]:
 
 
 class TestAnalysed:
-    def test_a_game_is_analysed_move_by_move(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        open_analysis(browser, page_server)
+    def test_a_game_is_analysed_move_by_move(self, browser: Browser) -> None:
+        open_analysis(browser)
         for ply, column in enumerate(GAME, 1):
             browser.click(f"#columns [data-column='{column}']")
             await_stones(browser, ply)
@@ -39,30 +27,28 @@ class TestAnalysed:
         best = {column for column, score in scores.items() if score == max(scores.values())}
         assert set(numbers(browser, "[data-best]", "column")) == best
 
-    def test_minus_signs_can_be_seen(self, browser: Browser, page_server: PageServer) -> None:
-        open_analysis(browser, page_server, pos="4453")
-        assert "−5" in browser.text("#columns [data-column='1']")  # noqa: RUF001
-
-    def test_the_verdict_is_in_words(self, browser: Browser, page_server: PageServer) -> None:
-        open_analysis(browser, page_server, pos="4453")
+    def test_the_verdict_is_in_words_and_best_play_can_be_stepped_into(
+        self, browser: Browser
+    ) -> None:
+        open_analysis(browser, pos="4453")
+        assert "\N{MINUS SIGN}5" in browser.text("#columns [data-column='1']")
         assert browser.text("#verdict") == "Yellow wins in 36 plies with best play"
-        assert "Yellow wins in 36 plies" in browser.announced()
-
-    def test_best_play_can_be_stepped_into(self, browser: Browser, page_server: PageServer) -> None:
-        open_analysis(browser, page_server, pos="4453")
+        browser.until(
+            lambda: "Yellow wins in 36 plies" in browser.announced(), "it is not announced"
+        )
         line = browser.all("#line [data-index]")
         first = "".join(found.text for found in line[:3])
         browser.click("#line [data-index='2']")
         browser.until(lambda: stones(browser) == 7, "no step into the line")
         assert f"pos=4453{first}" in browser.driver.current_url
 
-    def test_the_winning_four_is_marked(self, browser: Browser, page_server: PageServer) -> None:
-        open_analysis(browser, page_server, pos="1212121")
+    def test_the_winning_four_is_marked(self, browser: Browser) -> None:
+        open_analysis(browser, pos="1212121")
         assert len(browser.all(".mark-four")) == 4
         assert browser.text("#verdict") == "Red has won"
 
-    def test_undo_and_redo(self, browser: Browser, page_server: PageServer) -> None:
-        open_analysis(browser, page_server, pos="44")
+    def test_undo_and_redo(self, browser: Browser) -> None:
+        open_analysis(browser, pos="44")
         browser.click("#columns [data-column='5']")
         browser.until(lambda: stones(browser) == 3, "no move")
         browser.click("#undo")
@@ -72,33 +58,31 @@ class TestAnalysed:
 
 
 class TestSetUp:
-    def test_by_moves(self, browser: Browser, page_server: PageServer) -> None:
-        open_analysis(browser, page_server)
+    def test_by_moves(self, browser: Browser) -> None:
+        open_analysis(browser)
         browser.click("#open-setup")
         browser.type("#setup-moves", "44 53")
         browser.click("#setup-apply")
         browser.until(lambda: stones(browser) == 4, "the moves are not on the board")
         browser.until(lambda: columns(browser) == engine_scores("4453"), "other scores are shown")
 
-    def test_by_a_grid(self, browser: Browser, page_server: PageServer) -> None:
-        open_analysis(browser, page_server)
+    def test_by_a_grid(self, browser: Browser) -> None:
+        open_analysis(browser)
         browser.click("#open-setup")
         browser.type("#setup-grid", str(Position("4453")))
         browser.click("#setup-apply")
         browser.until(lambda: stones(browser) == 4, "the grid is not on the board")
         browser.until(lambda: columns(browser) == engine_scores("4453"), "other scores are shown")
 
-    def test_a_grid_that_is_no_position_is_refused_in_words(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        open_analysis(browser, page_server)
+    def test_a_grid_that_is_no_position_is_refused_in_words(self, browser: Browser) -> None:
+        open_analysis(browser)
         browser.click("#open-setup")
         browser.type("#setup-grid", ".......\n...x...\n.......")
         browser.click("#setup-apply")
         assert "floats in column 4" in browser.text("#setup-error")
 
-    def test_another_board(self, browser: Browser, page_server: PageServer) -> None:
-        open_analysis(browser, page_server, pos="1234", board="5x4")
+    def test_another_board(self, browser: Browser) -> None:
+        open_analysis(browser, pos="1234", board="5x4")
         browser.until(lambda: len(columns(browser)) == 5, "not five columns")
         assert len(browser.all("#board [role=gridcell]")) == 20
         scores = Solver().analyze(Position("1234", width=5, height=4)).scores
@@ -106,26 +90,8 @@ class TestSetUp:
 
 
 class TestLinks:
-    def test_an_address_is_an_analysis(self, browser: Browser, page_server: PageServer) -> None:
-        open_analysis(browser, page_server, pos="4453", board="7x6")
-        assert moves_on_board(browser) == "4453"
-
-    def test_the_address_follows_and_the_way_back_works(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        open_analysis(browser, page_server)
-        for column in "453":
-            browser.click(f"#columns [data-column='{column}']")
-        browser.until(lambda: "pos=453" in browser.driver.current_url, "no move in the address")
-        browser.driver.back()
-        browser.until(lambda: stones(browser) == 2, "the way back leads nowhere")
-        browser.driver.forward()
-        browser.until(lambda: stones(browser) == 3, "the way forth leads nowhere")
-
-    def test_a_copy_of_the_address_shows_the_same(
-        self, browser: Browser, page_server: PageServer
-    ) -> None:
-        open_analysis(browser, page_server, pos="44")
+    def test_a_copy_of_the_address_shows_the_same(self, browser: Browser) -> None:
+        open_analysis(browser, pos="44")
         browser.click("#flip")
         browser.click("#columns [data-column='1']")
         browser.until(lambda: stones(browser) == 3, "no move")

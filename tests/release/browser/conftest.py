@@ -1,0 +1,44 @@
+"""One browser for all tests of the page; each file of tests has a server of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.browser import DESKTOP, PageServer, open_browser
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.browser import Browser
+
+
+@pytest.fixture(scope="session")
+def one_browser() -> Iterator[Browser]:
+    """The browser that all tests take turns to use."""
+    with open_browser() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def page_server() -> Iterator[PageServer]:
+    """A server with an empty database, for the tests of a file."""
+    with PageServer() as server:
+        yield server
+
+
+@pytest.fixture
+def browser(one_browser: Browser, page_server: PageServer) -> Iterator[Browser]:
+    """The browser as somebody finds it who was never here. The page's console has to stay clean."""
+    one_browser.resize(*DESKTOP)
+    one_browser.prefer()
+    one_browser.open("about:blank")
+    one_browser.faults()
+    one_browser.server = page_server
+    yield one_browser
+    # A server that a test has started for itself is gone by now; its page may have noticed.
+    unexpected = [fault for fault in one_browser.faults() if page_server.url in fault]
+    one_browser.driver.get(f"{page_server.url}/static/icon.svg")
+    one_browser.run("localStorage.clear(); sessionStorage.clear()")
+    assert not unexpected

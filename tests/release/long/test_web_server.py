@@ -1,0 +1,74 @@
+"""Clients of a real server that send very much, or hardly anything, for as long as they may."""
+
+import contextlib
+import time
+from collections.abc import Iterator
+from itertools import cycle, islice
+
+import pytest
+
+from tests.support.boards.games import random_games
+from tests.support.running.raw_http import connected, read_all, status_of
+from tests.support.running.waiting import needs_proc
+from tests.support.running.web_server import WebServer
+
+VERY_MANY = 200_000
+MEMORY_MB = 40
+"""What a batch of any length may add: the table of its solver, and some thousand lines."""
+MIB = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[WebServer]:
+    with WebServer("--no-book", "--table-mb=1", "--rate=0") as running:
+        yield running
+        assert "Traceback" not in running.said
+
+
+@needs_proc
+def test_very_many_lines_take_constant_memory(server: WebServer) -> None:
+    """All lines are sent before an answer is read: that must not stop the server."""
+    lines = [moves.encode() for moves in islice(cycle(random_games(200, empty=6)), VERY_MANY)]
+    server.ask("/api/v1/batch", method="POST", body=lines[0])
+    before = highest = server.resident_mb
+    for place, (line, shown) in enumerate(zip(lines, server.batch(lines), strict=True)):
+        assert shown["moves"] == line.decode(), place
+        if not place % 1000:
+            highest = max(highest, server.resident_mb)
+    assert highest - before < MEMORY_MB
+
+
+@needs_proc
+def test_a_batch_that_nobody_reads(server: WebServer) -> None:
+    """The server keeps some of it in a file, then stops reading; its memory does not grow."""
+    before = server.resident_mb
+    with connected(server) as client:
+        client.sendall(
+            b"POST /api/v1/batch HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n"
+            b"Content-Type: application/x-ndjson\r\n\r\n"
+        )
+        piece = b"4453\n" * 10_000
+        sent = 0
+        # A server that is only slow makes the test stop early, and is not held for one at fault.
+        client.settimeout(10)
+        with contextlib.suppress(OSError):  # it takes no more
+            while sent < 400 * MIB:
+                client.sendall(b"%x\r\n" % len(piece) + piece + b"\r\n")
+                sent += len(piece)
+        assert sent < 400 * MIB
+    assert server.resident_mb < before + MEMORY_MB
+
+
+def test_slow_clients(server: WebServer) -> None:
+    """A head that drips, and one that stops, are ended; a body that stops, too."""
+    with connected(server) as dripping, connected(server) as stopped, connected(server) as body:
+        stopped.sendall(b"GET /solve HTTP/1.1\r\nHost: loc")
+        body.sendall(
+            b"POST /api/v1/game HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Content-Length: 100\r\n\r\n{"
+        )
+        with pytest.raises(OSError):  # noqa: PT011, PT012 (a reset, or a broken pipe)
+            for _ in range(240):
+                dripping.sendall(b"G")
+                time.sleep(0.5)
+        assert [status_of(read_all(client)) for client in (stopped, body)] == [408, 408]
