@@ -8,7 +8,7 @@ from db.database import Database
 from db.evaluations import lookup, store
 from db.evaluations.merging import merge
 from db.records.evaluations import StoredEvaluation
-from tests.support.running.databases import BOARD, clear, row
+from tests.support.running.databases import BOARD, ask, clear, do, row
 
 SCORES = (4, 2, 0, -1, -2, -3, -4)
 OTHERS = [row(key) for key in range(1000, 1100)]
@@ -39,10 +39,8 @@ def stored(database: Database, batches: list[list[StoredEvaluation]]) -> list[St
     """What is in an empty database after the batches, time aside."""
     clear(database)
     for batch in batches:
-        with database.write() as session:
-            store(session, BOARD, batch)
-    with database.read() as session:
-        found = lookup(session, BOARD, [1, 2, 3])
+        do(database, store, BOARD, batch)
+    found = ask(database, lookup, BOARD, [1, 2, 3])
     return [found[key]._replace(updated_at=0.0) for key in sorted(found)]
 
 

@@ -18,7 +18,7 @@ from db.models import Base
 from db.records.evaluations import StoredEvaluation
 from db.registry import beat
 from tests.support.boards.matches import game, store_match
-from tests.support.running.databases import BOARD, make_job, worker
+from tests.support.running.databases import BOARD, do, make_job, worker
 
 ROWS = 5_000
 READING_COMMANDS = (
@@ -82,8 +82,7 @@ def fill(path: Path, rows: int = ROWS) -> None:
 def fill_database(database: Database, rows: int) -> None:
     """Store something in every table."""
     lots = random.Random(1)
-    with database.write() as session:
-        store(session, BOARD, evaluations(rows, 1))
+    do(database, store, BOARD, evaluations(rows, 1))
     job_id = make_job(database, rows // 50, positions=50)
     for number in range(rows // 100):
         with database.write() as session:

@@ -35,7 +35,7 @@ from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from db.records.jobs import Claim, JobState, UnitState
 from tests.support.boards.matches import terms
 from tests.support.jobs import take_unit, unit_ids
-from tests.support.running.databases import BOARD, clear, make_job, row
+from tests.support.running.databases import BOARD, ask, clear, do, make_job, row
 
 T = TypeVar("T")
 
@@ -51,8 +51,7 @@ def work(database: Database, owner: str) -> list[int]:
     """Claim and complete until there is nothing left; the units that were completed."""
     mine = []
     while True:
-        with database.write() as session:
-            taken = claim(session, owner=owner, lease_seconds=60.0, engine_version=ENGINE_VERSION)
+        taken = do(database, claim, owner=owner, lease_seconds=60.0, engine_version=ENGINE_VERSION)
         if taken is None:
             return mine
         rows = [row(100 * taken.seq + offset) for offset in range(10)]
@@ -60,8 +59,7 @@ def work(database: Database, owner: str) -> list[int]:
         rows += [row(1_000_000 + offset) for offset in range(20)][:: (-1) ** taken.seq]
 
         assert database.run(partial(finish, taken, rows))
-        with database.write() as session:
-            finish_if_complete(session, taken.job_id)
+        do(database, finish_if_complete, taken.job_id)
         mine.append(taken.seq)
 
 
@@ -133,8 +131,7 @@ def test_announced_units_are_done_exactly_once(database: Database) -> None:
             pool.map(lambda number: answer_the_bell(database, f"w{number}"), range(WORKERS))
         )
     assert sorted(seq for mine in completed for seq in mine) == list(range(UNITS))
-    with database.write() as session:
-        assert finish_if_complete(session, job_id) is JobState.DONE
+    assert do(database, finish_if_complete, job_id) is JobState.DONE
 
 
 def test_of_many_who_claim_a_unit_one_gets_it(database: Database) -> None:
@@ -195,10 +192,9 @@ def test_claims_do_not_wait_for_each_other(database: Database) -> None:
 
     def take(number: int) -> int:
         barrier.wait()
-        with database.write() as session:
-            taken = claim(
-                session, owner=str(number), lease_seconds=60.0, engine_version=ENGINE_VERSION
-            )
+        taken = do(
+            database, claim, owner=str(number), lease_seconds=60.0, engine_version=ENGINE_VERSION
+        )
         assert taken is not None
         with database.write() as session:
             release(session, taken)
@@ -217,8 +213,7 @@ def write_batches(url: str, number: int, barrier: "threading.Barrier") -> None:
         barrier.wait()
         for batch in range(25):
             keys = range(100_000 * number + 100 * batch, 100_000 * number + 100 * batch + 100)
-            with database.write() as session:
-                store(session, BOARD, [row(key) for key in keys])
+            do(database, store, BOARD, [row(key) for key in keys])
 
 
 @pytest.mark.postgres
@@ -261,8 +256,7 @@ def open_fresh(
     barrier.wait()
     with Database.open(url) as database:
         created.put(database.created)
-        with database.read() as session:
-            assert count(session, EvaluationFilter(board=BOARD)) == 0
+        assert ask(database, count, EvaluationFilter(board=BOARD)) == 0
 
 
 def test_processes_that_open_an_empty_database_together_find_it_ready(empty_url: str) -> None:

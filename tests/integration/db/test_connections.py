@@ -17,7 +17,7 @@ from db.evaluations import count, find, store, stream
 from db.jobs.ending import lock_job
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import JobState
-from tests.support.running.databases import BOARD, make_job, row
+from tests.support.running.databases import BOARD, do, make_job, row
 
 EVERYTHING = EvaluationFilter(board=BOARD)
 HANG_UP = text(
@@ -31,8 +31,7 @@ SESSIONS: list[Sessions] = [Database.read, Database.write]
 
 
 def test_streams_of_a_session_do_not_disturb_each_other(database: Database) -> None:
-    with database.write() as session:
-        store(session, BOARD, [row(key) for key in range(5_000)])
+    do(database, store, BOARD, [row(key) for key in range(5_000)])
     with database.read() as session:
         first, second = (stream(session, EVERYTHING) for _ in range(2))
         assert all(a == b for a, b in zip(first, second, strict=True))
@@ -100,8 +99,7 @@ class TestHangUp:
 def test_a_stream_that_is_cut(
     served: Database, hang_up: Callable[[], None], sessions: Sessions
 ) -> None:
-    with served.write() as session:
-        store(session, BOARD, [row(key) for key in range(5_000)])
+    do(served, store, BOARD, [row(key) for key in range(5_000)])
 
     def use() -> None:
         with sessions(served) as session:
@@ -146,8 +144,7 @@ def test_a_writer_that_stands_still_lets_others_go_on(impatient: Database) -> No
 
 @pytest.mark.postgres
 def test_a_reader_takes_its_time(impatient: Database) -> None:
-    with impatient.write() as session:
-        store(session, BOARD, [row(key) for key in range(5_000)])
+    do(impatient, store, BOARD, [row(key) for key in range(5_000)])
     with impatient.read() as session:
         rows = stream(session, EVERYTHING)
         next(rows)

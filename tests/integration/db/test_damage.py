@@ -34,7 +34,7 @@ from tests.support.damage import (
     hostile,
 )
 from tests.support.running.command_line import C4
-from tests.support.running.databases import BOARD, clear, make_job, row
+from tests.support.running.databases import BOARD, ask, clear, do, make_job, row
 
 
 @pytest.fixture(scope="module")
@@ -202,8 +202,7 @@ class TestChecksums:
         job_id = make_job(database, 1)
         with database.write() as session:
             session.execute(text("UPDATE units SET finished_at = :at"), {"at": math.nan})
-        with database.read() as session:
-            assert get_job(session, job_id).id == job_id
+        assert ask(database, get_job, job_id).id == job_id
         assert list(check(database)) == []
 
     def test_an_impossible_board(self, database: Database) -> None:
@@ -257,8 +256,7 @@ class TestSolvingAgain:
         moves = ["2252576253462244111563365343671351441"[:end] for end in (33, 34, 35, 36)]
         solver = Solver()
         rows = [evaluation_of(solver, Position(text)) for text in moves]
-        with database.write() as session:
-            store(session, BOARD, rows)
+        do(database, store, BOARD, rows)
         assert [*solve_again(database, 10)] == [None] * 4
         assert len([*solve_again(database, 2)]) == 2
         with database.write() as session:
@@ -270,8 +268,7 @@ class TestSolvingAgain:
         assert all("when it is searched again" in problem.message for problem in found)
 
     def test_the_seed_chooses(self, database: Database) -> None:
-        with database.write() as session:
-            store(session, BOARD, evaluations(200, 1))
+        do(database, store, BOARD, evaluations(200, 1))
         with database.read() as session:
             samples = [sample(session, 20, seed) for seed in (1, 1, 2)]
         assert samples[0] == samples[1] != samples[2]

@@ -30,7 +30,7 @@ from db.evaluations import count, store, stream
 from db.maintenance import check
 from db.records.evaluations import EvaluationFilter
 from db.translation import translated
-from tests.support.running.databases import BOARD, file_size_limit, row
+from tests.support.running.databases import BOARD, ask, do, file_size_limit, row
 
 PAGE = 4096
 NOBODY = 65534
@@ -119,8 +119,7 @@ class TestServers:
         with Database.open(postgres_url) as database:
             with pytest.raises(UnreachableError, match="lost the connection"):
                 run(database, str(cut))
-            with database.read() as session:  # the next one is new
-                assert count(session, EVERYTHING) >= 0
+            assert ask(database, count, EVERYTHING) >= 0
 
     @pytest.mark.postgres
     def test_a_server_that_may_not_be_written(self, postgres_url: str) -> None:
@@ -212,8 +211,7 @@ class TestFullDisk:
             database._engine.dispose()
             with pytest.raises(DiskFullError, match=r"cannot write .*c4\.db: the disk is full"):
                 store_many(database)
-            with database.read() as session:
-                assert count(session, EVERYTHING) == 100
+            assert ask(database, count, EVERYTHING) == 100
 
     def test_a_limit_on_file_sizes(self, sqlite_path: Path) -> None:
         fill(sqlite_path, 100)
@@ -261,8 +259,7 @@ def limit_pages(connection: sqlite3.Connection, record: object) -> None:
 
 
 def store_many(database: Database) -> None:
-    with database.write() as session:
-        store(session, BOARD, [row(key) for key in range(20_000)])
+    do(database, store, BOARD, [row(key) for key in range(20_000)])
 
 
 def check_pages(database: Database) -> Iterator[str]:
@@ -278,8 +275,7 @@ class TestPermissions:
             fill(path, 10)
             (directory / name).chmod(mode)
             with Database.open(str(path)) as database:
-                with database.read() as session:
-                    assert count(session, EVERYTHING) == 10
+                assert ask(database, count, EVERYTHING) == 10
                 with pytest.raises(ReadOnlyError, match=f"cannot write {path}: it is read-only"):
                     store_many(database)
 

@@ -19,7 +19,7 @@ from db.jobs import (
 )
 from db.jobs.pace import read_pace
 from db.jobs.running_jobs import jobs_to_finish
-from tests.support.running.databases import make_job, query_plans, units_read
+from tests.support.running.databases import do, make_job, query_plans, units_read
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,6 +96,5 @@ def test_completing_a_unit(large: Database) -> None:
 
 
 def one_announced(database: Database) -> int:
-    with database.write() as session:
-        (unit_id,) = announce(session, engine_version=ENGINE_VERSION, interactive=False, limit=1)
+    (unit_id,) = do(database, announce, engine_version=ENGINE_VERSION, interactive=False, limit=1)
     return unit_id

@@ -29,7 +29,7 @@ from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from db.registry import beat, live_workers
 from db.schema import HEAD
 from tests.support.boards.matches import game, games_of, store_match
-from tests.support.running.databases import BOARD, file_size_limit, make_job, worker
+from tests.support.running.databases import BOARD, do, file_size_limit, make_job, worker
 
 
 def evaluation(moves: str, **changes: object) -> StoredEvaluation:
@@ -118,8 +118,7 @@ def test_a_sound_database_has_no_problems(used: Database) -> None:
     ],
 )
 def test_an_evaluation_that_cannot_be(used: Database, bad: StoredEvaluation, message: str) -> None:
-    with used.write() as session:
-        store(session, BOARD, [bad])
+    do(used, store, BOARD, [bad])
     (problem,) = check(used)
     assert problem.kind == "evaluation"
     assert problem.message.startswith(f"position {bad.key} of 7x6: ")
@@ -142,8 +141,7 @@ def test_jobs_that_do_not_add_up(used: Database) -> None:
 
 
 def test_a_worker_that_went_silent(used: Database) -> None:
-    with used.write() as session:
-        claim(session, owner="bob", lease_seconds=-1.0, engine_version=ENGINE_VERSION)
+    do(used, claim, owner="bob", lease_seconds=-1.0, engine_version=ENGINE_VERSION)
     (problem,) = check(used)
     assert problem.kind == "lease"
     assert "its lease has run out, bob went silent" in problem.message
@@ -205,8 +203,7 @@ def test_a_backup_that_cannot_be_written(used: Database, tmp_path: Path) -> None
 
 def test_a_backup_is_of_one_moment(database: Database, tmp_path: Path) -> None:
     rows = [evaluation("", key=key, ply=1) for key in range(1_000)]
-    with database.write() as session:
-        store(session, BOARD, rows)
+    do(database, store, BOARD, rows)
     with database.write() as session:
         store(session, BoardSize(4, 4), [evaluation("", width=4, height=4)])
         backup(database, tmp_path / "backup.db")

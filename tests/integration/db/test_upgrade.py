@@ -38,7 +38,7 @@ from db.types import KEY_SHIFT, seal_object
 from db.urls import parse_url
 from tests.support.boards.matches import game, games_of, store_match, terms
 from tests.support.jobs import finish
-from tests.support.running.databases import BOARD
+from tests.support.running.databases import BOARD, ask, do
 
 C4_0001 = """
 INSERT INTO evaluations VALUES (7, 6, -9223372036854775803, 8, 2, 2, 100, 1, NULL, 1e9);
@@ -111,24 +111,22 @@ def test_what_was_stored_stays(old_url: str) -> None:
 def test_an_upgraded_job_goes_on(old_url: str) -> None:
     Database.upgrade(old_url)
     with Database.open(old_url) as database:
-        with database.write() as session:
-            assert announce(session, engine_version=ENGINE_VERSION, interactive=False, limit=9) == [
-                12
-            ]
+        assert do(
+            database, announce, engine_version=ENGINE_VERSION, interactive=False, limit=9
+        ) == [12]
         for unit_id, attempts in ((12, 2), (13, 2)):
-            with database.write() as session:
-                taken = claim_unit(
-                    session,
-                    unit_id,
-                    owner="bob",
-                    lease_seconds=60.0,
-                    engine_version=ENGINE_VERSION,
-                )
+            taken = do(
+                database,
+                claim_unit,
+                unit_id,
+                owner="bob",
+                lease_seconds=60.0,
+                engine_version=ENGINE_VERSION,
+            )
             assert taken is not None
             assert taken.attempts == attempts
             assert finish(database, taken)
-        with database.read() as session:
-            assert get_job(session, 4).units[UnitState.DONE] == 3
+        assert ask(database, get_job, 4).units[UnitState.DONE] == 3
         problems = {problem.kind for problem in check(database)}
         assert problems == {"evaluation"}  # the row above is no position
 

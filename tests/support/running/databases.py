@@ -5,10 +5,11 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 from unittest.mock import patch
 
 import psycopg
+import pytest
 from psycopg import sql
 from sqlalchemy import Connection, delete, event, text
 from sqlalchemy.engine import make_url
@@ -25,7 +26,12 @@ from db.records.evaluations import StoredEvaluation
 from db.records.jobs import UnitPlan
 from db.records.workers import WorkerInfo
 
+T = TypeVar("T")
+
 BOARD = BoardSize(7, 6)
+
+on_sqlite = pytest.mark.parametrize("rows_url", ["sqlite"], indirect=True)
+"""Run a test on SQLite only, because PostgreSQL would show the same."""
 
 
 @dataclass
@@ -88,6 +94,18 @@ def file_size_limit(size: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def ask(database: Database, question: Callable[..., T], *arguments: object, **options: object) -> T:
+    """Call ``question(session, ...)`` in a read transaction."""
+    with database.read() as session:
+        return question(session, *arguments, **options)
+
+
+def do(database: Database, action: Callable[..., T], *arguments: object, **options: object) -> T:
+    """Call ``action(session, ...)`` in a write transaction."""
+    with database.write() as session:
+        return action(session, *arguments, **options)
 
 
 def clear(database: Database) -> None:

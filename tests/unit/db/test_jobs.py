@@ -24,7 +24,7 @@ from db.jobs import (
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, JobState, UnitPlan, UnitState
 from tests.support.jobs import LEASE, finish, give_up, must_take, state_of, take
-from tests.support.running.databases import BOARD, FakeClock, make_job, row
+from tests.support.running.databases import BOARD, FakeClock, ask, do, make_job, row
 
 
 class TestPlanning:
@@ -64,8 +64,7 @@ class TestPlanning:
             job_id = create_job(session, kind="k", board=BOARD, params={}, engine_version=1)
             add_units(session, job_id, [UnitPlan({}, 1)])
         assert take(database) is None
-        with database.write() as session:
-            start_job(session, job_id)
+        do(database, start_job, job_id)
         assert take(database) is not None
 
     def test_a_job_without_units_is_done_when_started(self, database: Database) -> None:
@@ -127,13 +126,11 @@ class TestClaims:
         taken = must_take(database)
         assert finish(database, taken)
         assert not finish(database, taken, evaluations=[row(5)], nodes=99)
-        with database.read() as session:
-            assert count(session, EvaluationFilter(board=BOARD)) == 0
+        assert ask(database, count, EvaluationFilter(board=BOARD)) == 0
 
     def test_a_contradiction_undoes_the_completion(self, database: Database) -> None:
         job_id = make_job(database, 1)
-        with database.write() as session:
-            store(session, BOARD, [row(5)])
+        do(database, store, BOARD, [row(5)])
         taken = must_take(database)
         wrong = row(5, lower=-1, upper=-1)
         with pytest.raises(ContradictionError):
@@ -186,8 +183,7 @@ class TestLeases:
             assert fail(session, late, "late") is None
         assert not finish(timed, late, evaluations=[row(5)])
         assert finish(timed, again)
-        with timed.read() as session:
-            assert find(session, BOARD, 5) is None
+        assert ask(timed, find, BOARD, 5) is None
 
     def test_a_late_worker_whom_nobody_replaced_may_complete(
         self, timed: Database, clock: FakeClock
@@ -202,8 +198,7 @@ class TestLeases:
         taken = must_take(timed)
         for _ in range(5):
             clock.time += 0.9 * LEASE
-            with timed.write() as session:
-                assert heartbeat(session, taken, LEASE)
+            assert do(timed, heartbeat, taken, LEASE)
             assert take(timed) is None
 
     def test_after_ten_leases_that_ran_out_the_unit_fails(
@@ -214,12 +209,10 @@ class TestLeases:
             assert must_take(timed).attempts == 1
             clock.time += LEASE + 1
         assert take(timed) is None
-        with timed.read() as session:
-            job = get_job(session, job_id)
+        job = ask(timed, get_job, job_id)
         assert job.state is JobState.FAILED
         assert job.errors == ("lease expired 10 times",)
-        with timed.write() as session:
-            assert retry_job(session, job_id) == 1
+        assert do(timed, retry_job, job_id) == 1
         must_take(timed)  # with all its lapses again
         clock.time += LEASE + 1
         assert must_take(timed).attempts == 1
@@ -239,8 +232,7 @@ class TestLeases:
         must_take(database, lease_seconds=-1.0)
         assert must_take(database, lease_seconds=60.0).fence == 2
         assert take(database) is None
-        with database.read() as session:
-            assert list_jobs(session)[0].created_at > 1.7e9
+        assert ask(database, list_jobs)[0].created_at > 1.7e9
 
 
 class TestControl:
@@ -267,8 +259,7 @@ class TestControl:
         clock.time += LEASE - 1
         alive = must_take(timed)
         clock.time += 2
-        with timed.write() as session:
-            assert resume_job(session, job_id) is JobState.RUNNING
+        assert do(timed, resume_job, job_id) is JobState.RUNNING
         assert not finish(timed, dead)
         assert finish(timed, alive)
         assert finish(timed, must_take(timed))

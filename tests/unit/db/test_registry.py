@@ -4,19 +4,17 @@ from db.database import Database
 from db.jobs import totals
 from db.records.workers import WorkerInfo
 from db.registry import WORKER_ALIVE_SECONDS, beat, leave, live_workers
-from tests.support.running.databases import FakeClock, worker
+from tests.support.running.databases import FakeClock, ask, do, worker
 
 DAY = 86_400.0
 
 
 def tell(database: Database, info: WorkerInfo) -> None:
-    with database.write() as session:
-        beat(session, info)
+    do(database, beat, info)
 
 
 def alive(database: Database, **options: float) -> tuple[WorkerInfo, ...]:
-    with database.read() as session:
-        return live_workers(session, **options)
+    return ask(database, live_workers, **options)
 
 
 def test_a_worker_that_tells_is_there(timed: Database, clock: FakeClock) -> None:
@@ -29,8 +27,7 @@ def test_a_worker_that_tells_is_there(timed: Database, clock: FakeClock) -> None
     later = worker("ada", units_done=3, positions_done=300, nodes=2**40, seconds=4.5)
     tell(timed, later)
     assert alive(timed) == (replace(later, started_at=began, seen_at=clock.time),)
-    with timed.read() as session:
-        assert totals(session).live_workers == alive(timed)
+    assert ask(timed, totals).live_workers == alive(timed)
 
 
 def test_one_that_falls_silent_is_gone(timed: Database, clock: FakeClock) -> None:
