@@ -131,6 +131,7 @@ class TestClaimUnit:
         (unit,) = unit_ids(database, job_id)
         assert ring(database) == []
         assert take_unit(database, unit) is None
+        assert take(database) is None
         do(database, start_job, job_id)
         assert ring(database) == [unit]
         assert take_unit(database, unit) is not None

@@ -6,10 +6,8 @@ from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db.costs import Cost, add_costs, read_costs
 from db.database import Database
-from db.errors import ContradictionError
-from db.evaluations import store
 from tests.support.jobs import finish, must_take
-from tests.support.running.databases import BOARD, ask, do, make_job, row
+from tests.support.running.databases import BOARD, ask, do, make_job
 from tests.support.running.waiting import HANG_SECONDS
 
 
@@ -51,15 +49,6 @@ def test_a_completed_unit_adds_its_costs(database: Database) -> None:
     assert finish(database, second, costs={8: Cost(1, 0.25)}, columns=False)
     assert read(database) == {8: Cost(10, 0.5)}
     assert read(database, columns=False) == {8: Cost(1, 0.25)}
-
-
-def test_what_is_not_completed_adds_nothing(database: Database) -> None:
-    make_job(database, 1)
-    do(database, store, BOARD, [row(5)])
-    wrong = [row(5, lower=-1, upper=-1)]
-    with pytest.raises(ContradictionError):
-        finish(database, must_take(database), evaluations=wrong, costs={8: Cost(10, 0.5)})
-    assert read(database) == {}
 
 
 @pytest.mark.postgres

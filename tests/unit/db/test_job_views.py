@@ -6,7 +6,14 @@ from db.database import Database
 from db.jobs import claim, failed_units, finish_if_complete, list_jobs, progress, totals
 from db.records.jobs import JobState, UnitPlan
 from tests.support.jobs import finish, must_take
-from tests.support.running.databases import FakeClock, ask, make_job, make_planned_job, query_plans
+from tests.support.running.databases import (
+    FakeClock,
+    ask,
+    make_job,
+    make_planned_job,
+    on_sqlite,
+    query_plans,
+)
 
 
 def test_progress(timed: Database, clock: FakeClock) -> None:
@@ -49,6 +56,7 @@ class TestRemainingTime:
         work(timed, clock, job_id, units=1, seconds=2.0)
         assert ask(timed, progress, job_id).eta_seconds == pytest.approx(10.0)
 
+    @on_sqlite
     def test_only_the_last_minute_counts(self, timed: Database, clock: FakeClock) -> None:
         job_id = make_job(timed, 100, positions=10)
         work(timed, clock, job_id, units=10, seconds=1.0)
@@ -60,6 +68,7 @@ class TestRemainingTime:
         clock.time += 61.0
         assert ask(timed, progress, job_id).eta_seconds is None
 
+    @on_sqlite
     def test_a_resumed_job_is_measured_from_its_new_beginning(
         self, timed: Database, clock: FakeClock
     ) -> None:
@@ -69,6 +78,7 @@ class TestRemainingTime:
         work(timed, clock, job_id, units=3, seconds=1.0)
         assert ask(timed, progress, job_id).eta_seconds == pytest.approx(4.0)
 
+    @on_sqlite
     def test_all_done(self, timed: Database, clock: FakeClock) -> None:
         job_id = make_job(timed, 1)
         work(timed, clock, job_id, units=1, seconds=1.0)
@@ -120,39 +130,25 @@ def test_lists_are_newest_first_and_filtered(database: Database) -> None:
     assert [job.id for job in done] == [jobs[1]]
 
 
-class TestPlans:
-    """Without statistics, and whatever share of the units is done, claims find their index."""
-
-    @pytest.fixture(params=[False, True], ids=["fresh", "analyzed"])
-    def half_done(self, request: pytest.FixtureRequest, untouched: Database) -> Database:
-        make_job(untouched, 5_000)
-        with untouched.write() as session:
-            session.execute(
-                text("UPDATE units SET state = 'done', finished_at = 1.0 WHERE seq < 2500")
-            )
-            if request.param:
-                session.execute(text("ANALYZE units"))
-        return untouched
-
-    def test_claim(self, half_done: Database) -> None:
-        plans = query_plans(
-            half_done,
-            lambda session: claim(
-                session, owner="ada", lease_seconds=9.0, engine_version=ENGINE_VERSION
-            ),
-        )
-        assert "ix_units_queued" in plans
-        assert "ix_units_leased" in plans
-        assert "Seq Scan on units" not in plans
-
-    def test_failures(self, half_done: Database) -> None:
-        (job,) = ask(half_done, list_jobs)
-        plans = query_plans(half_done, lambda session: failed_units(session, job.id))
-        assert "ix_units_failed" in plans
-
-    def test_end_of_a_job(self, half_done: Database) -> None:
-        (job,) = ask(half_done, list_jobs)
-        with half_done.write() as session:
-            session.execute(text("UPDATE units SET state = 'done', finished_at = 1.0"))
-        plans = query_plans(half_done, lambda session: finish_if_complete(session, job.id))
-        assert all(index in plans for index in ("ix_units_queued", "ix_units_leased"))
+@pytest.mark.parametrize("analyzed", [False, True])
+def test_every_question_finds_its_index(
+    untouched: Database,
+    analyzed: bool,  # noqa: FBT001
+) -> None:
+    """Without statistics as with them, and whatever share of the units is done."""
+    job_id = make_job(untouched, 5_000)
+    with untouched.write() as session:
+        session.execute(text("UPDATE units SET state = 'done', finished_at = 1.0 WHERE seq < 2500"))
+        if analyzed:
+            session.execute(text("ANALYZE units"))
+    options = {"owner": "ada", "lease_seconds": 9.0, "engine_version": ENGINE_VERSION}
+    plans = query_plans(untouched, lambda session: claim(session, **options))
+    assert "ix_units_queued" in plans
+    assert "ix_units_leased" in plans
+    assert "Seq Scan on units" not in plans
+    plans = query_plans(untouched, lambda session: failed_units(session, job_id))
+    assert "ix_units_failed" in plans
+    with untouched.write() as session:
+        session.execute(text("UPDATE units SET state = 'done', finished_at = 1.0"))
+    plans = query_plans(untouched, lambda session: finish_if_complete(session, job_id))
+    assert all(index in plans for index in ("ix_units_queued", "ix_units_leased"))

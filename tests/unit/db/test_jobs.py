@@ -1,6 +1,8 @@
 import pytest
+from sqlalchemy import func, select
 
 from c4core.version import ENGINE_VERSION
+from db.costs import Cost
 from db.database import Database
 from db.errors import ContradictionError, JobNotFoundError, JobStateError
 from db.evaluations import count, find, store
@@ -21,6 +23,7 @@ from db.jobs import (
     start_job,
     unit_results,
 )
+from db.models import MeasuredCost
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, JobState, UnitPlan, UnitState
 from tests.support.jobs import LEASE, finish, give_up, must_take, state_of, take
@@ -46,26 +49,17 @@ class TestPlanning:
             job_id = create_job(
                 session, kind="k", board=BOARD, params={}, engine_version=1, label="mine"
             )
-            assert (
-                add_units(session, job_id, (UnitPlan({"n": n}, 1) for n in range(2_500))) == 2_500
-            )
+            plans = (UnitPlan({"n": n}, 1) for n in range(1_100))
+            assert add_units(session, job_id, plans) == 1_100
         with database.write() as session:
-            assert add_units(session, job_id, [UnitPlan({"n": 2_500}, 1)]) == 1
+            assert add_units(session, job_id, [UnitPlan({"n": 1_100}, 1)]) == 1
             assert add_units(session, job_id, []) == 0
             assert start_job(session, job_id) is JobState.RUNNING
         with database.read() as session:
-            results = unit_results(session, job_id, after_seq=2_397, limit=1_000)
+            results = unit_results(session, job_id, after_seq=997, limit=1_000)
             assert get_job(session, job_id).label == "mine"
-        assert [unit.seq for unit in results] == list(range(2_398, 2_501))
+        assert [unit.seq for unit in results] == list(range(998, 1_101))
         assert all(unit.payload == {"n": unit.seq} for unit in results)
-
-    def test_nothing_is_handed_out_while_planning(self, database: Database) -> None:
-        with database.write() as session:
-            job_id = create_job(session, kind="k", board=BOARD, params={}, engine_version=1)
-            add_units(session, job_id, [UnitPlan({}, 1)])
-        assert take(database) is None
-        do(database, start_job, job_id)
-        assert take(database) is not None
 
     def test_a_job_without_units_is_done_when_started(self, database: Database) -> None:
         assert state_of(database, make_job(database, 0)) is JobState.DONE
@@ -134,10 +128,11 @@ class TestClaims:
         taken = must_take(database)
         wrong = row(5, lower=-1, upper=-1)
         with pytest.raises(ContradictionError):
-            finish(database, taken, evaluations=[row(4), wrong])
+            finish(database, taken, evaluations=[row(4), wrong], costs={8: Cost(10, 0.5)})
         with database.read() as session:
             assert find(session, BOARD, 4) is None
             assert get_job(session, job_id).units[UnitState.LEASED] == 1
+            assert session.scalar(select(func.count()).select_from(MeasuredCost)) == 0
         assert give_up(database, taken) is UnitState.QUEUED
 
     def test_a_released_unit_has_lost_no_attempt(self, database: Database) -> None:
