@@ -1,12 +1,11 @@
 """Many at once: threads and processes on the same database."""
 
-import multiprocessing
 import threading
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 from sqlalchemy import event, text
@@ -35,16 +34,21 @@ from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from db.records.jobs import Claim, JobState, UnitState
 from tests.support.boards.matches import terms
 from tests.support.jobs import take_unit, unit_ids
-from tests.support.running.databases import BOARD, ask, clear, do, make_job, row
+from tests.support.running.databases import BOARD, ask, clear, do, make_job, on_sqlite, row
+from tests.support.running.processes import PROCESSES, run_all
+from tests.support.running.waiting import HANG_SECONDS, await_that
+
+if TYPE_CHECKING:
+    from multiprocessing.queues import SimpleQueue
 
 T = TypeVar("T")
 
+WAITING = (
+    "SELECT count(*) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+)
 WORKERS = 4
-UNITS = 60
-
-PROCESSES = multiprocessing.get_context("forkserver")
-"""Processes that are ready at once: what they import is imported where they are forked from."""
-PROCESSES.set_forkserver_preload([__name__])
+UNITS = 40
 
 
 def work(database: Database, owner: str) -> list[int]:
@@ -68,7 +72,7 @@ def finish(taken: Claim, rows: list[StoredEvaluation], session: Session) -> bool
     return complete(session, taken, evaluations=rows, result=result, nodes=1, seconds=0.0)
 
 
-def work_in_process(url: str, owner: str, units: "multiprocessing.Queue[list[int]]") -> None:
+def work_in_process(url: str, owner: str, units: "SimpleQueue[list[int]]") -> None:
     with Database.open(url) as database:
         units.put(work(database, owner))
 
@@ -92,15 +96,15 @@ def test_threads_get_every_unit_exactly_once(database: Database) -> None:
     assert_each_once(database, job_id, completed)
 
 
+@on_sqlite  # on a server, a thread is a client as any process is
 def test_processes_get_every_unit_exactly_once(database: Database, rows_url: str) -> None:
     job_id = make_job(database, UNITS)
-    queues = [PROCESSES.Queue() for _ in range(WORKERS)]
-    processes = [
-        PROCESSES.Process(target=work_in_process, args=(rows_url, f"w{number}", queue))
-        for number, queue in enumerate(queues)
-    ]
-    run_all(processes)
-    assert_each_once(database, job_id, [queue.get(timeout=60) for queue in queues])
+    queues = [PROCESSES.SimpleQueue() for _ in range(WORKERS)]
+    run_all(
+        work_in_process,
+        [(rows_url, f"w{number}", queue) for number, queue in enumerate(queues)],
+    )
+    assert_each_once(database, job_id, [queue.get() for queue in queues])
 
 
 def answer_the_bell(database: Database, owner: str) -> list[int]:
@@ -178,7 +182,7 @@ def test_nobody_waits_for_a_unit_that_is_being_written(postgres_url: str) -> Non
             with ThreadPoolExecutor(1) as pool:
 
                 def elsewhere(work: Callable[[], T]) -> T:
-                    return pool.submit(work).result(timeout=30)
+                    return pool.submit(work).result(HANG_SECONDS)
 
                 assert elsewhere(lambda: take_unit(database, first)) is None
                 assert elsewhere(lambda: take_unit(database, second)) is None
@@ -208,14 +212,6 @@ def test_claims_do_not_wait_for_each_other(database: Database) -> None:
         assert sorted(pool.map(take, range(8))) == list(range(8))
 
 
-def write_batches(url: str, number: int, barrier: "threading.Barrier") -> None:
-    with Database.open(url) as database:
-        barrier.wait()
-        for batch in range(25):
-            keys = range(100_000 * number + 100 * batch, 100_000 * number + 100 * batch + 100)
-            do(database, store, BOARD, [row(key) for key in keys])
-
-
 @pytest.mark.postgres
 def test_a_unit_that_is_handed_back_keeps_its_job_open(postgres_url: str) -> None:
     """Whenever it happens: a unit is queued or leased, whoever looks for it."""
@@ -238,21 +234,7 @@ def test_a_unit_that_is_handed_back_keeps_its_job_open(postgres_url: str) -> Non
         assert take_unit(database, unit_id) is not None
 
 
-def test_eight_writing_processes_lose_nothing(rows_url: str) -> None:
-    barrier = PROCESSES.Barrier(8)
-    run_all(
-        [
-            PROCESSES.Process(target=write_batches, args=(rows_url, number, barrier))
-            for number in range(8)
-        ]
-    )
-    with Database.open(rows_url) as database, database.read() as session:
-        assert count(session, EvaluationFilter(board=BOARD)) == 8 * 25 * 100
-
-
-def open_fresh(
-    url: str, barrier: "threading.Barrier", created: "multiprocessing.Queue[bool]"
-) -> None:
+def open_fresh(url: str, barrier: "threading.Barrier", created: "SimpleQueue[bool]") -> None:
     barrier.wait()
     with Database.open(url) as database:
         created.put(database.created)
@@ -260,14 +242,9 @@ def open_fresh(
 
 
 def test_processes_that_open_an_empty_database_together_find_it_ready(empty_url: str) -> None:
-    barrier, created = PROCESSES.Barrier(WORKERS), PROCESSES.Queue()
-    run_all(
-        [
-            PROCESSES.Process(target=open_fresh, args=(empty_url, barrier, created))
-            for _ in range(WORKERS)
-        ]
-    )
-    assert any(created.get(timeout=60) for _ in range(WORKERS))
+    barrier, created = PROCESSES.Barrier(WORKERS), PROCESSES.SimpleQueue()
+    run_all(open_fresh, [(empty_url, barrier, created)] * WORKERS)
+    assert any([created.get() for _ in range(WORKERS)])
 
 
 def test_readers_are_not_held_up_by_a_writer(database: Database) -> None:
@@ -277,6 +254,7 @@ def test_readers_are_not_held_up_by_a_writer(database: Database) -> None:
             assert count(reader, EvaluationFilter(board=BOARD)) == 0
 
 
+@on_sqlite
 def test_run_tries_again_what_others_broke(database: Database) -> None:
     calls = []
 
@@ -291,12 +269,18 @@ def test_run_tries_again_what_others_broke(database: Database) -> None:
     assert len(calls) == 3
 
 
-def test_run_gives_up_in_the_end(database: Database) -> None:
+@on_sqlite
+def test_run_gives_up_in_the_end(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("db.database._ATTEMPTS", 3)
+    calls = []
+
     def always_broken(session: object) -> None:
-        raise BusyError(f"deadlock {session}")
+        calls.append(session)
+        raise BusyError("deadlock")
 
     with pytest.raises(BusyError, match="deadlock"):
         database.run(always_broken)
+    assert len(calls) == 3
 
 
 @pytest.mark.postgres
@@ -310,7 +294,7 @@ def test_the_server_breaks_a_deadlock_and_run_tries_again(postgres_url: str) -> 
             attempts[order[0]] += 1
             lock_job(session, order[0])
             if attempts[order[0]] == 1:
-                barrier.wait(timeout=60)
+                barrier.wait(HANG_SECONDS)
             lock_job(session, order[1])
 
         with ThreadPoolExecutor(2) as pool:
@@ -355,10 +339,17 @@ def test_steering_a_job_and_prolonging_leases_do_not_break_each_other(
         with database.write() as session:
             assert heartbeat(session, first, lease)
             steering = pool.submit(reading_the_table, database, partial(steer, job_id=job_id))
-            assert wait([steering], timeout=0.5).not_done
+            await_that(lambda: waits_for_a_lock(database))
+            assert not steering.done()
             assert heartbeat(session, second, lease)
-        steering.result(timeout=30)
+        steering.result(HANG_SECONDS)
         assert not database.run(lambda session: heartbeat(session, second, lease))
+
+
+def waits_for_a_lock(database: Database) -> bool:
+    """Whether a transaction in the database waits for another one."""
+    with database.read() as session:
+        return bool(session.scalar(text(WAITING)))
 
 
 def reading_the_table(database: Database, work: Callable[[Session], T]) -> T:
@@ -367,12 +358,3 @@ def reading_the_table(database: Database, work: Callable[[Session], T]) -> T:
         session.execute(text("SET LOCAL enable_indexscan = off"))
         session.execute(text("SET LOCAL enable_bitmapscan = off"))
         return work(session)
-
-
-def run_all(processes: list[multiprocessing.process.BaseProcess]) -> None:
-    """Start all, wait for all; each must end well."""
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join(timeout=120)
-    assert [process.exitcode for process in processes] == [0] * len(processes)

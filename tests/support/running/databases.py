@@ -1,10 +1,14 @@
 """Databases for tests: fresh ones, on SQLite and on a real PostgreSQL server."""
 
+import os
 import resource
 import secrets
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 from unittest.mock import patch
 
@@ -29,6 +33,7 @@ from db.records.workers import WorkerInfo
 T = TypeVar("T")
 
 BOARD = BoardSize(7, 6)
+NOBODY = 65534
 
 on_sqlite = pytest.mark.parametrize("rows_url", ["sqlite"], indirect=True)
 """Run a test on SQLite only, because PostgreSQL would show the same."""
@@ -94,6 +99,23 @@ def file_size_limit(size: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@contextmanager
+def unprivileged() -> Iterator[Path]:
+    """A directory of a user to whom permissions apply, while this process is that user."""
+    directory = Path(tempfile.mkdtemp(prefix="c4-test-"))
+    root = os.geteuid() == 0
+    if root:
+        os.chown(directory, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, 0)
+    try:
+        yield directory
+    finally:
+        if root:
+            os.setresuid(0, 0, 0)
+        directory.chmod(0o755)
+        shutil.rmtree(directory)
 
 
 def ask(database: Database, question: Callable[..., T], *arguments: object, **options: object) -> T:
