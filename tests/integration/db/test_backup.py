@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from c4core.atomic_file import flush
 from db.database import Database
 from db.maintenance import backup
 from tests.support.damage import fill, problems
@@ -24,13 +25,21 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_of_two_at_once_one_is_kept(source: Path, tmp_path: Path) -> None:
+def test_of_two_at_once_one_is_kept(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     target = tmp_path / "backup.db"
     together = threading.Barrier(2)
 
+    def flush_together(path: Path) -> None:
+        if path.suffix == ".partial":
+            together.wait(HANG_SECONDS)  # until both have made their copies
+        flush(path)
+
+    monkeypatch.setattr("db.maintenance.flush", flush_together)
+
     def make() -> str:
         with Database.open(str(source)) as database:
-            together.wait(HANG_SECONDS)
             try:
                 backup(database, target)
             except FileExistsError as error:

@@ -244,7 +244,7 @@ def open_fresh(url: str, barrier: "threading.Barrier", created: "SimpleQueue[boo
 def test_processes_that_open_an_empty_database_together_find_it_ready(empty_url: str) -> None:
     barrier, created = PROCESSES.Barrier(WORKERS), PROCESSES.SimpleQueue()
     run_all(open_fresh, [(empty_url, barrier, created)] * WORKERS)
-    assert any([created.get() for _ in range(WORKERS)])
+    assert any(created.get() for _ in range(WORKERS))
 
 
 def test_readers_are_not_held_up_by_a_writer(database: Database) -> None:

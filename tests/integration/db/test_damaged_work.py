@@ -15,13 +15,15 @@ from db.registry import beat
 from tests.support.boards.games import random_games
 from tests.support.boards.matches import RANDOM, terms
 from tests.support.jobs import state_of, unit_ids
-from tests.support.running.databases import worker
+from tests.support.running.databases import on_sqlite, worker
 from tests.support.units import failed_unit, job_of_games, states, unit_worker
 from workers.core.lanes import Lane
 from workers.matches.planning import plan_matches
 from workers.matches.programs import TAKES_PROGRAMS
 from workers.runners.local import LocalRunner
 from workers.service.unit_worker import UnitWorker
+
+pytestmark = on_sqlite
 
 GAMES = random_games(4, empty=8)
 BOARD = DEFAULT_BOARD

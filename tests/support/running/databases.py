@@ -186,9 +186,13 @@ def units_read(database: Database, ask: Callable[[Session], object]) -> int:
     """
     with database.write() as session:
         if database.dialect == "postgresql":
+            read = text(
+                "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables "
+                "WHERE relname = 'units'"
+            )
+            before = session.execute(read).scalar_one()  # of transactions just before
             ask(session)
-            read = "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables"
-            return int(session.execute(text(f"{read} WHERE relname = 'units'")).scalar_one())
+            return int(session.execute(read).scalar_one() - before)
         looks = 0
 
         def look() -> int:
