@@ -1,6 +1,5 @@
 """The claim and lease machine against a model that keeps every unit in a few Python fields."""
 
-import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -37,11 +36,12 @@ from db.jobs import (
 from db.models import Unit
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, JobState, UnitState
-from tests.support.running.databases import BOARD, FakeClock, clear, make_job, row
+from tests.support.running.databases import BOARD, FakeClock, clear, do, make_job, row
 from tests.support.unit_model import Model, ModelUnit
 
 LEASE = 10.0
 UNITS = 3
+CLAIMER = {"owner": "w", "lease_seconds": LEASE, "engine_version": ENGINE_VERSION}
 
 
 class ClaimMachine(RuleBasedStateMachine):
@@ -69,47 +69,24 @@ class ClaimMachine(RuleBasedStateMachine):
 
     @rule(target=claims)
     def claim(self) -> Claim:
-        with self.database.write() as session:
-            taken = claim(session, owner="w", lease_seconds=LEASE, engine_version=ENGINE_VERSION)
+        taken = do(self.database, claim, **CLAIMER)
         return self._as_expected(taken, self.model.claim(self.clock.time, LEASE))
 
     @rule(target=claims, seq=st.integers(0, UNITS - 1))
     def claim_unit(self, seq: int) -> Claim:
-        taken = self._claim_unit(seq, ENGINE_VERSION)
+        taken = do(self.database, claim_unit, self.unit_ids[seq], **CLAIMER)
         return self._as_expected(taken, self.model.claim_unit(seq, self.clock.time, LEASE))
 
     @rule(target=claims)
     def claim_next_piece(self) -> Claim:
-        taken = self._claim_next_piece(ENGINE_VERSION)
+        taken = do(self.database, claim_next_piece, self.job_id, **CLAIMER)
         return self._as_expected(taken, self.model.claim_next_piece(self.clock.time, LEASE))
 
-    @rule()
-    def claim_next_piece_with_another_engine(self) -> None:
-        assert self._claim_next_piece(ENGINE_VERSION + 1) is None
-
-    def _claim_next_piece(self, engine_version: int) -> Claim | None:
-        with self.database.write() as session:
-            return claim_next_piece(
-                session,
-                self.job_id,
-                owner="w",
-                lease_seconds=LEASE,
-                engine_version=engine_version,
-            )
-
     @rule(seq=st.integers(0, UNITS - 1))
-    def claim_unit_with_another_engine(self, seq: int) -> None:
-        assert self._claim_unit(seq, ENGINE_VERSION + 1) is None
-
-    def _claim_unit(self, seq: int, engine_version: int) -> Claim | None:
-        with self.database.write() as session:
-            return claim_unit(
-                session,
-                self.unit_ids[seq],
-                owner="w",
-                lease_seconds=LEASE,
-                engine_version=engine_version,
-            )
+    def claim_with_another_engine(self, seq: int) -> None:
+        other = CLAIMER | {"engine_version": ENGINE_VERSION + 1}
+        assert do(self.database, claim_next_piece, self.job_id, **other) is None
+        assert do(self.database, claim_unit, self.unit_ids[seq], **other) is None
 
     def _as_expected(self, taken: Claim | None, expected: ModelUnit | None) -> Claim:
         if expected is None:
@@ -133,17 +110,13 @@ class ClaimMachine(RuleBasedStateMachine):
 
     @rule(limit=st.integers(1, UNITS))
     def announce_to_others(self, limit: int) -> None:
-        with self.database.write() as session:
-            options = {"interactive": False, "limit": limit}
-            assert announce(session, engine_version=ENGINE_VERSION + 1, **options) == []
-            options["interactive"] = True
-            assert announce(session, engine_version=ENGINE_VERSION, **options) == []
+        for version, interactive in ((ENGINE_VERSION + 1, False), (ENGINE_VERSION, True)):
+            options = {"engine_version": version, "interactive": interactive, "limit": limit}
+            assert do(self.database, announce, **options) == []
 
     def _announce(self, limit: int) -> list[int]:
-        with self.database.write() as session:
-            chosen = announce(
-                session, engine_version=ENGINE_VERSION, interactive=False, limit=limit
-            )
+        options = {"engine_version": ENGINE_VERSION, "interactive": False, "limit": limit}
+        chosen = do(self.database, announce, **options)
         seqs = [self.unit_ids.index(unit_id) for unit_id in chosen]
         for seq in seqs:
             assert self.clock.time - self.rung.get(seq, 0.0) > REANNOUNCE_SECONDS
@@ -153,8 +126,7 @@ class ClaimMachine(RuleBasedStateMachine):
     @rule(limit=st.integers(1, UNITS))
     def requeue_lapsed(self, limit: int) -> None:
         expected = self.model.requeue_lapsed(self.clock.time, limit)
-        with self.database.write() as session:
-            assert requeue_lapsed(session, limit=limit) == expected
+        assert do(self.database, requeue_lapsed, limit=limit) == expected
 
     @rule(times=st.integers(1, MAX_LAPSES))
     def fall_silent(self, times: int) -> None:
@@ -166,43 +138,35 @@ class ClaimMachine(RuleBasedStateMachine):
     @rule(held=claims)
     def heartbeat(self, held: Claim) -> None:
         unit = self.model.holder(held)
-        with self.database.write() as session:
-            assert heartbeat(session, held, LEASE) == (unit is not None)
+        assert do(self.database, heartbeat, held, LEASE) == (unit is not None)
         if unit is not None:
             unit.lease_until = self.clock.time + LEASE
 
     @rule(held=claims)
     def complete(self, held: Claim) -> None:
         unit = self.model.holder(held)
-        with self.database.write() as session:
-            done = complete(
-                session,
-                held,
-                evaluations=[row(held.seq)],
-                result={"fence": held.fence},
-                nodes=1,
-                seconds=0.0,
-            )
+        done = self._complete(held, evaluations=[row(held.seq)], result={"fence": held.fence})
         assert done == (unit is not None)
         if unit is not None:
             unit.state = UnitState.DONE
             self.completed.add(held.seq)
             self._close()
 
+    def _complete(self, held: Claim, **outcome: object) -> bool:
+        return do(self.database, complete, held, nodes=1, seconds=0.0, **outcome)
+
     @rule(held=claims)
     def fail(self, held: Claim) -> None:
         unit = self.model.holder(held)
         if unit is not None:
             self.model.fail(unit)
-        with self.database.write() as session:
-            assert fail(session, held, "no") == (None if unit is None else unit.state)
+        assert do(self.database, fail, held, "no") == (None if unit is None else unit.state)
         self._close()
 
     @rule(held=claims)
     def release(self, held: Claim) -> None:
         unit = self.model.holder(held)
-        with self.database.write() as session:
-            assert release(session, held) == (unit is not None)
+        assert do(self.database, release, held) == (unit is not None)
         if unit is not None:
             unit.come_back()
             unit.attempts -= 1
@@ -215,8 +179,7 @@ class ClaimMachine(RuleBasedStateMachine):
     def cancel(self) -> None:
         if self.model.state not in {JobState.RUNNING, JobState.CANCELLED}:
             return
-        with self.database.write() as session:
-            assert cancel_job(session, self.job_id) is JobState.CANCELLED
+        assert do(self.database, cancel_job, self.job_id) is JobState.CANCELLED
         self.model.state = JobState.CANCELLED
         for unit in self.model.units:
             if unit.state in {UnitState.QUEUED, UnitState.LEASED}:
@@ -226,16 +189,14 @@ class ClaimMachine(RuleBasedStateMachine):
     def resume(self) -> None:
         self.model.resume(self.clock.time)
         self.rung.clear()
-        with self.database.write() as session:
-            assert resume_job(session, self.job_id) is self.model.state
+        assert do(self.database, resume_job, self.job_id) is self.model.state
 
     @rule()
     def retry(self) -> None:
         if self.model.state is JobState.CANCELLED:
             return
         failed = [unit for unit in self.model.units if unit.state is UnitState.FAILED]
-        with self.database.write() as session:
-            assert retry_job(session, self.job_id) == len(failed)
+        assert do(self.database, retry_job, self.job_id) == len(failed)
         for unit in failed:
             unit.begin_anew()
             self.rung.pop(unit.seq, None)
@@ -243,8 +204,7 @@ class ClaimMachine(RuleBasedStateMachine):
 
     def _close(self) -> None:
         self.model.close()
-        with self.database.write() as session:
-            assert finish_if_complete(session, self.job_id) is self.model.state
+        assert do(self.database, finish_if_complete, self.job_id) is self.model.state
 
     @invariant()
     def the_database_agrees(self) -> None:
@@ -291,12 +251,9 @@ class ClaimMachine(RuleBasedStateMachine):
             self.clock.time += LEASE + 1
             self.requeue_lapsed(UNITS)
             for seq in self._announce(UNITS):
-                taken = self._claim_unit(seq, ENGINE_VERSION)
+                taken = do(self.database, claim_unit, self.unit_ids[seq], **CLAIMER)
                 assert taken is not None
-                with self.database.write() as session:
-                    assert complete(
-                        session, taken, evaluations=[], result=None, nodes=1, seconds=0.0
-                    )
+                assert self._complete(taken, evaluations=[], result=None)
         with self.database.write() as session:
             ended = finish_if_complete(session, self.job_id)
             assert ended in {JobState.DONE, JobState.FAILED}
@@ -323,10 +280,10 @@ NO_CLAIM = Claim(
 )
 
 
-@pytest.mark.parametrize("examples", [15, pytest.param(60, marks=pytest.mark.long)])
-def test_claims_follow_the_model(rows_url: str, examples: int) -> None:
+def run_claim_machine(url: str, *, examples: int) -> None:
+    """Try sequences of actions that Hypothesis makes up."""
     clock = FakeClock()
-    with Database.open(rows_url, clock=clock) as database:
+    with Database.open(url, clock=clock) as database:
         run_state_machine_as_test(
             lambda: ClaimMachine(database, clock),
             settings=settings(max_examples=examples, stateful_step_count=30, deadline=None),
