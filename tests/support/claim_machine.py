@@ -13,26 +13,9 @@ from hypothesis.stateful import (
 from sqlalchemy import select
 
 from c4core.version import ENGINE_VERSION
+from db import jobs
 from db.database import Database
 from db.evaluations import count
-from db.jobs import (
-    REANNOUNCE_SECONDS,
-    announce,
-    cancel_job,
-    claim,
-    claim_next_piece,
-    claim_unit,
-    complete,
-    fail,
-    finish_if_complete,
-    get_job,
-    heartbeat,
-    release,
-    requeue_lapsed,
-    resume_job,
-    retry_job,
-    unit_results,
-)
 from db.models import Unit
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, JobState, UnitState
@@ -69,24 +52,24 @@ class ClaimMachine(RuleBasedStateMachine):
 
     @rule(target=claims)
     def claim(self) -> Claim:
-        taken = do(self.database, claim, **CLAIMER)
+        taken = do(self.database, jobs.claim, **CLAIMER)
         return self._as_expected(taken, self.model.claim(self.clock.time, LEASE))
 
     @rule(target=claims, seq=st.integers(0, UNITS - 1))
     def claim_unit(self, seq: int) -> Claim:
-        taken = do(self.database, claim_unit, self.unit_ids[seq], **CLAIMER)
+        taken = do(self.database, jobs.claim_unit, self.unit_ids[seq], **CLAIMER)
         return self._as_expected(taken, self.model.claim_unit(seq, self.clock.time, LEASE))
 
     @rule(target=claims)
     def claim_next_piece(self) -> Claim:
-        taken = do(self.database, claim_next_piece, self.job_id, **CLAIMER)
+        taken = do(self.database, jobs.claim_next_piece, self.job_id, **CLAIMER)
         return self._as_expected(taken, self.model.claim_next_piece(self.clock.time, LEASE))
 
     @rule(seq=st.integers(0, UNITS - 1))
     def claim_with_another_engine(self, seq: int) -> None:
         other = CLAIMER | {"engine_version": ENGINE_VERSION + 1}
-        assert do(self.database, claim_next_piece, self.job_id, **other) is None
-        assert do(self.database, claim_unit, self.unit_ids[seq], **other) is None
+        assert do(self.database, jobs.claim_next_piece, self.job_id, **other) is None
+        assert do(self.database, jobs.claim_unit, self.unit_ids[seq], **other) is None
 
     def _as_expected(self, taken: Claim | None, expected: ModelUnit | None) -> Claim:
         if expected is None:
@@ -101,7 +84,7 @@ class ClaimMachine(RuleBasedStateMachine):
 
     @rule(
         limit=st.integers(0, UNITS + 1),
-        later=st.sampled_from([0.0, 1.0, REANNOUNCE_SECONDS, REANNOUNCE_SECONDS + 1.0]),
+        later=st.sampled_from([0.0, 1.0, jobs.REANNOUNCE_SECONDS, jobs.REANNOUNCE_SECONDS + 1.0]),
     )
     def announce(self, limit: int, later: float) -> None:
         self.clock.time += later
@@ -112,21 +95,21 @@ class ClaimMachine(RuleBasedStateMachine):
     def announce_to_others(self, limit: int) -> None:
         for version, interactive in ((ENGINE_VERSION + 1, False), (ENGINE_VERSION, True)):
             options = {"engine_version": version, "interactive": interactive, "limit": limit}
-            assert do(self.database, announce, **options) == []
+            assert do(self.database, jobs.announce, **options) == []
 
     def _announce(self, limit: int) -> list[int]:
         options = {"engine_version": ENGINE_VERSION, "interactive": False, "limit": limit}
-        chosen = do(self.database, announce, **options)
+        chosen = do(self.database, jobs.announce, **options)
         seqs = [self.unit_ids.index(unit_id) for unit_id in chosen]
         for seq in seqs:
-            assert self.clock.time - self.rung.get(seq, 0.0) > REANNOUNCE_SECONDS
+            assert self.clock.time - self.rung.get(seq, 0.0) > jobs.REANNOUNCE_SECONDS
             self.rung[seq] = self.clock.time
         return seqs
 
     @rule(limit=st.integers(1, UNITS))
     def requeue_lapsed(self, limit: int) -> None:
         expected = self.model.requeue_lapsed(self.clock.time, limit)
-        assert do(self.database, requeue_lapsed, limit=limit) == expected
+        assert do(self.database, jobs.requeue_lapsed, limit=limit) == expected
 
     @rule(times=st.integers(1, MAX_LAPSES))
     def fall_silent(self, times: int) -> None:
@@ -138,7 +121,7 @@ class ClaimMachine(RuleBasedStateMachine):
     @rule(held=claims)
     def heartbeat(self, held: Claim) -> None:
         unit = self.model.holder(held)
-        assert do(self.database, heartbeat, held, LEASE) == (unit is not None)
+        assert do(self.database, jobs.heartbeat, held, LEASE) == (unit is not None)
         if unit is not None:
             unit.lease_until = self.clock.time + LEASE
 
@@ -153,25 +136,25 @@ class ClaimMachine(RuleBasedStateMachine):
             self._close()
 
     def _complete(self, held: Claim, **outcome: object) -> bool:
-        return do(self.database, complete, held, nodes=1, seconds=0.0, **outcome)
+        return do(self.database, jobs.complete, held, nodes=1, seconds=0.0, **outcome)
 
     @rule(held=claims)
     def fail(self, held: Claim) -> None:
         unit = self.model.holder(held)
         if unit is not None:
             self.model.fail(unit)
-        assert do(self.database, fail, held, "no") == (None if unit is None else unit.state)
+        assert do(self.database, jobs.fail, held, "no") == (None if unit is None else unit.state)
         self._close()
 
     @rule(held=claims)
     def release(self, held: Claim) -> None:
         unit = self.model.holder(held)
-        assert do(self.database, release, held) == (unit is not None)
+        assert do(self.database, jobs.release, held) == (unit is not None)
         if unit is not None:
             unit.come_back()
             unit.attempts -= 1
 
-    @rule(seconds=st.sampled_from([1.0, REANNOUNCE_SECONDS + 1.0, LEASE, LEASE + 1.0]))
+    @rule(seconds=st.sampled_from([1.0, jobs.REANNOUNCE_SECONDS + 1.0, LEASE, LEASE + 1.0]))
     def wait(self, seconds: float) -> None:
         self.clock.time += seconds
 
@@ -179,7 +162,7 @@ class ClaimMachine(RuleBasedStateMachine):
     def cancel(self) -> None:
         if self.model.state not in {JobState.RUNNING, JobState.CANCELLED}:
             return
-        assert do(self.database, cancel_job, self.job_id) is JobState.CANCELLED
+        assert do(self.database, jobs.cancel_job, self.job_id) is JobState.CANCELLED
         self.model.state = JobState.CANCELLED
         for unit in self.model.units:
             if unit.state in {UnitState.QUEUED, UnitState.LEASED}:
@@ -189,14 +172,14 @@ class ClaimMachine(RuleBasedStateMachine):
     def resume(self) -> None:
         self.model.resume(self.clock.time)
         self.rung.clear()
-        assert do(self.database, resume_job, self.job_id) is self.model.state
+        assert do(self.database, jobs.resume_job, self.job_id) is self.model.state
 
     @rule()
     def retry(self) -> None:
         if self.model.state is JobState.CANCELLED:
             return
         failed = [unit for unit in self.model.units if unit.state is UnitState.FAILED]
-        assert do(self.database, retry_job, self.job_id) == len(failed)
+        assert do(self.database, jobs.retry_job, self.job_id) == len(failed)
         for unit in failed:
             unit.begin_anew()
             self.rung.pop(unit.seq, None)
@@ -204,15 +187,15 @@ class ClaimMachine(RuleBasedStateMachine):
 
     def _close(self) -> None:
         self.model.close()
-        assert do(self.database, finish_if_complete, self.job_id) is self.model.state
+        assert do(self.database, jobs.finish_if_complete, self.job_id) is self.model.state
 
     @invariant()
     def the_database_agrees(self) -> None:
         if not self.job_id:
             return
         with self.database.read() as session:
-            job = get_job(session, self.job_id)
-            results = unit_results(session, self.job_id)
+            job = jobs.get_job(session, self.job_id)
+            results = jobs.unit_results(session, self.job_id)
             stored = count(session, EvaluationFilter(board=BOARD))
             units = session.execute(
                 select(
@@ -251,13 +234,13 @@ class ClaimMachine(RuleBasedStateMachine):
             self.clock.time += LEASE + 1
             self.requeue_lapsed(UNITS)
             for seq in self._announce(UNITS):
-                taken = do(self.database, claim_unit, self.unit_ids[seq], **CLAIMER)
+                taken = do(self.database, jobs.claim_unit, self.unit_ids[seq], **CLAIMER)
                 assert taken is not None
                 assert self._complete(taken, evaluations=[], result=None)
         with self.database.write() as session:
-            ended = finish_if_complete(session, self.job_id)
+            ended = jobs.finish_if_complete(session, self.job_id)
             assert ended in {JobState.DONE, JobState.FAILED}
-            done = get_job(session, self.job_id).units[UnitState.DONE]
+            done = jobs.get_job(session, self.job_id).units[UnitState.DONE]
         assert done >= len(self.completed)
 
 

@@ -12,28 +12,15 @@ from sqlalchemy import event, text
 from sqlalchemy.orm import Session
 
 from c4core.version import ENGINE_VERSION
-from db import games
+from db import games, jobs
 from db.database import Database
 from db.errors import BusyError
 from db.evaluations import count, store
-from db.jobs import (
-    announce,
-    cancel_job,
-    claim,
-    complete,
-    finish_if_complete,
-    get_job,
-    heartbeat,
-    release,
-    requeue_lapsed,
-    resume_job,
-    unit_results,
-)
 from db.jobs.ending import lock_job
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from db.records.jobs import Claim, JobState, UnitState
 from tests.support.boards.matches import terms
-from tests.support.jobs import take_unit, unit_ids
+from tests.support.jobs import take, take_unit, unit_ids
 from tests.support.running.databases import BOARD, ask, clear, do, make_job, on_sqlite, row
 from tests.support.running.processes import PROCESSES, run_all
 from tests.support.running.waiting import HANG_SECONDS, await_that
@@ -47,6 +34,7 @@ WAITING = (
     "SELECT count(*) FROM pg_stat_activity "
     "WHERE datname = current_database() AND wait_event_type = 'Lock'"
 )
+ANNOUNCER = {"engine_version": ENGINE_VERSION, "interactive": False}
 WORKERS = 4
 UNITS = 40
 
@@ -55,7 +43,7 @@ def work(database: Database, owner: str) -> list[int]:
     """Claim and complete until there is nothing left; the units that were completed."""
     mine = []
     while True:
-        taken = do(database, claim, owner=owner, lease_seconds=60.0, engine_version=ENGINE_VERSION)
+        taken = take(database, owner=owner)
         if taken is None:
             return mine
         rows = [row(100 * taken.seq + offset) for offset in range(10)]
@@ -63,13 +51,13 @@ def work(database: Database, owner: str) -> list[int]:
         rows += [row(1_000_000 + offset) for offset in range(20)][:: (-1) ** taken.seq]
 
         assert database.run(partial(finish, taken, rows))
-        do(database, finish_if_complete, taken.job_id)
+        do(database, jobs.finish_if_complete, taken.job_id)
         mine.append(taken.seq)
 
 
 def finish(taken: Claim, rows: list[StoredEvaluation], session: Session) -> bool:
     result = {"owner": taken.owner}
-    return complete(session, taken, evaluations=rows, result=result, nodes=1, seconds=0.0)
+    return jobs.complete(session, taken, evaluations=rows, result=result, nodes=1, seconds=0.0)
 
 
 def work_in_process(url: str, owner: str, units: "SimpleQueue[list[int]]") -> None:
@@ -80,8 +68,8 @@ def work_in_process(url: str, owner: str, units: "SimpleQueue[list[int]]") -> No
 def assert_each_once(database: Database, job_id: int, completed: list[list[int]]) -> None:
     assert sorted(seq for mine in completed for seq in mine) == list(range(UNITS))
     with database.read() as session:
-        job = get_job(session, job_id)
-        results = unit_results(session, job_id, limit=UNITS)
+        job = jobs.get_job(session, job_id)
+        results = jobs.unit_results(session, job_id, limit=UNITS)
         assert count(session, EvaluationFilter(board=BOARD)) == 10 * UNITS + 20
     assert job.state is JobState.DONE
     assert job.units[UnitState.DONE] == UNITS
@@ -121,11 +109,7 @@ def answer_the_bell(database: Database, owner: str) -> list[int]:
 
 
 def announce_some(database: Database, limit: int) -> list[int]:
-    return database.run(
-        lambda session: announce(
-            session, engine_version=ENGINE_VERSION, interactive=False, limit=limit
-        )
-    )
+    return database.run(lambda session: jobs.announce(session, limit=limit, **ANNOUNCER))
 
 
 def test_announced_units_are_done_exactly_once(database: Database) -> None:
@@ -135,7 +119,7 @@ def test_announced_units_are_done_exactly_once(database: Database) -> None:
             pool.map(lambda number: answer_the_bell(database, f"w{number}"), range(WORKERS))
         )
     assert sorted(seq for mine in completed for seq in mine) == list(range(UNITS))
-    assert do(database, finish_if_complete, job_id) is JobState.DONE
+    assert do(database, jobs.finish_if_complete, job_id) is JobState.DONE
 
 
 def test_of_many_who_claim_a_unit_one_gets_it(database: Database) -> None:
@@ -175,9 +159,7 @@ def test_nobody_waits_for_a_unit_that_is_being_written(postgres_url: str) -> Non
         lapsed = take_unit(database, second, lease_seconds=-1.0)
         assert lapsed is not None
         with database.write() as session:  # one is announced, another completed
-            assert announce(session, engine_version=ENGINE_VERSION, interactive=False, limit=1) == [
-                first
-            ]
+            assert jobs.announce(session, limit=1, **ANNOUNCER) == [first]
             assert finish(lapsed, [], session)
             with ThreadPoolExecutor(1) as pool:
 
@@ -186,30 +168,8 @@ def test_nobody_waits_for_a_unit_that_is_being_written(postgres_url: str) -> Non
 
                 assert elsewhere(lambda: take_unit(database, first)) is None
                 assert elsewhere(lambda: take_unit(database, second)) is None
-                assert elsewhere(lambda: database.run(requeue_lapsed)) == 0
+                assert elsewhere(lambda: database.run(jobs.requeue_lapsed)) == 0
                 assert elsewhere(lambda: announce_some(database, 3)) == [third]
-
-
-def test_claims_do_not_wait_for_each_other(database: Database) -> None:
-    make_job(database, 8)
-    barrier = threading.Barrier(8)
-
-    def take(number: int) -> int:
-        barrier.wait()
-        taken = do(
-            database, claim, owner=str(number), lease_seconds=60.0, engine_version=ENGINE_VERSION
-        )
-        assert taken is not None
-        with database.write() as session:
-            release(session, taken)
-            again = claim(
-                session, owner=str(number), lease_seconds=60.0, engine_version=ENGINE_VERSION
-            )
-        assert again is not None
-        return again.seq
-
-    with ThreadPoolExecutor(8) as pool:
-        assert sorted(pool.map(take, range(8))) == list(range(8))
 
 
 @pytest.mark.postgres
@@ -224,12 +184,12 @@ def test_a_unit_that_is_handed_back_keeps_its_job_open(postgres_url: str) -> Non
         def hand_back(*arguments: Any) -> None:  # noqa: ANN401 - as SQLAlchemy's event has them
             if "'queued'" in arguments[2]:
                 with database.write() as other:
-                    release(other, taken)
+                    jobs.release(other, taken)
 
         with database.write() as session:
             connection = session.connection()
             event.listen(connection, "after_cursor_execute", hand_back)
-            assert resume_job(session, job_id) is JobState.RUNNING
+            assert jobs.resume_job(session, job_id) is JobState.RUNNING
             event.remove(connection, "after_cursor_execute", hand_back)
         assert take_unit(database, unit_id) is not None
 
@@ -286,7 +246,7 @@ def test_run_gives_up_in_the_end(database: Database, monkeypatch: pytest.MonkeyP
 @pytest.mark.postgres
 def test_the_server_breaks_a_deadlock_and_run_tries_again(postgres_url: str) -> None:
     with Database.open(postgres_url) as database:
-        jobs = [make_job(database, 1) for _ in range(2)]
+        job_ids = [make_job(database, 1) for _ in range(2)]
         barrier = threading.Barrier(2)
         attempts: Counter[int] = Counter()
 
@@ -298,17 +258,17 @@ def test_the_server_breaks_a_deadlock_and_run_tries_again(postgres_url: str) -> 
             lock_job(session, order[1])
 
         with ThreadPoolExecutor(2) as pool:
-            orders = (jobs, jobs[::-1])
+            orders = (job_ids, job_ids[::-1])
             list(pool.map(lambda order: database.run(partial(lock_both, order)), orders))
         assert sorted(attempts.values()) == [1, 2]
 
 
 def cancel(session: Session, job_id: int) -> object:
-    return cancel_job(session, job_id)
+    return jobs.cancel_job(session, job_id)
 
 
 def resume(session: Session, job_id: int) -> object:
-    return resume_job(session, job_id)
+    return jobs.resume_job(session, job_id)
 
 
 def end_its_match(session: Session, job_id: int) -> object:
@@ -335,15 +295,15 @@ def test_steering_a_job_and_prolonging_leases_do_not_break_each_other(
         assert first is not None
         assert second is not None
         # What was written last lies behind the others in the table.
-        database.run(lambda session: heartbeat(session, first, lease))
+        database.run(lambda session: jobs.heartbeat(session, first, lease))
         with database.write() as session:
-            assert heartbeat(session, first, lease)
+            assert jobs.heartbeat(session, first, lease)
             steering = pool.submit(reading_the_table, database, partial(steer, job_id=job_id))
             await_that(lambda: waits_for_a_lock(database))
             assert not steering.done()
-            assert heartbeat(session, second, lease)
+            assert jobs.heartbeat(session, second, lease)
         steering.result(HANG_SECONDS)
-        assert not database.run(lambda session: heartbeat(session, second, lease))
+        assert not database.run(lambda session: jobs.heartbeat(session, second, lease))
 
 
 def waits_for_a_lock(database: Database) -> bool:

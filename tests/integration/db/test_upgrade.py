@@ -15,21 +15,12 @@ from sqlalchemy import Connection, create_engine, text
 
 from c4core.position import Position
 from c4core.version import ENGINE_VERSION
+from db import jobs
 from db.database import Database
 from db.duties import acquire_duty
 from db.errors import MatchInUseError, SchemaTooOldError
 from db.evaluations import find
 from db.games import delete_match
-from db.jobs import (
-    abandoned_jobs,
-    announce,
-    attended_jobs,
-    get_job,
-    list_jobs,
-    progress,
-    totals,
-    unit_results,
-)
 from db.maintenance import check, stats
 from db.records.jobs import UnitState
 from db.schema import HEAD, alembic_config
@@ -101,44 +92,34 @@ def assert_stored_rows_stay(database: Database) -> None:
         known = find(session, BOARD, POSITION.canonical_key)
         assert known is not None
         assert known.scores == SCORES
-        (job,) = list_jobs(session)
+        (job,) = jobs.list_jobs(session)
         assert (job.id, job.label, job.params) == (4, "mine", {"a": 1})
-        results = unit_results(session, 4)
-        assert progress(session, 4).eta_seconds is None
-        assert totals(session).live_workers == ()
+        results = jobs.unit_results(session, 4)
+        assert jobs.progress(session, 4).eta_seconds is None
+        assert jobs.totals(session).live_workers == ()
     assert [unit.payload for unit in results] == [{"n": 0}, {"n": 1}, {"n": 2}]
     assert [unit.result for unit in results] == [{"r": 0}, None, None]
 
 
 def assert_job_goes_on(database: Database) -> None:
     options = {"engine_version": ENGINE_VERSION, "interactive": False, "limit": 9}
-    assert do(database, announce, **options) == [12]
+    assert do(database, jobs.announce, **options) == [12]
     for unit_id in (12, 13):
         taken = take_unit(database, unit_id)
         assert taken is not None
         assert taken.attempts == 2
         assert finish(database, taken)
-    assert ask(database, get_job, 4).units[UnitState.DONE] == 3
+    assert ask(database, jobs.get_job, 4).units[UnitState.DONE] == 3
     problems = {problem.kind for problem in check(database)}
     assert problems == {"evaluation"}  # the row above is no position
-
-
-def test_a_newer_database_goes_back(old_url: str) -> None:
-    with connected(old_url) as connection:
-        before = rows(connection)
-    Database.upgrade(old_url)
-    with connected(old_url) as connection:
-        command.downgrade(alembic_config(connection), "c4_0001")
-        assert rows(connection) == before
-    assert Database.upgrade(old_url) == ("c4_0001", HEAD)
 
 
 def test_heartbeats_duties_and_corpora_stay(old_url: str) -> None:
     fill_0004(old_url)
     assert Database.upgrade(old_url) == ("c4_0004", HEAD)
     with Database.open(old_url) as database:
-        assert ask(database, attended_jobs) == {4}
-        assert ask(database, abandoned_jobs) == {6}
+        assert ask(database, jobs.attended_jobs) == {4}
+        assert ask(database, jobs.abandoned_jobs) == {6}
         assert not do(database, acquire_duty, "sweep", 1e12)
         assert {table.name: table.rows for table in stats(database).tables}["duties"] == 1
         for used in (1, 2):
@@ -152,21 +133,6 @@ def test_heartbeats_duties_and_corpora_stay(old_url: str) -> None:
     assert "table matches, row 3, column terms" in damaged.message
     assert "match 3 cannot be read" in unreadable.message
     assert gone.message == "match 4: its terms and table corpus_matches name different matches"
-
-
-def test_heartbeats_duties_and_corpora_go_back(old_url: str) -> None:
-    fill_0004(old_url)
-    queries = (
-        "SELECT name, taken_at FROM turns WHERE name <> 'working.9' ORDER BY name",
-        "SELECT id, state, checksum FROM jobs ORDER BY id",
-        "SELECT id, terms, checksum FROM matches ORDER BY id",
-    )
-    with connected(old_url) as connection:
-        before = [connection.execute(text(query)).all() for query in queries]
-    Database.upgrade(old_url)
-    with connected(old_url) as connection:
-        command.downgrade(alembic_config(connection), "c4_0004")
-        assert [connection.execute(text(query)).all() for query in queries] == before
 
 
 def fill_0004(database_url: str) -> None:
@@ -299,14 +265,6 @@ def test_no_time_is_too_long_to_be_upgraded(old_url: str) -> None:
     assert Database.upgrade(old_url) == ("c4_0003", HEAD)
     with Database.open(old_url) as database:
         assert {problem.kind for problem in check(database)} == {"evaluation", "lease"}
-
-
-def rows(connection: Connection) -> list[object]:
-    queries = (
-        "SELECT id, seq, state, payload, fence, attempts, result FROM units ORDER BY id",
-        "SELECT key, lower, upper, scores FROM evaluations ORDER BY key",
-    )
-    return [tuple(row) for query in queries for row in connection.execute(text(query))]
 
 
 @contextmanager

@@ -1,16 +1,6 @@
 from c4core.version import ENGINE_VERSION
+from db import jobs
 from db.database import Database
-from db.jobs import (
-    REANNOUNCE_SECONDS,
-    add_units,
-    announce,
-    cancel_job,
-    create_job,
-    release,
-    resume_job,
-    start_job,
-    unit_results,
-)
 from db.records.jobs import INTERACTIVE_PRIORITY, Claim, UnitPlan, UnitState
 from tests.support.jobs import LEASE, give_up, must_take, take, take_unit, unit_ids
 from tests.support.running.databases import BOARD, FakeClock, ask, counted_queries, do, make_job
@@ -18,7 +8,7 @@ from tests.support.running.databases import BOARD, FakeClock, ask, counted_queri
 
 def ring(database: Database, limit: int = 100, **options: object) -> list[int]:
     defaults: dict[str, object] = {"engine_version": ENGINE_VERSION, "interactive": False}
-    return do(database, announce, limit=limit, **(defaults | options))
+    return do(database, jobs.announce, limit=limit, **(defaults | options))
 
 
 def test_units_are_announced_in_order_and_once(timed: Database, clock: FakeClock) -> None:
@@ -27,7 +17,7 @@ def test_units_are_announced_in_order_and_once(timed: Database, clock: FakeClock
     assert ring(timed, 2) == units[2:4]
     assert ring(timed, 2) == units[4:]
     assert ring(timed, 2) == []
-    clock.time += REANNOUNCE_SECONDS
+    clock.time += jobs.REANNOUNCE_SECONDS
     assert ring(timed, 2) == []
     clock.time += 0.001
     assert ring(timed) == units  # nobody came
@@ -46,7 +36,7 @@ def test_what_was_announced_the_longest_ago_comes_after_what_never_was(
 ) -> None:
     units = unit_ids(timed, make_job(timed, 4))
     assert ring(timed, 2) == units[:2]
-    clock.time += REANNOUNCE_SECONDS + 1
+    clock.time += jobs.REANNOUNCE_SECONDS + 1
     assert ring(timed, 3) == [units[2], units[3], units[0]]
     assert ring(timed, 3) == [units[1]]
 
@@ -56,7 +46,7 @@ def test_what_came_back_goes_first_and_at_once(timed: Database) -> None:
     assert ring(timed, 3) == units[:3]
     failed, released, _ = (must_take_unit(timed, unit_id) for unit_id in units[:3])
     assert give_up(timed, failed) is UnitState.QUEUED
-    assert do(timed, release, released)
+    assert do(timed, jobs.release, released)
     assert ring(timed) == [units[0], units[1], units[3]]
 
 
@@ -66,9 +56,9 @@ def test_only_queued_units_of_running_jobs(database: Database) -> None:
     must_take(database)
     assert ring(database, engine_version=ENGINE_VERSION + 1) == []
     assert ring(database, 0) == []
-    do(database, cancel_job, job_id)
+    do(database, jobs.cancel_job, job_id)
     assert ring(database) == []
-    do(database, resume_job, job_id)
+    do(database, jobs.resume_job, job_id)
     assert ring(database) == units
 
 
@@ -77,8 +67,8 @@ def test_resumed_units_are_as_if_never_announced(timed: Database) -> None:
     units = unit_ids(timed, job_id)
     assert ring(timed) == units
     with timed.write() as session:
-        cancel_job(session, job_id)
-        resume_job(session, job_id)
+        jobs.cancel_job(session, job_id)
+        jobs.resume_job(session, job_id)
     assert ring(timed) == units
 
 
@@ -119,20 +109,20 @@ class TestClaimUnit:
         units = unit_ids(timed, job_id)
         assert take_unit(timed, units[0], engine_version=ENGINE_VERSION + 1) is None
         assert take_unit(timed, 10**9) is None
-        do(timed, cancel_job, job_id)
+        do(timed, jobs.cancel_job, job_id)
         assert take_unit(timed, units[0]) is None
 
     def test_nothing_while_planning(self, database: Database) -> None:
         with database.write() as session:
-            job_id = create_job(
+            job_id = jobs.create_job(
                 session, kind="k", board=BOARD, params={}, engine_version=ENGINE_VERSION
             )
-            add_units(session, job_id, [UnitPlan({}, 1)])
+            jobs.add_units(session, job_id, [UnitPlan({}, 1)])
         (unit,) = unit_ids(database, job_id)
         assert ring(database) == []
         assert take_unit(database, unit) is None
         assert take(database) is None
-        do(database, start_job, job_id)
+        do(database, jobs.start_job, job_id)
         assert ring(database) == [unit]
         assert take_unit(database, unit) is not None
 
@@ -154,9 +144,9 @@ class TestClaimUnit:
             clock.time += LEASE + 1
             silent += 1
         assert silent == 10
-        assert ask(timed, unit_results, job_id)[0].state is UnitState.LEASED
+        assert ask(timed, jobs.unit_results, job_id)[0].state is UnitState.LEASED
         assert take(timed) is None
-        assert ask(timed, unit_results, job_id)[0].state is UnitState.FAILED
+        assert ask(timed, jobs.unit_results, job_id)[0].state is UnitState.FAILED
 
 
 def must_take_unit(database: Database, unit_id: int) -> Claim:

@@ -77,16 +77,6 @@ def test_storing_the_same_again_changes_nothing(filled: Database) -> None:
         assert store(session, BOARD, []) == 0
 
 
-def test_scores_are_added_to_an_exact_row_and_stay(database: Database) -> None:
-    with database.write() as session:
-        store(session, BOARD, [row(FULL_SECOND_COLUMN)])
-        assert store(session, BOARD, [row(FULL_SECOND_COLUMN, scores=SCORES)]) == 1
-        assert store(session, BOARD, [row(FULL_SECOND_COLUMN)]) == 0
-        found = find(session, BOARD, FULL_SECOND_COLUMN)
-    assert found is not None
-    assert found.scores == SCORES
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [

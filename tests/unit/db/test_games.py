@@ -96,20 +96,17 @@ def test_games_come_back_as_they_were(database: Database) -> None:
         length=2,
         winner="o",
         ending="error",
-        detail="raised \N{SNOWMAN}",
+        detail="raised \N{SNOWMAN}\0\udcff",
         x_seconds=0.25,
         o_seconds=1e-7,
         replaced=(0, 1),
     )
-    stored = [game(0), DRAW._replace(number=2), failed]
-    match_id = store_match(database, stored)
+    match_id = store_match(database, [game(0), DRAW._replace(number=2), failed])
+    kept = failed._replace(detail="raised \N{SNOWMAN}\N{REPLACEMENT CHARACTER}?")
+    stored = [game(0), DRAW._replace(number=2), kept]
     assert games_of(database, match_id) == [each._replace(match_id=match_id) for each in stored]
-    assert ask(database, games.find_game, match_id, 3) == failed._replace(match_id=match_id)
-
-
-def test_a_reason_may_hold_any_character(database: Database) -> None:
-    match_id = store_match(database, [game(ending="error", detail="a\0b\udcff")])
-    assert games_of(database, match_id)[0].detail == "a\N{REPLACEMENT CHARACTER}b?"
+    found = ask(database, games.find_game, match_id, 3)
+    assert found == kept._replace(match_id=match_id)
 
 
 def test_what_is_not_there_is_named(database: Database) -> None:
@@ -178,13 +175,10 @@ def test_results_are_arrays_in_order(database: Database) -> None:
     assert results.b_seconds.tolist() == [0.25, 0, 1.0, 0, 0]
     assert results.is_forfeit.tolist() == [False, True, False, False, False]
     assert (len(results), results.distinct) == (5, 3)
-
-
-def test_a_match_without_games_has_empty_results(database: Database) -> None:
     with database.read() as session:
-        results = games.read_results(session, store_match(database, []))
+        empty = games.read_results(session, store_match(database, []))
         assert list(games.results_in_order(session, 99)) == []
-    assert (len(results), results.distinct) == (0, 0)
+    assert (len(empty), empty.distinct) == (0, 0)
 
 
 def test_results_end_at_the_first_game_that_is_missing(

@@ -2,27 +2,11 @@ import pytest
 from sqlalchemy import func, select
 
 from c4core.version import ENGINE_VERSION
+from db import jobs
 from db.costs import Cost
 from db.database import Database
 from db.errors import ContradictionError, JobNotFoundError, JobStateError
 from db.evaluations import count, find, store
-from db.jobs import (
-    add_units,
-    cancel_job,
-    create_job,
-    fail,
-    failed_units,
-    finish_if_complete,
-    get_job,
-    heartbeat,
-    list_jobs,
-    progress,
-    release,
-    resume_job,
-    retry_job,
-    start_job,
-    unit_results,
-)
 from db.models import MeasuredCost
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, JobState, UnitPlan, UnitState
@@ -34,8 +18,8 @@ class TestPlanning:
     def test_a_job_appears_when_it_is_made(self, timed: Database) -> None:
         job_id = make_job(timed, 3, positions=10, priority=7)
         with timed.read() as session:
-            job = get_job(session, job_id)
-            assert list_jobs(session) == [job]
+            job = jobs.get_job(session, job_id)
+            assert jobs.list_jobs(session) == [job]
         assert (job.kind, job.board, job.params, job.priority) == ("test", BOARD, {"depth": 1}, 7)
         assert job.state is JobState.RUNNING
         assert job.created_at == job.started_at == 1_000_000.0
@@ -46,18 +30,18 @@ class TestPlanning:
 
     def test_units_are_numbered_through_several_calls(self, database: Database) -> None:
         with database.write() as session:
-            job_id = create_job(
+            job_id = jobs.create_job(
                 session, kind="k", board=BOARD, params={}, engine_version=1, label="mine"
             )
             plans = (UnitPlan({"n": n}, 1) for n in range(1_100))
-            assert add_units(session, job_id, plans) == 1_100
+            assert jobs.add_units(session, job_id, plans) == 1_100
         with database.write() as session:
-            assert add_units(session, job_id, [UnitPlan({"n": 1_100}, 1)]) == 1
-            assert add_units(session, job_id, []) == 0
-            assert start_job(session, job_id) is JobState.RUNNING
+            assert jobs.add_units(session, job_id, [UnitPlan({"n": 1_100}, 1)]) == 1
+            assert jobs.add_units(session, job_id, []) == 0
+            assert jobs.start_job(session, job_id) is JobState.RUNNING
         with database.read() as session:
-            results = unit_results(session, job_id, after_seq=997, limit=1_000)
-            assert get_job(session, job_id).label == "mine"
+            results = jobs.unit_results(session, job_id, after_seq=997, limit=1_000)
+            assert jobs.get_job(session, job_id).label == "mine"
         assert [unit.seq for unit in results] == list(range(998, 1_101))
         assert all(unit.payload == {"n": unit.seq} for unit in results)
 
@@ -68,14 +52,14 @@ class TestPlanning:
         job_id = make_job(database)
         with database.write() as session:
             with pytest.raises(JobStateError, match="is running: units cannot be added"):
-                add_units(session, job_id, [UnitPlan({}, 1)])
+                jobs.add_units(session, job_id, [UnitPlan({}, 1)])
             with pytest.raises(JobStateError, match="cannot be started"):
-                start_job(session, job_id)
+                jobs.start_job(session, job_id)
 
     def test_no_such_job(self, database: Database) -> None:
-        actions = (get_job, progress, start_job, finish_if_complete, cancel_job, resume_job)
+        steering = (jobs.start_job, jobs.cancel_job, jobs.resume_job, jobs.retry_job)
         with database.write() as session:
-            for action in (*actions, retry_job):
+            for action in (jobs.get_job, jobs.progress, jobs.finish_if_complete, *steering):
                 with pytest.raises(JobNotFoundError, match="there is no job 77"):
                     action(session, 77)
 
@@ -91,9 +75,9 @@ class TestClaims:
         assert take(timed) is None
 
     def test_urgent_jobs_first_then_older_ones(self, database: Database) -> None:
-        jobs = [make_job(database, 1, priority=priority) for priority in (0, 5, 0, -1)]
-        order = [must_take(database).job_id for _ in jobs]
-        assert order == [jobs[1], jobs[0], jobs[2], jobs[3]]
+        job_ids = [make_job(database, 1, priority=priority) for priority in (0, 5, 0, -1)]
+        order = [must_take(database).job_id for _ in job_ids]
+        assert order == [job_ids[1], job_ids[0], job_ids[2], job_ids[3]]
 
     def test_only_what_was_asked_for(self, database: Database) -> None:
         first, second = make_job(database, 1), make_job(database, 1)
@@ -110,8 +94,8 @@ class TestClaims:
         assert finish(timed, taken, evaluations=[row(5)], result={"scores": [1]})
         with timed.read() as session:
             assert find(session, BOARD, 5) is not None
-            assert unit_results(session, job_id)[0].result == {"scores": [1]}
-            job = get_job(session, job_id)
+            assert jobs.unit_results(session, job_id)[0].result == {"scores": [1]}
+            job = jobs.get_job(session, job_id)
         assert (job.state, job.finished_at) == (JobState.DONE, 1_000_009.0)
         assert (job.nodes, job.seconds) == (5, 0.5)
 
@@ -131,7 +115,7 @@ class TestClaims:
             finish(database, taken, evaluations=[row(4), wrong], costs={8: Cost(10, 0.5)})
         with database.read() as session:
             assert find(session, BOARD, 4) is None
-            assert get_job(session, job_id).units[UnitState.LEASED] == 1
+            assert jobs.get_job(session, job_id).units[UnitState.LEASED] == 1
             assert session.scalar(select(func.count()).select_from(MeasuredCost)) == 0
         assert give_up(database, taken) is UnitState.QUEUED
 
@@ -141,8 +125,8 @@ class TestClaims:
             taken = must_take(database)
             assert (taken.fence, taken.attempts) == (fence, 1)
             with database.write() as session:
-                assert release(session, taken)
-                assert not release(session, taken)
+                assert jobs.release(session, taken)
+                assert not jobs.release(session, taken)
 
     def test_a_failing_unit_is_tried_three_times(self, database: Database) -> None:
         job_id = make_job(database, 2)
@@ -155,8 +139,8 @@ class TestClaims:
         assert state_of(database, job_id) is JobState.RUNNING
         assert finish(database, must_take(database))
         with database.read() as session:
-            job = get_job(session, job_id)
-            (failed,) = failed_units(session, job_id)
+            job = jobs.get_job(session, job_id)
+            (failed,) = jobs.failed_units(session, job_id)
         assert job.state is JobState.FAILED
         assert failed.error.startswith("broken\N{REPLACEMENT CHARACTER}? 3!")
         assert len(failed.error) == 2_000
@@ -173,9 +157,9 @@ class TestLeases:
         again = must_take(timed, owner="bob")
         assert (again.seq, again.fence, again.attempts) == (0, 2, 1)  # silence is not its fault
         with timed.write() as session:
-            assert not heartbeat(session, late, LEASE)
-            assert not release(session, late)
-            assert fail(session, late, "late") is None
+            assert not jobs.heartbeat(session, late, LEASE)
+            assert not jobs.release(session, late)
+            assert jobs.fail(session, late, "late") is None
         assert not finish(timed, late, evaluations=[row(5)])
         assert finish(timed, again)
         assert ask(timed, find, BOARD, 5) is None
@@ -193,7 +177,7 @@ class TestLeases:
         taken = must_take(timed)
         for _ in range(5):
             clock.time += 0.9 * LEASE
-            assert do(timed, heartbeat, taken, LEASE)
+            assert do(timed, jobs.heartbeat, taken, LEASE)
             assert take(timed) is None
 
     def test_after_ten_leases_that_ran_out_the_unit_fails(
@@ -204,10 +188,10 @@ class TestLeases:
             assert must_take(timed).attempts == 1
             clock.time += LEASE + 1
         assert take(timed) is None
-        job = ask(timed, get_job, job_id)
+        job = ask(timed, jobs.get_job, job_id)
         assert job.state is JobState.FAILED
         assert job.errors == ("lease expired 10 times",)
-        assert do(timed, retry_job, job_id) == 1
+        assert do(timed, jobs.retry_job, job_id) == 1
         must_take(timed)  # with all its lapses again
         clock.time += LEASE + 1
         assert must_take(timed).attempts == 1
@@ -227,7 +211,7 @@ class TestLeases:
         must_take(database, lease_seconds=-1.0)
         assert must_take(database, lease_seconds=60.0).fence == 2
         assert take(database) is None
-        assert ask(database, list_jobs)[0].created_at > 1.7e9
+        assert ask(database, jobs.list_jobs)[0].created_at > 1.7e9
 
 
 class TestControl:
@@ -236,15 +220,15 @@ class TestControl:
         done, taken = must_take(database), must_take(database)
         finish(database, done)
         with database.write() as session:
-            assert cancel_job(session, job_id) is JobState.CANCELLED
-            assert cancel_job(session, job_id) is JobState.CANCELLED
-            assert not heartbeat(session, taken, LEASE)
+            assert jobs.cancel_job(session, job_id) is JobState.CANCELLED
+            assert jobs.cancel_job(session, job_id) is JobState.CANCELLED
+            assert not jobs.heartbeat(session, taken, LEASE)
         assert take(database) is None
         assert not finish(database, taken)
         with database.write() as session:
-            units = get_job(session, job_id).units
+            units = jobs.get_job(session, job_id).units
             assert (units[UnitState.DONE], units[UnitState.CANCELLED]) == (1, 2)
-            assert resume_job(session, job_id) is JobState.RUNNING
+            assert jobs.resume_job(session, job_id) is JobState.RUNNING
         assert not finish(database, taken)
         assert [must_take(database).seq for _ in range(2)] == [1, 2]
 
@@ -254,7 +238,7 @@ class TestControl:
         clock.time += LEASE - 1
         alive = must_take(timed)
         clock.time += 2
-        assert do(timed, resume_job, job_id) is JobState.RUNNING
+        assert do(timed, jobs.resume_job, job_id) is JobState.RUNNING
         assert not finish(timed, dead)
         assert finish(timed, alive)
         assert finish(timed, must_take(timed))
@@ -266,12 +250,12 @@ class TestControl:
         job_id = make_job(database, 1)
         finish(database, must_take(database))
         with database.write() as session:
-            assert resume_job(session, job_id) is JobState.DONE
-            assert retry_job(session, job_id) == 0
+            assert jobs.resume_job(session, job_id) is JobState.DONE
+            assert jobs.retry_job(session, job_id) == 0
             with pytest.raises(
                 JobStateError, match="is done: there is nothing to cancel"
             ) as caught:
-                cancel_job(session, job_id)
+                jobs.cancel_job(session, job_id)
         assert (caught.value.job_id, caught.value.state) == (job_id, "done")
 
     def test_retry_gives_all_attempts_again(self, database: Database) -> None:
@@ -279,23 +263,23 @@ class TestControl:
         for _ in range(MAX_ATTEMPTS):
             give_up(database, must_take(database))
         with database.write() as session:
-            assert resume_job(session, job_id) is JobState.FAILED
-            assert retry_job(session, job_id) == 1
+            assert jobs.resume_job(session, job_id) is JobState.FAILED
+            assert jobs.retry_job(session, job_id) == 1
         assert state_of(database, job_id) is JobState.RUNNING
         taken = must_take(database)
         assert taken.attempts == 1
         assert finish(database, taken)
         with database.read() as session:
-            assert get_job(session, job_id).state is JobState.DONE
-            assert unit_results(session, job_id)[0].error is None
+            assert jobs.get_job(session, job_id).state is JobState.DONE
+            assert jobs.unit_results(session, job_id)[0].error is None
 
     def test_a_job_whose_planning_broke_off_is_not_resumed(self, database: Database) -> None:
         with database.write() as session:
-            job_id = create_job(session, kind="k", board=BOARD, params={}, engine_version=1)
+            job_id = jobs.create_job(session, kind="k", board=BOARD, params={}, engine_version=1)
             with pytest.raises(JobStateError, match="interrupted before all its units"):
-                resume_job(session, job_id)
-            cancel_job(session, job_id)
+                jobs.resume_job(session, job_id)
+            jobs.cancel_job(session, job_id)
             with pytest.raises(JobStateError, match="interrupted before all its units"):
-                resume_job(session, job_id)
+                jobs.resume_job(session, job_id)
             with pytest.raises(JobStateError, match="resume it before"):
-                retry_job(session, job_id)
+                jobs.retry_job(session, job_id)

@@ -54,12 +54,6 @@ def test_the_engine_named_is_the_one_that_proved_it() -> None:
     assert (crossing.lower, crossing.upper, crossing.engine_version) == (0, 1, 1)
 
 
-def test_scores_stay() -> None:
-    known = row(scores=SCORES)
-    assert merge(known, EXACT).scores == SCORES
-    assert merge(EXACT, known).scores == SCORES
-
-
 @pytest.mark.parametrize(
     "other",
     [row(lower=3, upper=9), row(lower=-9, upper=1), row(scores=(2, 0, 0, 0, 0, 0, 0))],
@@ -131,7 +125,7 @@ def stored(
 def test_sql_merges_as_python_does(database: Database) -> None:
     """One database for all examples; each begins by clearing it."""
 
-    @settings(max_examples=40)
+    @settings(max_examples=40 if database.dialect == "sqlite" else 15)
     @given(st.data())
     def holds(data: st.DataObject) -> None:
         rows = data.draw(truths())
@@ -146,7 +140,7 @@ def test_sql_merges_as_python_does(database: Database) -> None:
 
 
 def test_as_many_rows_have_changed_as_it_says(database: Database) -> None:
-    @settings(max_examples=20)
+    @settings(max_examples=20 if database.dialect == "sqlite" else 10)
     @given(truths())
     def holds(rows: list[StoredEvaluation]) -> None:
         with database.write() as session:
