@@ -124,6 +124,7 @@ class TestChecksums:
             session.execute(text("UPDATE units SET error = 'by hand', owner = NULL"))
         assert {problem.kind for problem in check(untouched)} <= {"lease"}
 
+    @on_sqlite
     def test_an_object_that_was_changed(self, database: Database) -> None:
         make_job(database, 2)
         with database.write() as session:
@@ -153,6 +154,7 @@ class TestChecksums:
         assert ask(database, get_job, job_id).id == job_id
         assert list(check(database)) == []
 
+    @on_sqlite
     def test_an_impossible_board(self, database: Database) -> None:
         with database.write() as session:
             store(session, BOARD, [row(5)])

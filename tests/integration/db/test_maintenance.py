@@ -96,6 +96,7 @@ def test_stats_of_nothing(database: Database) -> None:
     assert [table.rows for table in found.tables].count(0) == len(found.tables) > 0
 
 
+@on_sqlite
 def test_evaluations_that_cannot_be(used: Database) -> None:
     bad = [
         (evaluation("1", key=Position("7").key), "not canonical"),
@@ -128,6 +129,7 @@ def test_jobs_that_do_not_add_up(used: Database) -> None:
     ]
 
 
+@on_sqlite
 def test_a_worker_that_went_silent(used: Database) -> None:
     do(used, jobs.claim, owner="bob", lease_seconds=-1.0, engine_version=ENGINE_VERSION)
     (problem,) = check(used)

@@ -3,7 +3,15 @@ from db import jobs
 from db.database import Database
 from db.records.jobs import INTERACTIVE_PRIORITY, Claim, UnitPlan, UnitState
 from tests.support.jobs import LEASE, give_up, must_take, take, take_unit, unit_ids
-from tests.support.running.databases import BOARD, FakeClock, ask, counted_queries, do, make_job
+from tests.support.running.databases import (
+    BOARD,
+    FakeClock,
+    ask,
+    counted_queries,
+    do,
+    make_job,
+    on_sqlite,
+)
 
 
 def ring(database: Database, limit: int = 100, **options: object) -> list[int]:
@@ -23,6 +31,7 @@ def test_units_are_announced_in_order_and_once(timed: Database, clock: FakeClock
     assert ring(timed) == units  # nobody came
 
 
+@on_sqlite
 def test_a_clock_that_is_set_back_delays_no_announcement(timed: Database, clock: FakeClock) -> None:
     units = unit_ids(timed, make_job(timed, 2))
     assert ring(timed) == units
@@ -31,6 +40,7 @@ def test_a_clock_that_is_set_back_delays_no_announcement(timed: Database, clock:
     assert ring(timed) == []
 
 
+@on_sqlite
 def test_what_was_announced_the_longest_ago_comes_after_what_never_was(
     timed: Database, clock: FakeClock
 ) -> None:
@@ -50,6 +60,7 @@ def test_what_came_back_goes_first_and_at_once(timed: Database) -> None:
     assert ring(timed) == [units[0], units[1], units[3]]
 
 
+@on_sqlite
 def test_only_queued_units_of_running_jobs(database: Database) -> None:
     job_id = make_job(database, 2)
     units = unit_ids(database, job_id)
@@ -62,6 +73,7 @@ def test_only_queued_units_of_running_jobs(database: Database) -> None:
     assert ring(database) == units
 
 
+@on_sqlite
 def test_resumed_units_are_as_if_never_announced(timed: Database) -> None:
     job_id = make_job(timed, 2)
     units = unit_ids(timed, job_id)
@@ -83,6 +95,7 @@ def test_urgent_jobs_first_then_older_ones_each_class_for_itself(database: Datab
     assert ring(database, interactive=True) == []
 
 
+@on_sqlite
 def test_the_number_of_queries_does_not_grow_with_the_jobs(database: Database) -> None:
     for _ in range(10):
         make_job(database, 1)
@@ -112,6 +125,7 @@ class TestClaimUnit:
         do(timed, jobs.cancel_job, job_id)
         assert take_unit(timed, units[0]) is None
 
+    @on_sqlite
     def test_nothing_while_planning(self, database: Database) -> None:
         with database.write() as session:
             job_id = jobs.create_job(
@@ -126,6 +140,7 @@ class TestClaimUnit:
         assert ring(database) == [unit]
         assert take_unit(database, unit) is not None
 
+    @on_sqlite
     def test_a_lease_that_ran_out(self, timed: Database, clock: FakeClock) -> None:
         (unit,) = unit_ids(timed, make_job(timed, 1))
         must_take_unit(timed, unit)
@@ -135,6 +150,7 @@ class TestClaimUnit:
         again = must_take_unit(timed, unit)
         assert (again.fence, again.attempts) == (2, 1)
 
+    @on_sqlite
     def test_it_gives_nothing_up(self, timed: Database, clock: FakeClock) -> None:
         # That is the sweeper's: it may close the job, and a claim must wait for nobody.
         job_id = make_job(timed, 1)

@@ -7,7 +7,7 @@ from c4core.version import ENGINE_VERSION
 from db.costs import Cost, add_costs, read_costs
 from db.database import Database
 from tests.support.jobs import finish, must_take
-from tests.support.running.databases import BOARD, ask, do, make_job
+from tests.support.running.databases import BOARD, ask, do, make_job, on_sqlite
 from tests.support.running.waiting import HANG_SECONDS
 
 
@@ -30,6 +30,7 @@ def test_measurements_add_up(database: Database) -> None:
     assert read(database) == {8: Cost(1, 2.0), 12: Cost(40, 1.5), 13: Cost(5, 0.25)}
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     "change",
     [{"engine_version": ENGINE_VERSION + 1}, {"board": BoardSize(6, 7)}, {"columns": False}],
@@ -41,6 +42,7 @@ def test_only_like_is_added_to_like(database: Database, change: dict[str, object
     assert read(database, **change) == {12: Cost(1, 9.0)}
 
 
+@on_sqlite
 def test_a_completed_unit_adds_its_costs(database: Database) -> None:
     make_job(database, 2)
     first, second = must_take(database), must_take(database)

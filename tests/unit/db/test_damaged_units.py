@@ -9,7 +9,7 @@ from db.database import Database
 from db.jobs import failed_units, finish_if_complete, retry_job
 from db.records.jobs import JobState
 from tests.support.jobs import LEASE, finish, must_take, state_of, take, take_unit, unit_ids
-from tests.support.running.databases import FakeClock, ask, make_job
+from tests.support.running.databases import FakeClock, ask, make_job, on_sqlite
 
 
 def damage(database: Database, statement: str, **values: object) -> None:
@@ -45,6 +45,7 @@ def test_the_others_are_done_and_the_job_fails(database: Database) -> None:
     assert state_of(database, job_id) is JobState.FAILED
 
 
+@on_sqlite
 def test_one_that_a_message_has_named(database: Database) -> None:
     job_id = make_job(database, 2)
     first, second = unit_ids(database, job_id)
@@ -58,6 +59,7 @@ def test_one_that_a_message_has_named(database: Database) -> None:
     assert state_of(database, job_id) is JobState.FAILED
 
 
+@on_sqlite
 def test_one_whose_lease_has_run_out(timed: Database, clock: FakeClock) -> None:
     job_id = make_job(timed, 2)
     damage_payload(timed, must_take(timed).unit_id)
@@ -80,6 +82,7 @@ def test_all_units_of_a_job_whose_parameters_are_damaged(database: Database) -> 
     assert state_of(database, damaged) is JobState.FAILED
 
 
+@on_sqlite
 def test_the_last_one_leaves_nothing_to_do(database: Database) -> None:
     job_id = make_job(database, 1)
     (unit_id,) = unit_ids(database, job_id)

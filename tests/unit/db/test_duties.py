@@ -5,7 +5,7 @@ import pytest
 
 from db.database import Database
 from db.duties import acquire_duty
-from tests.support.running.databases import FakeClock
+from tests.support.running.databases import FakeClock, on_sqlite
 from tests.support.running.waiting import HANG_SECONDS
 
 
@@ -13,6 +13,7 @@ def acquire(database: Database, name: str = "sweep", every: float = 1.0) -> bool
     return database.run(lambda session: acquire_duty(session, name, every))
 
 
+@on_sqlite
 def test_a_duty_is_acquired_once_in_its_time(timed: Database, clock: FakeClock) -> None:
     assert acquire(timed)
     assert not acquire(timed)
@@ -23,12 +24,14 @@ def test_a_duty_is_acquired_once_in_its_time(timed: Database, clock: FakeClock) 
     assert not acquire(timed)
 
 
+@on_sqlite
 def test_duties_are_acquired_one_by_one(timed: Database) -> None:
     assert acquire(timed, "sweep")
     assert acquire(timed, "count")
     assert not acquire(timed, "sweep")
 
 
+@on_sqlite
 def test_a_clock_that_was_set_back_stops_nobody(timed: Database, clock: FakeClock) -> None:
     assert acquire(timed)
     clock.time -= 3_600.0

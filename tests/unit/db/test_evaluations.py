@@ -100,6 +100,7 @@ def test_a_contradiction_is_named_and_nothing_is_written(
     assert sorted(ask(database, lookup, BOARD, [4, 5, 6, 7])) == [5, 7]
 
 
+@on_sqlite
 def test_a_contradiction_within_one_call_is_found(database: Database) -> None:
     with database.write() as session, pytest.raises(ContradictionError):
         store(session, BOARD, [row(5), row(5, lower=3, upper=3)])
@@ -126,6 +127,7 @@ def test_what_is_no_evaluation_is_refused(
         assert count(session, EVERYTHING) == 0
 
 
+@on_sqlite
 def test_a_finished_position_has_no_column_scores(database: Database) -> None:
     assert do(database, store, BOARD, [row(3, scores=(None,) * 7)]) == 1
 
@@ -184,6 +186,7 @@ def test_pages_join_without_gap_or_overlap(filled: Database, limit: int) -> None
         assert pages[-1]
 
 
+@on_sqlite
 def test_a_stream_can_begin_in_the_middle(filled: Database) -> None:
     with filled.read() as session:
         rest = list(stream(session, EVERYTHING, after=Cursor(7, 700)))

@@ -50,6 +50,7 @@ def job_with_match(database: Database, asked: MatchTerms, units: int) -> tuple[i
     return job_id, match_id
 
 
+@on_sqlite
 def test_no_match_is_made_whose_corpus_is_not_there(database: Database) -> None:
     there = store_match(database, [game(0)])
     with (
@@ -109,6 +110,7 @@ def test_games_come_back_as_they_were(database: Database) -> None:
     assert found == kept._replace(match_id=match_id)
 
 
+@on_sqlite
 def test_what_is_not_there_is_named(database: Database) -> None:
     match_id = store_match(database, [game(0)])
     with database.write() as session:
@@ -181,6 +183,7 @@ def test_results_are_arrays_in_order(database: Database) -> None:
     assert (len(empty), empty.distinct) == (0, 0)
 
 
+@on_sqlite
 def test_results_end_at_the_first_game_that_is_missing(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -271,6 +274,7 @@ def test_many_games_take_few_statements_and_a_stream_may_be_left(database: Datab
         assert len(list(games.stream_games(session, GameFilter()))) == 2_500
 
 
+@on_sqlite
 def test_matches_are_listed_newest_first(database: Database) -> None:
     ids = [store_match(database, [game(0)] * (index > 0)) for index in range(3)]
     with database.read() as session:
@@ -280,6 +284,7 @@ def test_matches_are_listed_newest_first(database: Database) -> None:
         assert [each.tally.games for each in games.list_matches(session)] == [1, 1, 0]
 
 
+@on_sqlite
 def test_matches_of_a_job(database: Database) -> None:
     store_match(database, [])
     job_id, match_id = job_with_match(database, terms(), 1)
@@ -293,6 +298,7 @@ def test_matches_of_a_job(database: Database) -> None:
     assert {each.job_state for each in found} == {JobState.RUNNING}
 
 
+@on_sqlite
 def test_only_what_nothing_is_added_to_is_finished(database: Database) -> None:
     job_id, match_id = job_with_match(database, terms(), 1)
     with database.write() as session:
@@ -341,6 +347,7 @@ def test_a_decided_match_ends_and_the_others_go_on(database: Database) -> None:
     assert ask(database, jobs.get_job, job_id).units[UnitState.DONE] == 5
 
 
+@on_sqlite
 def test_the_last_match_of_a_job_that_is_decided_ends_the_job(database: Database) -> None:
     _, match_id = job_with_match(database, terms(games=20), 2)
     finish(database, must_take(database))
@@ -350,6 +357,7 @@ def test_the_last_match_of_a_job_that_is_decided_ends_the_job(database: Database
         games.end_early(session, 99, games=0, verdict="H0")
 
 
+@on_sqlite
 def test_a_unit_that_failed_behind_the_decision_is_done_without(database: Database) -> None:
     _, match_id = job_with_match(database, terms(games=20), 1)
     finish(database, must_take(database))
@@ -360,6 +368,7 @@ def test_a_unit_that_failed_behind_the_decision_is_done_without(database: Databa
     assert info(database, match_id).job_state is JobState.DONE
 
 
+@on_sqlite
 def test_a_match_that_is_being_played_is_not_deleted(database: Database) -> None:
     job_id, match_id = job_with_match(database, terms(), 1)
     with database.write() as session, pytest.raises(JobStateError, match=f"by job {job_id}"):
@@ -401,6 +410,7 @@ def test_games_that_cannot_be_are_found(database: Database, snapshot: SnapshotAs
     assert [re.sub(r"^game \d+:", "game MATCH:", text) for text in problems(database)] == snapshot
 
 
+@on_sqlite
 def test_games_that_are_missing_are_found(database: Database) -> None:
     _, match_id = job_with_match(database, terms(games=3), 1)
     while (taken := take(database)) is not None:

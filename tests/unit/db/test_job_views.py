@@ -121,6 +121,7 @@ def test_totals(timed: Database, clock: FakeClock) -> None:
     assert busy.eta_seconds is None
 
 
+@on_sqlite
 def test_lists_are_newest_first_and_filtered(database: Database) -> None:
     jobs = [make_job(database, units) for units in (1, 0, 1)]
     with database.read() as session:

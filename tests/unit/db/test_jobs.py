@@ -11,7 +11,7 @@ from db.models import MeasuredCost
 from db.records.evaluations import EvaluationFilter
 from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, JobState, UnitPlan, UnitState
 from tests.support.jobs import LEASE, finish, give_up, must_take, state_of, take
-from tests.support.running.databases import BOARD, FakeClock, ask, do, make_job, row
+from tests.support.running.databases import BOARD, FakeClock, ask, do, make_job, on_sqlite, row
 
 
 class TestPlanning:
@@ -45,9 +45,11 @@ class TestPlanning:
         assert [unit.seq for unit in results] == list(range(998, 1_101))
         assert all(unit.payload == {"n": unit.seq} for unit in results)
 
+    @on_sqlite
     def test_a_job_without_units_is_done_when_started(self, database: Database) -> None:
         assert state_of(database, make_job(database, 0)) is JobState.DONE
 
+    @on_sqlite
     def test_units_cannot_be_added_later(self, database: Database) -> None:
         job_id = make_job(database)
         with database.write() as session:
@@ -56,6 +58,7 @@ class TestPlanning:
             with pytest.raises(JobStateError, match="cannot be started"):
                 jobs.start_job(session, job_id)
 
+    @on_sqlite
     def test_no_such_job(self, database: Database) -> None:
         steering = (jobs.start_job, jobs.cancel_job, jobs.resume_job, jobs.retry_job)
         with database.write() as session:
@@ -99,6 +102,7 @@ class TestClaims:
         assert (job.state, job.finished_at) == (JobState.DONE, 1_000_009.0)
         assert (job.nodes, job.seconds) == (5, 0.5)
 
+    @on_sqlite
     def test_completing_twice_changes_nothing(self, database: Database) -> None:
         make_job(database, 1)
         taken = must_take(database)
@@ -119,6 +123,7 @@ class TestClaims:
             assert session.scalar(select(func.count()).select_from(MeasuredCost)) == 0
         assert give_up(database, taken) is UnitState.QUEUED
 
+    @on_sqlite
     def test_a_released_unit_has_lost_no_attempt(self, database: Database) -> None:
         make_job(database, 1)
         for fence in range(1, 2 * MAX_ATTEMPTS):
@@ -164,6 +169,7 @@ class TestLeases:
         assert finish(timed, again)
         assert ask(timed, find, BOARD, 5) is None
 
+    @on_sqlite
     def test_a_late_worker_whom_nobody_replaced_may_complete(
         self, timed: Database, clock: FakeClock
     ) -> None:
@@ -172,6 +178,7 @@ class TestLeases:
         clock.time += 10 * LEASE
         assert finish(timed, taken)
 
+    @on_sqlite
     def test_heartbeats_keep_the_lease(self, timed: Database, clock: FakeClock) -> None:
         make_job(timed, 1)
         taken = must_take(timed)
@@ -196,6 +203,7 @@ class TestLeases:
         clock.time += LEASE + 1
         assert must_take(timed).attempts == 1
 
+    @on_sqlite
     def test_errors_and_lapses_are_counted_apart(self, timed: Database, clock: FakeClock) -> None:
         make_job(timed, 1)
         for attempt in range(1, MAX_ATTEMPTS):
@@ -232,6 +240,7 @@ class TestControl:
         assert not finish(database, taken)
         assert [must_take(database).seq for _ in range(2)] == [1, 2]
 
+    @on_sqlite
     def test_resume_leaves_live_leases_alone(self, timed: Database, clock: FakeClock) -> None:
         job_id = make_job(timed, 2)
         dead = must_take(timed)
@@ -244,6 +253,7 @@ class TestControl:
         assert finish(timed, must_take(timed))
         assert state_of(timed, job_id) is JobState.DONE
 
+    @on_sqlite
     def test_an_ended_job_cannot_be_cancelled_and_resumes_to_itself(
         self, database: Database
     ) -> None:
@@ -258,6 +268,7 @@ class TestControl:
                 jobs.cancel_job(session, job_id)
         assert (caught.value.job_id, caught.value.state) == (job_id, "done")
 
+    @on_sqlite
     def test_retry_gives_all_attempts_again(self, database: Database) -> None:
         job_id = make_job(database, 1)
         for _ in range(MAX_ATTEMPTS):
@@ -273,6 +284,7 @@ class TestControl:
             assert jobs.get_job(session, job_id).state is JobState.DONE
             assert jobs.unit_results(session, job_id)[0].error is None
 
+    @on_sqlite
     def test_a_job_whose_planning_broke_off_is_not_resumed(self, database: Database) -> None:
         with database.write() as session:
             job_id = jobs.create_job(session, kind="k", board=BOARD, params={}, engine_version=1)

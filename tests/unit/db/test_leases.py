@@ -2,7 +2,7 @@ from db.database import Database
 from db.jobs import cancel_job, failed_units, get_job, heartbeat, progress, requeue_lapsed
 from db.records.jobs import LONGEST_LEASE, MAX_LAPSES, JobState, UnitState
 from tests.support.jobs import LEASE, finish, must_take, state_of, take_unit
-from tests.support.running.databases import FakeClock, ask, do, make_job
+from tests.support.running.databases import FakeClock, ask, do, make_job, on_sqlite
 
 
 def sweep(database: Database, **options: int) -> int:
@@ -41,6 +41,7 @@ def test_a_clock_that_is_set_back_frees_the_units_of_the_dead(
     assert take_unit(timed, alive.unit_id) is None
 
 
+@on_sqlite
 def test_no_lease_is_longer_than_one_can_be(timed: Database, clock: FakeClock) -> None:
     make_job(timed, 1)
     taken = must_take(timed, lease_seconds=10 * LONGEST_LEASE)
@@ -51,6 +52,7 @@ def test_no_lease_is_longer_than_one_can_be(timed: Database, clock: FakeClock) -
     assert sweep(timed) == 1
 
 
+@on_sqlite
 def test_those_that_ran_out_first_come_first(timed: Database, clock: FakeClock) -> None:
     make_job(timed, 3)
     for _ in range(3):
@@ -61,6 +63,7 @@ def test_those_that_ran_out_first_come_first(timed: Database, clock: FakeClock) 
     assert [must_take(timed).seq for _ in range(3)] == [2, 0, 1]  # a lapsed lease, then the queue
 
 
+@on_sqlite
 def test_jobs_that_do_not_run_are_left_alone(timed: Database, clock: FakeClock) -> None:
     job_id = make_job(timed, 1)
     must_take(timed)
@@ -87,6 +90,7 @@ def test_a_unit_that_silences_every_worker_is_given_up(timed: Database, clock: F
     assert take_unit(timed, failed.unit_id) is None
 
 
+@on_sqlite
 def test_giving_up_the_last_unit_closes_the_job(timed: Database, clock: FakeClock) -> None:
     job_id = make_job(timed, 1)
     for _ in range(MAX_LAPSES):

@@ -4,7 +4,7 @@ from db.database import Database
 from db.jobs import totals
 from db.records.workers import WorkerInfo
 from db.registry import WORKER_ALIVE_SECONDS, beat, leave, live_workers
-from tests.support.running.databases import FakeClock, ask, do, worker
+from tests.support.running.databases import FakeClock, ask, do, on_sqlite, worker
 
 DAY = 86_400.0
 
@@ -30,6 +30,7 @@ def test_a_worker_that_tells_is_there(timed: Database, clock: FakeClock) -> None
     assert ask(timed, totals).live_workers == alive(timed)
 
 
+@on_sqlite
 def test_one_that_falls_silent_is_gone(timed: Database, clock: FakeClock) -> None:
     tell(timed, worker("bob"))
     clock.time += WORKER_ALIVE_SECONDS
@@ -40,6 +41,7 @@ def test_one_that_falls_silent_is_gone(timed: Database, clock: FakeClock) -> Non
     assert [info.name for info in alive(timed, within=DAY)] == ["ada", "bob"]
 
 
+@on_sqlite
 def test_one_that_falls_silent_before_the_clock_is_set_back_is_gone(
     timed: Database, clock: FakeClock
 ) -> None:
@@ -50,6 +52,7 @@ def test_one_that_falls_silent_before_the_clock_is_set_back_is_gone(
     assert [info.name for info in alive(timed)] == ["ada"]
 
 
+@on_sqlite
 def test_one_that_leaves_is_gone_at_once(timed: Database) -> None:
     tell(timed, worker("ada"))
     tell(timed, worker("bob"))
@@ -59,6 +62,7 @@ def test_one_that_leaves_is_gone_at_once(timed: Database) -> None:
     assert [info.name for info in alive(timed)] == ["bob"]
 
 
+@on_sqlite
 def test_a_new_process_under_an_old_name_begins_anew(timed: Database, clock: FakeClock) -> None:
     tell(timed, worker("ada", units_done=5))
     for again in (worker("ada", pid=2, units_done=5), worker("ada", pid=2, units_done=1)):

@@ -20,7 +20,7 @@ from db.maintenance import check
 from db.models import SharedBounds
 from db.records.jobs import MAX_ATTEMPTS, JobState
 from tests.support.jobs import finish, give_up, must_take, state_of
-from tests.support.running.databases import ask, do, make_job
+from tests.support.running.databases import ask, do, make_job, on_sqlite
 
 ADA, BOB = 5, (1 << 62) - 1
 
@@ -62,6 +62,7 @@ def test_many_come_in_several_lots(database: Database) -> None:
     assert received(database, job_id, ada=PARCELS) == parcels[PARCELS:]
 
 
+@on_sqlite
 def test_a_job_that_is_done_keeps_them_until_the_next_one_is(database: Database) -> None:
     first, second = make_job(database, 1), make_job(database, 1)
     for job_id in (first, second):
@@ -75,6 +76,7 @@ def test_a_job_that_is_done_keeps_them_until_the_next_one_is(database: Database)
     assert received(database, second) == [Parcel(ADA, 0, b"one")]
 
 
+@on_sqlite
 def test_a_job_that_may_go_on_keeps_them(database: Database) -> None:
     job_id = make_job(database, 1)
     send(database, job_id, Parcel(ADA, 0, b"one"))
@@ -88,11 +90,13 @@ def test_a_job_that_may_go_on_keeps_them(database: Database) -> None:
     assert received(database, job_id) == [Parcel(ADA, 0, b"one")]
 
 
+@on_sqlite
 def test_a_job_that_is_not_there(database: Database) -> None:
     with pytest.raises(JobNotFoundError):
         send(database, 99, Parcel(ADA, 0, b"one"))
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     "change", [lambda _data: b"00", lambda data: data + data, lambda data: data[:9]]
 )
