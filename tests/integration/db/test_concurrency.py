@@ -299,7 +299,7 @@ def test_steering_a_job_and_prolonging_leases_do_not_break_each_other(
         with database.write() as session:
             assert jobs.heartbeat(session, first, lease)
             steering = pool.submit(reading_the_table, database, partial(steer, job_id=job_id))
-            await_that(lambda: waits_for_a_lock(database))
+            await_that(lambda: waits_for_a_lock(database), seconds=HANG_SECONDS)
             assert not steering.done()
             assert jobs.heartbeat(session, second, lease)
         steering.result(HANG_SECONDS)
