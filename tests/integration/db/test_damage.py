@@ -62,8 +62,8 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_no_command_takes_damage_for_a_fault_of_its_own(small: Path, c4: C4) -> None:
     path = c4.directory / "test.db"
-    assert list(faults(c4, felt(small, path, 3, seed=1))) == []
-    assert list(faults(c4, hostile(small, path, 5, seed=3))) == []
+    assert list(faults(c4, felt(small, path, 2, seed=1))) == []
+    assert list(faults(c4, hostile(small, path, 4, seed=3))) == []
 
 
 def test_hostile_values_are_noticed(small: Path, tmp_path: Path) -> None:

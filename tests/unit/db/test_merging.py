@@ -97,6 +97,7 @@ def proven(found: StoredEvaluation) -> tuple[object, ...]:
     return found.lower, found.upper, found.scores
 
 
+@settings(max_examples=50)
 @given(st.data())
 def test_bounds_never_loosen_in_any_order(data: st.DataObject) -> None:
     rows = data.draw(truths())
