@@ -12,13 +12,16 @@ from c4core.version import ENGINE_VERSION
 from db.costs import Cost
 from db.database import Database
 from db.duties import acquire_duty
+from db.errors import StorageError
 from db.evaluations import store
 from db.jobs import Parcel, claim, complete, fail, send_parcel
+from db.maintenance import check
 from db.models import Base
 from db.records.evaluations import StoredEvaluation
 from db.registry import beat
 from tests.support.boards.matches import game, store_match
-from tests.support.running.databases import BOARD, make_job, worker
+from tests.support.running.command_line import C4
+from tests.support.running.databases import BOARD, do, make_job, worker
 
 ROWS = 5_000
 READING_COMMANDS = (
@@ -82,8 +85,7 @@ def fill(path: Path, rows: int = ROWS) -> None:
 def fill_database(database: Database, rows: int) -> None:
     """Store something in every table."""
     lots = random.Random(1)
-    with database.write() as session:
-        store(session, BOARD, evaluations(rows, 1))
+    do(database, store, BOARD, evaluations(rows, 1))
     job_id = make_job(database, rows // 50, positions=50)
     for number in range(rows // 100):
         with database.write() as session:
@@ -119,6 +121,36 @@ def fill_database(database: Database, rows: int) -> None:
     unknown = {"moves": None, "seed": None, "detail": "who knows?", "replaced": (1, 2)}
     corpus = store_match(database, [*played, game(len(played), **unknown)])
     store_match(database, [game(0)], corpus=(corpus,))
+
+
+def problems(path: Path) -> list[str]:
+    """What the check finds in a file, or the error that keeps it from looking."""
+    try:
+        with Database.open(str(path), create=False) as database:
+            return [problem.message for problem in check(database)]
+    except StorageError as error:
+        return [str(error)]
+
+
+def unnoticed(source: Path, target: Path, flips: int, seed: int) -> Iterator[str]:
+    """Flips that change what is stored, and that the check does not notice."""
+    before = content(source)
+    changed = 0
+    for flip in flipped(source, target, flips, seed):
+        if content(target) != before:
+            changed += 1
+            if not problems(target):
+                yield flip
+    assert changed > flips / 6
+
+
+def faults(c4: C4, damages: Iterator[str]) -> Iterator[tuple[str, ...]]:
+    """Commands that take the damage for a fault of their own, or end in another wrong way."""
+    for damage in damages:
+        for command in READING_COMMANDS:
+            done = c4(*command)
+            if done.code not in {0, 1, 2} or "a fault in c4" in done.err or "Trace" in done.err:
+                yield damage, *command, done.err
 
 
 def flipped(source: Path, target: Path, flips: int, seed: int) -> Iterator[str]:

@@ -10,6 +10,7 @@ from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from c4core.solver import Solver
 from db import jobs
+from tests.support.running.databases import ask
 from workers.broker.doorbell import Doorbell
 from workers.positions.analysis import UNIT_LINES, submit
 from workers.service.unit_worker import UnitWorker
@@ -30,15 +31,13 @@ def job_of_games(database: Database, games: Sequence[str], *, unit_lines: int = 
 
 def states(database: Database, job_id: int) -> dict[UnitState, int]:
     """How many of a job's units are in each state, where there are any."""
-    with database.read() as session:
-        units = jobs.get_job(session, job_id).units
+    units = ask(database, jobs.get_job, job_id).units
     return {state: number for state, number in units.items() if number}
 
 
 def failed_unit(database: Database, job_id: int) -> FailedUnit:
     """The only unit of a job that has failed."""
-    with database.read() as session:
-        (unit,) = jobs.failed_units(session, job_id)
+    (unit,) = ask(database, jobs.failed_units, job_id)
     return unit
 
 

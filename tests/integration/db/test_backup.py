@@ -1,82 +1,58 @@
 """Backups that meet, and backups that are killed."""
 
 import os
-import random
-import signal
-import subprocess
-import sys
 import threading
-import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from c4core.atomic_file import flush
 from db.database import Database
-from db.maintenance import backup, check
-from tests.support.damage import fill
-from tests.support.running.waiting import await_that
-
-ROOT = Path(__file__).parents[3]
-
-
-def start(source: Path, target: Path) -> subprocess.Popen[str]:
-    """A process that makes a backup."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "cli", "--db", str(source), "db", "backup", str(target)],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+from db.maintenance import backup
+from tests.support.damage import fill, problems
+from tests.support.running.waiting import HANG_SECONDS
 
 
 def names(path: Path) -> list[str]:
     return sorted(file.name for file in path.parent.iterdir() if "backup" in file.name)
 
 
-@pytest.fixture
-def source(tmp_path: Path) -> Path:
-    fill(tmp_path / "source.db", 500)
-    return tmp_path / "source.db"
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("source") / "source.db"
+    fill(path, 500)
+    return path
 
 
-def test_of_two_at_once_one_is_kept(source: Path, tmp_path: Path) -> None:
-    for round_ in range(5):
-        target = tmp_path / f"backup{round_}.db"
-        together = threading.Barrier(2)
-        ends: list[str] = []
-
-        def make(
-            target: Path = target,
-            together: threading.Barrier = together,
-            ends: list[str] = ends,
-        ) -> None:
-            with Database.open(str(source)) as database:
-                together.wait()
-                try:
-                    backup(database, target)
-                except FileExistsError as error:
-                    ends.append(str(error))
-                else:
-                    ends.append("made")
-
-        makers = [threading.Thread(target=make) for _ in range(2)]
-        for maker in makers:
-            maker.start()
-        for maker in makers:
-            maker.join()
-        assert sorted(ends) == [f"{target} exists: a backup overwrites nothing", "made"]
-        with Database.open(str(target)) as copy:
-            assert list(check(copy)) == []
-        assert names(target) == [f"backup{number}.db" for number in range(round_ + 1)]
-
-
-def test_two_processes_at_once(source: Path, tmp_path: Path) -> None:
+def test_of_two_at_once_one_is_kept(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     target = tmp_path / "backup.db"
-    processes = [start(source, target) for _ in range(2)]
-    talk = [process.communicate(timeout=60)[1] for process in processes]
-    assert sorted(process.returncode for process in processes) == [0, 2]
-    assert "exists already" in "".join(talk)
+    together = threading.Barrier(2)
+
+    def flush_together(path: Path) -> None:
+        if path.suffix == ".partial":
+            together.wait(HANG_SECONDS)  # until both have made their copies
+        flush(path)
+
+    monkeypatch.setattr("db.maintenance.flush", flush_together)
+
+    def make() -> str:
+        with Database.open(str(source)) as database:
+            try:
+                backup(database, target)
+            except FileExistsError as error:
+                return str(error)
+            return "made"
+
+    with ThreadPoolExecutor(2) as pool:
+        ends = [pool.submit(make) for _ in range(2)]
+    assert sorted(end.result() for end in ends) == [
+        f"{target} exists: a backup overwrites nothing",
+        "made",
+    ]
+    assert problems(target) == []
     assert names(target) == ["backup.db"]
 
 
@@ -97,28 +73,3 @@ def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
-
-
-@pytest.mark.long
-def test_a_backup_that_is_killed_blocks_no_other(tmp_path: Path) -> None:
-    source, target = tmp_path / "source.db", tmp_path / "backup.db"
-    fill(source, 60_000)
-    lots = random.Random(20)
-    killed = 0
-    while killed < 20:
-        process = start(source, target)
-        await_that(lambda process=process: names(target) or process.poll() is not None)
-        time.sleep(lots.uniform(0, 0.05))
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        if process.returncode == 0 or target.exists():  # it was done: whole, or not there
-            with Database.open(str(target)) as copy:
-                assert list(check(copy)) == []
-            target.unlink()
-            continue
-        killed += 1
-    done = start(source, target)
-    assert done.communicate(timeout=120)[1] == ""
-    assert names(target) == ["backup.db"]
-    with Database.open(str(target)) as copy:
-        assert list(check(copy)) == []

@@ -1,58 +1,49 @@
 """Many at once: threads and processes on the same database."""
 
-import multiprocessing
 import threading
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 from sqlalchemy import event, text
 from sqlalchemy.orm import Session
 
 from c4core.version import ENGINE_VERSION
-from db import games
+from db import games, jobs
 from db.database import Database
 from db.errors import BusyError
 from db.evaluations import count, store
-from db.jobs import (
-    announce,
-    cancel_job,
-    claim,
-    complete,
-    finish_if_complete,
-    get_job,
-    heartbeat,
-    release,
-    requeue_lapsed,
-    resume_job,
-    unit_results,
-)
 from db.jobs.ending import lock_job
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from db.records.jobs import Claim, JobState, UnitState
 from tests.support.boards.matches import terms
-from tests.support.jobs import take_unit, unit_ids
-from tests.support.running.databases import BOARD, clear, make_job, row
+from tests.support.jobs import take, take_unit, unit_ids
+from tests.support.running.databases import BOARD, ask, clear, do, make_job, on_sqlite, row
+from tests.support.running.processes import PROCESSES, run_all
+from tests.support.running.waiting import HANG_SECONDS, await_that
+
+if TYPE_CHECKING:
+    from multiprocessing.queues import SimpleQueue
 
 T = TypeVar("T")
 
+WAITING = (
+    "SELECT count(*) FROM pg_stat_activity "
+    "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+)
+ANNOUNCER = {"engine_version": ENGINE_VERSION, "interactive": False}
 WORKERS = 4
-UNITS = 60
-
-PROCESSES = multiprocessing.get_context("forkserver")
-"""Processes that are ready at once: what they import is imported where they are forked from."""
-PROCESSES.set_forkserver_preload([__name__])
+UNITS = 40
 
 
 def work(database: Database, owner: str) -> list[int]:
     """Claim and complete until there is nothing left; the units that were completed."""
     mine = []
     while True:
-        with database.write() as session:
-            taken = claim(session, owner=owner, lease_seconds=60.0, engine_version=ENGINE_VERSION)
+        taken = take(database, owner=owner)
         if taken is None:
             return mine
         rows = [row(100 * taken.seq + offset) for offset in range(10)]
@@ -60,17 +51,16 @@ def work(database: Database, owner: str) -> list[int]:
         rows += [row(1_000_000 + offset) for offset in range(20)][:: (-1) ** taken.seq]
 
         assert database.run(partial(finish, taken, rows))
-        with database.write() as session:
-            finish_if_complete(session, taken.job_id)
+        do(database, jobs.finish_if_complete, taken.job_id)
         mine.append(taken.seq)
 
 
 def finish(taken: Claim, rows: list[StoredEvaluation], session: Session) -> bool:
     result = {"owner": taken.owner}
-    return complete(session, taken, evaluations=rows, result=result, nodes=1, seconds=0.0)
+    return jobs.complete(session, taken, evaluations=rows, result=result, nodes=1, seconds=0.0)
 
 
-def work_in_process(url: str, owner: str, units: "multiprocessing.Queue[list[int]]") -> None:
+def work_in_process(url: str, owner: str, units: "SimpleQueue[list[int]]") -> None:
     with Database.open(url) as database:
         units.put(work(database, owner))
 
@@ -78,8 +68,8 @@ def work_in_process(url: str, owner: str, units: "multiprocessing.Queue[list[int
 def assert_each_once(database: Database, job_id: int, completed: list[list[int]]) -> None:
     assert sorted(seq for mine in completed for seq in mine) == list(range(UNITS))
     with database.read() as session:
-        job = get_job(session, job_id)
-        results = unit_results(session, job_id, limit=UNITS)
+        job = jobs.get_job(session, job_id)
+        results = jobs.unit_results(session, job_id, limit=UNITS)
         assert count(session, EvaluationFilter(board=BOARD)) == 10 * UNITS + 20
     assert job.state is JobState.DONE
     assert job.units[UnitState.DONE] == UNITS
@@ -94,15 +84,15 @@ def test_threads_get_every_unit_exactly_once(database: Database) -> None:
     assert_each_once(database, job_id, completed)
 
 
+@on_sqlite  # on a server, a thread is a client as any process is
 def test_processes_get_every_unit_exactly_once(database: Database, rows_url: str) -> None:
     job_id = make_job(database, UNITS)
-    queues = [PROCESSES.Queue() for _ in range(WORKERS)]
-    processes = [
-        PROCESSES.Process(target=work_in_process, args=(rows_url, f"w{number}", queue))
-        for number, queue in enumerate(queues)
-    ]
-    run_all(processes)
-    assert_each_once(database, job_id, [queue.get(timeout=60) for queue in queues])
+    queues = [PROCESSES.SimpleQueue() for _ in range(WORKERS)]
+    run_all(
+        work_in_process,
+        [(rows_url, f"w{number}", queue) for number, queue in enumerate(queues)],
+    )
+    assert_each_once(database, job_id, [queue.get() for queue in queues])
 
 
 def answer_the_bell(database: Database, owner: str) -> list[int]:
@@ -119,11 +109,7 @@ def answer_the_bell(database: Database, owner: str) -> list[int]:
 
 
 def announce_some(database: Database, limit: int) -> list[int]:
-    return database.run(
-        lambda session: announce(
-            session, engine_version=ENGINE_VERSION, interactive=False, limit=limit
-        )
-    )
+    return database.run(lambda session: jobs.announce(session, limit=limit, **ANNOUNCER))
 
 
 def test_announced_units_are_done_exactly_once(database: Database) -> None:
@@ -133,8 +119,7 @@ def test_announced_units_are_done_exactly_once(database: Database) -> None:
             pool.map(lambda number: answer_the_bell(database, f"w{number}"), range(WORKERS))
         )
     assert sorted(seq for mine in completed for seq in mine) == list(range(UNITS))
-    with database.write() as session:
-        assert finish_if_complete(session, job_id) is JobState.DONE
+    assert do(database, jobs.finish_if_complete, job_id) is JobState.DONE
 
 
 def test_of_many_who_claim_a_unit_one_gets_it(database: Database) -> None:
@@ -174,51 +159,17 @@ def test_nobody_waits_for_a_unit_that_is_being_written(postgres_url: str) -> Non
         lapsed = take_unit(database, second, lease_seconds=-1.0)
         assert lapsed is not None
         with database.write() as session:  # one is announced, another completed
-            assert announce(session, engine_version=ENGINE_VERSION, interactive=False, limit=1) == [
-                first
-            ]
+            assert jobs.announce(session, limit=1, **ANNOUNCER) == [first]
             assert finish(lapsed, [], session)
             with ThreadPoolExecutor(1) as pool:
 
                 def elsewhere(work: Callable[[], T]) -> T:
-                    return pool.submit(work).result(timeout=30)
+                    return pool.submit(work).result(HANG_SECONDS)
 
                 assert elsewhere(lambda: take_unit(database, first)) is None
                 assert elsewhere(lambda: take_unit(database, second)) is None
-                assert elsewhere(lambda: database.run(requeue_lapsed)) == 0
+                assert elsewhere(lambda: database.run(jobs.requeue_lapsed)) == 0
                 assert elsewhere(lambda: announce_some(database, 3)) == [third]
-
-
-def test_claims_do_not_wait_for_each_other(database: Database) -> None:
-    make_job(database, 8)
-    barrier = threading.Barrier(8)
-
-    def take(number: int) -> int:
-        barrier.wait()
-        with database.write() as session:
-            taken = claim(
-                session, owner=str(number), lease_seconds=60.0, engine_version=ENGINE_VERSION
-            )
-        assert taken is not None
-        with database.write() as session:
-            release(session, taken)
-            again = claim(
-                session, owner=str(number), lease_seconds=60.0, engine_version=ENGINE_VERSION
-            )
-        assert again is not None
-        return again.seq
-
-    with ThreadPoolExecutor(8) as pool:
-        assert sorted(pool.map(take, range(8))) == list(range(8))
-
-
-def write_batches(url: str, number: int, barrier: "threading.Barrier") -> None:
-    with Database.open(url) as database:
-        barrier.wait()
-        for batch in range(25):
-            keys = range(100_000 * number + 100 * batch, 100_000 * number + 100 * batch + 100)
-            with database.write() as session:
-                store(session, BOARD, [row(key) for key in keys])
 
 
 @pytest.mark.postgres
@@ -233,47 +184,27 @@ def test_a_unit_that_is_handed_back_keeps_its_job_open(postgres_url: str) -> Non
         def hand_back(*arguments: Any) -> None:  # noqa: ANN401 - as SQLAlchemy's event has them
             if "'queued'" in arguments[2]:
                 with database.write() as other:
-                    release(other, taken)
+                    jobs.release(other, taken)
 
         with database.write() as session:
             connection = session.connection()
             event.listen(connection, "after_cursor_execute", hand_back)
-            assert resume_job(session, job_id) is JobState.RUNNING
+            assert jobs.resume_job(session, job_id) is JobState.RUNNING
             event.remove(connection, "after_cursor_execute", hand_back)
         assert take_unit(database, unit_id) is not None
 
 
-def test_eight_writing_processes_lose_nothing(rows_url: str) -> None:
-    barrier = PROCESSES.Barrier(8)
-    run_all(
-        [
-            PROCESSES.Process(target=write_batches, args=(rows_url, number, barrier))
-            for number in range(8)
-        ]
-    )
-    with Database.open(rows_url) as database, database.read() as session:
-        assert count(session, EvaluationFilter(board=BOARD)) == 8 * 25 * 100
-
-
-def open_fresh(
-    url: str, barrier: "threading.Barrier", created: "multiprocessing.Queue[bool]"
-) -> None:
+def open_fresh(url: str, barrier: "threading.Barrier", created: "SimpleQueue[bool]") -> None:
     barrier.wait()
     with Database.open(url) as database:
         created.put(database.created)
-        with database.read() as session:
-            assert count(session, EvaluationFilter(board=BOARD)) == 0
+        assert ask(database, count, EvaluationFilter(board=BOARD)) == 0
 
 
 def test_processes_that_open_an_empty_database_together_find_it_ready(empty_url: str) -> None:
-    barrier, created = PROCESSES.Barrier(WORKERS), PROCESSES.Queue()
-    run_all(
-        [
-            PROCESSES.Process(target=open_fresh, args=(empty_url, barrier, created))
-            for _ in range(WORKERS)
-        ]
-    )
-    assert any(created.get(timeout=60) for _ in range(WORKERS))
+    barrier, created = PROCESSES.Barrier(WORKERS), PROCESSES.SimpleQueue()
+    run_all(open_fresh, [(empty_url, barrier, created)] * WORKERS)
+    assert any(created.get() for _ in range(WORKERS))
 
 
 def test_readers_are_not_held_up_by_a_writer(database: Database) -> None:
@@ -283,6 +214,7 @@ def test_readers_are_not_held_up_by_a_writer(database: Database) -> None:
             assert count(reader, EvaluationFilter(board=BOARD)) == 0
 
 
+@on_sqlite
 def test_run_tries_again_what_others_broke(database: Database) -> None:
     calls = []
 
@@ -297,18 +229,24 @@ def test_run_tries_again_what_others_broke(database: Database) -> None:
     assert len(calls) == 3
 
 
-def test_run_gives_up_in_the_end(database: Database) -> None:
+@on_sqlite
+def test_run_gives_up_in_the_end(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("db.database._ATTEMPTS", 3)
+    calls = []
+
     def always_broken(session: object) -> None:
-        raise BusyError(f"deadlock {session}")
+        calls.append(session)
+        raise BusyError("deadlock")
 
     with pytest.raises(BusyError, match="deadlock"):
         database.run(always_broken)
+    assert len(calls) == 3
 
 
 @pytest.mark.postgres
 def test_the_server_breaks_a_deadlock_and_run_tries_again(postgres_url: str) -> None:
     with Database.open(postgres_url) as database:
-        jobs = [make_job(database, 1) for _ in range(2)]
+        job_ids = [make_job(database, 1) for _ in range(2)]
         barrier = threading.Barrier(2)
         attempts: Counter[int] = Counter()
 
@@ -316,21 +254,21 @@ def test_the_server_breaks_a_deadlock_and_run_tries_again(postgres_url: str) -> 
             attempts[order[0]] += 1
             lock_job(session, order[0])
             if attempts[order[0]] == 1:
-                barrier.wait(timeout=60)
+                barrier.wait(HANG_SECONDS)
             lock_job(session, order[1])
 
         with ThreadPoolExecutor(2) as pool:
-            orders = (jobs, jobs[::-1])
+            orders = (job_ids, job_ids[::-1])
             list(pool.map(lambda order: database.run(partial(lock_both, order)), orders))
         assert sorted(attempts.values()) == [1, 2]
 
 
 def cancel(session: Session, job_id: int) -> object:
-    return cancel_job(session, job_id)
+    return jobs.cancel_job(session, job_id)
 
 
 def resume(session: Session, job_id: int) -> object:
-    return resume_job(session, job_id)
+    return jobs.resume_job(session, job_id)
 
 
 def end_its_match(session: Session, job_id: int) -> object:
@@ -357,14 +295,21 @@ def test_steering_a_job_and_prolonging_leases_do_not_break_each_other(
         assert first is not None
         assert second is not None
         # What was written last lies behind the others in the table.
-        database.run(lambda session: heartbeat(session, first, lease))
+        database.run(lambda session: jobs.heartbeat(session, first, lease))
         with database.write() as session:
-            assert heartbeat(session, first, lease)
+            assert jobs.heartbeat(session, first, lease)
             steering = pool.submit(reading_the_table, database, partial(steer, job_id=job_id))
-            assert wait([steering], timeout=0.5).not_done
-            assert heartbeat(session, second, lease)
-        steering.result(timeout=30)
-        assert not database.run(lambda session: heartbeat(session, second, lease))
+            await_that(lambda: waits_for_a_lock(database), seconds=HANG_SECONDS)
+            assert not steering.done()
+            assert jobs.heartbeat(session, second, lease)
+        steering.result(HANG_SECONDS)
+        assert not database.run(lambda session: jobs.heartbeat(session, second, lease))
+
+
+def waits_for_a_lock(database: Database) -> bool:
+    """Whether a transaction in the database waits for another one."""
+    with database.read() as session:
+        return bool(session.scalar(text(WAITING)))
 
 
 def reading_the_table(database: Database, work: Callable[[Session], T]) -> T:
@@ -373,12 +318,3 @@ def reading_the_table(database: Database, work: Callable[[Session], T]) -> T:
         session.execute(text("SET LOCAL enable_indexscan = off"))
         session.execute(text("SET LOCAL enable_bitmapscan = off"))
         return work(session)
-
-
-def run_all(processes: list[multiprocessing.process.BaseProcess]) -> None:
-    """Start all, wait for all; each must end well."""
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join(timeout=120)
-    assert [process.exitcode for process in processes] == [0] * len(processes)

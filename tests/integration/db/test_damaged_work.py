@@ -15,13 +15,15 @@ from db.registry import beat
 from tests.support.boards.games import random_games
 from tests.support.boards.matches import RANDOM, terms
 from tests.support.jobs import state_of, unit_ids
-from tests.support.running.databases import worker
+from tests.support.running.databases import do, on_sqlite, worker
 from tests.support.units import failed_unit, job_of_games, states, unit_worker
 from workers.core.lanes import Lane
 from workers.matches.planning import plan_matches
 from workers.matches.programs import TAKES_PROGRAMS
 from workers.runners.local import LocalRunner
 from workers.service.unit_worker import UnitWorker
+
+pytestmark = on_sqlite
 
 GAMES = random_games(4, empty=8)
 BOARD = DEFAULT_BOARD
@@ -43,23 +45,10 @@ def damage(database: Database, statement: str, **values: object) -> None:
         assert session.connection().execute(text(statement), values).rowcount == 1
 
 
-def work(database: Database, job_id: int, threads: int = 1) -> JobInfo:
+def work(database: Database, job_id: int) -> JobInfo:
     """Work on a job in this process until it has ended; what came of it."""
-    with LocalRunner(database, job_id, threads=threads, table_mb=1) as runner:
+    with LocalRunner(database, job_id, threads=3, table_mb=1) as runner:
         return runner.wait()
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_a_payload(database: Database, threads: int) -> None:
-    job_id = make(database)
-    statement = "UPDATE units SET payload = replace(payload, 'entries', 'ent') WHERE seq = 1"
-    damage(database, statement)
-    job = work(database, job_id, threads)
-    assert (job.state, states(database, job.id)) == (
-        JobState.FAILED,
-        {UnitState.DONE: 3, UnitState.FAILED: 1},
-    )
-    assert job.errors[0].startswith("what to do cannot be read: a stored JSON object is damaged")
 
 
 def test_parameters_that_are_damaged_while_the_job_runs(database: Database) -> None:
@@ -106,17 +95,12 @@ def test_the_terms_of_a_match(database: Database) -> None:
     assert job.errors[0].startswith("DamagedValueError: a stored JSON object is damaged")
 
 
-@pytest.mark.parametrize("with_others", [False, True])
 def test_the_terms_of_a_match_that_a_worker_has_a_unit_of(
-    database: Database,
-    site: UnitWorker,
-    with_others: bool,  # noqa: FBT001
+    database: Database, site: UnitWorker
 ) -> None:
     """Not left to others that may start programs: nobody knows whether it needs one."""
     submitted = plan_matches(database, [terms(games=4)])
-    if with_others:
-        taking = worker("bob", queues=(Lane.BULK.queue, TAKES_PROGRAMS))
-        database.run(lambda session: beat(session, taking))
+    do(database, beat, worker("bob", queues=(Lane.BULK.queue, TAKES_PROGRAMS)))
     damage_terms(database, submitted.match_ids[0])
     (unit_id,) = unit_ids(database, submitted.job_id)
     for _ in range(MAX_ATTEMPTS):

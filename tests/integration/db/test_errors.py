@@ -1,14 +1,11 @@
 """What goes wrong with databases, each with an error that says what and where."""
 
-import os
-import shutil
 import socket
 import sqlite3
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -30,33 +27,15 @@ from db.evaluations import count, store, stream
 from db.maintenance import check
 from db.records.evaluations import EvaluationFilter
 from db.translation import translated
-from tests.support.running.databases import BOARD, file_size_limit, row
+from tests.support.running.databases import BOARD, ask, do, file_size_limit, row, unprivileged
 
 PAGE = 4096
-NOBODY = 65534
 EVERYTHING = EvaluationFilter(board=BOARD)
 
 
-def fill(path: Path, rows: int = 5_000) -> None:
+def fill(path: Path, rows: int = 2_000) -> None:
     with Database.open(str(path)) as database, database.write() as session:
         store(session, BOARD, [row(key) for key in range(rows)])
-
-
-@contextmanager
-def unprivileged() -> Iterator[Path]:
-    """A directory of a user to whom permissions apply, while being that user."""
-    directory = Path(tempfile.mkdtemp(prefix="c4-test-"))
-    root = os.geteuid() == 0
-    if root:
-        os.chown(directory, NOBODY, NOBODY)
-        os.setresuid(NOBODY, NOBODY, 0)
-    try:
-        yield directory
-    finally:
-        if root:
-            os.setresuid(0, 0, 0)
-        directory.chmod(0o755)
-        shutil.rmtree(directory)
 
 
 class TestPlaces:
@@ -119,8 +98,7 @@ class TestServers:
         with Database.open(postgres_url) as database:
             with pytest.raises(UnreachableError, match="lost the connection"):
                 run(database, str(cut))
-            with database.read() as session:  # the next one is new
-                assert count(session, EVERYTHING) >= 0
+            assert ask(database, count, EVERYTHING) >= 0
 
     @pytest.mark.postgres
     def test_a_server_that_may_not_be_written(self, postgres_url: str) -> None:
@@ -158,9 +136,7 @@ def run(database: Database, *statements: str) -> None:
 
 
 class TestDamage:
-    @pytest.mark.parametrize(
-        "content", [b"x", b"no database\n" * 500, bytes(range(256)) * 64, b"SQLite format 3"]
-    )
+    @pytest.mark.parametrize("content", [b"x", b"no database\n" * 500, b"SQLite format 3"])
     def test_no_database(self, tmp_path: Path, content: bytes) -> None:
         path = tmp_path / "c4.db"
         path.write_bytes(content)
@@ -212,8 +188,7 @@ class TestFullDisk:
             database._engine.dispose()
             with pytest.raises(DiskFullError, match=r"cannot write .*c4\.db: the disk is full"):
                 store_many(database)
-            with database.read() as session:
-                assert count(session, EVERYTHING) == 100
+            assert ask(database, count, EVERYTHING) == 100
 
     def test_a_limit_on_file_sizes(self, sqlite_path: Path) -> None:
         fill(sqlite_path, 100)
@@ -227,7 +202,7 @@ class TestFullDisk:
         with Database.open(str(sqlite_path)) as database:
             assert list(check_pages(database)) == ["ok"]
 
-    @pytest.mark.parametrize("size", [0, PAGE, 8 * PAGE, 12 * PAGE])
+    @pytest.mark.parametrize("size", [0, 8 * PAGE])
     def test_a_database_that_could_not_be_made_is_made_later(
         self, tmp_path: Path, size: int
     ) -> None:
@@ -261,8 +236,7 @@ def limit_pages(connection: sqlite3.Connection, record: object) -> None:
 
 
 def store_many(database: Database) -> None:
-    with database.write() as session:
-        store(session, BOARD, [row(key) for key in range(20_000)])
+    do(database, store, BOARD, [row(key) for key in range(5_000)])
 
 
 def check_pages(database: Database) -> Iterator[str]:
@@ -278,8 +252,7 @@ class TestPermissions:
             fill(path, 10)
             (directory / name).chmod(mode)
             with Database.open(str(path)) as database:
-                with database.read() as session:
-                    assert count(session, EVERYTHING) == 10
+                assert ask(database, count, EVERYTHING) == 10
                 with pytest.raises(ReadOnlyError, match=f"cannot write {path}: it is read-only"):
                     store_many(database)
 

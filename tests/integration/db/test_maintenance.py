@@ -9,27 +9,19 @@ from sqlalchemy import text
 from c4core import Position
 from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
+from db import jobs
 from db.costs import Cost, read_costs
 from db.database import Database
 from db.duties import acquire_duty
 from db.errors import DiskFullError, MatchInUseError, StorageError, UnreachableError
 from db.evaluations import store, stream
 from db.games import delete_match, list_matches
-from db.jobs import (
-    Parcel,
-    claim,
-    complete,
-    get_job,
-    list_jobs,
-    send_parcel,
-    unit_results,
-)
 from db.maintenance import Problem, backup, check, stats
 from db.records.evaluations import EvaluationFilter, StoredEvaluation
 from db.registry import beat, live_workers
 from db.schema import HEAD
 from tests.support.boards.matches import game, games_of, store_match
-from tests.support.running.databases import BOARD, file_size_limit, make_job, worker
+from tests.support.running.databases import BOARD, do, file_size_limit, make_job, on_sqlite, worker
 
 
 def evaluation(moves: str, **changes: object) -> StoredEvaluation:
@@ -57,11 +49,11 @@ def used(database: Database) -> Database:
         store(session, BOARD, [evaluation("112233", lower=-3, upper=18)])
     job_id = make_job(database, 2, positions=5)
     with database.write() as session:
-        send_parcel(session, job_id, Parcel(1, 0, b"bounds"))
-        taken = claim(session, owner="ada", lease_seconds=60.0, engine_version=ENGINE_VERSION)
+        jobs.send_parcel(session, job_id, jobs.Parcel(1, 0, b"bounds"))
+        taken = jobs.claim(session, owner="ada", lease_seconds=60.0, engine_version=ENGINE_VERSION)
         assert taken is not None
         over = [evaluation("1212121", lower=-18, upper=-18)]
-        complete(
+        jobs.complete(
             session,
             taken,
             evaluations=over,
@@ -97,33 +89,29 @@ def test_stats(used: Database) -> None:
     assert [line.ply for line in found.boards[BOARD]] == [0, 2, 6, 7]
 
 
+@on_sqlite
 def test_stats_of_nothing(database: Database) -> None:
     found = stats(database)
     assert found.boards == {}
     assert [table.rows for table in found.tables].count(0) == len(found.tables) > 0
 
 
-def test_a_sound_database_has_no_problems(used: Database) -> None:
-    assert list(check(used)) == []
-
-
-@pytest.mark.parametrize(
-    ("bad", "message"),
-    [
+@on_sqlite
+def test_evaluations_that_cannot_be(used: Database) -> None:
+    bad = [
         (evaluation("1", key=Position("7").key), "not canonical"),
         (evaluation("1", key=3), "3 of 7x6"),
         (evaluation("12", ply=3), "it has 2 stones, the row says 3"),
         (evaluation("1212", lower=2, upper=30), r"no score 2\.\.30 is possible after 4 stones"),
         (evaluation("1122", scores=(0, 1, 2, 3, 3, 3, 3)), "but the best column scores 3"),
-    ],
-)
-def test_an_evaluation_that_cannot_be(used: Database, bad: StoredEvaluation, message: str) -> None:
-    with used.write() as session:
-        store(session, BOARD, [bad])
-    (problem,) = check(used)
-    assert problem.kind == "evaluation"
-    assert problem.message.startswith(f"position {bad.key} of 7x6: ")
-    assert re.search(message, problem.message)
+    ]
+    do(used, store, BOARD, [each for each, _ in bad])
+    found = {problem.message.partition(": ")[0]: problem for problem in check(used)}
+    assert len(found) == len(bad)
+    for each, message in bad:
+        problem = found[f"position {each.key} of 7x6"]
+        assert problem.kind == "evaluation"
+        assert re.search(message, problem.message)
 
 
 def test_jobs_that_do_not_add_up(used: Database) -> None:
@@ -141,9 +129,9 @@ def test_jobs_that_do_not_add_up(used: Database) -> None:
     ]
 
 
+@on_sqlite
 def test_a_worker_that_went_silent(used: Database) -> None:
-    with used.write() as session:
-        claim(session, owner="bob", lease_seconds=-1.0, engine_version=ENGINE_VERSION)
+    do(used, jobs.claim, owner="bob", lease_seconds=-1.0, engine_version=ENGINE_VERSION)
     (problem,) = check(used)
     assert problem.kind == "lease"
     assert "its lease has run out, bob went silent" in problem.message
@@ -168,9 +156,9 @@ def test_backup(used: Database, tmp_path: Path) -> None:
         assert list(check(copy)) == []
         with copy.read() as session, used.read() as original:
             assert list(stream(session, everything)) == list(stream(original, everything))
-            job_id = list_jobs(session)[0].id
-            assert get_job(session, job_id) == get_job(original, job_id)
-            assert unit_results(session, job_id) == unit_results(original, job_id)
+            job_id = jobs.list_jobs(session)[0].id
+            assert jobs.get_job(session, job_id) == jobs.get_job(original, job_id)
+            assert jobs.unit_results(session, job_id) == jobs.unit_results(original, job_id)
             assert live_workers(session) == live_workers(original) != ()
             of = {"engine_version": ENGINE_VERSION, "board": BOARD, "columns": True}
             assert read_costs(session, **of) == read_costs(original, **of) != {}
@@ -185,6 +173,7 @@ def test_backup(used: Database, tmp_path: Path) -> None:
         assert make_job(copy) == job_id + 1
 
 
+@on_sqlite
 def test_a_backup_overwrites_nothing(used: Database, tmp_path: Path) -> None:
     path = tmp_path / "backup.db"
     path.write_text("precious")
@@ -205,8 +194,7 @@ def test_a_backup_that_cannot_be_written(used: Database, tmp_path: Path) -> None
 
 def test_a_backup_is_of_one_moment(database: Database, tmp_path: Path) -> None:
     rows = [evaluation("", key=key, ply=1) for key in range(1_000)]
-    with database.write() as session:
-        store(session, BOARD, rows)
+    do(database, store, BOARD, rows)
     with database.write() as session:
         store(session, BoardSize(4, 4), [evaluation("", width=4, height=4)])
         backup(database, tmp_path / "backup.db")

@@ -1,21 +1,21 @@
 """SQLite databases that can only be read: what works, and what is said of the rest."""
 
 import shutil
-import sqlite3
-import tempfile
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from db.database import Database
 from db.errors import MissingDatabaseError, ReadOnlyError
 from db.maintenance import backup, check, stats
-from tests.integration.cli.test_database import obey_permissions
 from tests.support.damage import READING_COMMANDS, fill
-from tests.support.running.command_line import C4
+from tests.support.running.command_line import C4, Result
 from tests.support.running.databases import make_job
+from tests.support.running.processes import PROCESSES, obey_permissions, run_all
+
+if TYPE_CHECKING:
+    from multiprocessing.queues import SimpleQueue
 
 EASY = "2252576253462244111563365343671351441"
 READING = (*READING_COMMANDS, ("solve", EASY), ("db", "init"))
@@ -33,60 +33,54 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory
 
 
-@pytest.fixture
-def c4(filled: Path) -> Iterator[C4]:
-    """The same in a place that nobody may write, not even root (see obey_permissions)."""
-    directory = Path(tempfile.mkdtemp(prefix="c4-test-"))
-    shutil.copytree(filled, directory, dirs_exist_ok=True)
+def run(directory: Path, *commands: tuple[str, ...]) -> list[Result]:
+    """Run commands in another process, which may not write in the directory, not even as root."""
+    results = PROCESSES.SimpleQueue()
     directory.chmod(0o555)
-    yield C4(directory)
-    directory.chmod(0o755)
-    shutil.rmtree(directory)
+    try:
+        run_all(_run_obediently, [(directory, commands, results)])
+    finally:
+        directory.chmod(0o755)
+    found: list[Result] = results.get()
+    return found
 
 
-def run(c4: C4, *arguments: str) -> tuple[int, str]:
-    process = c4.start(*arguments, preexec_fn=obey_permissions)
-    _, talk = process.communicate(timeout=60)
-    return process.returncode, talk
+def _run_obediently(
+    directory: Path, commands: tuple[tuple[str, ...], ...], results: "SimpleQueue[list[Result]]"
+) -> None:
+    obey_permissions()
+    results.put([C4(directory)(*command) for command in commands])
 
 
-def test_a_directory_that_may_not_be_written(c4: C4) -> None:
-    before = sorted(c4.directory.iterdir())
-    for command in (("query", "--count"), ("db", "check", "-q"), ("jobs", "results", "1")):
-        assert run(c4, *command) == (0, "")
-    code, talk = run(c4, "jobs", "cancel", "2")
-    assert code == 1
-    assert f"cannot write {c4.directory / 'test.db'}: it is read-only" in talk
-    assert sorted(c4.directory.iterdir()) == before
+def test_a_directory_that_may_not_be_written(filled: Path, tmp_path: Path) -> None:
+    directory = shutil.copytree(filled, tmp_path / "copy")
+    before = sorted(directory.iterdir())
+    reading = (("query", "--count"), ("db", "check", "-q"), ("jobs", "results", "1"))
+    *read, cancelled = run(directory, *reading, ("jobs", "cancel", "2"))
+    assert [(done.code, done.err) for done in read] == [(0, "")] * len(reading)
+    assert cancelled.code == 1
+    assert f"cannot write {directory / 'test.db'}: it is read-only" in cancelled.err
+    assert sorted(directory.iterdir()) == before
 
 
 def test_what_was_written_last_is_seen_or_missed_loudly(filled: Path, tmp_path: Path) -> None:
-    source, directory = tmp_path / "source", tmp_path / "copy"
-    shutil.copytree(filled, source)
-    shutil.copytree(filled, directory)
+    source, directory = (shutil.copytree(filled, tmp_path / name) for name in ("source", "copy"))
     with Database.open(str(source / "test.db")) as database:
         job_id = make_job(database)
         for suffix in ("", "-wal", "-shm"):  # as a process that is killed leaves them
             shutil.copy(source / f"test.db{suffix}", directory / f"test.db{suffix}")
-    directory.chmod(0o555)
-    c4 = C4(directory)
-    try:
-        assert run(c4, "jobs", "show", str(job_id)) == (0, "")
-        directory.chmod(0o755)
-        (directory / "test.db-shm").unlink()
-        directory.chmod(0o555)
-        code, talk = run(c4, "jobs", "show", str(job_id))
-        assert code == 1
-        assert "its latest changes are in" in talk
-        assert "test.db-wal" in talk
-    finally:
-        directory.chmod(0o755)
+    (done,) = run(directory, ("jobs", "show", str(job_id)))
+    assert (done.code, done.err) == (0, "")
+    (directory / "test.db-shm").unlink()
+    (done,) = run(directory, ("jobs", "show", str(job_id)))
+    assert done.code == 1
+    assert "its latest changes are in" in done.err
+    assert "test.db-wal" in done.err
 
 
-def test_a_url_that_says_so(filled: Path, tmp_path: Path) -> None:
+def test_a_url_that_says_so(filled: Path, tmp_path: Path, c4: C4) -> None:
     shutil.copytree(filled, tmp_path, dirs_exist_ok=True)
     content = (tmp_path / "test.db").read_bytes()
-    c4 = C4(tmp_path)
     url = f"sqlite:///{tmp_path / 'test.db'}?mode=ro"
     for command in READING:
         done = c4("--db", url, *command)
@@ -123,7 +117,6 @@ def test_others_may_write_meanwhile(sqlite_path: Path) -> None:
     with (
         Database.open(f"sqlite:///{sqlite_path}?mode=ro") as reader,
         Database.open(str(sqlite_path)) as writer,
-        closing(sqlite3.connect(sqlite_path)),
     ):
         make_job(writer)
         assert {table.name: table.rows for table in stats(reader).tables}["jobs"] == 1

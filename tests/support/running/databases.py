@@ -1,14 +1,19 @@
 """Databases for tests: fresh ones, on SQLite and on a real PostgreSQL server."""
 
+import os
 import resource
 import secrets
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 from unittest.mock import patch
 
 import psycopg
+import pytest
 from psycopg import sql
 from sqlalchemy import Connection, delete, event, text
 from sqlalchemy.engine import make_url
@@ -25,7 +30,13 @@ from db.records.evaluations import StoredEvaluation
 from db.records.jobs import UnitPlan
 from db.records.workers import WorkerInfo
 
+T = TypeVar("T")
+
 BOARD = BoardSize(7, 6)
+NOBODY = 65534
+
+on_sqlite = pytest.mark.parametrize("rows_url", ["sqlite"], indirect=True)
+"""Run a test on SQLite only, because PostgreSQL would show the same."""
 
 
 @dataclass
@@ -90,6 +101,35 @@ def file_size_limit(size: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
+@contextmanager
+def unprivileged() -> Iterator[Path]:
+    """A directory of a user to whom permissions apply, while this process is that user."""
+    directory = Path(tempfile.mkdtemp(prefix="c4-test-"))
+    root = os.geteuid() == 0
+    if root:
+        os.chown(directory, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, 0)
+    try:
+        yield directory
+    finally:
+        if root:
+            os.setresuid(0, 0, 0)
+        directory.chmod(0o755)
+        shutil.rmtree(directory)
+
+
+def ask(database: Database, question: Callable[..., T], *arguments: object, **options: object) -> T:
+    """Call ``question(session, ...)`` in a read transaction."""
+    with database.read() as session:
+        return question(session, *arguments, **options)
+
+
+def do(database: Database, action: Callable[..., T], *arguments: object, **options: object) -> T:
+    """Call ``action(session, ...)`` in a write transaction."""
+    with database.write() as session:
+        return action(session, *arguments, **options)
+
+
 def clear(database: Database) -> None:
     """Delete every row."""
     with database.write() as session:
@@ -146,9 +186,13 @@ def units_read(database: Database, ask: Callable[[Session], object]) -> int:
     """
     with database.write() as session:
         if database.dialect == "postgresql":
+            read = text(
+                "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables "
+                "WHERE relname = 'units'"
+            )
+            before = session.execute(read).scalar_one()  # of transactions just before
             ask(session)
-            read = "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables"
-            return int(session.execute(text(f"{read} WHERE relname = 'units'")).scalar_one())
+            return int(session.execute(read).scalar_one() - before)
         looks = 0
 
         def look() -> int:

@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+import ctypes
+import multiprocessing
 import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.support.running.waiting import HANG_SECONDS
+
 if TYPE_CHECKING:
     import signal
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+    from multiprocessing.process import BaseProcess
+
+PROCESSES = multiprocessing.get_context("forkserver")
+"""Makes processes that are ready at once: the process that they are forked from has the imports."""
+PROCESSES.set_forkserver_preload(["db.games", "db.jobs", "tests.support.running.command_line"])
+
+
+def run_all(target: Callable[..., object], every: Iterable[tuple[object, ...]]) -> None:
+    """Run a function in as many processes at once as there are arguments; each must end well."""
+    processes: list[BaseProcess] = [PROCESSES.Process(target=target, args=each) for each in every]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(HANG_SECONDS)
+    assert [process.exitcode for process in processes] == [0] * len(processes)
+
+
+def obey_permissions() -> None:
+    """Give up all capabilities of this process, so that file modes hold for root as well."""
+    version_3, this_process = 0x20080522, 0  # linux/capability.h
+    header = (ctypes.c_uint32 * 2)(version_3, this_process)
+    assert ctypes.CDLL(None).capset(header, (ctypes.c_uint32 * 6)()) == 0
 
 
 def family(pid: int) -> list[int]:

@@ -1,4 +1,4 @@
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -6,20 +6,17 @@ from c4core.notation import BoardSize
 from c4core.version import ENGINE_VERSION
 from db.costs import Cost, add_costs, read_costs
 from db.database import Database
-from db.errors import ContradictionError
-from db.evaluations import store
 from tests.support.jobs import finish, must_take
-from tests.support.running.databases import BOARD, make_job, row
+from tests.support.running.databases import BOARD, ask, do, make_job, on_sqlite
+from tests.support.running.waiting import HANG_SECONDS
 
 
 def add(database: Database, costs: dict[int, Cost], **changes: object) -> None:
-    with database.write() as session:
-        add_costs(session, costs=costs, **(LIKE | changes))
+    do(database, add_costs, costs=costs, **(LIKE | changes))
 
 
 def read(database: Database, **changes: object) -> dict[int, Cost]:
-    with database.read() as session:
-        return read_costs(session, **(LIKE | changes))
+    return ask(database, read_costs, **(LIKE | changes))
 
 
 LIKE = {"engine_version": ENGINE_VERSION, "board": BOARD, "columns": True}
@@ -33,6 +30,7 @@ def test_measurements_add_up(database: Database) -> None:
     assert read(database) == {8: Cost(1, 2.0), 12: Cost(40, 1.5), 13: Cost(5, 0.25)}
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     "change",
     [{"engine_version": ENGINE_VERSION + 1}, {"board": BoardSize(6, 7)}, {"columns": False}],
@@ -44,6 +42,7 @@ def test_only_like_is_added_to_like(database: Database, change: dict[str, object
     assert read(database, **change) == {12: Cost(1, 9.0)}
 
 
+@on_sqlite
 def test_a_completed_unit_adds_its_costs(database: Database) -> None:
     make_job(database, 2)
     first, second = must_take(database), must_take(database)
@@ -54,27 +53,14 @@ def test_a_completed_unit_adds_its_costs(database: Database) -> None:
     assert read(database, columns=False) == {8: Cost(1, 0.25)}
 
 
-def test_what_is_not_completed_adds_nothing(database: Database) -> None:
-    make_job(database, 1)
-    with database.write() as session:
-        store(session, BOARD, [row(5)])
-    wrong = [row(5, lower=-1, upper=-1)]
-    with pytest.raises(ContradictionError):
-        finish(database, must_take(database), evaluations=wrong, costs={8: Cost(10, 0.5)})
-    assert read(database) == {}
-
-
 @pytest.mark.postgres
 def test_nobody_waits_for_another_who_adds(postgres_url: str) -> None:
     with Database.open(postgres_url) as database:
         add(database, {5: Cost(1, 1.0), 6: Cost(1, 1.0)})
         with database.write() as session:
             add_costs(session, costs={5: Cost(1, 1.0)}, **LIKE)
-            other = threading.Thread(
-                target=add, args=(database, {5: Cost(1, 1.0), 6: Cost(1, 1.0)})
-            )
-            other.start()
-            other.join(timeout=30)
-            assert not other.is_alive()
+            with ThreadPoolExecutor(1) as pool:
+                both = {5: Cost(1, 1.0), 6: Cost(1, 1.0)}
+                pool.submit(add, database, both).result(HANG_SECONDS)
         costs = read(database)
     assert (costs[5], costs[6]) == (Cost(2, 2.0), Cost(2, 2.0))

@@ -9,7 +9,7 @@ from db.database import Database
 from db.jobs import failed_units, finish_if_complete, retry_job
 from db.records.jobs import JobState
 from tests.support.jobs import LEASE, finish, must_take, state_of, take, take_unit, unit_ids
-from tests.support.running.databases import FakeClock, make_job
+from tests.support.running.databases import FakeClock, ask, make_job, on_sqlite
 
 
 def damage(database: Database, statement: str, **values: object) -> None:
@@ -28,8 +28,7 @@ def damage_params(database: Database, job_id: int) -> None:
 
 
 def errors(database: Database, job_id: int) -> dict[int, str]:
-    with database.read() as session:
-        return {unit.seq: unit.error for unit in failed_units(session, job_id)}
+    return {unit.seq: unit.error for unit in ask(database, failed_units, job_id)}
 
 
 def test_the_others_are_done_and_the_job_fails(database: Database) -> None:
@@ -46,6 +45,7 @@ def test_the_others_are_done_and_the_job_fails(database: Database) -> None:
     assert state_of(database, job_id) is JobState.FAILED
 
 
+@on_sqlite
 def test_one_that_a_message_has_named(database: Database) -> None:
     job_id = make_job(database, 2)
     first, second = unit_ids(database, job_id)
@@ -59,6 +59,7 @@ def test_one_that_a_message_has_named(database: Database) -> None:
     assert state_of(database, job_id) is JobState.FAILED
 
 
+@on_sqlite
 def test_one_whose_lease_has_run_out(timed: Database, clock: FakeClock) -> None:
     job_id = make_job(timed, 2)
     damage_payload(timed, must_take(timed).unit_id)
@@ -75,13 +76,13 @@ def test_all_units_of_a_job_whose_parameters_are_damaged(database: Database) -> 
     assert must_take(database).job_id == other
     assert list(errors(database, damaged)) == list(range(1, 100))
     assert finish(database, working)
-    with database.read() as session:
-        (unit,) = failed_units(session, damaged, limit=1)
+    (unit,) = ask(database, failed_units, damaged, limit=1)
     assert unit.error.startswith("the parameters of the job cannot be read: a stored JSON object")
     damage(database, "UPDATE jobs SET params = replace(params, 'death', 'depth')")
     assert state_of(database, damaged) is JobState.FAILED
 
 
+@on_sqlite
 def test_the_last_one_leaves_nothing_to_do(database: Database) -> None:
     job_id = make_job(database, 1)
     (unit_id,) = unit_ids(database, job_id)

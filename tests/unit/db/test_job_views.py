@@ -6,13 +6,19 @@ from db.database import Database
 from db.jobs import claim, failed_units, finish_if_complete, list_jobs, progress, totals
 from db.records.jobs import JobState, UnitPlan
 from tests.support.jobs import finish, must_take
-from tests.support.running.databases import FakeClock, make_job, make_planned_job, query_plans
+from tests.support.running.databases import (
+    FakeClock,
+    ask,
+    make_job,
+    make_planned_job,
+    on_sqlite,
+    query_plans,
+)
 
 
 def test_progress(timed: Database, clock: FakeClock) -> None:
     job_id = make_job(timed, 4, positions=10)
-    with timed.read() as session:
-        before = progress(session, job_id)
+    before = ask(timed, progress, job_id)
     assert (before.units, before.positions, before.positions_done) == (4, 40, 0)
     assert before.positions_per_second is None
     assert before.eta_seconds is None
@@ -20,15 +26,13 @@ def test_progress(timed: Database, clock: FakeClock) -> None:
     must_take(timed)
     clock.time += 20.0
     finish(timed, taken, seconds=20.0)
-    with timed.read() as session:
-        now = progress(session, job_id)
+    now = ask(timed, progress, job_id)
     assert (now.state, now.units_done, now.units_leased) == (JobState.RUNNING, 1, 1)
     assert (now.positions_done, now.nodes, now.seconds) == (10, 5, 20.0)
     assert now.positions_per_second == pytest.approx(0.5)
     assert now.eta_seconds is None  # one unit may be chance
     clock.time += 100.0
-    with timed.read() as session:
-        assert progress(session, job_id).positions_per_second is None
+    assert ask(timed, progress, job_id).positions_per_second is None
 
 
 class TestRemainingTime:
@@ -39,8 +43,7 @@ class TestRemainingTime:
         costly = [UnitPlan({}, 10, 5.0) for _ in range(3)]
         job_id = make_planned_job(timed, [UnitPlan({}, 10, 0.5) for _ in range(3)] + costly)
         work(timed, clock, job_id, units=3, seconds=1.0)
-        with timed.read() as session:
-            now = progress(session, job_id)
+        now = ask(timed, progress, job_id)
         assert now.positions_per_second == pytest.approx(10.0)
         assert now.eta_seconds == pytest.approx(30.0)  # the machine is half as fast as expected
 
@@ -49,25 +52,23 @@ class TestRemainingTime:
     ) -> None:
         job_id = make_job(timed, 8, positions=10)
         work(timed, clock, job_id, units=2, seconds=2.0)
-        with timed.read() as session:
-            assert progress(session, job_id).eta_seconds is None
+        assert ask(timed, progress, job_id).eta_seconds is None
         work(timed, clock, job_id, units=1, seconds=2.0)
-        with timed.read() as session:
-            assert progress(session, job_id).eta_seconds == pytest.approx(10.0)
+        assert ask(timed, progress, job_id).eta_seconds == pytest.approx(10.0)
 
+    @on_sqlite
     def test_only_the_last_minute_counts(self, timed: Database, clock: FakeClock) -> None:
         job_id = make_job(timed, 100, positions=10)
         work(timed, clock, job_id, units=10, seconds=1.0)
         clock.time += 30.0
         work(timed, clock, job_id, units=5, seconds=10.0)
-        with timed.read() as session:
-            now = progress(session, job_id)
+        now = ask(timed, progress, job_id)
         assert now.positions_per_second == pytest.approx(1.0)
         assert now.eta_seconds == pytest.approx(850.0)
         clock.time += 61.0
-        with timed.read() as session:
-            assert progress(session, job_id).eta_seconds is None
+        assert ask(timed, progress, job_id).eta_seconds is None
 
+    @on_sqlite
     def test_a_resumed_job_is_measured_from_its_new_beginning(
         self, timed: Database, clock: FakeClock
     ) -> None:
@@ -75,23 +76,20 @@ class TestRemainingTime:
         work(timed, clock, job_id, units=3, seconds=1.0)
         clock.time += 10_000.0
         work(timed, clock, job_id, units=3, seconds=1.0)
-        with timed.read() as session:
-            assert progress(session, job_id).eta_seconds == pytest.approx(4.0)
+        assert ask(timed, progress, job_id).eta_seconds == pytest.approx(4.0)
 
+    @on_sqlite
     def test_all_done(self, timed: Database, clock: FakeClock) -> None:
         job_id = make_job(timed, 1)
         work(timed, clock, job_id, units=1, seconds=1.0)
-        with timed.read() as session:
-            assert progress(session, job_id).eta_seconds == 0.0
+        assert ask(timed, progress, job_id).eta_seconds == 0.0
 
     def test_all_jobs_together(self, timed: Database, clock: FakeClock) -> None:
         jobs = [make_planned_job(timed, [UnitPlan({}, 10, 2.0) for _ in range(4)]) for _ in "ab"]
         work(timed, clock, jobs[0], units=2, seconds=1.0)
-        with timed.read() as session:
-            assert totals(session).eta_seconds is None
+        assert ask(timed, totals).eta_seconds is None
         work(timed, clock, jobs[1], units=1, seconds=1.0)
-        with timed.read() as session:
-            assert totals(session).eta_seconds == pytest.approx(5.0)
+        assert ask(timed, totals).eta_seconds == pytest.approx(5.0)
 
 
 def work(database: Database, clock: FakeClock, job_id: int, *, units: int, seconds: float) -> None:
@@ -103,8 +101,7 @@ def work(database: Database, clock: FakeClock, job_id: int, *, units: int, secon
 
 
 def test_totals(timed: Database, clock: FakeClock) -> None:
-    with timed.read() as session:
-        idle = totals(session)
+    idle = ask(timed, totals)
     assert (idle.queued_units, idle.workers, idle.oldest_queued_seconds) == (0, 0, None)
     assert idle.eta_seconds == 0.0
     make_job(timed, 5, positions=10)
@@ -115,8 +112,7 @@ def test_totals(timed: Database, clock: FakeClock) -> None:
     clock.time += 10.0
     finish(timed, taken, seconds=10.0)
     make_job(timed, 0)
-    with timed.read() as session:
-        busy = totals(session)
+    busy = ask(timed, totals)
     assert busy.jobs[JobState.RUNNING] == busy.jobs[JobState.DONE] == 1
     assert (busy.queued_units, busy.running_units, busy.workers) == (2, 2, 2)
     assert (busy.queued_positions, busy.running_positions) == (20, 20)
@@ -125,6 +121,7 @@ def test_totals(timed: Database, clock: FakeClock) -> None:
     assert busy.eta_seconds is None
 
 
+@on_sqlite
 def test_lists_are_newest_first_and_filtered(database: Database) -> None:
     jobs = [make_job(database, units) for units in (1, 0, 1)]
     with database.read() as session:
@@ -134,41 +131,25 @@ def test_lists_are_newest_first_and_filtered(database: Database) -> None:
     assert [job.id for job in done] == [jobs[1]]
 
 
-class TestPlans:
-    """Without statistics, and whatever share of the units is done, claims find their index."""
-
-    @pytest.fixture(params=[False, True], ids=["fresh", "analyzed"])
-    def half_done(self, request: pytest.FixtureRequest, untouched: Database) -> Database:
-        make_job(untouched, 5_000)
-        with untouched.write() as session:
-            session.execute(
-                text("UPDATE units SET state = 'done', finished_at = 1.0 WHERE seq < 2500")
-            )
-            if request.param:
-                session.execute(text("ANALYZE units"))
-        return untouched
-
-    def test_claim(self, half_done: Database) -> None:
-        plans = query_plans(
-            half_done,
-            lambda session: claim(
-                session, owner="ada", lease_seconds=9.0, engine_version=ENGINE_VERSION
-            ),
-        )
-        assert "ix_units_queued" in plans
-        assert "ix_units_leased" in plans
-        assert "Seq Scan on units" not in plans
-
-    def test_failures(self, half_done: Database) -> None:
-        with half_done.read() as session:
-            (job,) = list_jobs(session)
-        plans = query_plans(half_done, lambda session: failed_units(session, job.id))
-        assert "ix_units_failed" in plans
-
-    def test_end_of_a_job(self, half_done: Database) -> None:
-        with half_done.read() as session:
-            (job,) = list_jobs(session)
-        with half_done.write() as session:
-            session.execute(text("UPDATE units SET state = 'done', finished_at = 1.0"))
-        plans = query_plans(half_done, lambda session: finish_if_complete(session, job.id))
-        assert all(index in plans for index in ("ix_units_queued", "ix_units_leased"))
+@pytest.mark.parametrize("analyzed", [False, True])
+def test_every_question_finds_its_index(
+    untouched: Database,
+    analyzed: bool,  # noqa: FBT001
+) -> None:
+    """Without statistics as with them, and whatever share of the units is done."""
+    job_id = make_job(untouched, 5_000)
+    with untouched.write() as session:
+        session.execute(text("UPDATE units SET state = 'done', finished_at = 1.0 WHERE seq < 2500"))
+        if analyzed:
+            session.execute(text("ANALYZE units"))
+    options = {"owner": "ada", "lease_seconds": 9.0, "engine_version": ENGINE_VERSION}
+    plans = query_plans(untouched, lambda session: claim(session, **options))
+    assert "ix_units_queued" in plans
+    assert "ix_units_leased" in plans
+    assert "Seq Scan on units" not in plans
+    plans = query_plans(untouched, lambda session: failed_units(session, job_id))
+    assert "ix_units_failed" in plans
+    with untouched.write() as session:
+        session.execute(text("UPDATE units SET state = 'done', finished_at = 1.0"))
+    plans = query_plans(untouched, lambda session: finish_if_complete(session, job_id))
+    assert all(index in plans for index in ("ix_units_queued", "ix_units_leased"))

@@ -1,15 +1,28 @@
-import pytest
+"""Whatever is stored in whatever order: bounds only tighten, and the order does not matter."""
 
+from functools import reduce
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import delete
+
+from c4core.notation import BoardSize
+from db.database import Database
 from db.errors import ContradictionError
+from db.evaluations import lookup, store
 from db.evaluations.merging import merge
+from db.models import Evaluation
 from db.records.evaluations import StoredEvaluation
-from tests.support.running.databases import row
+from tests.support.running.databases import BOARD, ask, do, row
 
 WIDE = row(lower=-5, upper=5, nodes=900)
 LEFT = row(lower=-5, upper=2, nodes=30)
 RIGHT = row(lower=1, upper=5, nodes=40)
 EXACT = row(lower=2, upper=2, nodes=7)
 SCORES = (2, 1, 0, -1, -2, -3, -4)
+OTHERS = [row(key) for key in range(1000, 1100)]
+"""With them PostgreSQL takes rows in another way than without."""
 
 
 @pytest.mark.parametrize(
@@ -41,12 +54,6 @@ def test_the_engine_named_is_the_one_that_proved_it() -> None:
     assert (crossing.lower, crossing.upper, crossing.engine_version) == (0, 1, 1)
 
 
-def test_scores_stay() -> None:
-    known = row(scores=SCORES)
-    assert merge(known, EXACT).scores == SCORES
-    assert merge(EXACT, known).scores == SCORES
-
-
 @pytest.mark.parametrize(
     "other",
     [row(lower=3, upper=9), row(lower=-9, upper=1), row(scores=(2, 0, 0, 0, 0, 0, 0))],
@@ -54,3 +61,101 @@ def test_scores_stay() -> None:
 def test_contradictions(other: StoredEvaluation) -> None:
     with pytest.raises(ContradictionError, match="contradiction at position 1 of 7x6"):
         merge(row(scores=SCORES), other)
+
+
+@st.composite
+def truths(draw: st.DrawFn) -> list[StoredEvaluation]:
+    """Rows about a few positions, all of them true: around a score that is fixed per position."""
+    rows = []
+    for _ in range(draw(st.integers(1, 8))):
+        key = draw(st.integers(1, 3))
+        score = 4 - key
+        rows.append(
+            row(
+                key,
+                lower=score - draw(st.integers(0, 2)),
+                upper=score + draw(st.integers(0, 2)),
+                nodes=draw(st.integers(1, 3)),
+                engine_version=draw(st.integers(1, 2)),
+                scores=draw(st.sampled_from([None, (4, 2, 0, -1, -2, -3, -4)])),
+            )
+        )
+    return rows
+
+
+def merged(*batches: list[StoredEvaluation]) -> dict[int, StoredEvaluation]:
+    """The rows, merged in Python: each batch within itself, then with those before."""
+    found: dict[int, StoredEvaluation] = {}
+    for batch in batches:
+        for key in {each.key for each in batch}:
+            new = reduce(merge, [each for each in batch if each.key == key])
+            found[key] = merge(found[key], new) if key in found else new
+    return found
+
+
+def proven(found: StoredEvaluation) -> tuple[object, ...]:
+    return found.lower, found.upper, found.scores
+
+
+@settings(max_examples=50)
+@given(st.data())
+def test_bounds_never_loosen_in_any_order(data: st.DataObject) -> None:
+    rows = data.draw(truths())
+    found = merged(rows)
+    for each in rows:
+        assert each.lower <= found[each.key].lower <= found[each.key].upper <= each.upper
+        assert found[each.key].scores == each.scores or each.scores is None
+    shuffled = merged(data.draw(st.permutations(rows)))
+    assert {key: proven(shuffled[key]) for key in found} == {
+        key: proven(found[key]) for key in found
+    }
+
+
+def stored(
+    database: Database, batches: list[list[StoredEvaluation]]
+) -> dict[int, StoredEvaluation]:
+    """What is in an empty database after the batches, time aside."""
+    with database.write() as session:
+        session.execute(delete(Evaluation))
+    for batch in batches:
+        do(database, store, BOARD, batch)
+    found = ask(database, lookup, BOARD, [1, 2, 3])
+    return {key: each._replace(updated_at=0.0) for key, each in found.items()}
+
+
+def test_sql_merges_as_python_does(database: Database) -> None:
+    """One database for all examples; each begins by clearing it."""
+
+    @settings(max_examples=40 if database.dialect == "sqlite" else 15)
+    @given(st.data())
+    def holds(data: st.DataObject) -> None:
+        rows = data.draw(truths())
+        expected = merged(rows)
+        assert stored(database, [[each] for each in rows]) == expected
+        cut = data.draw(st.integers(0, len(rows)))
+        batches = [rows[:cut], rows[cut:]]
+        assert stored(database, batches) == merged(*batches)
+        assert stored(database, [[each, *OTHERS] for each in rows]) == expected
+
+    holds()
+
+
+def test_as_many_rows_have_changed_as_it_says(database: Database) -> None:
+    @settings(max_examples=20 if database.dialect == "sqlite" else 10)
+    @given(truths())
+    def holds(rows: list[StoredEvaluation]) -> None:
+        with database.write() as session:
+            session.execute(delete(Evaluation))
+            for number, each in enumerate(rows):
+                before, after = merged(rows[:number]), merged(rows[: number + 1])
+                assert store(session, BOARD, [each]) == (before != after)
+
+    holds()
+
+
+def test_boards_do_not_mix(database: Database) -> None:
+    with database.write() as session:
+        store(session, BOARD, [row(1)])
+        store(session, BoardSize(6, 7), [row(1, width=6, height=7, lower=-3, upper=-3)])
+        assert lookup(session, BOARD, [1])[1].score == 2
+        assert lookup(session, BoardSize(6, 7), [1])[1].score == -3

@@ -4,19 +4,17 @@ from db.database import Database
 from db.jobs import totals
 from db.records.workers import WorkerInfo
 from db.registry import WORKER_ALIVE_SECONDS, beat, leave, live_workers
-from tests.support.running.databases import FakeClock, worker
+from tests.support.running.databases import FakeClock, ask, do, on_sqlite, worker
 
 DAY = 86_400.0
 
 
 def tell(database: Database, info: WorkerInfo) -> None:
-    with database.write() as session:
-        beat(session, info)
+    do(database, beat, info)
 
 
 def alive(database: Database, **options: float) -> tuple[WorkerInfo, ...]:
-    with database.read() as session:
-        return live_workers(session, **options)
+    return ask(database, live_workers, **options)
 
 
 def test_a_worker_that_tells_is_there(timed: Database, clock: FakeClock) -> None:
@@ -29,10 +27,10 @@ def test_a_worker_that_tells_is_there(timed: Database, clock: FakeClock) -> None
     later = worker("ada", units_done=3, positions_done=300, nodes=2**40, seconds=4.5)
     tell(timed, later)
     assert alive(timed) == (replace(later, started_at=began, seen_at=clock.time),)
-    with timed.read() as session:
-        assert totals(session).live_workers == alive(timed)
+    assert ask(timed, totals).live_workers == alive(timed)
 
 
+@on_sqlite
 def test_one_that_falls_silent_is_gone(timed: Database, clock: FakeClock) -> None:
     tell(timed, worker("bob"))
     clock.time += WORKER_ALIVE_SECONDS
@@ -43,6 +41,7 @@ def test_one_that_falls_silent_is_gone(timed: Database, clock: FakeClock) -> Non
     assert [info.name for info in alive(timed, within=DAY)] == ["ada", "bob"]
 
 
+@on_sqlite
 def test_one_that_falls_silent_before_the_clock_is_set_back_is_gone(
     timed: Database, clock: FakeClock
 ) -> None:
@@ -53,6 +52,7 @@ def test_one_that_falls_silent_before_the_clock_is_set_back_is_gone(
     assert [info.name for info in alive(timed)] == ["ada"]
 
 
+@on_sqlite
 def test_one_that_leaves_is_gone_at_once(timed: Database) -> None:
     tell(timed, worker("ada"))
     tell(timed, worker("bob"))
@@ -62,6 +62,7 @@ def test_one_that_leaves_is_gone_at_once(timed: Database) -> None:
     assert [info.name for info in alive(timed)] == ["bob"]
 
 
+@on_sqlite
 def test_a_new_process_under_an_old_name_begins_anew(timed: Database, clock: FakeClock) -> None:
     tell(timed, worker("ada", units_done=5))
     for again in (worker("ada", pid=2, units_done=5), worker("ada", pid=2, units_done=1)):

@@ -20,7 +20,7 @@ from db.maintenance import check
 from db.models import SharedBounds
 from db.records.jobs import MAX_ATTEMPTS, JobState
 from tests.support.jobs import finish, give_up, must_take, state_of
-from tests.support.running.databases import make_job
+from tests.support.running.databases import ask, do, make_job, on_sqlite
 
 ADA, BOB = 5, (1 << 62) - 1
 
@@ -32,8 +32,7 @@ def send(database: Database, job_id: int, *parcels: Parcel) -> list[bool]:
 
 def received(database: Database, job_id: int, **known: int) -> list[Parcel]:
     senders = {"ada": ADA, "bob": BOB}
-    with database.read() as session:
-        return new_parcels(session, job_id, {senders[name]: known[name] for name in known})
+    return ask(database, new_parcels, job_id, {senders[name]: known[name] for name in known})
 
 
 def rows(database: Database) -> int:
@@ -63,6 +62,7 @@ def test_many_come_in_several_lots(database: Database) -> None:
     assert received(database, job_id, ada=PARCELS) == parcels[PARCELS:]
 
 
+@on_sqlite
 def test_a_job_that_is_done_keeps_them_until_the_next_one_is(database: Database) -> None:
     first, second = make_job(database, 1), make_job(database, 1)
     for job_id in (first, second):
@@ -76,27 +76,27 @@ def test_a_job_that_is_done_keeps_them_until_the_next_one_is(database: Database)
     assert received(database, second) == [Parcel(ADA, 0, b"one")]
 
 
+@on_sqlite
 def test_a_job_that_may_go_on_keeps_them(database: Database) -> None:
     job_id = make_job(database, 1)
     send(database, job_id, Parcel(ADA, 0, b"one"))
-    with database.write() as session:
-        cancel_job(session, job_id)
+    do(database, cancel_job, job_id)
     assert send(database, job_id, Parcel(ADA, 1, b"two")) == [False]
-    with database.write() as session:
-        resume_job(session, job_id)
+    do(database, resume_job, job_id)
     for _ in range(MAX_ATTEMPTS):
         give_up(database, must_take(database, job_id=job_id))
     assert state_of(database, job_id) is JobState.FAILED
-    with database.write() as session:
-        retry_job(session, job_id)
+    do(database, retry_job, job_id)
     assert received(database, job_id) == [Parcel(ADA, 0, b"one")]
 
 
+@on_sqlite
 def test_a_job_that_is_not_there(database: Database) -> None:
     with pytest.raises(JobNotFoundError):
         send(database, 99, Parcel(ADA, 0, b"one"))
 
 
+@on_sqlite
 @pytest.mark.parametrize(
     "change", [lambda _data: b"00", lambda data: data + data, lambda data: data[:9]]
 )

@@ -106,6 +106,7 @@ def test_null_stays_null() -> None:
     for kind in (PositionKey(), ColumnScores(), JsonText(), JsonObject()):
         assert kind.process_bind_param(None, DIALECT) is None
         assert kind.process_result_value(None, DIALECT) is None
+    assert PlainText().process_bind_param(None, DIALECT) is None
 
 
 @given(st.text(st.characters()) | st.text("a\0\ud800\udcff"))
@@ -119,10 +120,6 @@ def test_text_for_people_is_changed_where_no_database_takes_it(text: str) -> Non
             assert kept == "\N{REPLACEMENT CHARACTER}"
         else:
             assert kept == ("?" if "\ud800" <= character <= "\udfff" else character)
-
-
-def test_no_text_stays_none() -> None:
-    assert PlainText().process_bind_param(None, DIALECT) is None
 
 
 @given(st.binary())

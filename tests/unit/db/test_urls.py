@@ -10,10 +10,8 @@ from db.urls import parse_url, place, show
         ("c4.db", "sqlite:///c4.db"),
         ("/var/lib/c4.db", "sqlite:////var/lib/c4.db"),
         ("sqlite:///c4.db", "sqlite:///c4.db"),
-        ("sqlite:////var/lib/c4.db", "sqlite:////var/lib/c4.db"),
         ("sqlite:///c4.db?mode=ro", "sqlite:///c4.db?mode=ro"),
         ("dir/a file 100%.db", "sqlite:///dir/a file 100%.db"),
-        ("postgresql://host/c4", "postgresql://host/c4"),
         ("postgres://me:pw@host:5433/c4", "postgresql://me:***@host:5433/c4"),
         ("postgresql+psycopg://me:p%40w@host/c4", "postgresql://me:***@host/c4"),
         ("postgresql://host/c4?user=me&password=pw", "postgresql://host/c4"),
@@ -44,14 +42,11 @@ def test_messages_name_a_file_by_its_path_and_a_server_by_its_url() -> None:
     "text",
     [
         "mysql://me:secret@host/c4",
-        "http://me:secret@host/c4",
         "postgresql+asyncpg://me:secret@host/c4",
         "postgresql://me:secret@host:port/c4",
-        "postgresqll://u:secret/x@host/c4",
         "postgresql://me:x@secret@host/c4",
         "postgresql://me:secret",
         "postgresql:///me:secret@host/c4",
-        "postgresql:////me:secret@host/c4",
         "postgresql:///me:secret",
         "postgresql://host/me:secret@c4",
         "postgresql:/me:secret@host/c4",
@@ -79,8 +74,3 @@ def test_what_is_refused(text: str) -> None:
         parse_url(text)
     assert "secret" not in str(caught.value)
     assert "secret" not in caught.value.url
-
-
-def test_unknown_scheme_is_named() -> None:
-    with pytest.raises(UnknownSchemeError, match="unknown database scheme 'mysql'"):
-        parse_url("mysql://host/c4")

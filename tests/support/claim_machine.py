@@ -1,0 +1,273 @@
+"""The claim and lease machine against a model that keeps every unit in a few Python fields."""
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+from sqlalchemy import select
+
+from c4core.version import ENGINE_VERSION
+from db import jobs
+from db.database import Database
+from db.evaluations import count
+from db.models import Unit
+from db.records.evaluations import EvaluationFilter
+from db.records.jobs import MAX_ATTEMPTS, MAX_LAPSES, Claim, JobState, UnitState
+from tests.support.running.databases import BOARD, FakeClock, clear, do, make_job, row
+from tests.support.unit_model import Model, ModelUnit
+
+LEASE = 10.0
+UNITS = 3
+CLAIMER = {"owner": "w", "lease_seconds": LEASE, "engine_version": ENGINE_VERSION}
+
+
+class ClaimMachine(RuleBasedStateMachine):
+    """Workers that claim, work, fall silent and come back; a sweeper; an owner who steers."""
+
+    claims: Bundle[Claim] = Bundle("claims")
+
+    def __init__(self, database: Database, clock: FakeClock) -> None:
+        super().__init__()
+        clear(database)
+        self.database = database
+        self.clock = clock
+        self.model = Model([ModelUnit(seq) for seq in range(UNITS)])
+        self.completed: set[int] = set()
+        # Units that were announced and not claimed or queued anew since: when.
+        self.rung: dict[int, float] = {}
+        self.job_id = 0
+        self.unit_ids: list[int] = []
+
+    @initialize()
+    def plan(self) -> None:
+        self.job_id = make_job(self.database, UNITS)
+        with self.database.read() as session:
+            self.unit_ids = list(session.scalars(select(Unit.id).order_by(Unit.seq)))
+
+    @rule(target=claims)
+    def claim(self) -> Claim:
+        taken = do(self.database, jobs.claim, **CLAIMER)
+        return self._as_expected(taken, self.model.claim(self.clock.time, LEASE))
+
+    @rule(target=claims, seq=st.integers(0, UNITS - 1))
+    def claim_unit(self, seq: int) -> Claim:
+        taken = do(self.database, jobs.claim_unit, self.unit_ids[seq], **CLAIMER)
+        return self._as_expected(taken, self.model.claim_unit(seq, self.clock.time, LEASE))
+
+    @rule(target=claims)
+    def claim_next_piece(self) -> Claim:
+        taken = do(self.database, jobs.claim_next_piece, self.job_id, **CLAIMER)
+        return self._as_expected(taken, self.model.claim_next_piece(self.clock.time, LEASE))
+
+    @rule(seq=st.integers(0, UNITS - 1))
+    def claim_with_another_engine(self, seq: int) -> None:
+        other = CLAIMER | {"engine_version": ENGINE_VERSION + 1}
+        assert do(self.database, jobs.claim_next_piece, self.job_id, **other) is None
+        assert do(self.database, jobs.claim_unit, self.unit_ids[seq], **other) is None
+
+    def _as_expected(self, taken: Claim | None, expected: ModelUnit | None) -> Claim:
+        if expected is None:
+            assert taken is None
+            return NO_CLAIM
+        assert taken is not None
+        assert taken.unit_id == self.unit_ids[expected.seq]
+        assert (taken.seq, taken.payload) == (expected.seq, {"number": expected.seq})
+        assert (taken.fence, taken.attempts) == (expected.fence, expected.attempts)
+        self.rung.pop(taken.seq, None)
+        return taken
+
+    @rule(
+        limit=st.integers(0, UNITS + 1),
+        later=st.sampled_from([0.0, 1.0, jobs.REANNOUNCE_SECONDS, jobs.REANNOUNCE_SECONDS + 1.0]),
+    )
+    def announce(self, limit: int, later: float) -> None:
+        self.clock.time += later
+        chosen = self._announce(limit)
+        assert chosen == self.model.announce(self.clock.time, limit)
+
+    @rule(limit=st.integers(1, UNITS))
+    def announce_to_others(self, limit: int) -> None:
+        for version, interactive in ((ENGINE_VERSION + 1, False), (ENGINE_VERSION, True)):
+            options = {"engine_version": version, "interactive": interactive, "limit": limit}
+            assert do(self.database, jobs.announce, **options) == []
+
+    def _announce(self, limit: int) -> list[int]:
+        options = {"engine_version": ENGINE_VERSION, "interactive": False, "limit": limit}
+        chosen = do(self.database, jobs.announce, **options)
+        seqs = [self.unit_ids.index(unit_id) for unit_id in chosen]
+        for seq in seqs:
+            assert self.clock.time - self.rung.get(seq, 0.0) > jobs.REANNOUNCE_SECONDS
+            self.rung[seq] = self.clock.time
+        return seqs
+
+    @rule(limit=st.integers(1, UNITS))
+    def requeue_lapsed(self, limit: int) -> None:
+        expected = self.model.requeue_lapsed(self.clock.time, limit)
+        assert do(self.database, jobs.requeue_lapsed, limit=limit) == expected
+
+    @rule(times=st.integers(1, MAX_LAPSES))
+    def fall_silent(self, times: int) -> None:
+        """So often, one worker after the other takes a unit and is not heard of again."""
+        for _ in range(times):
+            self.claim()
+            self.clock.time += LEASE + 1
+
+    @rule(held=claims)
+    def heartbeat(self, held: Claim) -> None:
+        unit = self.model.holder(held)
+        assert do(self.database, jobs.heartbeat, held, LEASE) == (unit is not None)
+        if unit is not None:
+            unit.lease_until = self.clock.time + LEASE
+
+    @rule(held=claims)
+    def complete(self, held: Claim) -> None:
+        unit = self.model.holder(held)
+        done = self._complete(held, evaluations=[row(held.seq)], result={"fence": held.fence})
+        assert done == (unit is not None)
+        if unit is not None:
+            unit.state = UnitState.DONE
+            self.completed.add(held.seq)
+            self._close()
+
+    def _complete(self, held: Claim, **outcome: object) -> bool:
+        return do(self.database, jobs.complete, held, nodes=1, seconds=0.0, **outcome)
+
+    @rule(held=claims)
+    def fail(self, held: Claim) -> None:
+        unit = self.model.holder(held)
+        if unit is not None:
+            self.model.fail(unit)
+        assert do(self.database, jobs.fail, held, "no") == (None if unit is None else unit.state)
+        self._close()
+
+    @rule(held=claims)
+    def release(self, held: Claim) -> None:
+        unit = self.model.holder(held)
+        assert do(self.database, jobs.release, held) == (unit is not None)
+        if unit is not None:
+            unit.come_back()
+            unit.attempts -= 1
+
+    @rule(seconds=st.sampled_from([1.0, jobs.REANNOUNCE_SECONDS + 1.0, LEASE, LEASE + 1.0]))
+    def wait(self, seconds: float) -> None:
+        self.clock.time += seconds
+
+    @rule()
+    def cancel(self) -> None:
+        if self.model.state not in {JobState.RUNNING, JobState.CANCELLED}:
+            return
+        assert do(self.database, jobs.cancel_job, self.job_id) is JobState.CANCELLED
+        self.model.state = JobState.CANCELLED
+        for unit in self.model.units:
+            if unit.state in {UnitState.QUEUED, UnitState.LEASED}:
+                unit.state = UnitState.CANCELLED
+
+    @rule()
+    def resume(self) -> None:
+        self.model.resume(self.clock.time)
+        self.rung.clear()
+        assert do(self.database, jobs.resume_job, self.job_id) is self.model.state
+
+    @rule()
+    def retry(self) -> None:
+        if self.model.state is JobState.CANCELLED:
+            return
+        failed = [unit for unit in self.model.units if unit.state is UnitState.FAILED]
+        assert do(self.database, jobs.retry_job, self.job_id) == len(failed)
+        for unit in failed:
+            unit.begin_anew()
+            self.rung.pop(unit.seq, None)
+            self.model.state = JobState.RUNNING
+
+    def _close(self) -> None:
+        self.model.close()
+        assert do(self.database, jobs.finish_if_complete, self.job_id) is self.model.state
+
+    @invariant()
+    def the_database_agrees(self) -> None:
+        if not self.job_id:
+            return
+        with self.database.read() as session:
+            job = jobs.get_job(session, self.job_id)
+            results = jobs.unit_results(session, self.job_id)
+            stored = count(session, EvaluationFilter(board=BOARD))
+            units = session.execute(
+                select(
+                    Unit.seq,
+                    Unit.state,
+                    Unit.fence,
+                    Unit.attempts,
+                    Unit.lapses,
+                    Unit.announced_at,
+                    Unit.owner,
+                ).order_by(Unit.seq)
+            ).all()
+        assert job.state is self.model.state
+        # None is lost, and none is there twice.
+        assert len(units) == UNITS
+        for unit, modelled in zip(units, self.model.units, strict=True):
+            assert unit.seq == modelled.seq
+            assert unit.state is modelled.state
+            assert (unit.fence, unit.attempts) == (modelled.fence, modelled.attempts)
+            assert (unit.lapses, unit.announced_at) == (modelled.lapses, modelled.announced_at)
+            assert 0 <= unit.attempts <= MAX_ATTEMPTS
+            assert 0 <= unit.lapses <= MAX_LAPSES
+            assert (unit.owner is None) == (unit.state is not UnitState.LEASED)
+        # Results are there if and only if their unit was completed, once, by the newest claim.
+        assert stored == len(self.completed)
+        for result, modelled in zip(results, self.model.units, strict=True):
+            fence = {"fence": modelled.fence} if result.state is UnitState.DONE else None
+            assert result.result == fence
+
+    def teardown(self) -> None:
+        """Whatever has happened: who goes on as workers do comes to the end."""
+        if not self.job_id:
+            return
+        self.resume()
+        for _ in range(UNITS):
+            self.clock.time += LEASE + 1
+            self.requeue_lapsed(UNITS)
+            for seq in self._announce(UNITS):
+                taken = do(self.database, jobs.claim_unit, self.unit_ids[seq], **CLAIMER)
+                assert taken is not None
+                assert self._complete(taken, evaluations=[], result=None)
+        with self.database.write() as session:
+            ended = jobs.finish_if_complete(session, self.job_id)
+            assert ended in {JobState.DONE, JobState.FAILED}
+            done = jobs.get_job(session, self.job_id).units[UnitState.DONE]
+        assert done >= len(self.completed)
+
+
+# A claim that was never handed out: whatever is done with it must change nothing.
+NO_CLAIM = Claim(
+    unit_id=-1,
+    job_id=-1,
+    kind="test",
+    seq=0,
+    fence=-1,
+    attempts=1,
+    payload={},
+    params={},
+    board=BOARD,
+    positions=1,
+    lease_seconds=LEASE,
+    owner="nobody",
+    engine_version=ENGINE_VERSION,
+    priority=0,
+)
+
+
+def run_claim_machine(url: str, *, examples: int) -> None:
+    """Try sequences of actions that Hypothesis makes up."""
+    clock = FakeClock()
+    with Database.open(url, clock=clock) as database:
+        run_state_machine_as_test(
+            lambda: ClaimMachine(database, clock),
+            settings=settings(max_examples=examples, stateful_step_count=30, deadline=None),
+        )
