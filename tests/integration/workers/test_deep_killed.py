@@ -50,9 +50,7 @@ def test_what_a_killed_process_has_shared_helps_the_next_one(sqlite_path: Path) 
         assert units(url, job_id)[UnitState.DONE] == 0
         solver = Solver(table_mb=16)
         Exchange(database, job_id, start.board).take_turn(solver)
-    shared = solver.table_bounds(
-        width=start.width, height=start.height, least_nodes=LEAST_NODES
-    )
+    shared = solver.table_bounds(width=start.width, height=start.height, least_nodes=LEAST_NODES)
     assert len(shared) > 10
     judge = Solver(table_mb=16)
     for bound in shared[:: len(shared) // 10]:
