@@ -9,8 +9,8 @@ import pytest
 from benchmarks.deep.pairs import compare
 
 if TYPE_CHECKING:
-    from tests.support.running.server_process import GivenServer
     from tests.support.running.databases import PostgresDatabases
+    from tests.support.running.server_process import GivenServer
 
 
 @pytest.mark.servers

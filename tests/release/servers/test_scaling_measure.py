@@ -10,8 +10,8 @@ import pytest
 from benchmarks.scaling import check, measure, messages, units
 
 if TYPE_CHECKING:
-    from tests.support.running.server_process import GivenServer
     from tests.support.running.databases import PostgresDatabases
+    from tests.support.running.server_process import GivenServer
 
 
 @pytest.mark.servers
