@@ -5,7 +5,6 @@ import resource
 import tempfile
 from pathlib import Path
 
-
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from db.database import Database
