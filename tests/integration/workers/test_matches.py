@@ -2,7 +2,6 @@
 
 import errno
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import count
@@ -12,7 +11,7 @@ import pytest
 
 from c4core.arena.clock import TimeControl
 from c4core.arena.statistics import Sprt
-from c4core.players import ANY_PROGRAM, parse_player
+from c4core.players import ANY_PROGRAM
 from c4core.position import Position
 from c4core.solver import Solver
 from db import evaluations, games, jobs
@@ -31,6 +30,7 @@ from tests.support.boards.matches import (
     essence,
     games_of,
     info,
+    note_choices,
     play,
     program,
     run_job,
@@ -454,18 +454,6 @@ def test_a_cancelled_match_lets_its_thread_go(
         await_that(lambda: all(each.name != "c4-unit-0" for each in threading.enumerate()))
     assert state_of(database, planned.job_id) is JobState.CANCELLED
     assert games_of(database, planned.match_ids[0]) == []
-
-
-def note_choices(monkeypatch: pytest.MonkeyPatch, player: str, note: Callable[[], object]) -> None:
-    """Call something whenever a player begins to think."""
-    kind = parse_player(player).kind.cls
-    choose = kind.choose
-
-    def noted(self: object, *arguments: object) -> object:
-        note()
-        return choose(self, *arguments)
-
-    monkeypatch.setattr(kind, "choose", noted)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,13 @@
 """Matches for tests: quick to play, and told from one another."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from c4core.players import NO_PROGRAM, Consent
+import pytest
+
+from c4core.players import NO_PROGRAM, Consent, parse_player
 from c4core.position import Position
 from db import games
 from db.database import Database
@@ -101,3 +104,15 @@ def program(directory: Path, answer: str) -> str:
 def thinking_program(directory: Path, name: str) -> str:
     """A program that makes the file ``thinking`` and then thinks for an hour."""
     return program(directory, f"touch {directory}/thinking; {THINKING_PROGRAMS[name]}; echo play 1")
+
+
+def note_choices(monkeypatch: pytest.MonkeyPatch, player: str, note: Callable[[], object]) -> None:
+    """Call something whenever a player begins to think."""
+    kind = parse_player(player).kind.cls
+    choose = kind.choose
+
+    def noted(self: object, *arguments: object) -> object:
+        note()
+        return choose(self, *arguments)
+
+    monkeypatch.setattr(kind, "choose", noted)
