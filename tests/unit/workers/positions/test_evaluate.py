@@ -3,15 +3,16 @@
 import threading
 import time
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from c4core import reference
 from c4core.evaluation import score_limits
 from c4core.notation import BoardSize
 from c4core.position import Position
-from c4core.reference import reference_score, reference_scores
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db.database import Database
@@ -22,6 +23,10 @@ from tests.support.running.waiting import await_that
 from workers.positions.evaluate import Findings, evaluate, find_answers, search_with
 from workers.positions.question import Question
 
+# The oracle is slow, and is asked about the same positions by many tests.
+reference_score = cache(reference.reference_score)
+reference_scores = cache(reference.reference_scores)
+
 COLUMNS = Question()
 SCORE = Question(columns=False)
 WEAK = Question(columns=False, weak=True)
@@ -31,7 +36,7 @@ def small(moves: str) -> Position:
     return Position(moves, width=5, height=4)
 
 
-GAMES = [small(moves) for moves in random_games(20, empty=8, board=BoardSize(5, 4))]
+GAMES = [small(moves) for moves in random_games(12, empty=8, board=BoardSize(5, 4))]
 OVER = small("1212121")
 LOPSIDED = next(game for game in GAMES if game.canonical_key != game.mirrored().key)
 
