@@ -23,8 +23,6 @@ from tests.support.running.databases import FakeClock, row
 from tests.support.running.waiting import await_that
 from workers.core.progress import Progress
 from workers.positions.analysis import NoInputError, submit
-from workers.positions.evaluate import evaluate
-from workers.positions.question import Question
 from workers.runners.local import LocalRunner, SharedSolver
 
 EASY = random_games(300, empty=10)
@@ -102,17 +100,6 @@ def test_nothing_is_solved_twice(database: Database) -> None:
         assert jobs.resume_job(session, done) is JobState.DONE
     assert run(database, done) == first
     assert job_of(database, done).nodes == nodes
-
-
-def test_the_score_alone(database: Database) -> None:
-    results = run(database, make(database, EASY[:50], question=Question(columns=False)))
-    solver = Solver(table_mb=1)
-    assert [shown["score"] for shown in results] == [
-        solver.solve(Position(moves)).score for moves in EASY[:50]
-    ]
-    assert not any("scores" in shown for shown in results)
-    columns = run(database, make(database, EASY[:50]))
-    assert {shown["source"] for shown in columns} == {"search"}
 
 
 def test_other_boards_and_moves_from_zero(database: Database) -> None:
@@ -299,13 +286,3 @@ def test_a_job_for_another_engine(database: Database) -> None:
         jobs.start_job(session, job_id)
     with pytest.raises(JobStateError, match="version 99 of the engine"):
         LocalRunner(database, job_id)
-
-
-def test_positions_without_a_job_share_the_storage(database: Database) -> None:
-    positions = [Position(moves) for moves in EASY[:30]]
-    solver = Solver(table_mb=1)
-    first = evaluate(positions, Question(), solver, database)
-    assert {answer.source for answer in first} == {"search"}
-    second = evaluate([position.mirrored() for position in positions], Question(), solver, database)
-    assert {answer.source for answer in second} == {"db"}
-    assert [answer.scores[::-1] for answer in second] == [answer.scores for answer in first]

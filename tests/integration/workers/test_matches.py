@@ -212,16 +212,12 @@ def test_who_has_lost_a_unit_writes_no_games(database: Database) -> None:
         report = run_unit(database, Solver(table_mb=1), taken, stopped)
         assert report.end is UnitEnd.LOST
     assert games_of(database, planned.match_ids[0]) == []
-
-
-def test_a_unit_that_is_completed_twice_changes_nothing(database: Database) -> None:
-    planned = plan_matches(database, [terms()])
-    taken = must_take(database)
-    solver = Solver(table_mb=1)
-    assert run_unit(database, solver, taken, lambda: False).end is UnitEnd.DONE
-    before = games_of(database, planned.match_ids[0])
-    assert run_unit(database, solver, taken, lambda: False).end is UnitEnd.LOST
-    assert games_of(database, planned.match_ids[0]) == before
+    with database.read() as session:
+        job = jobs.get_job(session, planned.job_id)
+        (unit,) = jobs.unit_results(session, planned.job_id)
+    (shown,) = unit_objects(job, unit)
+    assert (shown["match"], shown["games"]) == (planned.match_ids[0], [0, 10])
+    assert shown["error"] == "not played: cancelled"
 
 
 def test_scores_that_players_have_asked_for_are_stored(database: Database) -> None:
@@ -337,18 +333,6 @@ def test_a_match_without_a_decision_is_played_to_its_end(database: Database) -> 
     match = play(database, terms(player_b=SET, games=60, sprt=Sprt(0, 5)))
     assert (match.verdict, match.tally.games, match.is_finished) == (None, 60, True)
     assert settle_match(database, match.id) is None
-
-
-def test_units_that_are_not_done_say_so(database: Database) -> None:
-    planned = plan_matches(database, [terms()])
-    with database.write() as session:
-        jobs.cancel_job(session, planned.job_id)
-    with database.read() as session:
-        job = jobs.get_job(session, planned.job_id)
-        (unit,) = jobs.unit_results(session, planned.job_id)
-    (shown,) = unit_objects(job, unit)
-    assert (shown["match"], shown["games"]) == (planned.match_ids[0], [0, 10])
-    assert shown["error"] == "not played: cancelled"
 
 
 def test_a_job_goes_on_without_a_match_that_was_deleted(database: Database) -> None:

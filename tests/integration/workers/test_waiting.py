@@ -71,24 +71,17 @@ def test_a_second_signal_ends_it_at_once(tmp_path: Path, sqlite_path: Path) -> N
 def test_what_can_never_be_used_is_not_waited_for(c4: C4, sqlite_path: Path) -> None:
     with Database.open(str(sqlite_path)) as database, database.write() as session:
         session.execute(text("UPDATE alembic_version SET version_num = 'c4_9999'"))
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        usable = str(c4.directory / "usable.db")
-        refused = [
-            ((f"--db={c4.directory}/no/such/c4.db",), 3, "there is no directory"),
-            (("--db=mysql://db",), 2, "unknown database scheme"),
-            ((f"--db={sqlite_path}",), 1, "c4_9999"),
-            (
-                (f"--db={usable}", f"--metrics-port=127.0.0.1:{port}"),
-                2,
-                f"Error: cannot listen on port {port}: Address already in use",
-            ),
-            ((f"--db={usable}", f"--metrics-file={c4.directory}/no/file"), 2, "cannot write"),
-        ]
-        said = c4.directory / "said"
-        with said.open("w") as errors, ready(c4, errors.fileno()) as process:
-            for options, code, message in refused:
-                process.begin("worker", f"--broker=redis://{NOWHERE}", "--table-mb=1", *options)
-                assert process.code() == code
-                assert message in said.read_text().splitlines()[-1]
+    broker = f"--broker=redis://{NOWHERE}"
+    refused = [
+        ((f"--db={c4.directory}/no/such/c4.db",), 3, "there is no directory"),
+        (("--db=mysql://db",), 2, "unknown database scheme"),
+        ((f"--db={sqlite_path}",), 1, "c4_9999"),
+        ((f"--metrics-file={c4.directory}/no/file",), 2, "cannot write"),
+    ]
+    said = c4.directory / "said"
+    with said.open("w") as errors, ready(c4, errors.fileno()) as process:
+        for options, code, message in refused:
+            process.begin("worker", broker, "--table-mb=1", *options)
+            assert process.code() == code
+            assert message in said.read_text().splitlines()[-1]
     assert "Traceback" not in said.read_text()

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 import pytest
 
 from db.database import Database
-from db.records.jobs import MAX_ATTEMPTS, JobState, UnitState
+from db.records.jobs import MAX_ATTEMPTS, JobState
 from tests.support import toy_kind
 from tests.support.running.command_line import C4
 from tests.support.running.service import Process, Service
@@ -48,34 +48,7 @@ def test_a_worker_elsewhere_works_on_it(one_service: Service, database: Database
             assert list(runner.results()) == RESULTS
         shown = c4("--db", one_service.database_url, "jobs", "results", str(job_id))
         assert shown.objects == RESULTS
+        failing = toy_kind.plan(database, [[4], [-1]])
+        await_that(lambda: read_job(database, failing).state is JobState.FAILED, process)
+        assert process.log.count(f"(1 of job {failing}) failed") == MAX_ATTEMPTS
     doorbell.close()
-
-
-def test_elsewhere_it_is_cancelled_and_resumed(
-    one_service: Service, database: Database, c4: C4
-) -> None:
-    url = one_service.database_url
-    file = c4.directory / "go"
-    with worker(one_service) as process:
-        job_id = toy_kind.plan(database, UNITS, waits_for=file)
-        name = str(job_id)
-        await_that(lambda: read_job(database, job_id).units[UnitState.LEASED], process)
-        assert c4("--db", url, "jobs", "cancel", name).code == 0
-        await_that(lambda: "lost" in process.log, process)
-        file.touch()
-        broker = one_service.broker_url
-        assert c4("--db", url, "jobs", "resume", name, "--detach", "--broker", broker).code == 0
-        await_that(lambda: read_job(database, job_id).state is JobState.DONE, process)
-        assert c4("--db", url, "jobs", "results", name).objects == RESULTS
-
-
-def test_elsewhere_an_error_is_tried_three_times_and_kept(
-    one_service: Service, database: Database
-) -> None:
-    with worker(one_service) as process:
-        job_id = toy_kind.plan(database, [[4], [-1]])
-        await_that(lambda: read_job(database, job_id).state is JobState.FAILED, process)
-        job = read_job(database, job_id)
-        assert (job.units[UnitState.DONE], job.units[UnitState.FAILED]) == (1, 1)
-        assert job.errors == ("ValueError: isqrt() argument must be nonnegative",)
-        assert process.log.count("(1 of job 1) failed") == MAX_ATTEMPTS
