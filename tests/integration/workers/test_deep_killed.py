@@ -10,7 +10,7 @@ from db.database import Database
 from db.records.jobs import UnitState
 from tests.support.kills import check_proof
 from tests.support.running.waiting import await_that
-from tests.support.running.watching import kill_at_work, units, working
+from tests.support.running.watching import end_leases, kill_at_work, units, working
 from workers.deep.planning import submit
 from workers.deep.sharing import LEAST_NODES, Exchange
 from workers.deep.task import DeepTask
@@ -29,6 +29,7 @@ def test_a_process_that_is_killed_loses_nothing(sqlite_path: Path) -> None:
     with working(url, job_id, lease=3600, searches=6) as process:
         await_that(lambda: units(url, job_id)[UnitState.DONE] >= 2, process)
         kill_at_work(url, process)
+        end_leases(url, process)
     assert units(url, job_id)[UnitState.DONE] <= 6
     with (
         Database.open(url) as database,

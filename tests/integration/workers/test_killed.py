@@ -15,7 +15,6 @@ from tests.support.running.watching import (
     end_leases,
     held_back,
     kill_at_work,
-    stop_at_work,
     units,
     working,
 )
@@ -29,7 +28,6 @@ LEASE = 3600
 
 def moves_finished_here(url: str, job_id: int) -> list[object]:
     """Complete a job in this process; the moves of its results."""
-    end_leases(url)
     with (
         Database.open(url) as database,
         LocalRunner(database, job_id, threads=2, table_mb=1) as runner,
@@ -41,11 +39,12 @@ def test_a_process_that_is_killed_loses_nothing(sqlite_path: Path) -> None:
     url = str(sqlite_path)
     job_id = plan_analysis(url, GAMES)
     with working(url, job_id, lease=LEASE, searches=2) as victim:
-        stop_at_work(url, victim)
-        done = units(url, job_id)[UnitState.DONE]
+        await_units(url, victim, UnitState.DONE, 2)
+        await_units(url, victim, UnitState.LEASED, 2)  # one for each thread, to the victim's end
         with working(url, job_id, lease=LEASE, output=subprocess.PIPE) as survivor:
-            await_units(url, survivor, UnitState.DONE, done + 1)
+            await_units(url, survivor, UnitState.DONE, 3)
             kill_at_work(url, victim)
+            end_leases(url, victim)
             output, errors = survivor.communicate(timeout=HANG_SECONDS)
     assert (survivor.returncode, errors) == (0, "")
     check_analysis(url, job_id, GAMES, [json.loads(line) for line in output.splitlines()])
@@ -73,6 +72,7 @@ def test_a_second_interrupt_at_once_does_no_harm(sqlite_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         process.wait(timeout=HANG_SECONDS)
     assert process.returncode == 130
+    end_leases(url, process)
     assert moves_finished_here(url, job_id) == GAMES
 
 

@@ -40,7 +40,7 @@ from tests.support.boards.matches import (
 from tests.support.jobs import must_take, state_of, waits_for_lock
 from tests.support.running.databases import BOARD
 from tests.support.running.waiting import HANG_SECONDS, await_that, ends
-from tests.support.running.watching import await_units, held_back, kill_at_work, working
+from tests.support.running.watching import await_units, end_leases, held_back, kill_at_work, working
 from workers.core.execution import UnitEnd, run_unit
 from workers.core.kinds import unit_objects
 from workers.matches import measuring, planning
@@ -403,6 +403,7 @@ def test_a_process_that_is_killed_loses_nothing_and_repeats_nothing(
             with working(url, planned.job_id, lease=3600) as process:
                 await_units(url, process, UnitState.DONE, 1)
                 kill_at_work(url, process)
+                end_leases(url, process)
             before = games_of(database, match_id)
         run_job(database, planned.job_id, threads=2)
         found = games_of(database, match_id)

@@ -113,8 +113,11 @@ def await_units(
         await_that(lambda: _units(database, job_id)[state] >= number, process)
 
 
-def stop_at_work(url: str, process: subprocess.Popen[Any], owner: str | None = None) -> None:
-    """Stop a process (SIGSTOP) while it holds a unit. It cannot complete the unit any more.
+def kill_at_work(url: str, process: subprocess.Popen[Any], owner: str | None = None) -> None:
+    """Kill a process while it holds a unit.
+
+    It is stopped first: otherwise it could complete the unit before the signal arrives. A stopped
+    process may hold locks in the database, so that others have to wait until it is killed.
 
     Args:
         url: of the database.
@@ -128,19 +131,10 @@ def stop_at_work(url: str, process: subprocess.Popen[Any], owner: str | None = N
             process.send_signal(signal.SIGSTOP)
             os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
             if _holds_unit(database, ends_with):
-                return
+                break
             process.send_signal(signal.SIGCONT)
-
-
-def kill_at_work(url: str, process: subprocess.Popen[Any]) -> None:
-    """Kill a process that works on a job while it holds a unit, and let its leases run out."""
-    stop_at_work(url, process)
-    process.kill()
-    assert process.wait() == -signal.SIGKILL
-    with Database.open(url) as database, database.write() as session:
-        lease = (Unit.state == UnitState.LEASED, Unit.owner.endswith(f":{process.pid}"))
-        # As if time had passed.
-        session.execute(update(Unit).where(*lease).values(lease_until=0))
+        process.kill()
+        assert process.wait() == -signal.SIGKILL
 
 
 def _holds_unit(database: Database, owner: str) -> bool:
@@ -149,10 +143,11 @@ def _holds_unit(database: Database, owner: str) -> bool:
         return session.scalar(held) > 0
 
 
-def end_leases(url: str) -> None:
-    """Let all leases run out, as if time had passed since their holders died."""
+def end_leases(url: str, process: subprocess.Popen[Any]) -> None:
+    """Let the leases of a process that is dead run out, as if time had passed."""
+    held = (Unit.state == UnitState.LEASED, Unit.owner.endswith(f":{process.pid}"))
     with Database.open(url) as database, database.write() as session:
-        session.execute(update(Unit).where(Unit.state == UnitState.LEASED).values(lease_until=0))
+        session.execute(update(Unit).where(*held).values(lease_until=0))
 
 
 def _units(database: Database, job_id: int) -> Units:
