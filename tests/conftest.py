@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import redis
 from hypothesis import settings
 
 from db.database import Database
@@ -27,6 +28,9 @@ from tests.support.running.command_line import C4
 from tests.support.running.databases import FakeClock, PostgresDatabases, clear
 from tests.support.running.server_process import GivenServer, Server
 from tests.support.running.servers import PostgreSQLServer, RabbitMQServer, RedisServer
+from tests.support.running.service import Service
+from workers.broker.messaging import make_app
+from workers.core.lanes import Lane
 from workers.positions import book_answers
 
 # The time of a test is not what it is about. With CI in the environment, examples are always the
@@ -206,6 +210,31 @@ def postgres_server() -> Iterator[PostgresDatabases]:
             databases.close()
 
 
+@pytest.fixture
+def service(
+    tmp_path: Path, broker_url: str, postgres_server: PostgresDatabases
+) -> Iterator[Service]:
+    """A service with PostgreSQL and with each kind of broker."""
+    with postgres_server.database(initialised=True) as url:
+        yield Service(tmp_path, url, broker_url)
+
+
+@pytest.fixture
+def one_service(
+    tmp_path: Path, request: pytest.FixtureRequest, postgres_server: PostgresDatabases
+) -> Iterator[Service]:
+    """A service with PostgreSQL and Redis, for what does not depend on the kind of broker."""
+    broker_url = request.getfixturevalue("redis_server").url
+    with redis.Redis.from_url(broker_url) as client:
+        # What earlier tests have left, also in the hands of workers that were killed: Kombu gives
+        # such messages to the next worker, where they name units of another database.
+        options = make_app(broker_url).conf.broker_transport_options
+        taken = (options["unacked_key"], options["unacked_index_key"])
+        client.delete(*(lane.queue for lane in Lane), *taken)
+    with postgres_server.database(initialised=True) as url:
+        yield Service(tmp_path, url, broker_url)
+
+
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An SQLite database with C4's tables, to be copied: faster than making them."""
@@ -292,3 +321,9 @@ def sqlite_path(tmp_path: Path, sqlite_template: Path) -> Path:
     path = tmp_path / "c4.db"
     shutil.copy(sqlite_template, path)
     return path
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    """Run `c4` in an empty directory."""
+    return C4(tmp_path)

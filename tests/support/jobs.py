@@ -1,6 +1,6 @@
 """Workers for tests: they claim, complete and fail units by hand."""
 
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 
 from c4core.version import ENGINE_VERSION
 from db.database import Database
@@ -83,3 +83,13 @@ def unit_ids(database: Database, job_id: int) -> list[int]:
         return list(
             session.scalars(select(Unit.id).where(Unit.job_id == job_id).order_by(Unit.seq))
         )
+
+
+def waits_for_lock(database: Database) -> bool:
+    """Whether a session of this PostgreSQL database waits for a lock."""
+    waiting = text(
+        "SELECT count(*) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
+    with database.read() as session:
+        return session.scalar(waiting) > 0

@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 
 KIND: Final = "roots"
 
+UNITS: Final = [[0, 1, 4], [9, 16], [25]]
+RESULTS: Final = [{"number": root * root, "root": root} for root in range(6)]
+"""The output of a job of these units."""
+
 ADDRESS: Final = "tests.support.toy_kind:ROOTS"
 """The kind's line in the table."""
 

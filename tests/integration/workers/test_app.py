@@ -6,16 +6,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from tests.support.running.command_line import ROOT
+from tests.support.running.waiting import HANG_SECONDS
 
 Done = subprocess.CompletedProcess[str]
 
 WELL = {"C4_BROKER": "redis://127.0.0.1:1", "C4_DB": "c4.db"}
 
-
 COMPLAINTS = [
+    ({"C4_DB": ""}, "the environment variable C4_DB is not set"),
+    ({"C4_BROKER": ""}, "the environment variable C4_BROKER is not set"),
     *(
         (
             {"C4_TABLE_MB": megabytes},
@@ -30,21 +30,26 @@ COMPLAINTS = [
 ]
 
 BEGIN = """
-import json, os, sys
+import importlib, json, os, sys
 from celery import signals
-from workers.app import app
+from workers import app
 
-worker = type("Worker", (), {"app": app, "concurrency": 1, "pool_cls": "solo"})
 for environment in json.load(sys.stdin):
+    before = os.environ | {}
     os.environ.update(environment)
+    app = importlib.reload(app)
     try:
-        signals.worker_init.send(worker)
+        app._begin(type("Worker", (), {"app": app.app, "concurrency": 1, "pool_cls": "solo"}))
     except SystemExit as end:
         print(end.code)
-    for name in environment:
-        del os.environ[name]
+    else:
+        print(app.app.conf.broker_url, app._database, app._table_mb())
+    os.environ.clear()
+    os.environ.update(before)
 """
-"""What Celery does first, once for each environment."""
+"""What Celery does first, once for each environment; says what is wrong, or where everything is."""
+
+CELERY = ["-m", "celery", "-A", "workers.app", "worker", "--pool=solo"]
 
 
 def run(command: list[str], directory: Path, given: str = "", **environment: str) -> Done:
@@ -55,51 +60,38 @@ def run(command: list[str], directory: Path, given: str = "", **environment: str
         env=os.environ | {"PYTHONPATH": str(ROOT)} | WELL | environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANG_SECONDS,
         check=False,
     )
 
 
-@pytest.mark.parametrize(
-    ("environment", "complaint"),
-    [
-        ({"C4_DB": ""}, "the environment variable C4_DB is not set"),
-        ({"C4_BROKER": ""}, "the environment variable C4_BROKER is not set"),
-        COMPLAINTS[0],
-    ],
-)
-def test_an_environment_that_no_worker_can_use(
-    environment: dict[str, str], complaint: str, tmp_path: Path
-) -> None:
-    celery = ["-m", "celery", "-A", "workers.app", "worker", "--pool=solo"]
-    done = run(celery, tmp_path, **environment)
+def test_an_environment_that_no_worker_can_use(tmp_path: Path) -> None:
+    environment, complaint = COMPLAINTS[0]
+    done = run(CELERY, tmp_path, **environment)
     assert done.stderr.splitlines()[-1] == f"Error: {complaint}"
     assert done.returncode == 1
-
-
-def test_others_that_no_worker_can_use(tmp_path: Path) -> None:
-    environments = json.dumps([environment for environment, _ in COMPLAINTS])
-    done = run(["-c", BEGIN], tmp_path, environments)
-    assert done.stdout.splitlines() == [f"Error: {complaint}" for _, complaint in COMPLAINTS]
-
-
-def test_the_configuration_file_says_what_the_environment_does_not(tmp_path: Path) -> None:
-    file = tmp_path / "c4.toml"
-    file.write_text("broker = 'redis://queue:7'\ndb = 'file.db'\ntable-mb = 32\n")
-    show = "from workers import app; print(app.app.conf.broker_url, app._database, app._table_mb())"
-    unset = {"C4_BROKER": "", "C4_DB": "", "C4_TABLE_MB": "", "CELERY_BROKER_URL": ""}
-    done = run(["-c", show], tmp_path, **unset, C4_CONFIG=str(file))
-    assert done.stdout == "redis://queue:7 file.db 32\n"
-    given = unset | {"C4_DB": "c4.db", "C4_TABLE_MB": "5"}
-    done = run(["-c", show], tmp_path, **given, C4_CONFIG=str(file))
-    assert done.stdout == "redis://queue:7 c4.db 5\n"
 
 
 def test_a_bad_configuration_file_ends_celery(tmp_path: Path) -> None:
     file = tmp_path / "c4.toml"
     file.write_text("table-mb = 'much'\n")
-    celery = ["-m", "celery", "-A", "workers.app", "worker", "--pool=solo"]
-    done = run(celery, tmp_path, C4_BROKER="", C4_CONFIG=str(file))
+    done = run(CELERY, tmp_path, C4_BROKER="", C4_CONFIG=str(file))
     assert (done.returncode, done.stdout) == (1, "")
     message = "table-mb is a whole number from 1 to 1,073,741,824"
     assert done.stderr == f"Error: {file}, line 1: {message}\n"
+
+
+def test_environments_and_a_configuration_file(tmp_path: Path) -> None:
+    """What the environment does not say, the file says."""
+    file = tmp_path / "c4.toml"
+    file.write_text("broker = 'redis://queue:7'\ndb = 'file.db'\ntable-mb = 32\n")
+    unset = {"C4_BROKER": "", "C4_DB": "", "C4_TABLE_MB": "", "CELERY_BROKER_URL": ""}
+    filed = unset | {"C4_CONFIG": str(file)}
+    environments = [*(environment for environment, _ in COMPLAINTS), filed]
+    environments.append(filed | {"C4_DB": "c4.db", "C4_TABLE_MB": "5"})
+    done = run(["-c", BEGIN], tmp_path, json.dumps(environments))
+    assert done.stdout.splitlines() == [
+        *(f"Error: {complaint}" for _, complaint in COMPLAINTS),
+        "redis://queue:7 file.db 32",
+        "redis://queue:7 c4.db 5",
+    ], done.stderr

@@ -2,9 +2,10 @@
 
 import io
 import threading
-import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -25,12 +26,13 @@ from db.session import Session
 from tests.support.boards.games import random_games
 from tests.support.jobs import outlast_lease, unit_ids
 from tests.support.running.databases import FakeClock
-from tests.support.running.waiting import AT_ONCE_SECONDS, WAIT_SECONDS, await_that
+from tests.support.running.waiting import HANG_SECONDS, await_that, ends
 from tests.support.units import failed_unit, job_of_games, states, unit_worker
 from workers.core.execution import UnitEnd, run_unit
 from workers.core.lanes import Lane
 from workers.core.leases import LeaseKeeper
 from workers.core.outcome import UnitOutcome
+from workers.core.rationing import LOOK_SECONDS
 from workers.deep import planning
 from workers.deep.task import DeepTask
 from workers.logs import LOGGER
@@ -109,19 +111,30 @@ def test_a_unit_that_is_stopped_is_handed_back(database: Database) -> None:
     solver = Solver(table_mb=1)
     claimed = claim(database)
     stopping = threading.Event()
-
-    def stop() -> None:
-        stopping.set()
-        solver.stop()
-
-    timer = threading.Timer(0.3, stop)
-    timer.start()
-    assert run_unit(database, solver, claimed, stopping.is_set).end is UnitEnd.HANDED_BACK
-    timer.join()
+    with stopped_in_its_midst(solver, stopping):
+        assert run_unit(database, solver, claimed, stopping.is_set).end is UnitEnd.HANDED_BACK
     assert UnitState.LEASED not in states(database, job_id)
     assert stored(database) >= len(EASY)
     again = claim(database)
     assert (again.unit_id, again.attempts) == (claimed.unit_id, 1)
+
+
+@contextmanager
+def stopped_in_its_midst(solver: Solver, stopping: threading.Event) -> Iterator[None]:
+    """Within this context the solver is stopped when it has searched some hundred thousand nodes.
+
+    The positions of ``EASY`` take fewer.
+    """
+
+    def stop() -> None:
+        await_that(lambda: (solver.progress[0] or 0) > 300_000)
+        stopping.set()
+        solver.stop()
+
+    stopper = threading.Thread(target=stop)
+    stopper.start()
+    yield
+    stopper.join()
 
 
 def test_a_database_that_fails_is_not_the_units_fault(database: Database) -> None:
@@ -198,7 +211,7 @@ def test_a_lost_lease_is_noticed(database: Database) -> None:
     keeper.start()
     with keeper.hold(claim(database)) as lease:
         database.run(lambda session: jobs.cancel_job(session, job_id))
-        assert lost.wait(WAIT_SECONDS)
+        assert lost.wait(HANG_SECONDS)
         assert lease.is_lost
     keeper.close()
 
@@ -209,11 +222,11 @@ def test_a_unit_that_was_cut_off_is_noticed_long_before_the_next_heartbeat(
     position = Position(width=6, height=6)
     job_id = planning.submit(database, DeepTask(position, "", split_plies=1))
     lost = threading.Event()
-    keeper = LeaseKeeper(database, 10 * WAIT_SECONDS, on_lost=lost.set)
+    keeper = LeaseKeeper(database, 10 * HANG_SECONDS, on_lost=lost.set)
     keeper.start()
     with keeper.hold(claim(database)) as cut, keeper.hold(claim(database)) as other:
         database.run(lambda session: jobs.cut_units(session, [cut.claim.unit_id], {"cut": True}))
-        assert lost.wait(WAIT_SECONDS)
+        assert lost.wait(HANG_SECONDS)
         assert cut.is_lost
         assert not other.is_lost
     keeper.close()
@@ -221,9 +234,11 @@ def test_a_unit_that_was_cut_off_is_noticed_long_before_the_next_heartbeat(
 
 
 @pytest.mark.postgres
-def test_a_unit_that_somebody_is_writing_costs_no_other_lease(postgres_url: str) -> None:
+def test_a_unit_that_somebody_is_writing_costs_no_other_lease(
+    postgres_url: str, clock: FakeClock
+) -> None:
     """As when a process is stopped while it plans the next units of a job."""
-    with Database.open(postgres_url) as database:
+    with Database.open(postgres_url, clock=clock) as database:
         blocked_job = make_unit(database, EASY)
         blocked = claim(database, lease_seconds=1)
         make_unit(database, EASY)
@@ -233,7 +248,7 @@ def test_a_unit_that_somebody_is_writing_costs_no_other_lease(postgres_url: str)
         with keeper.hold(blocked) as blocked_lease, keeper.hold(free) as free_lease:
             with database.write() as session:
                 jobs.hold_job(session, blocked_job)
-                time.sleep(2)
+                outlast_lease(database, clock, 1)
                 assert database.run(jobs.requeue_lapsed) == 0
             assert not free_lease.is_lost
             database.run(lambda session: jobs.release(session, blocked))
@@ -270,36 +285,63 @@ def test_leases_are_kept_after_a_heartbeat_that_nobody_expected_to_fail(
     assert "cannot prolong leases, trying again: RuntimeError('oops')" in caplog.messages
 
 
-def test_who_waits_for_a_turn_in_vain_gives_up_and_interrupts_nobody(database: Database) -> None:
+def test_who_waits_for_a_turn_in_vain_gives_up_and_interrupts_nobody(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A lost lease ends the wait; the search that the unit has waited for goes on as it was."""
-    stops: list[float] = []
+    beats, waits = Counter[str](), threading.Event()
+    prolong = jobs.prolong
+
+    def counted(*arguments: Any) -> list[bool | None]:  # noqa: ANN401
+        beats["heart"] += 1
+        return prolong(*arguments)
 
     class Stoppable(Solver):
         def stop(self) -> None:
-            stops.append(time.monotonic())
+            beats["stop"] += 1
             super().stop()
+
+    class Turns(threading.Semaphore):
+        def acquire(self, blocking: bool = True, timeout: float | None = None) -> bool:  # noqa: FBT001, FBT002
+            has_turn = super().acquire(blocking, timeout)
+            if timeout == LOOK_SECONDS and not has_turn:
+                waits.set()
+            return has_turn
+
+    monkeypatch.setattr(jobs, "prolong", counted)
 
     board = parse_board("8x7")
     lines = read_lines(io.BytesIO(b'{"moves": ""}\n'), board=board)
     searched = submit(database, lines, board=board, book="").job_id
     waiting = job_of_games(database, EASY)
     with ThreadPoolExecutor(2) as pool:
-        with unit_worker(database, Stoppable(table_mb=1), lease_seconds=3) as site:
+        with unit_worker(database, Stoppable(table_mb=1), lease_seconds=0.5) as site:
+            site._searchers[Lane.BULK]._turns = Turns(1)
             first = pool.submit(site.work_on, unit_ids(database, searched)[0], Lane.BULK)
             await_that(lambda: not site._searchers[Lane.BULK].has_turn(0))
             second = pool.submit(site.work_on, unit_ids(database, waiting)[0], Lane.BULK)
-            await_that(lambda: site.counters.in_work == 2)
-            time.sleep(0.3)
+            assert waits.wait(HANG_SECONDS)
             database.run(lambda session: jobs.cancel_job(session, waiting))
-            assert second.result(timeout=WAIT_SECONDS)
-            time.sleep(0.5)
+            assert second.result(timeout=HANG_SECONDS)
+            await_beats(beats, 1)  # one that has begun may still stop the searches
+            stops = beats["stop"]
+            await_beats(beats, 3)
             assert (site.counters.units, site.counters.in_work) == ({UnitEnd.LOST: 1}, 1)
-            assert len(stops) <= 2
-        assert not first.result(timeout=WAIT_SECONDS)
+            assert beats["stop"] == stops
+        assert not first.result(timeout=HANG_SECONDS)
 
 
-def test_a_piece_of_a_growing_job_waits_for_its_turn_unclaimed(database: Database) -> None:
+def await_beats(beats: Counter[str], number: int) -> None:
+    """Wait until leases were prolonged so many times more."""
+    before = beats["heart"]
+    await_that(lambda: beats["heart"] >= before + number + 1)
+
+
+def test_a_piece_of_a_growing_job_waits_for_its_turn_unclaimed(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Until it is claimed, results may give it to another worker, or make another one as urgent."""
+    monkeypatch.setattr(unit_worker_module, "URGENT_ROUND_SECONDS", 0.05)
     endless = DeepTask(Position(width=8, height=7), "", split_plies=1, unit_nodes=10**15)
     job_id = planning.submit(database, endless, threads=3)
     second, third = unit_ids(database, job_id)[1:3]
@@ -307,14 +349,12 @@ def test_a_piece_of_a_growing_job_waits_for_its_turn_unclaimed(database: Databas
         with unit_worker(database, Solver(table_mb=1)) as site:
             searching = pool.submit(site.work_on, third, Lane.BULK)
             await_that(lambda: UnitState.LEASED in states(database, job_id))
-            began = time.monotonic()
-            assert not site.work_on(second, Lane.BULK)
-            assert time.monotonic() - began < AT_ONCE_SECONDS
+            assert not ends(lambda: site.work_on(second, Lane.BULK))
             with database.read() as session:
                 units = jobs.read_units(session, job_id)
             # The first was taken, whichever one the message has named.
             assert [unit.seq for unit in units if unit.state is UnitState.LEASED] == [0]
-        assert not searching.result(timeout=WAIT_SECONDS)
+        assert not searching.result(timeout=HANG_SECONDS)
     assert set(states(database, job_id)) == {UnitState.QUEUED}
 
 
@@ -356,7 +396,7 @@ def test_a_job_that_comes_first_does_not_wait_for_a_growing_one(database: Databa
     [
         (Question(columns=False, node_limit=200_000), {"node_limit": 60_000}),
         (Question(columns=True, node_limit=200_000), {"node_limit": 60_000}),
-        (Question(columns=False, time_limit=0.5), {"time_limit": 0.15}),
+        (Question(columns=False, time_limit=50.0), {"time_limit": 15.0}),
     ],
 )
 def test_limits_are_those_of_the_question_and_not_of_an_attempt(
@@ -376,7 +416,11 @@ def test_limits_are_those_of_the_question_and_not_of_an_attempt(
                 if options[name] is not None and options[name] > value:
                     told_to_stop = True
                     options[name] = value
-            found = search(position, **options)
+            seconds = options.pop("time_limit")
+            if seconds is not None:  # it takes the time that it may, by its own account
+                found = replace(search(position, node_limit=1000), seconds=seconds)
+            else:
+                found = search(position, **options)
             spent.append((found.nodes, found.seconds))
             return found
 

@@ -1,143 +1,88 @@
 """Jobs whose process dies or is interrupted, for real: nothing is lost, nothing comes twice."""
 
-import io
 import json
-import random
 import signal
 import subprocess
-import time
-from collections import Counter
 from pathlib import Path
 
-import pytest
-
-from c4core.lines import read_lines
-from c4core.notation import DEFAULT_BOARD
-from c4core.position import Position
-from db import evaluations, jobs
 from db.database import Database
-from db.records.evaluations import EvaluationFilter
-from db.records.jobs import JobState, UnitState
+from db.records.jobs import UnitState
 from tests.support.boards.games import random_games
-from tests.support.running.waiting import AT_ONCE_SECONDS, WAIT_SECONDS
-from tests.support.running.watching import await_units, held_back, units, working
-from workers.positions.analysis import submit
-from workers.positions.book_answers import NO_BOOK
+from tests.support.kills import check_analysis, plan_analysis
+from tests.support.running.waiting import HANG_SECONDS
+from tests.support.running.watching import (
+    await_units,
+    end_leases,
+    held_back,
+    kill_at_work,
+    units,
+    working,
+)
+from workers.runners.local import LocalRunner
 
-HARD = ["1", "2", "3", "11", "12", "13", "14", "15"]
-
-
-def plan(url: str, games: list[str]) -> int:
-    with Database.open(url) as database:
-        stream = io.BytesIO("\n".join(games).encode())
-        lines = read_lines(stream, board=DEFAULT_BOARD)
-        submission = submit(database, lines, board=DEFAULT_BOARD, book=NO_BOOK, unit_lines=20)
-        return submission.job_id
-
-
-def finish(url: str, job_id: int) -> list[dict[str, object]]:
-    with working(url, job_id, output=subprocess.PIPE) as process:
-        output, errors = process.communicate(timeout=120)
-    assert (process.returncode, errors) == (0, "")
-    return [json.loads(line) for line in output.splitlines()]
+GAMES = random_games(200, empty=16)
+HARD = [f"{first}{second}" for first in "123" for second in "1234567"]
+LEASE = 3600
+"""Seconds: no lease runs out, unless a test ends it."""
 
 
-def kill_and_resume(url: str, games: list[str], *, kills: int) -> None:
-    """Kill a job's process again and again at random moments; check what comes out in the end."""
-    chance = random.Random(5)
-    job_id = plan(url, games)
-    free = units(url, job_id)[UnitState.QUEUED] // (kills + 1)
-    for _ in range(kills):
-        done = units(url, job_id)[UnitState.DONE]
-        with held_back(url, job_id, free=free), working(url, job_id) as process:
-            # Well into the work: some units further on, and a moment more.
-            await_units(url, process, UnitState.DONE, done + chance.randint(1, 3))
-            time.sleep(chance.uniform(0, 0.2))
-            process.kill()
-        assert process.returncode == -signal.SIGKILL
-    assert sum(units(url, job_id).values()) > units(url, job_id)[UnitState.DONE]
-    # None is given up: that takes more lapses of one unit than there are kills in its short life.
-    results = finish(url, job_id)
-
-    undisturbed = f"{url}.undisturbed"
-    expected = finish(undisturbed, plan(undisturbed, games))
-    assert [essence(shown) for shown in results] == [essence(shown) for shown in expected]
-    assert [shown["moves"] for shown in results] == games
-    with Database.open(url) as database, database.read() as session:
-        stored = Counter(
-            row.key for row in evaluations.stream(session, EvaluationFilter(board=DEFAULT_BOARD))
-        )
-        job = jobs.get_job(session, job_id)
-    assert stored == Counter({Position(moves).canonical_key for moves in games})
-    assert job.state is JobState.DONE
-    assert job.positions[UnitState.DONE] == len(games)
-
-
-def essence(shown: dict[str, object]) -> tuple[object, ...]:
-    return shown["moves"], shown["score"], tuple(shown["scores"]), tuple(shown["best"])
+def moves_finished_here(url: str, job_id: int) -> list[object]:
+    """Complete a job in this process; the moves of its results."""
+    with (
+        Database.open(url) as database,
+        LocalRunner(database, job_id, threads=2, table_mb=1) as runner,
+    ):
+        return [shown["moves"] for shown in runner.results()]
 
 
 def test_a_process_that_is_killed_loses_nothing(sqlite_path: Path) -> None:
-    kill_and_resume(str(sqlite_path), random_games(1000, empty=24), kills=3)
-
-
-@pytest.mark.long
-def test_a_process_that_is_killed_often_loses_nothing(sqlite_path: Path) -> None:
-    kill_and_resume(str(sqlite_path), random_games(4000, empty=26), kills=20)
-
-
-def test_two_processes_of_which_one_is_killed(sqlite_path: Path) -> None:
-    url, games = str(sqlite_path), random_games(400, empty=20)
-    job_id = plan(url, games)
-    with (
-        working(url, job_id, output=subprocess.PIPE) as survivor,
-        working(url, job_id) as victim,
-    ):
-        with held_back(url, job_id, free=10):
-            await_units(url, victim, UnitState.DONE, 1)
-            victim.kill()
-        output, errors = survivor.communicate(timeout=120)
+    url = str(sqlite_path)
+    job_id = plan_analysis(url, GAMES)
+    with working(url, job_id, lease=LEASE, searches=2) as victim:
+        await_units(url, victim, UnitState.DONE, 2)
+        await_units(url, victim, UnitState.LEASED, 2)  # one for each thread, to the victim's end
+        with working(url, job_id, lease=LEASE, output=subprocess.PIPE) as survivor:
+            await_units(url, survivor, UnitState.DONE, 3)
+            kill_at_work(url, victim)
+            end_leases(url, victim)
+            output, errors = survivor.communicate(timeout=HANG_SECONDS)
     assert (survivor.returncode, errors) == (0, "")
-    assert [json.loads(line)["moves"] for line in output.splitlines()] == games
+    check_analysis(url, job_id, GAMES, [json.loads(line) for line in output.splitlines()])
 
 
 def test_an_interrupt_leaves_an_orderly_job(sqlite_path: Path) -> None:
     url = str(sqlite_path)
-    job_id = plan(url, HARD)
-    with working(url, job_id, lease=60) as process:
+    job_id = plan_analysis(url, HARD)
+    with working(url, job_id, lease=LEASE) as process:
         await_units(url, process, UnitState.LEASED, 2)
-        start = time.monotonic()
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=WAIT_SECONDS)
-        assert time.monotonic() - start < AT_ONCE_SECONDS
+        _, errors = process.communicate(timeout=HANG_SECONDS)
     assert (process.returncode, errors) == (130, "")
-    states = units(url, job_id)
-    assert states[UnitState.LEASED] == 0
-    assert states[UnitState.QUEUED] == len(HARD)
     # Nobody has to wait for the leases, which were long.
-    with working(url, job_id, lease=60) as process:
-        await_units(url, process, UnitState.LEASED, 2)
+    states = units(url, job_id)
+    assert states[UnitState.QUEUED] == sum(states.values())
 
 
 def test_a_second_interrupt_at_once_does_no_harm(sqlite_path: Path) -> None:
-    url, games = str(sqlite_path), random_games(300, empty=20)
-    job_id = plan(url, games)
-    with held_back(url, job_id, free=6), working(url, job_id) as process:
+    url = str(sqlite_path)
+    job_id = plan_analysis(url, GAMES)
+    with held_back(url, job_id, free=6), working(url, job_id, lease=LEASE) as process:
         await_units(url, process, UnitState.DONE, 1)
         process.send_signal(signal.SIGINT)
         process.send_signal(signal.SIGINT)
-        process.wait(timeout=WAIT_SECONDS)
+        process.wait(timeout=HANG_SECONDS)
     assert process.returncode == 130
-    assert [shown["moves"] for shown in finish(url, job_id)] == games
+    end_leases(url, process)
+    assert moves_finished_here(url, job_id) == GAMES
 
 
 def test_a_closed_pipe_leaves_a_job_that_goes_on(sqlite_path: Path) -> None:
-    url, games = str(sqlite_path), random_games(400, empty=18)
-    job_id = plan(url, games)
-    with working(url, job_id, output=subprocess.PIPE) as process:
+    url = str(sqlite_path)
+    job_id = plan_analysis(url, GAMES)
+    with working(url, job_id, lease=LEASE, output=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.readline()
         process.stdout.close()
-        process.wait(timeout=WAIT_SECONDS)
+        process.wait(timeout=HANG_SECONDS)
     assert units(url, job_id)[UnitState.LEASED] == 0
-    assert len(finish(url, job_id)) == len(games)
+    assert moves_finished_here(url, job_id) == GAMES

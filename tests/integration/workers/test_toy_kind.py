@@ -1,13 +1,12 @@
 """A kind of job from outside needs one line in the table of kinds, and can do what every kind can.
 
-The kind is ``tests.support.toy_kind``. It is worked on by threads of this process, and by a
-``c4 worker`` that knows it by that line alone.
+The kind is ``tests.support.toy_kind``. Here threads of this process work on it, in
+``tests/release/servers/test_toy_kind.py`` a ``c4 worker``.
 """
 
 import json
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from pathlib import Path
 
 import pytest
 from sqlalchemy import select
@@ -17,24 +16,11 @@ from db.models import Unit
 from db.records.jobs import MAX_ATTEMPTS, JobState, UnitState
 from tests.support import toy_kind
 from tests.support.running.command_line import C4
-from tests.support.running.service import Process, Service
 from tests.support.running.waiting import await_that
-from workers.broker.doorbell import Doorbell
+from tests.support.toy_kind import RESULTS, UNITS
 from workers.core.following import iterate_units, read_job
 from workers.core.kinds import KINDS, find_kind
 from workers.runners.local import LocalRunner
-from workers.runners.remote import RemoteRunner
-
-UNITS = [[0, 1, 4], [9, 16], [25]]
-RESULTS = [{"number": root * root, "root": root} for root in range(6)]
-
-WORKER = "from tests.support import toy_kind; toy_kind.install(); from cli.main import main; main()"
-"""``c4`` in a process that knows the kind."""
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
 
 
 @pytest.fixture
@@ -51,7 +37,7 @@ def kind(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def work_on(database: Database, job_id: int) -> AbstractContextManager[LocalRunner]:
-    return LocalRunner(database, job_id, threads=2, table_mb=1, lease_seconds=1.0)
+    return LocalRunner(database, job_id, threads=2, table_mb=1, lease_seconds=0.5)
 
 
 def attempts(database: Database, job_id: int) -> list[int]:
@@ -150,57 +136,3 @@ def test_an_error_is_tried_three_times_and_kept(c4: C4, database: Database) -> N
     assert c4("jobs", "retry", name, "--table-mb", "1").code == 1
     assert read_job(database, job_id).state is JobState.FAILED
     assert attempts(database, job_id) == [1, MAX_ATTEMPTS, 1]
-
-
-def worker(service: Service) -> AbstractContextManager[Process]:
-    """A ``c4 worker`` that has the line in its table."""
-    return service.process("-c", WORKER, "-v", "worker", "--table-mb=8", "--name=ada")
-
-
-@pytest.mark.servers
-@pytest.mark.usefixtures("kind")
-def test_a_worker_elsewhere_works_on_it(one_service: Service, c4: C4) -> None:
-    url = one_service.database_url
-    doorbell = Doorbell(one_service.broker_url)
-    with Database.open(url) as database, worker(one_service) as process:
-        await_that(lambda: "ada" in one_service.workers(), process)
-        job_id = toy_kind.plan(database, UNITS)
-        with RemoteRunner(database, job_id, doorbell) as runner:
-            assert list(runner.results()) == RESULTS
-        name = str(job_id)
-        assert c4("--db", url, "jobs", "results", name).objects == RESULTS
-        assert "numbers" in c4("--db", url, "jobs", "show", name).out
-        (row,) = c4("--db", url, "jobs", "list", "--jsonl").objects
-        assert (row["kind"], row["state"], row["done"]) == ("roots", "done", 6)
-        assert "6 of 6 numbers" in c4("--db", url, "jobs", "watch", name).out
-    doorbell.close()
-
-
-@pytest.mark.servers
-@pytest.mark.usefixtures("kind")
-def test_elsewhere_it_is_cancelled_and_resumed(one_service: Service, c4: C4) -> None:
-    url = one_service.database_url
-    file = c4.directory / "go"
-    with Database.open(url) as database, worker(one_service) as process:
-        job_id = toy_kind.plan(database, UNITS, waits_for=file)
-        name = str(job_id)
-        await_that(lambda: read_job(database, job_id).units[UnitState.LEASED], process)
-        assert c4("--db", url, "jobs", "cancel", name).code == 0
-        await_that(lambda: "lost" in process.log, process)
-        file.touch()
-        broker = one_service.broker_url
-        assert c4("--db", url, "jobs", "resume", name, "--detach", "--broker", broker).code == 0
-        await_that(lambda: read_job(database, job_id).state is JobState.DONE, process)
-        assert c4("--db", url, "jobs", "results", name).objects == RESULTS
-
-
-@pytest.mark.servers
-@pytest.mark.usefixtures("kind")
-def test_elsewhere_an_error_is_tried_three_times_and_kept(one_service: Service) -> None:
-    with Database.open(one_service.database_url) as database, worker(one_service) as process:
-        job_id = toy_kind.plan(database, [[4], [-1]])
-        await_that(lambda: read_job(database, job_id).state is JobState.FAILED, process)
-        job = read_job(database, job_id)
-        assert (job.units[UnitState.DONE], job.units[UnitState.FAILED]) == (1, 1)
-        assert job.errors == ("ValueError: isqrt() argument must be nonnegative",)
-        assert process.log.count("(1 of job 1) failed") == MAX_ATTEMPTS

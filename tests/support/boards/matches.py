@@ -1,8 +1,13 @@
 """Matches for tests: quick to play, and told from one another."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
+from typing import Final
 
-from c4core.players import NO_PROGRAM, Consent
+import pytest
+
+from c4core.players import NO_PROGRAM, Consent, parse_player
 from c4core.position import Position
 from db import games
 from db.database import Database
@@ -14,6 +19,12 @@ from workers.runners.local import LocalRunner
 
 SET = "set:fallback=vector"
 RANDOM = "random"
+
+THINKERS: Final = ("minimax-windows:depth=20", "mcts-uct:iterations=5000000")
+"""Players that would think for hours, and can be stopped."""
+
+THINKING_PROGRAMS: Final = {"asleep": "sleep 3600", "deaf": "trap '' TERM INT HUP; sleep 3600"}
+"""What a program does instead of a move, by the program's name."""
 
 
 def terms(**changes: object) -> MatchTerms:
@@ -78,3 +89,30 @@ def essence(found: list[StoredGame]) -> list[tuple[object, ...]]:
         (each.number, each.a_side, each.seed, each.moves, each.winner, each.ending)
         for each in found
     ]
+
+
+def program(directory: Path, answer: str) -> str:
+    """A player that does this whenever it is to move."""
+    path = directory / f"{abs(hash(answer))}.sh"
+    path.write_text(
+        'read -r line; echo "ready test"\nwhile read -r word rest; do\n  case "$word" in\n'
+        f"    go) {answer} ;;\n    quit) exit 0 ;;\n  esac\ndone\n"
+    )
+    return f"exec:sh {path}"
+
+
+def thinking_program(directory: Path, name: str) -> str:
+    """A program that makes the file ``thinking`` and then thinks for an hour."""
+    return program(directory, f"touch {directory}/thinking; {THINKING_PROGRAMS[name]}; echo play 1")
+
+
+def note_choices(monkeypatch: pytest.MonkeyPatch, player: str, note: Callable[[], object]) -> None:
+    """Call something whenever a player begins to think."""
+    kind = parse_player(player).kind.cls
+    choose = kind.choose
+
+    def noted(self: object, *arguments: object) -> object:
+        note()
+        return choose(self, *arguments)
+
+    monkeypatch.setattr(kind, "choose", noted)

@@ -1,9 +1,9 @@
 """The whole service for tests: a database, a broker, and commands and workers as processes."""
 
 import os
+import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from db import jobs, registry
 from db.database import Database
 from db.records.jobs import JobInfo
 from tests.support.running.command_line import ROOT, Result
-from tests.support.running.waiting import WAIT_SECONDS, await_that
+from tests.support.running.waiting import HANG_SECONDS, await_that
 
 
 @dataclass(frozen=True)
@@ -110,9 +110,7 @@ class Process:
         """All that it has written."""
         return self.log_file.read_text()
 
-    def stop(self) -> float:
-        """Send SIGTERM and wait for the end; how many seconds it took."""
-        began = time.monotonic()
-        self.process.terminate()
-        self.process.wait(WAIT_SECONDS)
-        return time.monotonic() - began
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
+        """Send a signal and wait for the end; the exit code."""
+        self.process.send_signal(number)
+        return self.process.wait(HANG_SECONDS)

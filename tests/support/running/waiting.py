@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
+import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
 
     from tests.support.running.service import Process
 
+Found = TypeVar("Found")
+
 HANG_SECONDS = 120
-"""Only a process or a thread that hangs takes longer."""
+"""Only a hang takes longer, also on a machine whose processors are all busy."""
 WAIT_SECONDS = 60
 AT_ONCE_SECONDS = 30
 """Whoever takes longer waits for something. A process on a loaded machine takes some of it."""
@@ -46,6 +49,29 @@ def await_that(
         assert not has_ended, f"it has ended: {_words(process)}"
         assert not is_late, f"not within {seconds} s: {_words(process)}"
         time.sleep(max(0.02, 3 * (time.thread_time() - began)))
+
+
+def ends(call: Callable[[], Found]) -> Found:
+    """Make a call that must end by itself, and return its result.
+
+    The call runs in a thread that does not keep the tests alive if it hangs.
+    """
+    found: list[Found] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            found.append(call())
+        except BaseException as error:  # noqa: BLE001 (it is raised again below)
+            errors.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(HANG_SECONDS)
+    assert not thread.is_alive(), f"it does not end within {HANG_SECONDS} s"
+    if errors:
+        raise errors[0]
+    return found[0]
 
 
 def _popen(process: Process | subprocess.Popen[Any]) -> subprocess.Popen[Any]:

@@ -1,17 +1,22 @@
 """Processes that work on a job, to be killed, and how far a job has come meanwhile."""
 
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from typing import Any
 
+from sqlalchemy import func, select, update
 from sqlalchemy.orm import Session
 
 from c4core.version import ENGINE_VERSION
 from db import jobs
 from db.database import Database
 from db.errors import JobNotFoundError
+from db.models import Unit
 from db.records.jobs import Claim, UnitState
 from tests.support.running.command_line import ROOT
 from tests.support.running.waiting import await_that
@@ -105,7 +110,44 @@ def await_units(
     """
     # Opened once: to open it takes longer than to ask, and whoever is watched works here too.
     with Database.open(url) as database:
-        await_that(lambda: _units(database, job_id)[state] >= number, process, seconds=120)
+        await_that(lambda: _units(database, job_id)[state] >= number, process)
+
+
+def kill_at_work(url: str, process: subprocess.Popen[Any], owner: str | None = None) -> None:
+    """Kill a process while it holds a unit.
+
+    It is stopped first: otherwise it could complete the unit before the signal arrives. A stopped
+    process may hold locks in the database, so that others have to wait until it is killed.
+
+    Args:
+        url: of the database.
+        process: has units to work on, and no end of them.
+        owner: the name in its claims; None for that of a ``LocalRunner``.
+    """
+    ends_with = f":{process.pid}" if owner is None else owner
+    with Database.open(url) as database:
+        while True:
+            await_that(lambda: _holds_unit(database, ends_with), process)
+            process.send_signal(signal.SIGSTOP)
+            os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            if _holds_unit(database, ends_with):
+                break
+            process.send_signal(signal.SIGCONT)
+        process.kill()
+        assert process.wait() == -signal.SIGKILL
+
+
+def _holds_unit(database: Database, owner: str) -> bool:
+    held = select(func.count()).where(Unit.state == UnitState.LEASED, Unit.owner.endswith(owner))
+    with database.read() as session:
+        return session.scalar(held) > 0
+
+
+def end_leases(url: str, process: subprocess.Popen[Any]) -> None:
+    """Let the leases of a process that is dead run out, as if time had passed."""
+    held = (Unit.state == UnitState.LEASED, Unit.owner.endswith(f":{process.pid}"))
+    with Database.open(url) as database, database.write() as session:
+        session.execute(update(Unit).where(*held).values(lease_until=0))
 
 
 def _units(database: Database, job_id: int) -> Units:

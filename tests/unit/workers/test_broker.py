@@ -9,6 +9,7 @@ from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from db.masking import masked
+from tests.support.running.waiting import HANG_SECONDS
 from workers.broker.messaging import make_app
 from workers.broker.url import check_url
 from workers.core.lanes import Lane, lane_of_job, lane_of_queue
@@ -107,8 +108,11 @@ def test_the_priority_decides_the_lane() -> None:
 
 
 @pytest.mark.parametrize(("scheme", "first"), [("redis", b"*"), ("rediss", b"\x16\x03")])
-def test_a_connection_is_encrypted_where_the_url_says_so(scheme: str, first: bytes) -> None:
+def test_a_connection_is_encrypted_where_the_url_says_so(
+    scheme: str, first: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is heard first is a command of Redis, or a handshake of TLS."""
+    monkeypatch.setattr("redis.retry.sleep", lambda _seconds: None)
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = f"{scheme}://ada:{SECRET}@127.0.0.1:{server.getsockname()[1]}/0"
         heard: list[bytes] = []
@@ -122,7 +126,7 @@ def test_a_connection_is_encrypted_where_the_url_says_so(scheme: str, first: byt
         listener.start()
         with make_app(url).connection() as connection, suppress(OperationalError, RedisError):
             connection.connect()
-        listener.join(10)
+        listener.join(HANG_SECONDS)
     assert heard[0].startswith(first)
     assert (SECRET.encode() in heard[0]) is (scheme == "redis")
     assert connection.as_uri().startswith(f"{scheme}://ada:**@127.0.0.1")

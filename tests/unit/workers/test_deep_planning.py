@@ -342,10 +342,14 @@ class TestUnits:
 
 
 class TestWhole:
-    @pytest.mark.parametrize("threads", [1, 3])
     @pytest.mark.parametrize(
-        ("moves", "board", "nodes"),
-        [("", SMALL, 2_000), ("3", SMALL, 10**9), ("33", LARGE, 30_000), ("1", LARGE, 10**9)],
+        ("moves", "board", "nodes", "threads"),
+        [
+            ("", SMALL, 2_000, 1),
+            ("3", SMALL, 10**9, 3),
+            ("33", LARGE, 30_000, 3),
+            ("1", LARGE, 10**9, 1),
+        ],
     )
     def test_the_score_is_right(
         self, database: Database, moves: str, board: BoardSize, nodes: int, threads: int

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from sqlalchemy import update
 
+from c4core.evaluation import Evaluation
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.table_bounds import BOUND
@@ -185,7 +187,7 @@ def test_units_share_while_they_are_searched(
     solvers = Solver(table_mb=4), Solver(table_mb=4)
     for database, solver in zip(two, solvers, strict=True):
         solve_unit(must_take(database), solver, database, lambda: False)
-    assert parcels(two[0], job_id)
+    await_that(lambda: parcels(two[0], job_id))
     sent = np.frombuffer(parcels(two[0], job_id)[0].bounds, dtype=BOUND)["key"].tolist()
     assert set(sent) & {key for key, _, _ in bounds(solvers[1])}
 
@@ -202,6 +204,13 @@ def test_a_unit_is_solved_without_sharing(
     with database.write() as session:
         jobs.send_parcel(session, job_id, jobs.Parcel(1, 0, b"x"))
         session.execute(update(SharedBounds).values(number=3))
-    outcome = solve_unit(must_take(database), Solver(table_mb=4), database, lambda: False)
-    assert outcome.is_complete
-    assert "cannot share what was found, trying again: damaged: a parcel of bounds" in caplog.text
+
+    class Late(Solver):
+        """Searches when the parcel has been read."""
+
+        def test(self, position: Position, beta: int, **options: Any) -> Evaluation:  # noqa: ANN401
+            await_that(lambda: told in caplog.text)
+            return super().test(position, beta, **options)
+
+    told = "cannot share what was found, trying again: damaged: a parcel of bounds"
+    assert solve_unit(must_take(database), Late(table_mb=4), database, lambda: False).is_complete

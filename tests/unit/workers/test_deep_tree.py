@@ -9,6 +9,7 @@ from c4core.position import Position
 from c4core.reference import ReferenceSolver, columns_of
 from c4core.solver import Solver
 from db.errors import ContradictionError
+from tests.support.running.waiting import await_that
 from workers.deep.asking import ask
 from workers.deep.ordering import ordered_columns
 from workers.deep.task import MAX_SPLIT_PLIES, DeepTask, plies_to_split
@@ -299,10 +300,12 @@ class TestAsking:
         solver, stopped = Solver(), threading.Event()
 
         def stop() -> None:
+            await_that(lambda: solver.progress[0] > 10_000)
             stopped.set()
             solver.stop()
 
-        threading.Timer(0.05, stop).start()
+        stopper = threading.Thread(target=stop)
+        stopper.start()
         finding = ask(
             position,
             1,
@@ -311,6 +314,7 @@ class TestAsking:
             node_limit=10**9,
             is_stopped=stopped.is_set,
         )
+        stopper.join()
         assert finding.nodes > 0
         assert not finding.is_hard
         assert not finding.bounds.decides(1)
@@ -318,8 +322,15 @@ class TestAsking:
     def test_who_was_not_meant_goes_on(self) -> None:
         position = Position(width=5, height=5)
         solver = Solver()
-        threading.Timer(0.01, solver.stop).start()
+
+        def stop() -> None:
+            await_that(lambda: solver.progress[0] > 1_000)
+            solver.stop()
+
+        stopper = threading.Thread(target=stop)
+        stopper.start()
         finding = ask(position, 1, solver, known=first_bounds(position), node_limit=10**9)
+        stopper.join()
         assert finding.bounds.decides(1)
 
 

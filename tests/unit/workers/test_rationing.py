@@ -9,7 +9,7 @@ import pytest
 
 from c4core.position import Position
 from c4core.solver import Solver
-from tests.support.running.waiting import WAIT_SECONDS
+from tests.support.running.waiting import HANG_SECONDS, await_that
 from workers.core.rationing import RationedSearcher, turn_of
 
 
@@ -25,7 +25,7 @@ class Crowd:
         with self.lock:
             self.inside += 1
             self.most = max(self.most, self.inside)
-        assert self.go.wait(WAIT_SECONDS)
+        assert self.go.wait(HANG_SECONDS)
         with self.lock:
             self.inside -= 1
         return "answer"
@@ -37,8 +37,7 @@ def test_others_wait_for_their_turn(threads: int) -> None:
     searcher = RationedSearcher(crowd, threads)
     with ThreadPoolExecutor(8) as pool:
         answers = [pool.submit(searcher.solve, Position("44")) for _ in range(8)]
-        while crowd.inside < threads:
-            pass
+        await_that(lambda: crowd.inside == threads)
         assert not searcher.has_turn(0.01)
         crowd.go.set()
         assert [answer.result() for answer in answers] == ["answer"] * 8

@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,8 +18,8 @@ from db.jobs.planner_heartbeat import PLANNER_ALIVE_SECONDS
 from db.records.jobs import JobInfo, JobState
 from tests.support.jobs import state_of
 from tests.support.running.databases import FakeClock
-from tests.support.running.waiting import WAIT_SECONDS, await_that
-from workers.core import submission
+from tests.support.running.waiting import HANG_SECONDS, await_that
+from workers.core import resumption, submission
 from workers.positions.analysis import find_job, submit
 
 
@@ -26,7 +27,7 @@ def requests(number: int, pause: threading.Event) -> Iterator[Request]:
     """Lines; before the last one it takes its time."""
     for line in range(1, number + 1):
         if line == number:
-            assert pause.wait(WAIT_SECONDS)
+            assert pause.wait(HANG_SECONDS)
         yield Request(line, Position("44"))
 
 
@@ -59,18 +60,23 @@ def await_job(database: Database) -> int:
     return found()[0].id
 
 
-def test_a_job_that_is_being_planned_is_waited_for(database: Database) -> None:
-    pause = threading.Event()
+def test_a_job_that_is_being_planned_is_waited_for(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pause, waits = threading.Event(), threading.Semaphore(0)
+    monkeypatch.setattr(resumption, "time", SimpleNamespace(sleep=lambda _: waits.release()))
     with ThreadPoolExecutor(2) as pool:
         planning = pool.submit(plan, database, pause)
         job_id = await_job(database)
         finding = pool.submit(find, database)
-        assert wait([finding], timeout=0.5).not_done
+        for _ in range(3):
+            assert waits.acquire(timeout=HANG_SECONDS)
+        assert not finding.done()
         assert state_of(database, job_id) is JobState.PLANNING
         assert problems(database) == []
         pause.set()
         assert (
-            planning.result(timeout=WAIT_SECONDS) == finding.result(timeout=WAIT_SECONDS) == job_id
+            planning.result(timeout=HANG_SECONDS) == finding.result(timeout=HANG_SECONDS) == job_id
         )
     assert state_of(database, job_id) is JobState.RUNNING
 
@@ -90,7 +96,7 @@ def test_a_job_whose_planner_has_died_is_replaced(timed: Database, clock: FakeCl
         pause.set()
         # If it was only slow, it hears of that.
         with pytest.raises(JobStateError, match="is cancelled"):
-            planning.result(timeout=WAIT_SECONDS)
+            planning.result(timeout=HANG_SECONDS)
 
 
 def test_an_older_job_is_not_passed_by_for_one_that_is_being_planned(database: Database) -> None:
@@ -102,4 +108,4 @@ def test_an_older_job_is_not_passed_by_for_one_that_is_being_planned(database: D
         planning = pool.submit(plan, database, pause)
         assert find(database) == older
         pause.set()
-        assert find(database) in {older, planning.result(timeout=WAIT_SECONDS)}
+        assert find(database) in {older, planning.result(timeout=HANG_SECONDS)}

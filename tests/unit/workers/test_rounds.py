@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from db.errors import UnreachableError
-from tests.support.running.waiting import WAIT_SECONDS
+from tests.support.running.waiting import HANG_SECONDS
 from workers.core.rounds import Duty, Rounds
 from workers.logs import LOGGER
 from workers.service.sweeping import pause_between_sweeps
@@ -33,7 +33,7 @@ def test_a_duty_that_fails_is_done_again_and_told_once(caplog: pytest.LogCapture
     with caplog.at_level("INFO", LOGGER.name):
         rounds = Rounds([Duty("boil water", lambda: 0.001, do)])
         rounds.start()
-        assert done.wait(WAIT_SECONDS)
+        assert done.wait(HANG_SECONDS)
         rounds.close()
     assert told(caplog) == [
         ("WARNING", "cannot boil water, trying again: away"),
@@ -58,7 +58,7 @@ def test_every_duty_has_its_own_time() -> None:
         ]
     )
     rounds.start()
-    assert enough.wait(WAIT_SECONDS)
+    assert enough.wait(HANG_SECONDS)
     rounds.close()
     assert done.count("seldom") == 1
     assert done.index("seldom") == 0

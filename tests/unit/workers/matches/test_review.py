@@ -1,8 +1,8 @@
 """Reviews of games: complete, without time, stopped, from the database."""
 
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
 from typing import Final
 
 import pytest
@@ -18,10 +18,13 @@ from db.errors import DamagedValueError, GameNotFoundError, MatchNotFoundError
 from tests.support.boards.finished_games import finished_games
 from tests.support.boards.games import random_games
 from tests.support.boards.matches import game, store_match
-from tests.support.running.waiting import AT_ONCE_SECONDS
-from workers.matches.reviews.game import read_game, review_game
+from tests.support.running.databases import FakeClock
+from workers.matches.reviews import game as game_reviews
+from workers.matches.reviews.game import KNOWN, read_game, review_game
 from workers.matches.reviews.reviewed import review_object
 from workers.positions.desk import Desk
+from workers.positions.question import Question
+from workers.positions.results import Answer
 
 SMALL: Final = BoardSize(4, 4)
 LARGE: Final = BoardSize(7, 6)
@@ -70,11 +73,31 @@ def test_plies_to_the_end(desk: Desk) -> None:
     assert not any(move["loss"] for move in shown["moves_judged"])
 
 
-def test_what_there_is_no_time_for_stays_open(desk: Desk) -> None:
-    (moves,) = random_games(1, empty=16)  # the first of its moves take minutes
-    began = time.monotonic()
-    review = review_game(game_of_moves(moves, LARGE), desk, budget=1.5)
-    assert time.monotonic() - began < AT_ONCE_SECONDS
+def test_what_there_is_no_time_for_stays_open(
+    monkeypatch: pytest.MonkeyPatch, clock: FakeClock
+) -> None:
+    class Slow(Desk):
+        """Searches early positions for as long as it may, and finds nothing."""
+
+        def answer(
+            self,
+            positions: Sequence[Position],
+            question: Question,
+            stop: threading.Event | None = None,
+        ) -> list[Answer]:
+            if question.time_limit is not None and positions[0].ply < 16:
+                limits.append(question.time_limit)
+                clock.time += question.time_limit
+                question = KNOWN
+            return super().answer(positions, question, stop)
+
+    limits: list[float] = []
+    monkeypatch.setattr(game_reviews, "time", SimpleNamespace(monotonic=clock))
+    slow = Slow(None, threads=1, table_mb=1)
+    (moves,) = random_games(1, empty=16)
+    review = review_game(game_of_moves(moves, LARGE), slow, budget=1.5)
+    slow.close()
+    assert limits == [1.5]
     known = [move.judged is not None for move in review.moves]
     assert not review.is_complete
     assert not known[0]

@@ -9,6 +9,7 @@ from c4core.version import ENGINE_VERSION
 from db.database import Database
 from db.errors import ReadOnlyError
 from db.records.evaluations import StoredEvaluation
+from tests.support.running.waiting import await_that
 from workers.positions import keeping
 from workers.positions.evaluate import look_up
 from workers.positions.keeping import Keeper
@@ -66,8 +67,7 @@ def test_a_database_that_turns_out_to_be_read_only_is_left_alone(
     with Database.open(str(sqlite_path)) as database:
         keeper = Keeper(database)
         keeper.keep([row(POSITIONS[0])])
-        while not keeper._is_closed:
-            pass
+        await_that(lambda: keeper._is_closed)
         keeper.keep([row(POSITIONS[1])])
         keeper.close()
     assert len(tried) == 1

@@ -5,8 +5,6 @@ import resource
 import tempfile
 from pathlib import Path
 
-import pytest
-
 from c4core.lines import read_lines
 from c4core.notation import DEFAULT_BOARD
 from db.database import Database
@@ -18,7 +16,6 @@ LINES = 1_000_000
 MEGABYTE = 1024  # of the kilobytes that Linux counts in
 
 
-@pytest.mark.long
 def test_a_million_lines_of_which_ten_are_bad(sqlite_path: Path) -> None:
     games = random_games(2000, empty=8)
     bad = set(random.Random(2).sample(range(LINES), 10))

@@ -3,7 +3,6 @@
 import json
 import re
 import signal
-import time
 import urllib.request
 from pathlib import Path
 
@@ -23,11 +22,13 @@ from tests.support.boards.games import random_games
 from tests.support.boards.small_books import opening
 from tests.support.running.command_line import C4, Result
 from tests.support.running.service import Service
-from tests.support.running.waiting import AT_ONCE_SECONDS, WAIT_SECONDS, await_that
+from tests.support.running.waiting import HANG_SECONDS, await_that
 from workers.broker.doorbell import MESSAGES_PER_THREAD
 from workers.core.lanes import Lane
 from workers.positions.analysis import submit
 from workers.service.service import SPARE_UNITS
+
+pytestmark = pytest.mark.servers
 
 GAMES = random_games(1500, empty=14)
 MEDIUM = random_games(200, empty=26)
@@ -61,7 +62,6 @@ def give_endless_work(service: Service) -> int:
     return job_id
 
 
-@pytest.mark.servers
 def test_the_output_is_that_of_one_process(service: Service, tmp_path: Path) -> None:
     # No position twice: whether the second is searched or found in the database is chance.
     lines = [*GAMES, "bad", json.dumps({"id": 7, "moves": GAMES[0][:-1]}), ""]
@@ -74,12 +74,10 @@ def test_the_output_is_that_of_one_process(service: Service, tmp_path: Path) -> 
     assert "job 1 done: 1,501 positions" in there.err
 
 
-@pytest.mark.servers
 def test_a_worker_that_is_told_to_stop_hands_back_and_is_gone(service: Service) -> None:
     with service.worker("--threads=2") as worker:
         job_id = give_endless_work(service)
-        assert worker.stop() < AT_ONCE_SECONDS
-        assert worker.process.returncode == 0
+        assert worker.stop() == 0
         assert "SIGTERM: handing back" in worker.log
         assert "(0 of job 1) handed back" in worker.log
     assert service.job(job_id).units[UnitState.QUEUED] == 1
@@ -89,23 +87,19 @@ def test_a_worker_that_is_told_to_stop_hands_back_and_is_gone(service: Service) 
         await_that(lambda: service.job(job_id).units[UnitState.LEASED] == 1)
 
 
-@pytest.mark.servers
 def test_cancel_is_seen_and_resume_goes_on(service: Service, tmp_path: Path) -> None:
     path = write(tmp_path, MEDIUM)
     with service.worker("--threads=1") as worker:
         job_id = give_endless_work(service)
         assert service("jobs", "cancel", str(job_id)).code == 0
         # The search is stopped with the next heartbeat: the thread is free for others.
-        began = time.monotonic()
-        done = service("analyze", path, "--output", "out")
-        assert (done.code, time.monotonic() - began < 2 * AT_ONCE_SECONDS) == (0, True)
+        assert service("analyze", path, "--output", "out").code == 0
         await_that(lambda: f"of job {job_id}) lost" in worker.log)
         # Resumed, it runs again; and whoever follows can leave it.
         assert service("jobs", "resume", str(job_id), "--detach").code == 0
         await_that(lambda: service.job(job_id).units[UnitState.LEASED] == 1)
 
 
-@pytest.mark.servers
 def test_somebody_who_waits_does_not_wait_for_bulk_work(service: Service) -> None:
     with service.worker("--threads=1"):
         give_endless_work(service)
@@ -120,32 +114,27 @@ def test_somebody_who_waits_does_not_wait_for_bulk_work(service: Service) -> Non
         assert again.objects[0]["source"] == "db"
 
 
-@pytest.mark.servers
 def test_prefork_works_as_well(service: Service, tmp_path: Path) -> None:
     path = write(tmp_path, GAMES)
     here = C4(tmp_path)("--broker", "none", "analyze", path)
     with service.celery_worker("--concurrency=2", processes=2) as worker:
         assert without_effort(service("analyze", path)) == without_effort(here)
         job_id = give_endless_work(service)
-        worker.process.send_signal(signal.SIGTERM)
-        await_that(lambda: service.job(job_id).units[UnitState.QUEUED] == 1)
-        worker.process.wait(WAIT_SECONDS)
-        assert worker.process.returncode == 0
+        assert worker.stop() == 0
+    assert service.job(job_id).units[UnitState.QUEUED] == 1
     assert service.workers() == set()
 
 
-@pytest.mark.servers
 @pytest.mark.parametrize("pool", ["threads", "solo"])
 def test_other_pools_of_celery(one_service: Service, tmp_path: Path, pool: str) -> None:
     path = write(tmp_path, GAMES)
     with one_service.celery_worker(f"--pool={pool}", "--concurrency=2") as worker:
         assert one_service("analyze", path, "--output", "out").code == 0
         job_id = give_endless_work(one_service)
-        assert worker.stop() < AT_ONCE_SECONDS
+        assert worker.stop() == 0
     assert one_service.job(job_id).units[UnitState.QUEUED] == 1
 
 
-@pytest.mark.servers
 def test_the_more_important_job_comes_first(one_service: Service) -> None:
     with Database.open(one_service.database_url) as database:
 
@@ -168,7 +157,6 @@ def test_the_more_important_job_comes_first(one_service: Service) -> None:
             assert session.scalar(begun) == major
 
 
-@pytest.mark.servers
 def test_a_worker_of_another_engine_says_why_it_gets_nothing(one_service: Service) -> None:
     with one_service.worker() as worker:
         job_id = give_endless_work(one_service)
@@ -184,7 +172,6 @@ def test_a_worker_of_another_engine_says_why_it_gets_nothing(one_service: Servic
         assert "was made for version 2 of the engine" in resumed.err
 
 
-@pytest.mark.servers
 def test_status_shows_who_works(one_service: Service) -> None:
     with one_service.worker("--threads=3", "--queues=bulk", name="grace"):
         give_endless_work(one_service)
@@ -199,7 +186,6 @@ def test_status_shows_who_works(one_service: Service) -> None:
         assert re.search(r"^grace +\S+ +\S+/1 +3 +0 ", text, re.MULTILINE)
 
 
-@pytest.mark.servers
 def test_workers_use_the_book_that_was_asked_for_and_no_other(
     one_service: Service, tmp_path: Path
 ) -> None:
@@ -219,7 +205,6 @@ def test_workers_use_the_book_that_was_asked_for_and_no_other(
     assert [each.get("weak", False) for each in params] == [False, False, True]
 
 
-@pytest.mark.servers
 def test_limits_of_a_question_are_the_workers_too(one_service: Service) -> None:
     with one_service.worker("--threads=1"):
         (answer,) = one_service(
@@ -231,13 +216,12 @@ def test_limits_of_a_question_are_the_workers_too(one_service: Service) -> None:
             "solve", "--json", "--no-book", "--board=8x7", "--time-limit=0.5", ""
         ).objects
         assert answer["score"] is None
-        assert 0.4 <= answer["seconds"] < AT_ONCE_SECONDS
+        assert answer["seconds"] >= 0.4
     params = [one_service.job(number).params for number in (1, 2)]
     assert [each.get("node_limit") for each in params] == [20_000, None]
     assert [each.get("time_limit") for each in params] == [None, 0.5]
 
 
-@pytest.mark.servers
 def test_metrics_are_told(one_service: Service, tmp_path: Path) -> None:
     file = tmp_path / "c4.prom"
     options = ("--metrics-port=127.0.0.1:0", f"--metrics-file={file}")
@@ -253,25 +237,6 @@ def test_metrics_are_told(one_service: Service, tmp_path: Path) -> None:
         await_that(lambda: "c4_queue_messages{" in file.read_text())
 
 
-@pytest.mark.servers
-def test_flower_shows_the_workers(one_service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("flower")
-    monkeypatch.setenv("FLOWER_UNAUTHENTICATED_API", "true")
-    flower = ("-m", "celery", "-A", "workers.app", "flower", "--address=127.0.0.1", "--port=0")
-    with one_service.worker(name="ada"), one_service.process(*flower) as process:
-        await_that(lambda: "Visit me at" in process.log, process)
-        found = re.search(r"Visit me at (http://\S+)", process.log)
-        assert found is not None
-        url = f"{found[1]}/api/workers?refresh=1"
-
-        def shown() -> bool:
-            with urllib.request.urlopen(url) as answer:
-                return "c4@ada" in json.load(answer)
-
-        await_that(shown, process)
-
-
-@pytest.mark.servers
 @pytest.mark.parametrize("traces", ["", "1"])
 def test_no_password_is_told(
     one_service: Service, monkeypatch: pytest.MonkeyPatch, traces: str
@@ -307,7 +272,6 @@ def test_no_password_is_told(
     assert any("redis://:***@" in text for text in told)
 
 
-@pytest.mark.servers
 def test_messages_carry_the_number_of_a_unit_and_nothing_else(one_service: Service) -> None:
     assert one_service("analyze", "--detach", "-", stdin="1122\n").code == 0
     with redis.Redis.from_url(one_service.broker_url) as client:
@@ -319,7 +283,6 @@ def test_messages_carry_the_number_of_a_unit_and_nothing_else(one_service: Servi
     assert len(json.dumps(message)) < 2000
 
 
-@pytest.mark.servers
 def test_the_broker_holds_few_messages_however_many_units(
     one_service: Service,
 ) -> None:
@@ -340,7 +303,6 @@ def test_the_broker_holds_few_messages_however_many_units(
     assert 0 < most <= MESSAGES_PER_THREAD * 2 + 3 * (2 + SPARE_UNITS)
 
 
-@pytest.mark.servers
 def test_a_file_is_a_database_too(one_service: Service, tmp_path: Path) -> None:
     """On one machine: a worker beside, and nothing else to install but the broker."""
     service = Service(tmp_path, f"sqlite:///{tmp_path / 'c4.db'}", one_service.broker_url)
@@ -351,27 +313,23 @@ def test_a_file_is_a_database_too(one_service: Service, tmp_path: Path) -> None:
     assert len((tmp_path / "out").read_text().splitlines()) == len(GAMES)
 
 
-@pytest.mark.servers
 def test_whoever_waits_for_an_answer_takes_the_question_back(one_service: Service) -> None:
     question = ("-m", "cli", "solve", "--board", HARD, "--no-book", "1122")
     with one_service.process(*question) as process:
         await_that(lambda: "No worker takes such jobs yet" in process.log, process)
-        process.process.send_signal(signal.SIGINT)
-        assert process.process.wait(WAIT_SECONDS) == 130
+        assert process.stop(signal.SIGINT) == 130
     assert one_service.job(1).state is JobState.CANCELLED
     with one_service.process(*question) as process:
         await_that(lambda: "No worker takes such jobs yet" in process.log, process)
         assert one_service("jobs", "cancel", "2").code == 0
-        assert process.process.wait(WAIT_SECONDS) == 1
+        assert process.process.wait(HANG_SECONDS) == 1
         assert "job 2 was not solved: cancelled" in process.log
 
 
-@pytest.mark.servers
 def test_whoever_watches_a_job_may_go(one_service: Service, tmp_path: Path) -> None:
     with one_service.process("-m", "cli", "analyze", write(tmp_path, MEDIUM)) as process:
         await_that(lambda: "No worker takes such jobs yet" in process.log, process)
-        process.process.send_signal(signal.SIGINT)
-        assert process.process.wait(WAIT_SECONDS) == 130
+        assert process.stop(signal.SIGINT) == 130
         assert "The job waits for workers; look at it with: c4 jobs watch 1" in process.log
     assert one_service.job(1).state is JobState.RUNNING
     with one_service.worker("--threads=2"):

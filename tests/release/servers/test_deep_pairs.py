@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.deep.pairs import Pair, compare, line
+from benchmarks.deep.pairs import compare
 
 if TYPE_CHECKING:
-    from tests.conftest import GivenServer
     from tests.support.running.databases import PostgresDatabases
+    from tests.support.running.server_process import GivenServer
 
 
 @pytest.mark.servers
@@ -22,13 +22,5 @@ def test_two_workers_and_one_search_find_the_same_score(
     assert pair.board == "6x5"
     assert pair.single_nodes > 10_000
     assert pair.nodes > 10_000
-    assert 0 < pair.single_seconds < 60
-    assert 0 < pair.seconds < 60
-
-
-def test_a_line_has_medians_and_the_range() -> None:
-    found = [
-        Pair("7x7", seconds, 1000, 10.0, nodes)
-        for seconds, nodes in ((15.0, 900), (20.0, 1100), (12.0, 1000))
-    ]
-    assert line(found) == "| 7x7 | 15.0 s | 10.0 s | 1.50 (1.20 to 2.00) | 1.00 |"
+    assert pair.single_seconds > 0
+    assert pair.seconds > 0

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmarks.scaling import check, measure, messages, units
-from benchmarks.scaling.meters import MeterError, database_meter
 
 if TYPE_CHECKING:
-    from tests.conftest import GivenServer
     from tests.support.running.databases import PostgresDatabases
+    from tests.support.running.server_process import GivenServer
 
 
 @pytest.mark.servers
@@ -35,21 +34,14 @@ def test_costs_are_measured_and_a_real_run_is_compared(
     for kind in ("analyze", "book"):
         costs = found.units[kind]
         for phase in (costs.plan, costs.claim, costs.solve, costs.complete):
-            assert 0 < phase.of(100).client < 1
+            assert phase.of(100).client > 0
         assert costs.claim.each.round_trips >= 3
         assert found.sizes[kind].unit > 0
     assert found.sizes["analyze"].evaluation > 40
-    assert 0 < found.shared.ring.server < 0.1
+    assert found.shared.ring.server > 0
     assert found.shared.ring.round_trips >= 1
     assert found.connections[1] >= 2
     assert run.unit_seconds > 0
     for seen in (run.real, run.foreseen):
-        assert 0 < seen.worker < 10
-        assert 0 < seen.database < 1
-        assert 0 < seen.broker < 1
+        assert min(seen.worker, seen.database, seen.broker) > 0
     assert run.units_per_second > 0
-
-
-def test_a_server_elsewhere_cannot_be_measured() -> None:
-    with pytest.raises(MeterError, match="has to run on this machine"):
-        database_meter("no_such_database")

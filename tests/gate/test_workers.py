@@ -1,0 +1,61 @@
+"""One job, two real workers, a real broker and PostgreSQL: a worker is killed, nothing is lost."""
+
+import pytest
+from sqlalchemy import select
+
+from db.database import Database
+from db.models import Unit
+from db.records.jobs import JobState
+from tests.support.boards.games import random_games
+from tests.support.kills import check_analysis, plan_analysis
+from tests.support.running.service import Process, Service
+from tests.support.running.waiting import await_that
+from tests.support.running.watching import kill_at_work
+from workers.broker.doorbell import Doorbell
+from workers.runners.remote import call_workers
+
+GAMES = random_games(300, empty=29)
+"""30 units of about 0.1 s."""
+FIRST = GAMES[:40]
+
+
+@pytest.mark.servers
+def test_a_job_loses_nothing_when_one_of_two_workers_is_killed(service: Service) -> None:
+    url = service.database_url
+    with (
+        service.worker("--threads=1", name="ada") as ada,
+        service.worker("--threads=1", name="bob") as bob,
+    ):
+        await_that(lambda: takes_messages(service, ada, bob), bob)
+        job_id = plan_analysis(url, GAMES)
+        ring(service, job_id)
+        kill_at_work(url, bob.process, "bob")
+        # What bob holds comes free when its lease runs out.
+        followed = service("jobs", "resume", str(job_id), "--output", "-")
+    assert followed.code == 0, followed.err
+    check_analysis(url, job_id, GAMES, followed.objects)
+    with Database.open(url) as database, database.read() as session:
+        of_job = Unit.job_id == job_id
+        tries = session.execute(select(Unit.attempts, Unit.lapses).where(of_job)).all()
+    assert {attempts for attempts, _ in tries} == {1}
+    # A worker with one thread holds one unit more than it searches.
+    assert sum(lapses for _, lapses in tries) in {1, 2}
+
+
+def takes_messages(service: Service, *workers: Process) -> bool:
+    """Let the workers do a small job; whether each has worked by now.
+
+    A worker is known before it takes messages.
+    """
+    job_id = plan_analysis(service.database_url, FIRST)
+    ring(service, job_id)
+    await_that(lambda: service.job(job_id).state is JobState.DONE)
+    return all(" done: " in worker.log for worker in workers)
+
+
+def ring(service: Service, job_id: int) -> None:
+    """Tell the broker of the first units."""
+    bell = Doorbell(service.broker_url)
+    with Database.open(service.database_url) as database:
+        call_workers(database, bell, job_id)
+    bell.close()

@@ -1,0 +1,61 @@
+"""Jobs whose processes are killed, and checks that nothing was lost."""
+
+import io
+from collections import Counter
+from collections.abc import Sequence
+
+from c4core.lines import read_lines
+from c4core.notation import DEFAULT_BOARD
+from c4core.position import Position
+from c4core.solver import Solver
+from db import evaluations, jobs
+from db.database import Database
+from db.records.evaluations import EvaluationFilter
+from db.records.jobs import JobState, UnitState
+from workers.deep.proof import follow_proof
+from workers.deep.tree import Bounds
+from workers.positions.analysis import submit
+from workers.positions.book_answers import NO_BOOK
+
+
+def plan_analysis(url: str, games: Sequence[str]) -> int:
+    """A job that analyzes games, ten in a unit, without a book; its number."""
+    with Database.open(url) as database:
+        lines = read_lines(io.BytesIO("\n".join(games).encode()), board=DEFAULT_BOARD)
+        job = submit(database, lines, board=DEFAULT_BOARD, book=NO_BOOK, unit_lines=10)
+        return job.job_id
+
+
+def check_analysis(
+    url: str, job_id: int, games: Sequence[str], results: Sequence[dict[str, object]]
+) -> None:
+    """Every game has its result once, all results are right, and all are stored once."""
+    solver = Solver(table_mb=8)
+    found = {moves: solver.analyze(Position(moves)) for moves in games}
+    assert [(shown["moves"], shown["score"], shown["scores"]) for shown in results] == [
+        (moves, analysis.score, list(analysis.scores)) for moves, analysis in found.items()
+    ]
+    expected = {Position(moves).canonical_key: found[moves].score for moves in games}
+    with Database.open(url) as database, database.read() as session:
+        stored = evaluations.stream(session, EvaluationFilter(board=DEFAULT_BOARD))
+        assert Counter((row.key, row.score) for row in stored) == Counter(expected.items())
+        job = jobs.get_job(session, job_id)
+    assert job.state is JobState.DONE
+    assert job.positions[UnitState.DONE] == len(games)
+
+
+def check_proof(url: str, job_id: int, start: Position) -> None:
+    """The score is right, is stored, and can be followed down to what was searched."""
+    score = Solver().solve(start).score
+    assert score is not None
+    with Database.open(url) as database:
+        with database.read() as session:
+            job = jobs.get_job(session, job_id)
+            key = start.canonical_key
+            root = evaluations.lookup(session, start.board, [key])[key]
+        proof = follow_proof(database, start, Bounds(score, score))
+    assert job.state is JobState.DONE
+    assert job.units[UnitState.DONE] == sum(job.units.values())
+    assert (root.lower, root.upper) == (score, score)
+    assert proof.missing == ()
+    assert proof.searched > 10
