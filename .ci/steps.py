@@ -19,6 +19,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -105,7 +106,7 @@ def run_all(steps: list[Step], results: dict[str, Result]) -> None:
         else:
             say(f"\n== at the same time: {', '.join(step.name for step in group)}")
         with ThreadPoolExecutor(size) as pool:
-            done = pool.map(lambda step: run(step, show=size == 1), group)  # noqa: B023 (used here)
+            done = pool.map(partial(run, show=size == 1), group)
             results.update(zip((step.name for step in group), done, strict=True))
         save(results)
 
@@ -173,7 +174,7 @@ def table(steps: list[Step], results: dict[str, Result]) -> str:
 
 def say(text: str) -> None:
     """Print a line at once, between the outputs of the steps."""
-    print(text, flush=True)  # noqa: T201
+    print(text, flush=True)
 
 
 def main() -> int:

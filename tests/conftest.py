@@ -3,10 +3,7 @@
 Storage tests run twice: on SQLite and on PostgreSQL. Some tests need brokers as well. The servers
 are the ones at the URLs in ``C4_TEST_POSTGRES``, ``C4_TEST_REDIS`` and ``C4_TEST_RABBITMQ``, or
 with ``C4_TEST_SERVERS=1`` such as are started from the installed server programs, when a test first
-asks for one. What needs a server that there is not is left out, and the summary says so.
-
-``C4_TEST_SKIPPED`` names a file for what was skipped, as for a package that a user may add:
-``pytest @FILE`` runs it once the package is there.
+asks for one. Tests whose server is missing are left out, and the summary says so.
 """
 
 import os
@@ -96,9 +93,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 
 def _has_servers(item: pytest.Item) -> bool:
-    """Whether the servers that a test needs are there, and the wheel."""
-    if "package" in item.keywords and "C4_TEST_WHEEL" not in os.environ:
-        return False
+    """Whether the servers that a test needs are there."""
     if START_SERVERS:
         return True
     needed = {kind for mark, kinds in NEEDED.items() if mark in item.keywords for kind in kinds}
@@ -110,16 +105,14 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Name what was left out, so that nobody takes it for tested."""
-    _keep_skipped(terminalreporter)
     left_out = config.stash.get(LEFT_OUT, [])
     if not left_out:
         return
     terminalreporter.section("LEFT OUT", red=True, bold=True)
     terminalreporter.line(
-        f"{len(left_out)} tests need servers (PostgreSQL, some Redis and RabbitMQ too) or, of "
-        "tests/package, a wheel (`make package`), and did NOT "
-        "run. Set C4_TEST_SERVERS=1 to start them from their installed programs, or "
-        f"{', '.join(kind.variable for kind in SERVERS)} to the URLs of such as are running.",
+        f"{len(left_out)} tests need servers (PostgreSQL, some Redis and RabbitMQ too) and did NOT "
+        "run. Set C4_TEST_SERVERS=1 to start the servers from their installed programs, or set "
+        f"{', '.join(kind.variable for kind in SERVERS)} to the URLs of running servers.",
         red=True,
     )
     for name, number in Counter(name.partition("::")[0] for name in left_out).items():
@@ -129,15 +122,6 @@ def pytest_terminal_summary(
             terminalreporter.line(name)
     else:
         terminalreporter.line("(-v names every one)")
-
-
-def _keep_skipped(terminalreporter: pytest.TerminalReporter) -> None:
-    """Write down which tests were skipped, a line each, to be run once what they need is there."""
-    path = os.environ.get("C4_TEST_SKIPPED")
-    if path:
-        reports = terminalreporter.stats.get("skipped", [])
-        names = dict.fromkeys(report.nodeid for report in reports)
-        Path(path).write_text("".join(f"{name}\n" for name in names))
 
 
 @pytest.fixture(autouse=True)
@@ -321,9 +305,3 @@ def sqlite_path(tmp_path: Path, sqlite_template: Path) -> Path:
     path = tmp_path / "c4.db"
     shutil.copy(sqlite_template, path)
     return path
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    """Run `c4` in an empty directory."""
-    return C4(tmp_path)
