@@ -76,8 +76,8 @@ test-servers: $(VENV)/installed
 	C4_TEST_SERVERS=1 $(PYTEST) -m '(postgres or servers) and not faults'
 
 faults: $(VENV)/installed
-	C4_TEST_SERVERS=1 $(BIN)/python -m pytest -m faults tests/faults tests/integration/cli/test_killed.py
-	$(BIN)/python -m tests.faults.report
+	C4_TEST_SERVERS=1 $(BIN)/python -m pytest -m faults tests/release/faults tests/integration/cli/test_killed.py
+	$(BIN)/python -m tests.release.faults.report
 
 # In a copy of the tree, so that the sanitizers' build does not replace the fast one. The library of
 # the one for addresses has to be there before Python is, and that of C++ for those who catch in it.
@@ -90,13 +90,13 @@ debug: $(VENV)/dev
 	git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t build/debug
 	cd build/debug && C4_DEBUG_BUILD=1 ../../$(BIN)/python setup.py --quiet build_ext --inplace
 	cd build/debug && $(SANITIZED) ../../$(BIN)/python -m pytest $(PARALLEL) -m 'not long' -k 'not (db or external or stopping or many_boards)' --ignore tests/unit/c4core/learning/test_grids.py tests/unit/c4core tests/property
-	cd build/debug && $(SANITIZED) ../../$(BIN)/python -m tests.fuzz --cases 300 positions grids keys books booktexts pons players
+	cd build/debug && $(SANITIZED) ../../$(BIN)/python -m tests.release.fuzz --cases 300 positions grids keys books booktexts pons players
 
 CASES ?= 10000
 SEED ?= 1
 
 fuzz: $(VENV)/extras $(VENV)/learn
-	$(BIN)/python -m tests.fuzz --cases $(CASES) --seed $(SEED)
+	$(BIN)/python -m tests.release.fuzz --cases $(CASES) --seed $(SEED)
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check
@@ -125,7 +125,7 @@ wheels: $(VENV)/dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/auditwheel repair --wheel-dir dist build/wheels/*.whl
 
 package: wheels
-	C4_TEST_SERVERS=1 C4_TEST_WHEEL="$$(ls $(CURDIR)/dist/*.whl)" $(BIN)/python -m pytest -m package tests/package
+	C4_TEST_SERVERS=1 C4_TEST_WHEEL="$$(ls $(CURDIR)/dist/*.whl)" $(BIN)/python -m pytest tests/release/package
 
 # Every package as old as pyproject.toml allows. What these warn of is no fault of this program.
 lowest: $(VENV)/dev

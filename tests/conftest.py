@@ -112,7 +112,7 @@ def pytest_terminal_summary(
     terminalreporter.section("LEFT OUT", red=True, bold=True)
     terminalreporter.line(
         f"{len(left_out)} tests need servers (PostgreSQL, some Redis and RabbitMQ too) or, of "
-        "tests/package, a wheel (`make package`), and did NOT "
+        "tests/release/package, a wheel (`make package`), and did NOT "
         "run. Set C4_TEST_SERVERS=1 to start them from their installed programs, or "
         f"{', '.join(kind.variable for kind in SERVERS)} to the URLs of such as are running.",
         red=True,

@@ -1,0 +1,42 @@
+"""What a target is: where its cases come from, and what is done with one."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from random import Random
+
+
+class Target(NamedTuple):
+    """Something that takes what a stranger hands in."""
+
+    make: Callable[[Random], bytes]
+    """Makes a case; the same chance makes the same one."""
+    run: Callable[[bytes], object]
+    """Takes a case."""
+    errors: tuple[type[Exception], ...] = ()
+    """What it may raise: the documented errors."""
+    together: int = 1
+    """How many changes a case tries together, where one run is expensive: it counts as so many."""
+
+
+def names() -> list[str]:
+    """The names of all targets."""
+    package = import_module("tests.release.fuzz.targets")
+    return sorted(module.name for module in iter_modules(package.__path__))
+
+
+def load(name: str, directory: Path) -> Target:
+    """A target, ready.
+
+    Args:
+        name: one of :func:`names`.
+        directory: an empty one, for its files.
+    """
+    target: Target = import_module(f"tests.release.fuzz.targets.{name}").prepare(directory)
+    return target
