@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from db import jobs
 from db.database import Database
 from db.records.jobs import UnitState
@@ -12,7 +10,6 @@ from tests.support.boards.games import random_games
 from tests.support.running.databases import PostgresDatabases
 from tests.support.running.environments import Environment
 from tests.support.running.waiting import await_that
-
 
 SECONDS = 180
 

@@ -9,8 +9,6 @@ import sys
 import zipfile
 from pathlib import Path
 
-import pytest
-
 from tests.support.running.command_line import ROOT
 from tests.support.running.environments import Environment
 
