@@ -23,6 +23,7 @@ import pytest
 from hypothesis import settings
 
 from db.database import Database
+from tests.support.running.command_line import C4
 from tests.support.running.databases import FakeClock, PostgresDatabases, clear
 from tests.support.running.server_process import GivenServer, Server
 from tests.support.running.servers import PostgreSQLServer, RabbitMQServer, RedisServer
@@ -133,6 +134,12 @@ def _keep_skipped(terminalreporter: pytest.TerminalReporter) -> None:
         reports = terminalreporter.stats.get("skipped", [])
         names = dict.fromkeys(report.nodeid for report in reports)
         Path(path).write_text("".join(f"{name}\n" for name in names))
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    """Run `c4` in an empty directory."""
+    return C4(tmp_path)
 
 
 @pytest.fixture(autouse=True)

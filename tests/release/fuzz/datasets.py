@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from c4core.dataset.directory import write_dataset
+from c4core.dataset.errors import DatasetError
+from c4core.dataset.inspection import inspect
 from c4core.notation import BoardSize
 from tests.support.boards.datasets import made, recipe
 
@@ -19,10 +21,29 @@ def small_dataset(directory: Path, ending: str) -> Path:
     )
     parts, card = made(asked)
     write_dataset(directory, {"test": parts["test"]}, _only_test(card), formats=[ending])
+    assert inspect(directory).problems == []  # else everything would be refused at once
     return directory / f"test.{ending}"
 
 
+def answers(*paths: Path) -> list[str]:
+    """What is said of a data set and of its files, but for their checksums."""
+    found = []
+    for path in paths:
+        try:
+            problems = inspect(path).problems
+        except DatasetError as error:
+            problems = [str(error)]
+        found += [each for each in problems if "(sha256)" not in each]
+    return found
+
+
 def _only_test(card: dict[str, object]) -> dict[str, object]:
-    splits = card["splits"]
+    splits, neighbours = card["splits"], card["neighbours"]
     assert isinstance(splits, dict)
-    return {**card, "splits": {"test": splits["test"]}}
+    assert isinstance(neighbours, dict)
+    linked = {"test": neighbours["linked"]["test"]}
+    return {
+        **card,
+        "splits": {"test": splits["test"]},
+        "neighbours": {**neighbours, "linked": linked},
+    }

@@ -7,9 +7,11 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
     from random import Random
+
+    from tests.support.hostile import Case
 
 
 class Target(NamedTuple):
@@ -18,11 +20,24 @@ class Target(NamedTuple):
     make: Callable[[Random], bytes]
     """Makes a case; the same chance makes the same one."""
     run: Callable[[bytes], object]
-    """Takes a case."""
+    """Takes a case. A list of texts is what the program says of it."""
     errors: tuple[type[Exception], ...] = ()
     """What it may raise: the documented errors."""
     together: int = 1
     """How many changes a case tries together, where one run is expensive: it counts as so many."""
+    hostile: Sequence[Case] = ()
+    """Hostile inputs, which are the first cases."""
+    sample: bytes = b""
+    """The valid input from which those are made."""
+
+    def answer(self, data: bytes) -> list[str]:
+        """What the program says of a case."""
+        try:
+            found = self.run(data)
+        except self.errors as error:
+            return [str(error)]
+        assert isinstance(found, list)
+        return found
 
 
 def names() -> list[str]:

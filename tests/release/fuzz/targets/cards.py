@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from contextlib import redirect_stdout, suppress
+from functools import cache
 from typing import TYPE_CHECKING
 
 from c4core.dataset.directory import check_free
@@ -14,11 +15,14 @@ from cli.dataset.info import _show
 from tests.release.fuzz.datasets import small_dataset
 from tests.release.fuzz.mutation import mutated, mutated_text
 from tests.release.fuzz.target import Target
+from tests.support.hostile.cards import CASES
 
 if TYPE_CHECKING:
     from pathlib import Path
     from random import Random
 
+SMALL = 1 << 16
+"""Larger hostile inputs are not changed."""
 WORDS = (
     b"\\ud800",
     b"1e400",
@@ -40,18 +44,22 @@ def prepare(directory: Path) -> Target:
     text = path.read_bytes()
     sample = json.loads(text)
 
+    @cache
+    def seeds() -> list[bytes]:
+        return [data for case in CASES if len(data := case.make(text)) < SMALL]
+
     def make(chance: Random) -> bytes:
         if chance.random() < 0.3:
-            return mutated(chance, text, WORDS)
+            return mutated(chance, chance.choice((text, text, chance.choice(seeds()))), WORDS)
         return mutated_text(chance, sample)
 
-    def run(data: bytes) -> None:
+    def run(data: bytes) -> list[str]:
         path.write_bytes(data)
         with suppress(DatasetExistsError):
             check_free(directory, command="c4", formats=["npz"])
         found = inspect(directory)
         with redirect_stdout(io.StringIO()):
             _show(str(directory), found.card)
-        inspect(directory / "test.jsonl")
+        return found.problems + inspect(directory / "test.jsonl").problems
 
-    return Target(make, run, (DatasetError,))
+    return Target(make, run, (DatasetError,), hostile=CASES, sample=text)

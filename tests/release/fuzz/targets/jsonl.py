@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from c4core.dataset.errors import DatasetError
-from c4core.dataset.inspection import inspect
-from tests.release.fuzz.datasets import small_dataset
+from tests.release.fuzz.datasets import answers, small_dataset
 from tests.release.fuzz.mutation import mutated, mutated_text
 from tests.release.fuzz.target import Target
+from tests.support.hostile.jsonl import CASES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +20,8 @@ WORDS = (b"\n", b"null", b"1.5", b"-1", b"999", b'""', b"[]", b"{}", b"\xff", b"
 def prepare(directory: Path) -> Target:
     """The target."""
     path = small_dataset(directory, "jsonl")
-    lines = path.read_bytes().splitlines()
+    sample = path.read_bytes()
+    lines = sample.splitlines()
 
     def make(chance: Random) -> bytes:
         changed = list(lines)
@@ -31,9 +31,8 @@ def prepare(directory: Path) -> Target:
         data = b"\n".join(changed) + b"\n"
         return mutated(chance, data, WORDS) if chance.random() < 0.3 else data
 
-    def run(data: bytes) -> None:
+    def run(data: bytes) -> list[str]:
         path.write_bytes(data)
-        inspect(directory)
-        inspect(path)
+        return answers(directory, path)
 
-    return Target(make, run, (DatasetError,))
+    return Target(make, run, hostile=CASES, sample=sample)

@@ -21,6 +21,8 @@ from c4core.notation import BoardSize
 from c4core.position import Position
 from tests.release.fuzz.mutation import ODD, mutated, mutated_text
 from tests.release.fuzz.target import Target
+from tests.support.hostile.models import CASES
+from tests.support.traps import Trap
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,6 +58,7 @@ def prepare(directory: Path) -> Target:
     """The target."""
     path = directory / "model"
     samples = []
+    bombs = list(Trap(directory).bombs().values())
     for kind in KINDS:
         history = [{"epoch": 1, "loss": 0.5, "seconds": 0.1}]
         if kind == "tuples":
@@ -75,7 +78,7 @@ def prepare(directory: Path) -> Target:
     def make(chance: Random) -> bytes:
         data, about, tensors = chance.choice(samples)
         if chance.random() < 0.3:
-            return mutated(chance, data)
+            return mutated(chance, chance.choice((data, chance.choice(bombs))))
         about = {name: entry for name, entry in about.items() if name != "sha256"}
         if chance.random() < 0.3:
             name = chance.choice(
@@ -94,7 +97,7 @@ def prepare(directory: Path) -> Target:
             pass  # a description without a checksum
         return bytes(save(changed, {"c4": text.decode(errors="replace")}))
 
-    def run(data: bytes) -> None:
+    def run(data: bytes) -> list[str]:
         path.write_bytes(data)
         model = read_model(path)
         position = Position(width=model.board.width, height=model.board.height)
@@ -103,5 +106,7 @@ def prepare(directory: Path) -> Target:
         if model.kind != "tuples":
             network = network_of(model, path)
             assert choose_column(network, model.kind, position) in position.legal_columns()
+        return []
 
-    return Target(make, run, (ModelError, C4Error))
+    exact = next(data for data, about, _ in samples if about["kind"] == "exact")
+    return Target(make, run, (ModelError, C4Error), hostile=CASES, sample=exact)

@@ -6,16 +6,18 @@ import io
 import struct
 import zipfile
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from c4core.dataset.errors import DatasetError
-from c4core.dataset.inspection import inspect
 from c4core.training.labels import read_positions
-from tests.release.fuzz.datasets import small_dataset
+from tests.release.fuzz.datasets import answers, small_dataset
 from tests.release.fuzz.mutation import NUMBERS, mutated
 from tests.release.fuzz.target import Target
+from tests.support.hostile.npz import CASES
+from tests.support.traps import Trap
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +27,8 @@ TYPES = (
     "|u1", "|i1", "<u8", ">u8", "<f8", "|b1", "|O", "|S0", "|S5", "|S60", "|V9", "<U3", "<U900000",
     "<M8[s]", "<c16", "|S2000000000", "u1,u1", "(3,)u1", "x",
 )  # fmt: skip
+SMALL = 1 << 16
+"""Larger hostile inputs are not changed."""
 HEADERS = (b"(" * 5000, b"-" * 9000 + b"1", b"{}", b"{'descr'", b"\xff", b"9" * 6000, b"'" * 70)
 
 
@@ -77,17 +81,22 @@ def prepare(directory: Path) -> Target:
     with np.load(path) as archive:
         arrays = {name: archive[name] for name in archive.files}
 
+    bombs = Trap(directory).bombs().values()
+
+    @cache
+    def seeds() -> list[bytes]:
+        return [*bombs, *(data for case in CASES if len(data := case.make(sample)) < SMALL)]
+
     def make(chance: Random) -> bytes:
         if chance.random() < 0.3:
-            return mutated(chance, sample)
+            return mutated(chance, chance.choice((sample, chance.choice(seeds()))))
         data = forged(chance, arrays)
         return mutated(chance, data) if chance.random() < 0.2 else data
 
-    def run(data: bytes) -> None:
+    def run(data: bytes) -> list[str]:
         path.write_bytes(data)
-        inspect(directory)
         with suppress(DatasetError):
             read_positions(directory, "test")
-        inspect(path)
+        return answers(directory, path)
 
-    return Target(make, run, (DatasetError,))
+    return Target(make, run, hostile=CASES, sample=sample)

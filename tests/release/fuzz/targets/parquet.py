@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyarrow import parquet
 
-from c4core.dataset.errors import DatasetError
-from c4core.dataset.inspection import inspect
-from tests.release.fuzz.datasets import small_dataset
+from tests.release.fuzz.datasets import answers, small_dataset
 from tests.release.fuzz.mutation import mutated
 from tests.release.fuzz.target import Target
+from tests.support.hostile.parquet import CASES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,9 +77,8 @@ def prepare(directory: Path) -> Target:
         data = forged(chance)
         return mutated(chance, data) if chance.random() < 0.2 else data
 
-    def run(data: bytes) -> None:
+    def run(data: bytes) -> list[str]:
         path.write_bytes(data)
-        inspect(directory)
-        inspect(path)
+        return answers(directory, path)
 
-    return Target(make, run, (DatasetError,))
+    return Target(make, run, hostile=CASES, sample=sample)
