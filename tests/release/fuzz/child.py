@@ -44,7 +44,7 @@ class TooSlowError(BaseException):
 
 def case(target: Target, name: str, seed: int, number: int) -> bytes:
     """A case, by its number: hostile inputs first, then samples that are changed by chance."""
-    if number < len(target.hostile):
+    if 0 <= number < len(target.hostile):
         return target.hostile[number].make(target.sample)
     return target.make(random.Random(f"{name} {seed} {number}"))
 

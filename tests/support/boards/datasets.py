@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from c4core.arrays import canonical_keys
 from c4core.dataset.assembly import split_records
 from c4core.dataset.card.making import Recipe, make_card
 from c4core.dataset.drawing import draw_from_play
 from c4core.dataset.lots import Shares
 from c4core.notation import BoardSize
+from c4core.position import Position
 from c4core.solver import Solver
 
 if TYPE_CHECKING:
     from typing import Any
+
+    from numpy.typing import NDArray
 
     from c4core.dataset.records import Array
 
@@ -46,3 +50,18 @@ def made(asked: Recipe) -> tuple[dict[str, dict[str, Array]], dict[str, Any]]:
     )
     parts = split_records(sample.keys, found.scores, asked)
     return parts, make_card(asked, parts, sample)
+
+
+def first_positions(board: BoardSize, plies: int) -> NDArray[np.uint64]:
+    """The canonical keys of all positions with at most this many stones, in a random order."""
+    level, found = [Position(width=board.width, height=board.height)], []
+    for _ in range(plies + 1):
+        keys = np.array(sorted({position.key for position in level}), dtype=np.uint64)
+        canonical, _ = canonical_keys(keys, width=board.width, height=board.height)
+        found.append(np.unique(canonical))
+        known = [
+            Position.from_key(key, width=board.width, height=board.height)
+            for key in found[-1].tolist()
+        ]
+        level = [position.play(column) for position in known for column in position.legal_columns()]
+    return np.random.default_rng(1).permutation(np.concatenate(found))
