@@ -11,9 +11,6 @@ import sqlite3
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from c4core.lines import Request
-from c4core.notation import DEFAULT_BOARD
-from c4core.position import Position
 from db.database import Database
 from db.errors import StorageError
 from db.games.matches import list_matches
@@ -22,10 +19,10 @@ from db.jobs import list_jobs
 from db.types import seal_object
 from tests.release.fuzz.mutation import ODD, mutated, mutated_text
 from tests.release.fuzz.target import Target
-from tests.support.boards.matches import play, run_job, terms
+from tests.support.hostile import Case, rows
+from tests.support.hostile.rows import sound_database
 from workers.core.following import iterate_units
 from workers.core.kinds import unit_objects
-from workers.positions import analysis
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,15 +33,6 @@ SEALED = {("jobs", "params"), ("units", "payload"), ("units", "result"), ("match
 
 TOGETHER = 20
 """Values that are changed at a time: a check of the database takes many statements."""
-
-
-def _filled(path: Path) -> None:
-    """A database with a bit of everything."""
-    with Database.open(str(path), create=True) as database:
-        requests = [Request(1, Position("444444")), Request(2, Position("44444411111"))]
-        submission = analysis.submit(database, requests, board=DEFAULT_BOARD)
-        run_job(database, submission.job_id)
-        play(database, terms(games=2))
 
 
 def _kept(value: Any) -> Any:  # noqa: ANN401
@@ -99,8 +87,7 @@ def _read(database: Database) -> None:
 
 def prepare(directory: Path) -> Target:
     """The target."""
-    path = directory / "c4.db"
-    _filled(path)
+    path = sound_database(directory)
     raw = sqlite3.connect(path, isolation_level=None)
     raw.execute("PRAGMA ignore_check_constraints = ON")
     raw.execute("PRAGMA synchronous = OFF")
@@ -136,7 +123,15 @@ def prepare(directory: Path) -> Target:
             for row in reversed(old):
                 _set(raw, *row)
 
-    return Target(make, run, (StorageError,), TOGETHER)
+    return Target(make, run, (StorageError,), TOGETHER, [_as_case(raw, row) for row in rows.CASES])
+
+
+def _as_case(raw: sqlite3.Connection, row: rows.RowCase) -> Case:
+    """A hostile row as a case of this target."""
+    find = f"SELECT {row.column} FROM {row.table} WHERE {row.where}"
+    ((text,),) = raw.execute(find)
+    changes = [[row.table, row.where, row.column, row.apply(text)]]
+    return Case(str(row), lambda _sample: json.dumps(changes).encode(), "damaged")
 
 
 def _set(raw: sqlite3.Connection, table: str, where: str, column: str, value: object) -> None:
