@@ -136,12 +136,6 @@ def _keep_skipped(terminalreporter: pytest.TerminalReporter) -> None:
         Path(path).write_text("".join(f"{name}\n" for name in names))
 
 
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    """Run `c4` in an empty directory."""
-    return C4(tmp_path)
-
-
 @pytest.fixture(autouse=True)
 def no_shipped_book(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """In this process there is no book that answers what a test wants searched."""
@@ -150,6 +144,12 @@ def no_shipped_book(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         changes.setattr(book_answers, "_shipped", lambda _board: None)
         yield
     book_answers.shipped_book.cache_clear()
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    """Run `c4` in an empty directory."""
+    return C4(tmp_path)
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,3 +97,23 @@ def test_command_line_says_what_is_wrong(
     write_dataset(tmp_path / "data", count=20)
     done = c4("learn", "evaluate", "model", "--data", "data")
     assert (done.code, "fault" in done.err, "cannot be" in done.err) == (1, False, True)
+
+
+def test_a_pipe_is_neither_a_model_nor_a_data_set(c4: C4, tmp_path: Path) -> None:
+    """Nobody writes into it: reading it would never end."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    game = {"board": "5x4", "seed": 1, "moves": "1212121", "first": f"learning-exact:model={pipe}"}
+    (tmp_path / "games.jsonl").write_text(json.dumps({**game, "second": "random"}) + "\n")
+    assert c4("games", "import", "games.jsonl").code == 0
+    write_dataset(tmp_path / "set", count=20)
+    (tmp_path / "set" / "train.npz").unlink()
+    os.mkfifo(tmp_path / "set" / "train.npz")
+    for command in (
+        "games replay 1:0",
+        f"match learning-exact:model={pipe} random --games 1",
+        "learn train exact --data set",
+    ):
+        done = c4(*command.split())
+        assert done.code in (1, 2), command
+        assert "no ordinary file" in done.err, command
