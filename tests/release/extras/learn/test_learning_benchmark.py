@@ -1,60 +1,19 @@
-"""``docs/learning.md`` says what ``docs/learning.json`` holds, and the commands write both."""
+"""The programs that measure learning run with their smallest input, and write page and plots."""
 
 import json
-import re
 from pathlib import Path
 
-import pytest
-from click.testing import CliRunner
+import torch
 
 from benchmarks.learning import pages, results
-from benchmarks.learning.__main__ import main
-from benchmarks.learning.plots import win_shares
-from benchmarks.page import fill
+from benchmarks.page import DOCS
 from c4core.learning.modelfile import read_model
 from c4core.notation import DEFAULT_BOARD
-from tests.support.boards.learning import REASON, write_dataset
-
-ROOT = Path(__file__).parents[3]
-FILE = ROOT / "docs" / "learning.json"
-PAGE = (ROOT / "docs" / "learning.md").read_text(encoding="utf-8")
-
-
-def test_tables_are_current() -> None:
-    texts = pages.sections(results.read(FILE))
-    assert fill(PAGE, texts) == PAGE, "python -m benchmarks.learning report"
-
-
-def test_every_part_was_measured() -> None:
-    assert set(results.read(FILE)["parts"]) == set(results.PARTS)
-    assert pages.NOT_MEASURED not in PAGE
-
-
-def test_the_source_s_accuracy_is_reached() -> None:
-    found = results.read(FILE)["parts"]["cnn"]["confusion"]
-    right = found["true_true"] + found["false_false"]
-    assert found["accuracy"] == pytest.approx(right / found["games"], abs=1e-6)
-    assert found["accuracy"] > 0.99
-
-
-def test_links_lead_somewhere() -> None:
-    for link in re.findall(r"\]\(([^)#:]+)\)", PAGE):
-        assert (ROOT / "docs" / link).exists(), link
-
-
-def test_draws_count_as_games() -> None:
-    assert list(win_shares("wdlw")) == [1, 1 / 2, 1 / 3, 1 / 2]
-
-
-def test_foreign_results_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "x.json").write_text('{"format": 9}')
-    with pytest.raises(ValueError, match="no results of learning in format 1"):
-        results.read(tmp_path / "x.json")
+from tests.support.boards.learning import write_dataset
+from tests.support.running.benchmarks import run
 
 
 def test_every_part_can_be_made_anew(tmp_path: Path) -> None:
-    torch = pytest.importorskip("torch", reason=REASON)
-    pytest.importorskip("matplotlib")
     torch.set_num_threads(1)
     data = write_dataset(tmp_path / "positions", board=DEFAULT_BOARD, count=60, least_ply=26)
     out = tmp_path / "learning.json"
@@ -67,14 +26,12 @@ def test_every_part_can_be_made_anew(tmp_path: Path) -> None:
         ("selfplay", "--epochs", "1"),
         ("matches", "--games", "2", "--data", str(data)),
     ):
-        done = CliRunner().invoke(main, [part, *options, *given], catch_exceptions=False)
-        assert done.exit_code == 0, done.output
+        run("learning", part, *options, *given)
     found = json.loads(out.read_text())
     assert set(found["parts"]) == set(results.PARTS) - {"learners", "curve", "opponents"}
     page = tmp_path / "learning.md"
-    page.write_text(PAGE)
-    done = CliRunner().invoke(main, ["report", str(out), "--page", str(page)])
-    assert done.exit_code == 0, done.output
+    page.write_text((DOCS / "learning.md").read_text(encoding="utf-8"))
+    run("learning", "report", str(out), "--page", str(page))
     assert "300 games of set against set" in page.read_text()
     assert str(tmp_path) not in out.read_text()
     for name in ("cnn", "exact", "selfplay", "games"):
@@ -82,7 +39,6 @@ def test_every_part_can_be_made_anew(tmp_path: Path) -> None:
 
 
 def test_learners_are_trained_and_measured(tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason=REASON)
     data = with_card(
         write_dataset(tmp_path / "positions", board=DEFAULT_BOARD, count=40, least_ply=28)
     )
@@ -92,16 +48,14 @@ def test_learners_are_trained_and_measured(tmp_path: Path) -> None:
     sets = ("--data", str(data), "--test", str(test), "--epochs", "1")
     small = ("--trainings", "2", "--depth", "2", "--sample", "10")
     for _ in range(2):  # the second time, the files are complete
-        done = CliRunner().invoke(main, ["learners", *small, *sets, *given], catch_exceptions=False)
-        assert done.exit_code == 0, done.output
+        run("learning", "learners", *small, *sets, *given)
     shipped = ("--player", f"learning-residual:model={tmp_path / 'shipped'}")
     for part in (
         ("curve", *sets, *given),
         ("ship", str(tmp_path / "residual-1.safetensors"), "--output", str(tmp_path / "shipped")),
         ("opponents", "--games", "4", "--only", "stupid", "--only", "set", *given, *shipped),
     ):
-        done = CliRunner().invoke(main, [*part], catch_exceptions=False)
-        assert done.exit_code == 0, done.output
+        run("learning", *part)
     assert not read_model(tmp_path / "shipped").optimizer
     found = results.read(out)
     learners = found["parts"]["learners"]["learners"]
