@@ -1,19 +1,17 @@
 """The wheel in an environment of its own."""
 
-import os
 from pathlib import Path
 
 import pytest
 
-from tests.support.running.environments import Environment
+from tests.support.running.environments import Environment, named_wheel
 
 
 @pytest.fixture(scope="session")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Environment:
     """The wheel and what it depends on; to be left as it is."""
     directory = tmp_path_factory.mktemp("plain")
-    wheel = Path(os.environ["C4_TEST_WHEEL"]).resolve()
-    return Environment.make(directory / "environment", directory, wheel)
+    return Environment.make(directory / "environment", directory, named_wheel())
 
 
 @pytest.fixture
