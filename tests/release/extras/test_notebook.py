@@ -5,11 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("ipykernel")
-pytest.importorskip("nbclient")
-
 from tests.support.svg import elements
 
 ROOT = Path(__file__).parents[3]

@@ -11,6 +11,7 @@ from sqlalchemy import text
 
 from db.database import Database
 from db.errors import UnreachableError
+from tests.release.faults.figures import SLACK
 from tests.release.faults.link import DistantPostgreSQL
 
 if TYPE_CHECKING:
@@ -47,12 +48,12 @@ def test_who_waits_for_an_answer_is_told_that_there_is_none(server: DistantPostg
         try:
             with pytest.raises(UnreachableError):
                 database.run(ask)
-            assert time.monotonic() - begin < NOTICED_SECONDS
+            assert time.monotonic() - begin < NOTICED_SECONDS * SLACK
         finally:
             server.mend()
         begin = time.monotonic()
         database.run(ask)
-        assert time.monotonic() - begin < 1
+        assert time.monotonic() - begin < 1 * SLACK
 
 
 def test_what_a_lost_client_had_locked_comes_free(
@@ -72,6 +73,8 @@ def test_what_a_lost_client_had_locked_comes_free(
         server.mend()
         begin = time.monotonic()
         while not other.run(lambda session: session.scalar(is_free)):
-            assert time.monotonic() - begin < RELEASED_SECONDS, "the server waits for its client"
+            assert time.monotonic() - begin < RELEASED_SECONDS * SLACK, (
+                "the server waits for its client"
+            )
             time.sleep(0.1)
         say(f"free {time.monotonic() - begin:.1f} s after the network was back")

@@ -53,7 +53,7 @@ def test_a_worker_is_killed_again_and_again(scenarios: Scenarios, undisturbed: A
 
 def test_all_workers_are_killed_at_once(scenarios: Scenarios, undisturbed: Answers) -> None:
     with scenarios.begin("all workers are killed (-9)", undisturbed) as run:
-        run.system.wait(2)
+        run.system.wait_for_work()
         run.strike(*run.system.workers)
         for worker in run.system.workers:
             worker.kill()
@@ -63,7 +63,7 @@ def test_all_workers_are_killed_at_once(scenarios: Scenarios, undisturbed: Answe
 def test_workers_are_told_to_stop(scenarios: Scenarios, undisturbed: Answers) -> None:
     with scenarios.begin("a worker is stopped (SIGTERM)", undisturbed) as run:
         for worker in run.system.workers:
-            run.system.wait_for_work()
+            run.system.wait_for_work(worker)
             begin = time.monotonic()
             run.strike(worker)
             worker.ask_to_end()
@@ -76,6 +76,7 @@ def test_workers_are_told_to_stop(scenarios: Scenarios, undisturbed: Answers) ->
 def test_a_worker_is_frozen_past_its_leases(scenarios: Scenarios, undisturbed: Answers) -> None:
     with scenarios.begin("a worker is frozen (SIGSTOP) past its lease", undisturbed) as run:
         sleeper = run.system.workers[0]
+        run.system.wait_for_work(sleeper)
         strike = run.strike(sleeper, passes=True)
         sleeper.freeze()
         run.system.wait(LEASE_SECONDS + 3)
@@ -115,6 +116,7 @@ def note_recovery(run: Run, limit: float) -> list[Change]:
     run.figures.recovered(
         "its units free", (free_again(changes, unit, at) for unit, at in hit), limit
     )
+    assert hit, "no worker held a unit"
     taken = max(taken_again(changes, unit, at) for unit, at in hit)
     run.say(f"units that were in flight were taken again after {taken:.1f} s at most")
     return changes

@@ -93,14 +93,14 @@ def test_a_documented_one_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 def test_a_slow_case_is_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(child, "SECONDS", 0.1)
+    monkeypatch.setattr(child, "SECONDS", 0.02)
 
     def run(_data: bytes) -> NoReturn:
         while True:
             pass
 
     said = run_faulty(monkeypatch, tmp_path, run)
-    assert said[0].endswith("TooSlowError: more than 0.1 s")
+    assert said[0].endswith("TooSlowError: more than 0.02 s")
 
 
 def test_much_memory_is_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,9 +6,6 @@ import pytest
 
 from tests.support.running.console import blocks
 
-for package in ("gymnasium", "kaggle_environments", "pettingzoo", "pyspiel"):
-    pytest.importorskip(package)
-
 PAGE = Path(__file__).parents[4] / "docs" / "adapters.md"
 
 

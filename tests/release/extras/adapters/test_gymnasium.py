@@ -2,18 +2,14 @@
 
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
-
-from c4core.errors import BoardError
-from c4core.players import PlayerError, ProgramRefusedError
-
-pytest.importorskip("gymnasium")
-
-import gymnasium
 from gymnasium.utils.env_checker import check_env
 
 from c4core.adapters.gymnasium import NAME, ConnectFourEnv
+from c4core.errors import BoardError
+from c4core.players import PlayerError, ProgramRefusedError
 
 
 def rollout(env: gymnasium.Env, *, seed: int, opens: int = 0) -> tuple[list[float], dict[str, Any]]:

@@ -3,16 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+import kaggle_environments as kaggle
 import pytest
 
 from c4core.adapters.kaggle import make_agent
 from c4core.arena.game import Ending, play_game
 from c4core.players import ANY_PROGRAM, Resources, parse_player
 from c4core.position import Position
-
-pytest.importorskip("kaggle_environments")
-
-import kaggle_environments as kaggle
 
 EXAMPLE = Path(__file__).parents[4] / "examples" / "kaggle_agent.py"
 
@@ -44,7 +41,6 @@ def test_games_against_negamax_on_a_small_board(player: str) -> None:
         check_finished(played(agents, columns=5, rows=4))
 
 
-@pytest.mark.long
 def test_twenty_games_against_negamax() -> None:
     for seed in range(20):
         agent = make_agent("perfect", seed=seed)

@@ -1,20 +1,16 @@
 """Players as OpenSpiel's bots, in games with its own, and states both ways."""
 
+import pyspiel
 import pytest
 
 from c4core.adapters.errors import AdapterError
+from c4core.adapters.openspiel import PlayerBot, load_game, to_position, to_state
 from c4core.arena.game import Ending, play_game
 from c4core.notation import BoardSize
 from c4core.players import ANY_PROGRAM, ProgramRefusedError, Resources, parse_player
 from c4core.position import Position
 from c4core.solver import Solver
 from tests.support.boards.games import random_games
-
-pytest.importorskip("pyspiel")
-
-import pyspiel
-
-from c4core.adapters.openspiel import PlayerBot, load_game, to_position, to_state
 
 BOARDS = [BoardSize(7, 6), BoardSize(5, 4), BoardSize(4, 7)]
 

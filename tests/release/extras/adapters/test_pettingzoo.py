@@ -5,19 +5,14 @@ import warnings
 from typing import Any
 
 import numpy as np
-import pytest
-
-from c4core.adapters.policy import make_policy
-from c4core.errors import BoardError, MoveError
-from c4core.position import Position
-
-pytest.importorskip("pettingzoo")
-pytest.importorskip("pygame")
-
 import pettingzoo
+import pytest
 from pettingzoo import AECEnv
 
 from c4core.adapters.pettingzoo import NAME, env, raw_env
+from c4core.adapters.policy import make_policy
+from c4core.errors import BoardError, MoveError
+from c4core.position import Position
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)  # its tests import by their old address
