@@ -3,8 +3,6 @@
 ``C4_TEST_WHEEL`` names it. More of the wheel is tested in ``tests/release/package``.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import urllib.request

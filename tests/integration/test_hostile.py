@@ -1,22 +1,15 @@
 """Hostile files are refused with the right answer, in little memory."""
 
-from __future__ import annotations
-
 import functools
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
 from tests.release.fuzz.datasets import small_dataset
 from tests.release.fuzz.target import Target, load
-from tests.support.hostile import cards, npz
+from tests.support.hostile import Case, cards, npz
 from tests.support.hostile.checking import all_cases, check
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.hostile import Case
-    from tests.support.running.command_line import C4
+from tests.support.running.command_line import C4
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,7 @@
 """Rivals of the engine, and the picture of the comparison."""
 
-from __future__ import annotations
-
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,14 +9,7 @@ from benchmarks.engine.solvers import BitBully
 from benchmarks.page import DOCS
 from tests.support.running.benchmarks import run
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-GAMES = [
-    "2252576253462244111563365343671351441",
-    "52753311433677442422121",
-    "271713432331713132",
-]
+GAMES = ["2252576253462244111563365343671351441", "52753311433677442422121", "271713432331713132"]
 
 
 def test_rival_runs() -> None:

@@ -1,10 +1,9 @@
 """Hostile files that only optional packages can read."""
 
-from __future__ import annotations
-
 import functools
 import resource
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -13,14 +12,9 @@ from c4core.learning.errors import ModelError
 from c4core.learning.modelfile import LARGEST, read_model
 from c4core.learning.networks import network_of
 from tests.release.fuzz.target import Target, load
+from tests.support.hostile import Case
 from tests.support.hostile.checking import MEMORY, all_cases, check
 from tests.support.hostile.modelfiles import crafted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.support.hostile import Case
 
 
 @pytest.fixture(scope="module")

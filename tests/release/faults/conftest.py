@@ -1,12 +1,10 @@
 """Servers to be killed, the job that is disturbed, and where its figures go."""
 
-from __future__ import annotations
-
 import signal
 import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from kombu import Connection
@@ -14,13 +12,9 @@ from kombu import Connection
 from tests.release.faults.figures import Figures, save, table
 from tests.release.faults.run import Answers, Scenarios, job_positions
 from tests.support.running.databases import PostgresDatabases
+from tests.support.running.server_process import Server
 from tests.support.running.servers import PostgreSQLServer, RabbitMQServer, RedisServer
 from workers.core.lanes import Lane
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.running.server_process import Server
 
 FIGURES_FILE = Path(__file__).parents[3] / "build" / "faults.json"
 ALL_FIGURES = pytest.StashKey[list[Figures]]()

@@ -1,15 +1,11 @@
 """What a scenario has measured, what is allowed, and the table that is made of it."""
 
-from __future__ import annotations
-
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
+from pathlib import Path
+from typing import Final
 
 SLACK: Final = float(os.environ.get("C4_FAULTS_SLACK", "1"))
 """What limits of time are multiplied with: more than 1 on a machine that others use as well. What

@@ -4,19 +4,14 @@ The moments are the database's, taken while a change is made: what the processes
 believe about the time does not matter.
 """
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, LiteralString
+from typing import Any, LiteralString
 
 import psycopg
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from psycopg.rows import TupleRow
+from psycopg.rows import TupleRow
 
 TRIGGER = """
 CREATE TABLE unit_log (

@@ -5,8 +5,6 @@ cut packets vanish: connections hang, new ones are not answered, both ends send 
 intervals. Processes of this machine reach the server by its socket in the file system all the same.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from contextlib import suppress

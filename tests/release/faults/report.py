@@ -1,7 +1,5 @@
 """Writes the figures of the last run of the suite into the documents: ``python -m ...report``."""
 
-from __future__ import annotations
-
 import os
 import platform
 from pathlib import Path

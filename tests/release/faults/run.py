@@ -1,15 +1,15 @@
 """One job under one kind of fault, from its first unit to the comparison of all its answers."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from math import inf
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import Any, Final
 
 from c4core.notation import DEFAULT_BOARD
 from c4core.solver import Solver
@@ -18,18 +18,12 @@ from db.costs import Cost, add_costs
 from db.database import Database
 from tests.release.faults import ledger
 from tests.release.faults.figures import Figures
-from tests.release.faults.system import System
+from tests.release.faults.ledger import Change
+from tests.release.faults.system import SupervisedWorker, System
 from tests.support.boards.games import random_games
 from tests.support.running.databases import PostgresDatabases
+from tests.support.running.server_process import Server
 from workers.positions import planning
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tests.release.faults.ledger import Change
-    from tests.release.faults.system import SupervisedWorker
-    from tests.support.running.server_process import Server
 
 EMPTY_SQUARES: Final = 28
 
@@ -164,7 +158,7 @@ class Scenarios:
         self._say = say
         self._keep = keep
 
-    def elsewhere(self, server: Server) -> Scenarios:
+    def elsewhere(self, server: Server) -> "Scenarios":
         """The same with databases on another server."""
         databases = PostgresDatabases(server.url)
         return Scenarios(databases, self._broker, self._directory, self._say, self._keep)

@@ -1,22 +1,18 @@
 """The whole system for one scenario: a database, a broker, supervised workers, and one job."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 import psycopg
 
 from tests.release.faults.ledger import Ledger
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 ROOT: Final = Path(__file__).parents[3]
 TICK_SECONDS: Final = 0.02

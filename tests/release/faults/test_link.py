@@ -1,23 +1,17 @@
 """Connections to a database whose network is cut: no end waits longer than it has to."""
 
-from __future__ import annotations
-
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 import pytest
 from sqlalchemy import text
+from sqlalchemy.orm import Session
 
 from db.database import Database
 from db.errors import UnreachableError
 from tests.release.faults.figures import SLACK
 from tests.release.faults.link import DistantPostgreSQL
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from sqlalchemy.orm import Session
 
 pytestmark = [
     pytest.mark.servers,

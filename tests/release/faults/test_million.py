@@ -1,29 +1,23 @@
 """A million positions: handed out in seconds and constant memory, through a nearly empty broker."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterable
 from itertools import cycle, islice
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.release.faults.figures import SLACK
 from tests.release.faults.system import ROOT, System
 from tests.support.boards.games import random_games
+from tests.support.running.databases import PostgresDatabases
+from tests.support.running.server_process import Server
 from tests.support.running.servers import RedisServer
 from workers.broker.doorbell import Doorbell
 from workers.core.lanes import Lane
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from pathlib import Path
-
-    from tests.support.running.databases import PostgresDatabases
-    from tests.support.running.server_process import Server
 
 pytestmark = [pytest.mark.servers, pytest.mark.faults]
 

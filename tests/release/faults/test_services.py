@@ -1,22 +1,16 @@
 """Brokers, the database and the network that fail: work goes on by itself when they are back."""
 
-from __future__ import annotations
-
 import os
 import signal
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import pytest
 
 from tests.release.faults.ledger import first_claim
 from tests.release.faults.link import DistantPostgreSQL
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.release.faults.run import Answers, Run, Scenarios
-    from tests.support.running.server_process import Server
-    from tests.support.running.servers import PostgreSQLServer
+from tests.release.faults.run import Answers, Run, Scenarios
+from tests.support.running.server_process import Server
+from tests.support.running.servers import PostgreSQLServer
 
 pytestmark = [pytest.mark.servers, pytest.mark.faults]
 
@@ -88,8 +82,6 @@ def note_recovery(run: Run, do: Callable[[], None], limit: float) -> None:
     changes = run.finish()
     run.figures.recovered("new work", [first_claim(changes, over)], limit)
     run.figures.recovered(
-        "for every worker",
-        (first_claim(changes, over, worker.label) for worker in workers),
-        limit,
+        "for every worker", (first_claim(changes, over, worker.label) for worker in workers), limit
     )
     run.figures.restarts = sum(worker.restarts_unasked for worker in workers)

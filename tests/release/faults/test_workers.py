@@ -1,23 +1,17 @@
 """Workers that are killed, stopped, frozen, or live in another time: nothing is lost."""
 
-from __future__ import annotations
-
 import os
 import random
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.release.faults.ledger import first_claim, free_again, taken_again
+from tests.release.faults.ledger import Change, first_claim, free_again, taken_again
+from tests.release.faults.run import Answers, Run, Scenarios
 from workers.core.leases import LEASE_SECONDS
-
-if TYPE_CHECKING:
-    from tests.release.faults.ledger import Change
-    from tests.release.faults.run import Answers, Run, Scenarios
 
 pytestmark = [pytest.mark.servers, pytest.mark.faults]
 

@@ -1,7 +1,5 @@
 """``python -m tests.release.fuzz``: run all targets, some of them, or a case again."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

@@ -1,7 +1,5 @@
 """A campaign against a target: its cases in a process of their own, another one when that dies."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -4,8 +4,6 @@ Its report goes line by line to standard output, as JSON. The case that is run l
 meanwhile, so that it is known even if it ends the process.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import gc
 import json

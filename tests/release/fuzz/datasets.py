@@ -1,17 +1,12 @@
 """A small data set of each format, for cases."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from c4core.dataset.directory import write_dataset
 from c4core.dataset.errors import DatasetError
 from c4core.dataset.inspection import inspect
 from c4core.notation import BoardSize
 from tests.support.boards.datasets import made, recipe
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def small_dataset(directory: Path, ending: str) -> Path:

@@ -1,14 +1,10 @@
 """Changing valid samples: bytes, and JSON values."""
 
-from __future__ import annotations
-
 import copy
 import json
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from random import Random
+from collections.abc import Sequence
+from random import Random
+from typing import Any
 
 NUMBERS = (
     0,

@@ -1,14 +1,9 @@
 """Board sizes and moves for cases: usual ones, the largest that there are, and impossible ones."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from random import Random
 
 from c4core.errors import C4Error
 from c4core.position import Position
-
-if TYPE_CHECKING:
-    from random import Random
 
 BOARDS = (
     (7, 6),

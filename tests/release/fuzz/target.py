@@ -1,17 +1,13 @@
 """What a target is: where its cases come from, and what is done with one."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Sequence
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING, NamedTuple
+from random import Random
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-    from random import Random
-
-    from tests.support.hostile import Case
+from tests.support.hostile import Case
 
 
 class Target(NamedTuple):

@@ -1,8 +1,6 @@
 """Programs that measure and take some seconds, each with its smallest input."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +8,6 @@ from benchmarks.deep import boards as deep
 from benchmarks.engine.results import Results
 from c4core.certificate.shipped import BOARDS
 from tests.support.running.benchmarks import read, run, use_copies
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_books(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,12 +6,8 @@ to the program once and compares the answer; what needs an optional package is i
 inputs first, and change them by chance.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import NamedTuple
 
 
 class Case(NamedTuple):

@@ -1,15 +1,11 @@
 """Data cards whose JSON is something else than a card."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from c4core.dataset.allowance import MAX_CARD
 from tests.support.hostile import Case
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def nested(depth: int) -> Any:  # noqa: ANN401

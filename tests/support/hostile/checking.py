@@ -1,17 +1,13 @@
 """Compares what the program says of a hostile input with what it should say."""
 
-from __future__ import annotations
-
 import importlib
 import re
 import tracemalloc
-from typing import TYPE_CHECKING
 
 import pytest
 
-if TYPE_CHECKING:
-    from tests.release.fuzz.target import Target
-    from tests.support.hostile import Case
+from tests.release.fuzz.target import Target
+from tests.support.hostile import Case
 
 MEMORY = 12 << 20
 """Bytes that looking at a file may take. Careless readers would take 16 MB and more."""

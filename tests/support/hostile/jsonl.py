@@ -1,7 +1,5 @@
 """Parts of data sets as JSON Lines: rows of other types, too long, or with other fields."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,10 +1,9 @@
 """Files of models whose description, under a right checksum, or whose header is something else."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+import numpy as np
 from safetensors.numpy import load, save
 
 from c4core.learning import modelfile
@@ -12,12 +11,8 @@ from c4core.learning.modelfile import MAX_HEADER, MAX_TENSORS, MAX_TEXT
 from tests.support.hostile import Case
 from tests.support.hostile.cards import nested
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+Tensors = dict[str, np.ndarray]
 
-    import numpy as np
-
-    Tensors = dict[str, np.ndarray]
 
 MISSING = ...
 """In place of a field's value."""

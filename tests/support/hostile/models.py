@@ -1,19 +1,12 @@
 """Models whose description can be read, and of which no network can be made."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
 from c4core.learning.modelfile import LARGEST
 from tests.support.hostile import Case
-from tests.support.hostile.modelfiles import crafted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from tests.support.hostile.modelfiles import Tensors
+from tests.support.hostile.modelfiles import Tensors, crafted
 
 
 def architecture(name: str, answer: str, **numbers: object) -> Case:

@@ -3,21 +3,17 @@
 Looking at such a file takes little memory.
 """
 
-from __future__ import annotations
-
 import io
 import struct
 import zipfile
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 
 from tests.support.hostile import Case
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+Arrays = dict[str, np.ndarray]
 
-    Arrays = dict[str, np.ndarray]
 
 LARGE = 16 << 20
 """Bytes of an array that is larger than everything that may be allocated."""

@@ -1,19 +1,15 @@
 """Parts of data sets as Parquet: small files that unpack to a lot, and columns of other types."""
 
-from __future__ import annotations
-
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
 from tests.support.hostile import Case
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def written(sample: bytes, table: Any, *, smaller_than: int = 1 << 20) -> bytes:  # noqa: ANN401
@@ -29,9 +25,7 @@ def written(sample: bytes, table: Any, *, smaller_than: int = 1 << 20) -> bytes:
 def columns(**arrays: Callable[[], Any]) -> Callable[[bytes], bytes]:
     """Make a small file of columns, which are made only then."""
     return lambda sample: written(
-        sample,
-        pa.table({name: make() for name, make in arrays.items()}),
-        smaller_than=100_000,
+        sample, pa.table({name: make() for name, make in arrays.items()}), smaller_than=100_000
     )
 
 

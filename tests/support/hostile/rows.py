@@ -1,20 +1,17 @@
 """JSON in a database's rows: soundly sealed, and not what c4 would have stored."""
 
-from __future__ import annotations
-
 import json
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from db.types import seal_object
 from tests.support.running.command_line import C4
 
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable
-    from pathlib import Path
+Change = Callable[[dict[str, Any]], object]
 
-    Change = Callable[[dict[str, Any]], object]
 
 ANALYZE, MATCH, JUDGING, BOOK, DEEP = range(1, 6)
 """The jobs of the sound database; the third judges the match."""

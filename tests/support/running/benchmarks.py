@@ -1,18 +1,13 @@
 """Runs programs that measure, and lets them fill copies of the documents."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+import pytest
 from click.testing import CliRunner
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 
 def run(name: str, *arguments: str) -> str:

@@ -1,56 +1,43 @@
 """What the benchmarks compute from what they have measured."""
 
-from __future__ import annotations
-
-import json
 import math
 import shlex
 import sys
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
 from benchmarks.books import ways
-from benchmarks.deep import boards as deep
 from benchmarks.deep import simulation
-from benchmarks.engine import boards, calls, classes, positions, tables
+from benchmarks.engine import classes, positions
 from benchmarks.engine.compare import LEAST_SECONDS, Entry, compare
 from benchmarks.engine.plan import Plan
 from benchmarks.engine.programs import Program, ProgramError
-from benchmarks.engine.results import Measurement, Results
 from benchmarks.engine.solvers import C4, Run
 from benchmarks.experiments.playing import made, play, play_both, random_positions
 from benchmarks.learning.plots import win_shares
-from benchmarks.matches import agreement, comparison, summary
-from benchmarks.matches.outcomes import Outcome, Outcomes
+from benchmarks.matches import agreement, comparison
+from benchmarks.matches.outcomes import Outcomes
 from benchmarks.matches.sources import all_matches
 from benchmarks.page import DOCS
-from benchmarks.record import this_machine, without_directories
-from benchmarks.scaling import pages as scaling_pages
-from benchmarks.scaling.books import PLIES, cost_of_book, seconds_of_book
+from benchmarks.record import without_directories
 from benchmarks.scaling.costs import Cost, Costs, Measured, SharedCosts, UnitCost, UnitCosts
 from benchmarks.scaling.limits import (
-    LEASE_BEAT_SECONDS,
     Service,
     bound,
-    demands,
     thread_limits,
     threads_of_a_process,
     unit_cycle,
 )
-from benchmarks.web.results import FORMAT, sections
 from c4core import Position, Solver
 from c4core.arena.statistics import Tally
 from c4core.notation import DEFAULT_BOARD
 from cli.bench.positions import Scored, class_of
-from cli.bench.timing import Lap, Spread
+from cli.bench.timing import Lap
 from tests.support.boards import learning
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KNOWN = [
     Scored("2252576253462244111563365343671351441", -1),
@@ -63,22 +50,6 @@ SCORES = [position.score for position in KNOWN]
 
 class TestEngine:
     """The solver alone and beside others."""
-
-    def test_own_solver_runs(self) -> None:
-        own = C4(table_mb=1)
-        first = own.run(GAMES)
-        assert first.scores == SCORES
-        assert own.run_columns(GAMES).scores == SCORES
-        assert own.run(GAMES).nodes == first.nodes, "a pass starts with an empty table"
-        assert own.run(GAMES, fresh=True).scores == SCORES
-        assert boards.solve_board(own, "5x4").scores == [0]
-        assert boards.solve_board(own, "5x4", weak=True).scores == [0]
-
-    def test_calls_have_one_move_left(self) -> None:
-        position = Position(calls.ONE_MOVE_LEFT)
-        assert not position.is_over
-        assert len(position.legal_columns()) == 1
-        assert Solver().solve(position).score == 0
 
     def test_drawing_repeats_itself(self) -> None:
         wanted = {"end-easy": 5, "middle-easy": 2}
@@ -137,29 +108,6 @@ class TestEngine:
         assert counts == [("C4", 2), ("C4", 1), ("rival", 1)]
         assert not any(one.wrong for one in found)
 
-    def test_results_are_read_as_they_were_written(self, tmp_path: Path) -> None:
-        own = Measurement("classes", "end-easy", "C4", 10, [1e-4, 3e-4, 2e-4], [1e-4] * 3, 500)
-        results = Results(
-            date="2026-01-31",
-            command="python -m benchmarks run",
-            positions="some",
-            table="kept",
-            machine=this_machine(),
-            versions={"C4": "1"},
-            measurements=[own, replace(own, solver="Other", cpu=[1e-3], wall=[1e-3])],
-        )
-        path = tmp_path / "new" / "results.json"
-        results.write(path)
-        assert Results.read(path) == results
-        assert own.elapsed == Spread(1e-4, 1e-4, 1e-4)
-        texts = tables.sections(results)
-        assert "| end-easy | 10 | 20.0 µs | 10.0 to 30.0 µs | 50 | 0 |" in texts["classes"]
-        assert "| end-easy | 10 | 20.0 µs | 100 µs | 5.00 |" in texts["rivals"]
-        assert texts["boards"] == tables.NOT_MEASURED
-        path.write_text('{"format": 99}')
-        with pytest.raises(ValueError, match="no results of a benchmark"):
-            Results.read(path)
-
     def test_paths_of_a_machine_are_not_published(self) -> None:
         command = (
             "run --positions /home/me/set --output build/x.json --program 'P=/opt/p/solver -w'"
@@ -188,10 +136,6 @@ class TestPrograms:
         found = program.run(GAMES, fresh=fresh)
         assert (found.scores, found.nodes) == (SCORES, 30)
 
-    def test_without_nodes(self) -> None:
-        found = self.program("[print(line.strip(), 1) for line in open(0)]").run(["44"])
-        assert found.nodes is None
-
     @pytest.mark.parametrize(
         ("code", "message"),
         [
@@ -214,15 +158,6 @@ def test_every_way_to_solve_a_book_solves_every_position() -> None:
         kept = ways._kept_table([keys[:20], keys[20:]], 1, related=related)
         at_once = Solver(table_mb=1).solve_many(keys, related=related)
         assert kept.nodes.tolist() == at_once.nodes.tolist()
-
-
-def test_ways_to_solve_a_book_are_shown() -> None:
-    two = (ways.Way("as jobs do", 1_000_000, 2.0), ways.Way("badly", 1_500_000, 5.0))
-    compared = ways.Ways(8, 2, 1000, 400, 1000, 9000, 0.5, two, "a processor")
-    assert ways.Ways.from_json(json.loads(json.dumps(asdict(compared)))) == compared
-    lines = ways.way_lines(compared)
-    assert "| badly | 1,500 | 1.50 | 5.0 | 2.50 |" in lines
-    assert "the tenth that takes most takes 50% of all" in lines[0]
 
 
 class TestSimulation:
@@ -249,47 +184,6 @@ class TestSimulation:
         together = self.outcome(monkeypatch, workers=4, share_nodes=2_000)
         assert (together.score, together.sent > 100) == (0, True)
         assert together.nodes < four.nodes
-
-    def test_hard_pieces_are_split(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        whole = self.outcome(monkeypatch, workers=2)
-        split = self.outcome(monkeypatch, workers=2, unit_nodes=10_000)
-        assert split.score == whole.score
-        assert split.pieces > whole.pieces
-
-
-class TestDeepBoards:
-    """Proofs of empty boards are kept and shown."""
-
-    PROOF = deep.Proof("6x6", -1, 0.5, 4_000_000, 70, 2, 2_000_000, 0.75, "a processor")
-    UNFINISHED = deep.Proof("8x8", None, 1800.0, None, None, 2, None, None, "another")
-
-    def test_one_of_each_is_kept_and_easiest_first(self, tmp_path: Path) -> None:
-        file = tmp_path / "deep.json"
-        deep.keep(self.UNFINISHED, file)
-        deep.keep(self.PROOF, file)
-        newer = replace(self.PROOF, seconds=0.4)
-        assert deep.keep(newer, file) == [newer, self.UNFINISHED]
-        assert [deep.Proof(**each) for each in json.loads(file.read_text())] == [
-            newer,
-            self.UNFINISHED,
-        ]
-
-    def test_rows(self) -> None:
-        other = replace(self.PROOF, board="6x7", score=1, single_seconds=None)
-        text = deep.table([self.PROOF, self.UNFINISHED, other])
-        rows = [line.strip("| ").split(" | ") for line in text.splitlines()]
-        assert rows[2] == [
-            *("6x6", "-1", "0.5 s", "4,000,000", "70", "0.8 s", "2,000,000", "2.00", "1.50")
-        ]
-        assert rows[3][:3] == ["8x8", "not found", "more than 30 min 00 s"]
-        assert rows[4][1] == "+1"
-        assert "On: a processor, 2 threads; another, 2 threads (8x8)." in text
-
-    def test_every_known_board_fits(self) -> None:
-        for height, widths in deep.FIRST_PLAYERS.items():
-            for width, sign in widths.items():
-                assert width * (height + 1) <= 64 or (width, height) in {(8, 8), (9, 7)}
-                assert sign in deep.SIGNS
 
 
 class TestExperiments:
@@ -363,14 +257,6 @@ class TestMatches:
         assert comparison.difference_p(Tally(0, 0), Tally(3, 4)) == 1
         assert comparison.difference_p(Tally(100, 0), Tally(0, 0, 2000)) < 1e-100
 
-    def test_yardstick_is_that_of_the_normal_distribution(self) -> None:
-        share = stats.norm.cdf(agreement.CLOSE) - stats.norm.cdf(-agreement.CLOSE)
-        same = agreement.Comparison(all_matches()[0], Tally(5, 5), Tally(6, 4))
-        found = agreement.Agreement.of([same] * 58)
-        assert (found.number, found.close, found.far, found.same_leader) == (58, 58, 0, 58)
-        assert found.expected_close == pytest.approx(58 * share)
-        assert found.different == []
-
     def test_result_of_a_source_counts_once(self) -> None:
         outcomes = Outcomes.read(DOCS / "matches.json")
         for longer in (False, True):
@@ -379,28 +265,6 @@ class TestMatches:
         counted = agreement.comparisons(outcomes, longer=False)
         assert not any(each.match.reading_of for each in counted)
         assert len(counted) == len({match.result for match in all_matches() if match.reported})
-
-    def test_contradictions_are_told_in_sentences(self) -> None:
-        by_players = {(match.a, match.b): match.name for match in all_matches()}
-        outcomes = Outcomes.read(DOCS / "matches.json")
-        outcomes.longer.clear()
-        outcomes.matches[:] = [
-            Outcome(by_players[pair], wins, losses, draws, 2000, 1.0, 30.0, 1)
-            for pair, wins, losses, draws in (
-                (("mcts-uct", "pvs"), 827, 1162, 11),
-                (("mcts-uct", "greedy"), 1958, 42, 0),
-                (("minimax-windows", "montecarlo-flat"), 974, 1026, 0),
-                (("blog-v6:depth=3", "blog-v6:depth=3"), 358, 1642, 0),
-                (("blog-v5:depth=0", "blog-v5:depth=0"), 1030, 970, 0),
-            )
-        ]
-        told = summary.contradictions(outcomes)
-        better, equal = told.split("No side is significantly better here:")
-        assert "Qiu, Wang, Xu 2022 ranks A above B; here it is 827-1162-11" in better
-        assert "Huang, Lu 2025 reports 18-32-0, B better; here it is 974-1026-0 (P 0.254)" in equal
-        assert not {"greedy", "blog"} & set(told.replace(":", " ").split())
-        outcomes.matches.clear()
-        assert summary.contradictions(outcomes) == "None."
 
 
 COSTS = Costs(
@@ -432,38 +296,6 @@ class TestScaling:
 
     MEASURED = Measured.read(DOCS / "scaling.json")
 
-    def test_line_goes_through_both_points(self) -> None:
-        few, many = Cost(0.2, 2.0, 0.0, 4), Cost(1.1, 3.8, 0.0, 4)
-        line = UnitCost.through(few, many, at=(10, 100))
-        assert line.of(10).server == pytest.approx(0.2)
-        assert line.of(100).client == pytest.approx(3.8)
-        assert line.each == Cost(pytest.approx(0.1), pytest.approx(1.8), 0.0, 4)
-        noisy = UnitCost.through(Cost(0.3), Cost(0.2), at=(10, 100))
-        assert (noisy.position.server, noisy.each.server) == (0.0, 0.3)  # nothing gets cheaper
-
-    def test_file_keeps_everything(self, tmp_path: Path) -> None:
-        path = tmp_path / "there" / "costs.json"
-        self.MEASURED.write(path)
-        assert Measured.read(path) == self.MEASURED
-        path.write_text(json.dumps(json.loads(path.read_text()) | {"more": 1}))
-        with pytest.raises(ValueError, match="not what `measure` writes"):
-            Measured.read(path)
-
-    def test_book_costs_what_its_units_and_positions_do(self) -> None:
-        measured = replace(self.MEASURED, book_seconds={12: 0.004})
-        book, sizes = cost_of_book(measured, 12), measured.sizes["book"]
-        units, searched = PLIES[12].units, PLIES[12].searched
-        assert book.search_seconds == pytest.approx(0.004 * searched)
-        assert book.unit_seconds == pytest.approx(0.004 * searched / units)
-        assert book.broker_operations == 3 * units
-        assert book.bytes == pytest.approx(sizes.unit * units + sizes.position * searched)
-        one, many = (seconds_of_book(measured, 12, threads) for threads in (1, 1_024))
-        cycle = unit_cycle(measured.costs("book"), book.service())
-        assert one == pytest.approx(book.planner_seconds + units * cycle)
-        assert book.planner_seconds < many < one
-        assert [row.split()[1] for row in scaling_pages.books(measured).splitlines()[2:]] == ["12"]
-        assert "ply 14" not in scaling_pages.limits(measured)
-
     def test_threads_that_pay_for_nothing_only_search(self) -> None:
         most = bound(Costs(), Service(workers=8, threads=2, unit_seconds=0.5))
         assert most.units_per_second == pytest.approx(16 / 0.5)
@@ -482,23 +314,6 @@ class TestScaling:
         assert unit_cycle(COSTS, service) == pytest.approx(cycle)
         assert bound(COSTS, service).units_per_second == pytest.approx(1 / cycle)
         assert bound(COSTS, service).searching == pytest.approx(0.01 / cycle)
-
-    @pytest.mark.parametrize("workers", [1, 100])
-    def test_utilisation_is_what_units_and_workers_ask_for(self, workers: int) -> None:
-        service = Service(workers=workers, threads=2, unit_seconds=0.5)
-        most, asked = bound(COSTS, service), demands(COSTS, service)
-        rate, threads = most.units_per_second, most.searching * 2 * workers
-        database = (
-            rate * (150e-6 + 400e-6 + 250e-6 + 1.7e-3)
-            + threads * 300e-6 / LEASE_BEAT_SECONDS
-            + workers * asked.database.worker
-        )
-        assert most.database * service.database_cores == pytest.approx(database)
-        assert most.broker == pytest.approx(rate * 130e-6 + workers * 300e-6)
-        assert most.planner == pytest.approx(rate * asked.planner.unit)
-        python = (rate * asked.python.unit + threads * asked.python.searching) / workers
-        assert most.python == pytest.approx(python + asked.python.worker)
-        assert bound(COSTS, service, planned=True).planner == 0.0
 
     @pytest.mark.parametrize(
         ("costs", "cores", "limit"),
@@ -529,25 +344,3 @@ class TestScaling:
         idle = Costs(COSTS.unit, replace(COSTS.shared, poll=Cost(0.01)))
         assert bound(idle, Service(workers=99)).units_per_second > 0
         assert bound(idle, Service(workers=101)).units_per_second == 0.0
-
-
-def test_tables_of_the_server() -> None:
-    load = {"what": "the book", "connections": 16, "requests": 30_000, "seconds": 10.0}
-    load |= {"p50_ms": 4.25, "p99_ms": 120.4, "longest_ms": 200.0, "failed": 0}
-    asked = {"questions": 10, "p50_ms": 1.0, "p99_ms": 2.0, "longest_ms": 3.0}
-    shown = sections(
-        {
-            "format": FORMAT,
-            "date": "2026-01-01",
-            "command": "python -m benchmarks.web measure",
-            "machine": {"processor": "P", "cores": 2, "system": "S"},
-            "versions": {"C4": "1"},
-            "loads": [load],
-            "asked": [{"what": "one", "alone": asked, "beside": asked | {"p50_ms": 8.0}}],
-            "memory": [{"what": "none", "most_mb": [80.4]}, {"what": "all", "most_mb": [99.6, 1]}],
-        }
-    )
-    assert "| the book | 16 | 3,000 | 4.2 ms | 120 ms | 0 |" in shown["loads"]
-    assert "| one | two | 8.0 ms | 2.0 ms | 3.0 ms |" in shown["asked"]
-    assert "| none | 80 MB |  |" in shown["memory"]
-    assert "| all | 100 MB | 1 MB |" in shown["memory"]

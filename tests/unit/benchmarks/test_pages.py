@@ -1,11 +1,11 @@
 """Every page with measurements shows the figures that were kept, and keeps what it promises."""
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -38,13 +38,7 @@ from c4core.players import parse_player
 from cli.bench.positions import shipped_set
 from tests.support.boards.datasets import made, recipe
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    import click
-
-    Texts = dict[str, str]
+Texts = dict[str, str]
 
 
 def page(name: str) -> str:

@@ -3,14 +3,12 @@
 Those that take longer are in ``tests/release/long/test_benchmark_programs.py``.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil
 import sys
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -28,9 +26,6 @@ from benchmarks.scaling.costs import Measured
 from benchmarks.web.questions import book_moves, position_targets, positions, steps
 from c4core.position import Position
 from tests.support.running.benchmarks import read, run, use_copies
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 C4SOLVER = f"c4={shlex.quote(sys.executable)} -m cli solve - --format c4solver --no-store"
 

@@ -1,10 +1,9 @@
 """Hostile models, where a player, a training and the command line meet them."""
 
-from __future__ import annotations
-
 import json
 import os
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,12 +21,7 @@ from c4core.training.loop import train
 from tests.release.fuzz.target import load
 from tests.support.boards.learning import labelled_arrays, random_positions, write_dataset
 from tests.support.hostile.modelfiles import crafted
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.support.running.command_line import C4
+from tests.support.running.command_line import C4
 
 assert torch
 
@@ -73,7 +67,7 @@ def test_another_optimizer_is_not_resumed(tmp_path: Path) -> None:
 
     model = train(course(), path, epochs=1)
     sound = dict(model.optimizer)
-    changes: list[Callable[[dict[str, Any]], object]] = [
+    changes: Any = [
         lambda tensors: tensors.clear(),
         lambda tensors: tensors.popitem(),
         lambda tensors: tensors.update({"policy.bias.more": np.zeros(3, dtype=np.float32)}),

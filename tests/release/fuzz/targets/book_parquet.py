@@ -1,9 +1,8 @@
 """Books as Parquet: damaged files, and sound ones of other columns."""
 
-from __future__ import annotations
-
 import io
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -16,10 +15,6 @@ from tests.release.fuzz.mutation import mutated
 from tests.release.fuzz.target import Target
 from tests.release.fuzz.targets.parquet import other_column
 from tests.support.boards.small_books import small_book
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 NAMES = ("key", "score", "ply", "key.x", "more", "")
 

@@ -1,10 +1,9 @@
 """Books: damaged, and forged under right checksums."""
 
-from __future__ import annotations
-
 import struct
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 from c4core.book import Book
 from c4core.book.errors import BookError
@@ -14,10 +13,6 @@ from c4core.solver import Solver
 from tests.release.fuzz.mutation import NUMBERS, mutated
 from tests.release.fuzz.target import Target
 from tests.support.boards.small_books import resealed, small_book
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 
 def prepare(directory: Path) -> Target:

@@ -1,9 +1,8 @@
 """Books as texts: JSON Lines, CSV, and the rows of the UCI data set."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 from c4core.book import Book
 from c4core.book.errors import BookError
@@ -16,10 +15,6 @@ from tests.release.fuzz.mutation import mutated, mutated_text
 from tests.release.fuzz.sizes import random_position
 from tests.release.fuzz.target import Target
 from tests.support.boards.small_books import small_book
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 WORDS = (b"\n", b",", b'"', b"\r", b"-", b"9" * 30, b"9" * 5000, b"\x00", b"key", b"\xc3\xa9")
 

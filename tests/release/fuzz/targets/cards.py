@@ -1,12 +1,11 @@
 """Data cards, and what is shown of those that are taken."""
 
-from __future__ import annotations
-
 import io
 import json
 from contextlib import redirect_stdout, suppress
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 from c4core.dataset.directory import check_free
 from c4core.dataset.errors import DatasetError, DatasetExistsError
@@ -16,10 +15,6 @@ from tests.release.fuzz.datasets import small_dataset
 from tests.release.fuzz.mutation import mutated, mutated_text
 from tests.release.fuzz.target import Target
 from tests.support.hostile.cards import CASES
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 SMALL = 1 << 16
 """Larger hostile inputs are not changed."""

@@ -3,13 +3,13 @@
 And JSON of a stranger's, sealed as c4 would have done it, to whoever reads matches and results.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import sqlite3
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from random import Random
+from typing import Any
 
 from db.database import Database
 from db.errors import StorageError
@@ -23,10 +23,6 @@ from tests.support.hostile import Case, rows
 from tests.support.hostile.rows import sound_database
 from workers.core.following import iterate_units
 from workers.core.kinds import unit_objects
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 SEALED = {("jobs", "params"), ("units", "payload"), ("units", "result"), ("matches", "terms")}
 """Columns of JSON objects with a seal."""

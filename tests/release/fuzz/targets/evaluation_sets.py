@@ -1,10 +1,9 @@
 """Public evaluation sets: lines of moves and scores, and of ConnectX's validation set."""
 
-from __future__ import annotations
-
 import io
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 from c4core.dataset.errors import DatasetError
 from c4core.dataset.exchange.reading import read_stated
@@ -13,10 +12,6 @@ from c4core.notation import BoardSize
 from tests.release.fuzz.mutation import mutated, mutated_text
 from tests.release.fuzz.target import Target
 from tests.support.boards.datasets import made, recipe
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 BOARD = BoardSize(4, 3)
 WORDS = (b" ", b"-1000", b"-99", b"-", b"\n", b"{", b"null", b"1e9", b"\xff", b"9" * 5000)

@@ -1,10 +1,9 @@
 """Files of games, as JSON Lines and as CSV; what is read is written and read again."""
 
-from __future__ import annotations
-
 import io
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 from c4core.arena.files_csv import csv_line, csv_names, read_csv_games
 from c4core.arena.files_json import json_line, parse_json_game, read_json_games
@@ -14,10 +13,6 @@ from c4core.position import Position
 from tests.release.fuzz.mutation import mutated, mutated_text
 from tests.release.fuzz.sizes import random_position
 from tests.release.fuzz.target import Target
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 SAMPLES = (
     {"moves": "4343434", "first": "random", "second": "set", "seed": 7, "match": 1, "number": 2},

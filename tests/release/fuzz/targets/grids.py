@@ -1,18 +1,13 @@
 """Grids of stones."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 from c4core.errors import BoardError, GridError
 from c4core.position import Position
 from tests.release.fuzz.mutation import mutated
 from tests.release.fuzz.sizes import board, random_position
 from tests.release.fuzz.target import Target
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 WORDS = (
     b".",

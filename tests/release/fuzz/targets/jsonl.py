@@ -1,18 +1,13 @@
 """Parts of data sets as JSON Lines."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 from tests.release.fuzz.datasets import answers, small_dataset
 from tests.release.fuzz.mutation import mutated, mutated_text
 from tests.release.fuzz.target import Target
 from tests.support.hostile.jsonl import CASES
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 WORDS = (b"\n", b"null", b"1.5", b"-1", b"999", b'""', b"[]", b"{}", b"\xff", b"NaN", b"1" * 5000)
 

@@ -1,10 +1,9 @@
 """Keys of positions: one by one, and in arrays."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 import numpy as np
 
@@ -16,10 +15,6 @@ from c4core.position import Position
 from tests.release.fuzz.mutation import NUMBERS
 from tests.release.fuzz.sizes import board, random_position
 from tests.release.fuzz.target import Target
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 
 def make(chance: Random) -> bytes:

@@ -1,10 +1,9 @@
 """The lines of batches: every one has an answer, whatever it is."""
 
-from __future__ import annotations
-
 import io
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 from c4core.lines import MAX_NESTED, BadLine, is_too_deep, read_lines
 from c4core.notation import DEFAULT_BOARD
@@ -12,10 +11,6 @@ from c4core.position import Position
 from tests.release.fuzz.mutation import mutated, mutated_text
 from tests.release.fuzz.sizes import random_position
 from tests.release.fuzz.target import Target
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 WORDS = (
     b"\n",

@@ -1,11 +1,10 @@
 """Tables of positions: every row has an answer, whatever it is, and none is without an end."""
 
-from __future__ import annotations
-
 import csv
 import io
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 from c4core.lines import BadLine
 from c4core.lines_csv import MAX_LINES, HeadingError, read_csv
@@ -14,10 +13,6 @@ from c4core.position import Position
 from tests.release.fuzz.mutation import mutated
 from tests.release.fuzz.sizes import random_position
 from tests.release.fuzz.target import Target
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 HEADINGS = (("moves",), ("id", "moves"), ("key", "id"), ("grid", "board"), ("moves", "key", "grid"))
 WORDS = (

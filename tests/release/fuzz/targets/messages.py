@@ -4,12 +4,12 @@ They go through the worker's own consumer and through Celery; of a broker there 
 memory, and in place of the units' work somebody who looks at what they are told.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import logging
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from random import Random
+from typing import Any
 from unittest import mock
 
 from kombu import Connection
@@ -19,10 +19,6 @@ from tests.release.fuzz.target import Target
 from workers.broker.messaging import TASK, make_app
 from workers.core.lanes import Lane
 from workers.service.this_process import THIS_PROCESS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 NOTHING = {"callbacks": None, "errbacks": None, "chain": None, "chord": None}
 HEADERS = {

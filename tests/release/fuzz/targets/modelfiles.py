@@ -1,9 +1,8 @@
 """Files of models: damaged, and with another description under a right checksum."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 import numpy as np
 
@@ -13,10 +12,6 @@ from c4core.notation import BoardSize
 from tests.release.fuzz.mutation import mutated, mutated_json
 from tests.release.fuzz.target import Target
 from tests.support.hostile.modelfiles import CASES, crafted
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 ABOUT = {
     "kind": "exact",

@@ -1,9 +1,9 @@
 """Models: damaged, and forged under a right checksum; those that are taken play."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from random import Random
+from typing import Any
 
 import numpy as np
 from safetensors.numpy import load, save
@@ -23,10 +23,6 @@ from tests.release.fuzz.mutation import ODD, mutated, mutated_text
 from tests.release.fuzz.target import Target
 from tests.support.hostile.models import CASES
 from tests.support.traps import Trap
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 NETWORKS: dict[str, dict[str, Any]] = {
     "cnn": {"padding": "same"},

@@ -1,13 +1,12 @@
 """Parts of data sets as NPZ: any bytes, forged arrays, and their neighbour the trainer's reader."""
 
-from __future__ import annotations
-
 import io
 import struct
 import zipfile
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 import numpy as np
 
@@ -18,10 +17,6 @@ from tests.release.fuzz.mutation import NUMBERS, mutated
 from tests.release.fuzz.target import Target
 from tests.support.hostile.npz import CASES
 from tests.support.traps import Trap
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 TYPES = (
     "|u1", "|i1", "<u8", ">u8", "<f8", "|b1", "|O", "|S0", "|S5", "|S60", "|V9", "<U3", "<U900000",

@@ -1,9 +1,9 @@
 """Parts of data sets as Parquet: damaged files, and sound ones of other columns."""
 
-from __future__ import annotations
-
 import io
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from random import Random
+from typing import Any
 
 import pyarrow as pa
 from pyarrow import parquet
@@ -12,10 +12,6 @@ from tests.release.fuzz.datasets import answers, small_dataset
 from tests.release.fuzz.mutation import mutated
 from tests.release.fuzz.target import Target
 from tests.support.hostile.parquet import CASES
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 TYPES = (
     pa.uint8(), pa.int8(), pa.uint64(), pa.float32(), pa.string(), pa.binary(), pa.bool_(),

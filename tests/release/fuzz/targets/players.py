@@ -1,24 +1,18 @@
 """Descriptions of players; those that can be played by do so, on any board."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 from c4core.dice import Dice
 from c4core.players import Limits, PlayerError, PlayerFailure, parse_player, player_kinds
+from c4core.players.player import PlayerKind
 from c4core.players.ranges import parse_players
 from c4core.players.values import Whole
 from c4core.position import Position
 from tests.release.fuzz.mutation import mutated
 from tests.release.fuzz.sizes import board, random_position
 from tests.release.fuzz.target import Target
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
-
-    from c4core.players.player import PlayerKind
 
 WORDS = (
     b":", b",", b"=", b"1/2/3", b"1..9", b"off", b"nan", b"inf", b"1e9", b"-0", b"\xd9\xa1",

@@ -1,19 +1,14 @@
 """Books of Pons's program. Their tables have millions of places: a case says what is changed."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 from c4core.book import Book
 from c4core.book.errors import BookError
 from c4core.book.exchange.pons import read_pons, write_pons
 from tests.release.fuzz.target import Target
 from tests.support.boards.small_books import small_book
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 _HEADER = 6
 _VALUES = (0, 1, 2, 3, 4, 6, 7, 8, 16, 21, 22, 23, 27, 28, 42, 64, 127, 128, 255)

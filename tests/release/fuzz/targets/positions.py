@@ -1,10 +1,9 @@
 """Texts of moves and of board sizes."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 from c4core.errors import BoardError, MoveError
 from c4core.notation import LABELS, format_moves, parse_board, parse_moves
@@ -12,10 +11,6 @@ from c4core.position import Position
 from tests.release.fuzz.mutation import ODD, mutated
 from tests.release.fuzz.sizes import board
 from tests.release.fuzz.target import Target
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 
 def make(chance: Random) -> bytes:

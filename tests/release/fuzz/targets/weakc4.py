@@ -1,9 +1,8 @@
 """Solutions in WeakC4's two files. What is taken is a proof of something true."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from random import Random
 
 from c4core.certificate import Certificate
 from c4core.position import Position
@@ -12,10 +11,6 @@ from c4core.weakc4.errors import WeakC4Error
 from tests.release.fuzz.mutation import mutated, mutated_text
 from tests.release.fuzz.target import Target
 from tests.support.weakc4 import small_solution
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from random import Random
 
 START = Position("1211", width=4, height=5)
 BETWEEN = b"\n----\n"
