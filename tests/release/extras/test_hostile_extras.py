@@ -12,6 +12,7 @@ from c4core.learning.errors import ModelError
 from c4core.learning.modelfile import LARGEST, read_model
 from c4core.learning.networks import network_of
 from tests.release.fuzz.target import Target, load
+from tests.support.boards.datasets import check_densest_part
 from tests.support.hostile import Case
 from tests.support.hostile.checking import MEMORY, all_cases, check
 from tests.support.hostile.modelfiles import crafted
@@ -37,6 +38,11 @@ def test_hostile_file_is_refused(
     finally:
         pa.set_memory_pool(usual)
     assert (counting.max_memory() or 0) < MEMORY
+
+
+@pytest.mark.parametrize("representations", [("planes",), ("moves",), ("planes", "moves")])
+def test_the_densest_parts_that_there_are(tmp_path: Path, representations: tuple[str, ...]) -> None:
+    check_densest_part(tmp_path / "train.parquet", representations)
 
 
 def test_largest_network_takes_no_memory_before_it_has_weights(

@@ -11,13 +11,12 @@ import pytest
 from scipy import stats
 
 from benchmarks.books import ways
-from benchmarks.deep import simulation
 from benchmarks.engine import classes, positions
 from benchmarks.engine.compare import LEAST_SECONDS, Entry, compare
 from benchmarks.engine.plan import Plan
 from benchmarks.engine.programs import Program, ProgramError
 from benchmarks.engine.solvers import C4, Run
-from benchmarks.experiments.playing import made, play, play_both, random_positions
+from benchmarks.experiments.playing import made, play, play_both
 from benchmarks.learning.plots import win_shares
 from benchmarks.matches import agreement, comparison
 from benchmarks.matches.outcomes import Outcomes
@@ -160,32 +159,6 @@ def test_every_way_to_solve_a_book_solves_every_position() -> None:
         assert kept.nodes.tolist() == at_once.nodes.tolist()
 
 
-class TestSimulation:
-    """Many workers on one position; the searches are real."""
-
-    @staticmethod
-    def outcome(monkeypatch: pytest.MonkeyPatch, **setting: int) -> simulation.Outcome:
-        """5x6 in small slices."""
-        monkeypatch.setattr(simulation, "SLICE", 2_000)
-        monkeypatch.setattr(simulation, "LEAST_NODES", 1 << 7)
-        usual = {"workers": 1, "split_plies": 2, "unit_nodes": 10**9, "share_nodes": 0}
-        start = Position(width=6, height=5)
-        return simulation.simulate(simulation.Setting(start=start, table_mb=1, **usual | setting))
-
-    def test_more_workers_take_less_time(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        alone, four = (self.outcome(monkeypatch, workers=number) for number in (1, 4))
-        assert (alone.nodes, alone.cut, alone.idle, alone.sent) == (alone.wall, 0, 0, 0)
-        assert four.score == alone.score == 0
-        assert four.wall < alone.wall <= four.nodes
-        # At the end a worker may be a slice ahead of the others.
-        assert four.nodes <= 4 * (four.wall + simulation.SLICE)
-        assert 0 <= four.idle < 1
-        assert four.speed_up(alone.nodes) > 1
-        together = self.outcome(monkeypatch, workers=4, share_nodes=2_000)
-        assert (together.score, together.sent > 100) == (0, True)
-        assert together.nodes < four.nodes
-
-
 class TestExperiments:
     """Games that experiments play."""
 
@@ -198,13 +171,6 @@ class TestExperiments:
         assert games.score + seen.score == pytest.approx(1)
         assert play(a, b, 20, 1).text == games.text
         assert play_both(a, b, 5, 1).results.games == 5
-
-    def test_positions_to_begin_from(self) -> None:
-        drawn = random_positions(10, plies=range(3, 5), seed=1)
-        assert [position.ply for position in drawn] == [3, 4] * 5
-        assert drawn == random_positions(10, plies=range(3, 5), seed=1)
-        games = play(made("random"), made("random"), 4, 1, starts=drawn[1::2])
-        assert games.results.games == 4
 
 
 def test_draws_count_as_games() -> None:

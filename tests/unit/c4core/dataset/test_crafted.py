@@ -7,15 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from c4core.batch import UNPLAYABLE
 from c4core.dataset import checking
-from c4core.dataset.allowance import LEAST_FILE, MAX_PER_BYTE, Allowance
+from c4core.dataset.allowance import Allowance
 from c4core.dataset.card.reading import read_card
 from c4core.dataset.checking import part_problems
 from c4core.dataset.formats import FORMATS
-from c4core.dataset.records import are_full, make_records
-from c4core.notation import BoardSize
-from tests.support.boards.datasets import first_positions, made, recipe
+from tests.support.boards.datasets import check_densest_part, made, recipe
 
 PARTS, CARD = made(recipe(representations=("planes", "moves")))
 TERMS = read_card(json.dumps(CARD), "card.json")[1]
@@ -36,17 +33,7 @@ def test_a_column_is_held_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("representations", [("planes",), ("moves",), ("planes", "moves")])
 def test_the_densest_parts_that_there_are(tmp_path: Path, representations: tuple[str, ...]) -> None:
-    """All first positions of the largest board take the most memory for each byte of a file."""
-    board = BoardSize(8, 7)
-    keys = first_positions(board, 4)
-    scores = np.where(are_full(keys, board), UNPLAYABLE, 0).astype(np.int8)
-    records = make_records(keys, scores, board=board, seed=1, representations=representations)
-    path = tmp_path / "train.npz"
-    FORMATS["npz"].write(path, records, "{}")
-    taken = sum(array.nbytes for array in records.values())
-    assert taken < 0.6 * MAX_PER_BYTE * max(path.stat().st_size, LEAST_FILE)
-    found, _ = FORMATS["npz"].read(path)
-    assert found["key"].tolist() == keys.tolist()
+    check_densest_part(tmp_path / "train.npz", representations)
 
 
 def test_no_column_takes_twice_as_much_as_in_the_densest_parts() -> None:
