@@ -68,9 +68,11 @@ def reduced(graph: Graph) -> Graph:
 def graph_of(names: Iterable[str], found: Iterable[tuple[str, str]]) -> Graph:
     """The imports between some packages."""
     graph: Graph = {name: set() for name in names}
-    for (module, imported), name, other in product(found, graph, graph):
-        if name != other and is_within(module, name) and is_within(imported, other):
-            graph[name].add(other)
+    for module, imported in found:
+        importers = [name for name in graph if is_within(module, name)]
+        for name, other in product(importers, graph):
+            if name != other and is_within(imported, other):
+                graph[name].add(other)
     return graph
 
 

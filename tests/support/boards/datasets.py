@@ -6,15 +6,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from c4core.arrays import canonical_keys
+from c4core.batch import UNPLAYABLE
+from c4core.dataset.allowance import LEAST_FILE, MAX_PER_BYTE
 from c4core.dataset.assembly import split_records
 from c4core.dataset.card.making import Recipe, make_card
 from c4core.dataset.drawing import draw_from_play
+from c4core.dataset.formats import FORMATS
 from c4core.dataset.lots import Shares
+from c4core.dataset.records import are_full, make_records
 from c4core.notation import BoardSize
+from c4core.position import Position
 from c4core.solver import Solver
 
 if TYPE_CHECKING:
+    from pathlib import Path
     from typing import Any
+
+    from numpy.typing import NDArray
 
     from c4core.dataset.records import Array
 
@@ -46,3 +55,35 @@ def made(asked: Recipe) -> tuple[dict[str, dict[str, Array]], dict[str, Any]]:
     )
     parts = split_records(sample.keys, found.scores, asked)
     return parts, make_card(asked, parts, sample)
+
+
+def _first_positions(board: BoardSize, plies: int) -> NDArray[np.uint64]:
+    """The canonical keys of all positions with at most this many stones, in a random order."""
+    level, found = [Position(width=board.width, height=board.height)], []
+    for _ in range(plies + 1):
+        keys = np.array(sorted({position.key for position in level}), dtype=np.uint64)
+        canonical, _ = canonical_keys(keys, width=board.width, height=board.height)
+        found.append(np.unique(canonical))
+        known = [
+            Position.from_key(key, width=board.width, height=board.height)
+            for key in found[-1].tolist()
+        ]
+        level = [position.play(column) for position in known for column in position.legal_columns()]
+    return np.random.default_rng(1).permutation(np.concatenate(found))
+
+
+def check_densest_part(path: Path, representations: tuple[str, ...]) -> None:
+    """Write and read the part that takes the most memory for each byte of a file.
+
+    It has all first positions of the largest board.
+    """
+    board = BoardSize(8, 7)
+    keys = _first_positions(board, 4)
+    scores = np.where(are_full(keys, board), UNPLAYABLE, 0).astype(np.int8)
+    records = make_records(keys, scores, board=board, seed=1, representations=representations)
+    form = FORMATS[path.suffix[1:]]
+    form.write(path, records, "{}")
+    taken = sum(array.nbytes for array in records.values())
+    assert taken < 0.6 * MAX_PER_BYTE * max(path.stat().st_size, LEAST_FILE)
+    found, _ = form.read(path)
+    assert found["key"].tolist() == keys.tolist()

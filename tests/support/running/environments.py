@@ -11,12 +11,22 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from tests.support.running.command_line import ROOT, Result
 
 COMPILERS = re.compile(
     r"(.*-)?(as|c89|c99|cc|c\+\+|clang|clang\+\+|cpp|g\+\+|gcc|ld|tcc)(-[\d.]+)?"
 )
 """The names of programs that a C compiler consists of."""
+
+
+def named_wheel() -> Path:
+    """The wheel that ``C4_TEST_WHEEL`` names."""
+    name = os.environ.get("C4_TEST_WHEEL")
+    if not name:
+        pytest.fail("C4_TEST_WHEEL names no wheel; `uv build --wheel` makes one", pytrace=False)
+    return Path(name).resolve()
 
 
 @dataclass(frozen=True)
@@ -38,6 +48,27 @@ class Environment:
         made._gather_tools()
         done = made.shell(f"pip install --quiet {shlex.quote(str(wheel))} && pip check")
         assert done.code == 0, done.err
+        return made
+
+    @classmethod
+    def make_with_web(cls, path: Path, directory: Path, wheel: Path) -> Environment:
+        """Make one with the wheel and its extra ``web``, in some seconds: by uv alone."""
+        uv = str(Path(sys.executable).parent / "uv")
+        subprocess.run([uv, "venv", "--quiet", "--python", sys.executable, path], check=True)
+        made = cls(path, directory)
+        made._gather_tools()  # before the installation, which gets no compiler either
+        for command in (
+            ("install", "--quiet", "--only-binary", ":all:", f"{wheel}[web]"),
+            ("check", "--quiet"),
+        ):
+            done = subprocess.run(
+                [uv, "pip", command[0], "--python", path, *command[1:]],
+                env=made.variables(),
+                capture_output=True,
+                check=False,
+                text=True,
+            )
+            assert done.returncode == 0, done.stderr
         return made
 
     def _gather_tools(self) -> None:

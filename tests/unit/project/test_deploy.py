@@ -1,13 +1,12 @@
 """What is deployed names commands, options, settings and metrics that there are."""
 
-from __future__ import annotations
-
 import configparser
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import pytest
@@ -17,9 +16,6 @@ from cli.app import c4
 from workers.core.lanes import Lane
 from workers.service.counters import UnitCounters
 from workers.service.metrics import WorkerCollector
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[3]
 COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "compose.yaml").read_text())

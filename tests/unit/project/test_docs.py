@@ -101,7 +101,9 @@ def test_tutorial(tmp_path: Path) -> None:
         assert without_measures(answer(c4, line)) == without_measures(expected), line
 
 
-@pytest.mark.parametrize("page", [TUTORIAL, DOCS / "api" / "index.rst"], ids=by_name)
+@pytest.mark.parametrize(
+    "page", [ROOT / "README.md", TUTORIAL, DOCS / "api" / "index.rst"], ids=by_name
+)
 def test_python_sessions(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     results = doctest.testfile(str(page), module_relative=False)

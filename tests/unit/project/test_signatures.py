@@ -1,19 +1,15 @@
 """What compiled modules say about their calls is what their stubs say: names, kinds, defaults."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import inspect
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import c4core
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ROOT = Path(c4core.__file__).parents[1]
 STUBS = sorted((ROOT / "c4core").rglob("*.pyi"))

@@ -1,4 +1,0 @@
-"""Faults on purpose: workers, brokers, the database and the network fail, and nothing is lost.
-
-``make faults`` runs them. ``python -m tests.faults.report`` writes their figures to the documents.
-"""

@@ -1,0 +1,52 @@
+"""Hostile files are refused with the right answer, in little memory."""
+
+import functools
+from collections.abc import Callable
+
+import pytest
+
+from tests.release.fuzz.datasets import small_dataset
+from tests.release.fuzz.target import Target, load
+from tests.support.hostile import Case, cards, npz
+from tests.support.hostile.checking import all_cases, check
+from tests.support.running.command_line import C4
+
+
+@pytest.fixture(scope="module")
+def targets(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Target]:
+    """What the files are handed to, by name."""
+    return functools.cache(lambda name: load(name, tmp_path_factory.mktemp(name)))
+
+
+@pytest.mark.parametrize(("subject", "case"), all_cases("cards", "jsonl", "modelfiles", "npz"))
+def test_hostile_file_is_refused(
+    targets: Callable[[str], Target], subject: str, case: Case
+) -> None:
+    check(targets(subject), case)
+
+
+def test_little_stack_left_is_no_fault(targets: Callable[[str], Target]) -> None:
+    """A description that is nested deeply ends Python's reader of JSON."""
+    target = targets("modelfiles")
+    (case,) = (case for case in all_cases("modelfiles") if "900 deep" in str(case.id))
+
+    def deeply(left: int) -> list[str]:
+        return deeply(left - 1) if left else target.answer(case.values[1].make(target.sample))
+
+    (answer,) = deeply(100)
+    assert "damaged" in answer
+
+
+@pytest.mark.parametrize("name", ["npz", "jsonl"])
+def test_command_line_shows_the_answer(c4: C4, name: str) -> None:
+    part = small_dataset(c4.directory, name)
+    if name == "npz":
+        keys = next(case for case in npz.CASES if case.name == "keys of shape (0,)")
+        part.write_bytes(keys.make(part.read_bytes()))
+    else:
+        file = next(case for case in cards.CASES if case.name == "a file named {}")
+        card = c4.directory / "card.json"
+        card.write_bytes(file.make(card.read_bytes()))
+    done = c4("dataset", "info", ".")
+    assert (done.code, "fault" in done.err) == (1, False)
+    assert "test.npz" in done.out or "names a file {}" in done.err

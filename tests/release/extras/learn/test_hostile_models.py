@@ -1,0 +1,113 @@
+"""Hostile models, where a player, a training and the command line meet them."""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from c4core.dice import Dice
+from c4core.learning.errors import ModelError
+from c4core.learning.modelfile import read_model, write_model
+from c4core.notation import BoardSize
+from c4core.players import PlayerError, PlayerFailure, parse_player
+from c4core.position import Position
+from c4core.training.exact_course import ExactCourse
+from c4core.training.labels import Positions
+from c4core.training.loop import train
+from tests.release.fuzz.target import load
+from tests.support.boards.learning import labelled_arrays, random_positions, write_dataset
+from tests.support.hostile.modelfiles import crafted
+from tests.support.running.command_line import C4
+
+assert torch
+
+HUGE = {"architecture": {"layers": 2**31}}
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A small model that plays."""
+    return load("models", tmp_path_factory.mktemp("models")).sample
+
+
+def test_a_player_says_what_is_wrong(tmp_path: Path, sample: bytes) -> None:
+    path = tmp_path / "model"
+    path.write_bytes(crafted(sample, board=5))
+    with pytest.raises(PlayerError, match="board cannot be 5"):
+        parse_player(f"learning-exact:model={path}").make()
+    path.write_bytes(crafted(sample, **HUGE))
+    player = parse_player(f"learning-exact:model={path}").make()
+    with pytest.raises(PlayerFailure, match="layers cannot be"):
+        player.choose(Position(width=5, height=4), Dice(1))
+
+
+@pytest.mark.parametrize("number", [np.nan, -np.inf])
+def test_a_player_whose_weights_are_no_numbers_plays(
+    tmp_path: Path, sample: bytes, number: float
+) -> None:
+    path = tmp_path / "model"
+    path.write_bytes(
+        crafted(sample, lambda tensors: {n: np.full_like(a, number) for n, a in tensors.items()})
+    )
+    position = Position("1122", width=5, height=4)
+    player = parse_player(f"learning-exact:model={path}").make()
+    assert player.choose(position, Dice(1)) in position.legal_columns()
+
+
+def test_another_optimizer_is_not_resumed(tmp_path: Path) -> None:
+    path = tmp_path / "model"
+    positions = Positions(**labelled_arrays(random_positions(60)), board=BoardSize(5, 4))
+
+    def course() -> ExactCourse:
+        return ExactCourse(positions, positions, channels=2, layers=1, hidden=4, batch=60)
+
+    model = train(course(), path, epochs=1)
+    sound = dict(model.optimizer)
+    changes: Any = [
+        lambda tensors: tensors.clear(),
+        lambda tensors: tensors.popitem(),
+        lambda tensors: tensors.update({"policy.bias.more": np.zeros(3, dtype=np.float32)}),
+        lambda tensors: tensors.update({"policy.bias.exp_avg": np.zeros(3, dtype=np.float32)}),
+        lambda tensors: tensors.update({"policy.bias.step": np.array(1, dtype=np.int8)}),
+    ]
+    for change in changes:
+        tensors = dict(sound)
+        change(tensors)
+        object.__setattr__(model, "optimizer", tensors)
+        write_model(path, model)
+        with pytest.raises(ModelError, match="cannot be resumed: its optimizer"):
+            train(course(), path, epochs=2, resume=read_model(path))
+
+
+@pytest.mark.parametrize("changes", [{"board": 5}, HUGE])
+def test_command_line_says_what_is_wrong(
+    c4: C4, tmp_path: Path, sample: bytes, changes: dict[str, Any]
+) -> None:
+    (tmp_path / "model").write_bytes(crafted(sample, **changes))
+    write_dataset(tmp_path / "data", count=20)
+    done = c4("learn", "evaluate", "model", "--data", "data")
+    assert (done.code, "fault" in done.err, "cannot be" in done.err) == (1, False, True)
+
+
+def test_a_pipe_is_neither_a_model_nor_a_data_set(c4: C4, tmp_path: Path) -> None:
+    """Nobody writes into it: reading it would never end."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    game = {"board": "5x4", "seed": 1, "moves": "1212121", "first": f"learning-exact:model={pipe}"}
+    (tmp_path / "games.jsonl").write_text(json.dumps({**game, "second": "random"}) + "\n")
+    assert c4("games", "import", "games.jsonl").code == 0
+    write_dataset(tmp_path / "set", count=20)
+    (tmp_path / "set" / "train.npz").unlink()
+    os.mkfifo(tmp_path / "set" / "train.npz")
+    for command in (
+        "games replay 1:0",
+        f"match learning-exact:model={pipe} random --games 1",
+        "learn train exact --data set",
+    ):
+        done = c4(*command.split())
+        assert done.code in (1, 2), command
+        assert "no ordinary file" in done.err, command

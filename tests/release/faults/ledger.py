@@ -1,0 +1,150 @@
+"""What became of every unit and when, written down by a trigger in the database itself.
+
+The moments are the database's, taken while a change is made: what the processes that take part
+believe about the time does not matter.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any, LiteralString
+
+import psycopg
+from psycopg.rows import TupleRow
+
+TRIGGER = """
+CREATE TABLE unit_log (
+    at DOUBLE PRECISION NOT NULL, unit BIGINT NOT NULL, before TEXT NOT NULL, after TEXT NOT NULL,
+    held_by TEXT, taken_by TEXT, fence INTEGER NOT NULL
+);
+CREATE FUNCTION log_unit() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO unit_log VALUES (
+        extract(epoch FROM clock_timestamp()), NEW.id, OLD.state, NEW.state, OLD.owner, NEW.owner,
+        NEW.fence
+    );
+    RETURN NULL;
+END $$;
+CREATE TRIGGER log_unit AFTER UPDATE ON units FOR EACH ROW
+    WHEN (OLD.state <> NEW.state OR OLD.fence <> NEW.fence) EXECUTE FUNCTION log_unit();
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of a unit's state or owner."""
+
+    at: float
+    unit: int
+    before: str
+    after: str
+    held_by: str | None
+    """Who had it before."""
+    taken_by: str | None
+    """Who has it now."""
+    fence: int
+
+    @property
+    def is_claim(self) -> bool:
+        return self.after == "leased"
+
+
+class Ledger:
+    """Asks a database of C4's about units. Connects anew each time: the server may restart.
+
+    Args:
+        url: of the database, which has C4's tables.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        with self._connect() as connection:
+            connection.execute(TRIGGER)
+
+    def now(self) -> float:
+        """The database's time."""
+        return float(self._ask("SELECT extract(epoch FROM clock_timestamp())")[0][0])
+
+    def is_working(self, owner: str) -> bool:
+        """Whether a worker holds a unit now."""
+        return bool(self._ask("SELECT FROM units WHERE state = 'leased' AND owner = %s", owner))
+
+    def units(self) -> dict[str, int]:
+        """How many there are in each state."""
+        return dict(self._ask("SELECT state, count(*) FROM units GROUP BY state"))
+
+    def job_state(self, job_id: int) -> str:
+        """The state of a job."""
+        return str(self._ask("SELECT state FROM jobs WHERE id = %s", job_id)[0][0])
+
+    def job_seconds(self, job_id: int) -> float:
+        """From the begin to the end of a job."""
+        query = "SELECT finished_at - started_at FROM jobs WHERE id = %s"
+        return float(self._ask(query, job_id)[0][0])
+
+    def evaluations(self) -> dict[int, tuple[int, int]]:
+        """Lower and upper bound by key as it is stored; fails if a key is there twice."""
+        rows = self._ask("SELECT key, lower, upper FROM evaluations")
+        found = {key: (lower, upper) for key, lower, upper in rows}
+        assert len(found) == len(rows)
+        return found
+
+    def changes(self) -> list[Change]:
+        """All that was written down, in order."""
+        return [Change(*row) for row in self._ask("SELECT * FROM unit_log ORDER BY at, fence")]
+
+    def _ask(self, query: LiteralString, *values: object) -> Sequence[TupleRow]:
+        with self._connect() as connection:
+            return connection.execute(query, values).fetchall()
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        return psycopg.connect(self._url, autocommit=True, connect_timeout=5)
+
+
+def held(
+    changes: Sequence[Change], owners: Collection[str], since: float, until: float
+) -> frozenset[int]:
+    """The units that some owners held at any moment from one time to another."""
+    ends: dict[int, float] = {}
+    found = set()
+    for change in reversed(changes):
+        is_theirs = change.is_claim and change.taken_by in owners
+        if is_theirs and change.at <= until and ends.get(change.unit, inf) >= since:
+            found.add(change.unit)
+        ends[change.unit] = change.at
+    return frozenset(found)
+
+
+def free_again(changes: Iterable[Change], unit: int, after: float) -> float:
+    """Seconds until a unit that somebody held was free for others, or taken by one."""
+    return _first(
+        (change for change in changes if change.unit == unit and change.before == "leased"), after
+    )
+
+
+def taken_again(changes: Iterable[Change], unit: int, after: float) -> float:
+    """Seconds until a unit was claimed once more."""
+    return _first((change for change in changes if change.unit == unit and change.is_claim), after)
+
+
+def first_claim(changes: Iterable[Change], after: float, by: str = "") -> float:
+    """Seconds until anybody, or one whose name begins like this, began new work."""
+    claims = (change for change in changes if change.is_claim)
+    return _first((claim for claim in claims if (claim.taken_by or "").startswith(by)), after)
+
+
+def done_twice(changes: Iterable[Change]) -> int:
+    """Completions of units beyond the first each."""
+    done = Counter(change.unit for change in changes if change.after == "done")
+    return sum(done.values()) - len(done)
+
+
+def taken_twice(changes: Iterable[Change]) -> int:
+    """Claims of units beyond the first each."""
+    claims = Counter(change.unit for change in changes if change.is_claim)
+    return sum(claims.values()) - len(claims)
+
+
+def _first(changes: Iterable[Change], after: float) -> float:
+    return next((change.at - after for change in changes if change.at > after), inf)

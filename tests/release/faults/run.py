@@ -1,0 +1,219 @@
+"""One job under one kind of fault, from its first unit to the comparison of all its answers."""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from math import inf
+from pathlib import Path
+from typing import Any, Final
+
+from c4core.notation import DEFAULT_BOARD
+from c4core.solver import Solver
+from c4core.version import ENGINE_VERSION
+from db.costs import Cost, add_costs
+from db.database import Database
+from tests.release.faults import ledger
+from tests.release.faults.figures import Figures
+from tests.release.faults.ledger import Change
+from tests.release.faults.system import SupervisedWorker, System
+from tests.support.boards.games import random_games
+from tests.support.running.databases import PostgresDatabases
+from tests.support.running.server_process import Server
+from workers.positions import planning
+
+EMPTY_SQUARES: Final = 28
+
+JOB_SECONDS: Final = 35
+"""About how long two threads work on a job that nothing disturbs, however quick the machine: long
+enough for twenty kills, each of which has to find its victim at work."""
+
+UNIT_SECONDS: Final = 0.5
+"""Work of a unit: long enough to be hit, and short enough that there are more than faults. Who is
+at work when another is stopped is done with its unit, and takes a new one, within the second that
+is promised."""
+
+SAMPLE: Final = 400
+"""Positions whose cost is measured beforehand."""
+
+
+@dataclass(slots=True)
+class Answers:
+    """What a job has come to, without what may differ from run to run."""
+
+    lines: list[tuple[str, int]]
+    """Moves and score of every line."""
+    evaluations: dict[int, tuple[int, int]]
+    """Bounds by key."""
+
+
+@dataclass(slots=True)
+class Strike:
+    """A fault."""
+
+    at: float
+    """On the database's clock."""
+    workers: frozenset[str]
+    """Processes that were hit."""
+    until: float = inf
+    """When they could go on, if they could."""
+    held: frozenset[int] = frozenset()
+    """The units that they were working on; known when the job has ended."""
+
+
+@dataclass(slots=True)
+class Run:
+    """A job that is being worked on."""
+
+    system: System
+    job_id: int
+    figures: Figures
+    say: Callable[[str], None]
+    expected: Answers | None
+    """What the job should come to; None while nobody knows."""
+    answers: Answers | None = None
+    """What it has come to, once it has ended."""
+    strikes: list[Strike] = field(default_factory=list)
+
+    def strike(self, *workers: SupervisedWorker, passes: bool = False) -> Strike:
+        """Note that a fault is about to hit workers.
+
+        Args:
+            workers: which.
+            passes: they survive it: what they hold at this moment is in flight.
+        """
+        at = self.system.ledger.now()
+        names = frozenset(worker.name for worker in workers)
+        self.strikes.append(Strike(at, names, at if passes else inf))
+        return self.strikes[-1]
+
+    def finish(self) -> list[Change]:
+        """Wait for the end of the job and count what the fault has done to its results.
+
+        Returns:
+            All changes of its units.
+        """
+        self.system.wait_for_end(self.job_id)
+        book, figures = self.system.ledger, self.figures
+        assert book.job_state(self.job_id) == "done", book.units()
+        changes = book.changes()
+        figures.seconds = book.job_seconds(self.job_id)
+        figures.faults = len(self.strikes)
+        figures.twice = ledger.taken_twice(changes)
+        for strike in self.strikes:
+            strike.held = ledger.held(changes, strike.workers, strike.at, strike.until)
+        figures.in_flight = sum(len(strike.held) for strike in self.strikes)
+        figures.duplicated += ledger.done_twice(changes)
+        self.answers = self._read_answers()
+        if self.expected is not None:
+            self._compare(self.answers, self.expected)
+        return changes
+
+    def _read_answers(self) -> Answers:
+        # Code 1: lines without an answer, which are counted here.
+        output = self.system.command("jobs", "results", str(self.job_id), codes=(0, 1))
+        answers = [line for line in map(json.loads, output.splitlines()) if "error" not in line]
+        return Answers(
+            [(line["moves"], line["score"]) for line in answers], self.system.ledger.evaluations()
+        )
+
+    def _compare(self, found: Answers, expected: Answers) -> None:
+        """Count what is missing, what is too much and what is different."""
+        figures = self.figures
+        asked = Counter(moves for moves, _score in expected.lines)
+        answered = Counter(moves for moves, _score in found.lines)
+        figures.lost += (asked - answered).total()
+        figures.duplicated += (answered - asked).total()
+        figures.different += sum(
+            mine != theirs for mine, theirs in zip(found.lines, expected.lines, strict=False)
+        )
+        figures.different += len(found.evaluations.items() ^ expected.evaluations.items())
+
+
+class Scenarios:
+    """Begins runs, each with a database of its own.
+
+    Args:
+        databases: makes databases.
+        broker: without messages of others.
+        directory: for files.
+        say: tells people what is going on.
+        keep: takes the figures of every run that has come to its end.
+    """
+
+    def __init__(
+        self,
+        databases: PostgresDatabases,
+        broker: Server,
+        directory: Path,
+        say: Callable[[str], None],
+        keep: Callable[[Figures], None],
+    ) -> None:
+        self._databases = databases
+        self._broker = broker
+        self._directory = directory
+        self._say = say
+        self._keep = keep
+
+    def elsewhere(self, server: Server) -> "Scenarios":
+        """The same with databases on another server."""
+        databases = PostgresDatabases(server.url)
+        return Scenarios(databases, self._broker, self._directory, self._say, self._keep)
+
+    @contextmanager
+    def begin(self, fault: str, expected: Answers | None, **system: Any) -> Iterator[Run]:  # noqa: ANN401
+        """Begin a job with workers at work on it; afterwards nothing may be wrong with it.
+
+        Args:
+            fault: for people.
+            expected: the answers of the undisturbed run, if this is not the one.
+            system: options of the :class:`System`.
+        """
+        title = self._broker.title
+        figures = Figures(fault, title, job_positions())
+        with self._databases.database(initialised=True) as url:
+            _note_costs(url)
+            with System(url, self._broker.url, self._directory, **system) as begun, begun.telling():
+                self._say(f"{title}, fault: {fault}")
+                job_id = begun.submit(random_games(figures.positions, empty=EMPTY_SQUARES))
+                begun.wait_for_work()
+                self._say("all workers are at work")
+                run = Run(begun, job_id, figures, self._say, expected)
+                yield run
+                if run.answers is None:
+                    run.finish()
+        self._say(f"job done in {figures.seconds:.1f} s: {figures}")
+        self._keep(figures)
+        figures.check()
+
+
+def job_positions() -> int:
+    """Positions of a job."""
+    return 1000 * round(2 * JOB_SECONDS / _seconds_each() / 1000)
+
+
+@cache
+def _seconds_each() -> float:
+    """What a position costs here when two threads are at work."""
+    solver = Solver(threads=2, table_mb=16)
+    began = time.perf_counter()
+    solver.solve_many(random_games(SAMPLE, empty=EMPTY_SQUARES, seed=2))
+    return 2 * (time.perf_counter() - began) / SAMPLE
+
+
+def _note_costs(url: str) -> None:
+    """Let units be planned with what positions cost, scaled so that they get the length wanted."""
+    seconds = SAMPLE * _seconds_each() * planning.UNIT_SECONDS / UNIT_SECONDS
+    with Database.open(url) as database:
+        database.run(
+            lambda session: add_costs(
+                session,
+                engine_version=ENGINE_VERSION,
+                board=DEFAULT_BOARD,
+                columns=False,
+                costs={DEFAULT_BOARD.cells - EMPTY_SQUARES: Cost(SAMPLE, seconds)},
+            )
+        )

@@ -1,0 +1,91 @@
+"""A million positions: handed out in seconds and constant memory, through a nearly empty broker."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from itertools import cycle, islice
+from pathlib import Path
+
+import pytest
+
+from tests.release.faults.figures import SLACK
+from tests.release.faults.system import ROOT, System
+from tests.support.boards.games import random_games
+from tests.support.running.databases import PostgresDatabases
+from tests.support.running.server_process import Server
+from tests.support.running.servers import RedisServer
+from workers.broker.doorbell import Doorbell
+from workers.core.lanes import Lane
+
+pytestmark = [pytest.mark.servers, pytest.mark.faults]
+
+POSITIONS = 1_000_000
+DIFFERENT = 20_000
+FEW = 10_000
+MEGABYTE = 1024  # of the kilobytes that Linux counts in
+
+ENQUEUE_SECONDS = 60.0
+RESUME_SECONDS = 3.0
+"""About one second of work, and the start of the program."""
+MESSAGES_PER_THREAD = 4
+THREADS = 2
+
+
+@pytest.mark.parametrize("broker_server", [RedisServer], indirect=True, ids=["redis"])
+def test_a_million_positions(
+    databases: PostgresDatabases, broker: Server, tmp_path: Path, say: Callable[[str], None]
+) -> None:
+    games = random_games(DIFFERENT, empty=8)
+    with (
+        databases.database(initialised=True) as url,
+        System(url, broker.url, tmp_path, worker_environments=()) as system,
+    ):
+        _job, few, _seconds = _submit(system, games[:FEW])
+        job_id, peak, seconds = _submit(system, islice(cycle(games), POSITIONS))
+        say(f"a million positions submitted in {seconds:.1f} s, peak memory {peak // MEGABYTE} MB")
+        assert seconds < ENQUEUE_SECONDS * SLACK
+        assert peak - few < 30 * MEGABYTE
+
+        bell = Doorbell(broker.url)
+        depths: list[int] = []
+
+        def is_done() -> bool:
+            depths.append(bell.depth(Lane.BULK))
+            return system.ledger.job_state(job_id) == "done"
+
+        begin = time.monotonic()
+        for _ in range(THREADS):
+            system.start_worker({})
+        system.wait_until(is_done, "the million is done", seconds=300)
+        say(f"done in {time.monotonic() - begin:.1f} s; at most {max(depths)} messages waited")
+        assert max(depths) <= MESSAGES_PER_THREAD * THREADS
+
+        before = system.ledger.changes()
+        begin = time.monotonic()
+        system.command("jobs", "resume", str(job_id))
+        seconds = time.monotonic() - begin
+        say(f"resumed in {seconds:.2f} s")
+        assert seconds < RESUME_SECONDS * SLACK
+        assert system.ledger.changes() == before  # nothing was claimed
+
+
+def _submit(system: System, games: Iterable[str]) -> tuple[int, int, float]:
+    """Submit a job in a process of its own; its number, the process's peak memory, and seconds."""
+    batch = system.directory / "batch"
+    with batch.open("w") as file:
+        file.writelines(f"{moves}\n" for moves in games)
+    begin = time.monotonic()
+    with subprocess.Popen(
+        [sys.executable, "-m", "cli", "analyze", "--score-only", "--detach", str(batch)],
+        cwd=ROOT,
+        env=os.environ | system.environment,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        job_id = int(process.stdout.read())
+        _pid, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return job_id, usage.ru_maxrss, time.monotonic() - begin

@@ -1,0 +1,131 @@
+"""Workers that are killed, stopped, frozen, or live in another time: nothing is lost."""
+
+import os
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.release.faults.ledger import Change, first_claim, free_again, taken_again
+from tests.release.faults.run import Answers, Run, Scenarios
+from workers.core.leases import LEASE_SECONDS
+
+pytestmark = [pytest.mark.servers, pytest.mark.faults]
+
+KILLS = 20
+AFTER_KILL = LEASE_SECONDS + 2
+AFTER_TERM = 1.0
+HOUR = 3600
+
+
+def test_no_fault(undisturbed: Answers) -> None:
+    assert all(lower == upper for lower, upper in undisturbed.evaluations.values())
+
+
+def test_a_worker_is_killed_again_and_again(scenarios: Scenarios, undisturbed: Answers) -> None:
+    chance = random.Random(7)
+    with scenarios.begin("a worker is killed (-9)", undisturbed) as run:
+        for number in range(KILLS - 1):
+            victim = chance.choice(run.system.workers)
+            run.system.wait_for_work(victim)
+            run.system.wait(chance.uniform(0, 0.5))
+            run.strike(victim)
+            victim.kill()
+            run.say(f"kill {number + 1}; {run.system.state()}")
+        # The last one in the job's last moment: who is idle has to take over as soon as may be.
+        victim = run.system.wait_for_last_work()
+        last = run.strike(victim)
+        victim.kill()
+        run.say(f"kill {KILLS}; {run.system.state()}")
+        changes = note_recovery(run, AFTER_KILL)
+        taken = [taken_again(changes, unit, last.at) for unit in last.held]
+        run.figures.recovered("its units taken by the idle", taken, AFTER_KILL)
+
+
+def test_all_workers_are_killed_at_once(scenarios: Scenarios, undisturbed: Answers) -> None:
+    with scenarios.begin("all workers are killed (-9)", undisturbed) as run:
+        run.system.wait_for_work()
+        run.strike(*run.system.workers)
+        for worker in run.system.workers:
+            worker.kill()
+        note_recovery(run, AFTER_KILL)
+
+
+def test_workers_are_told_to_stop(scenarios: Scenarios, undisturbed: Answers) -> None:
+    with scenarios.begin("a worker is stopped (SIGTERM)", undisturbed) as run:
+        for worker in run.system.workers:
+            run.system.wait_for_work(worker)
+            begin = time.monotonic()
+            run.strike(worker)
+            worker.ask_to_end()
+            code = worker.await_end()
+            run.say(f"ended with {code} after {time.monotonic() - begin:.2f} s")
+            assert code == 0
+        note_recovery(run, AFTER_TERM)
+
+
+def test_a_worker_is_frozen_past_its_leases(scenarios: Scenarios, undisturbed: Answers) -> None:
+    with scenarios.begin("a worker is frozen (SIGSTOP) past its lease", undisturbed) as run:
+        sleeper = run.system.workers[0]
+        run.system.wait_for_work(sleeper)
+        strike = run.strike(sleeper, passes=True)
+        sleeper.freeze()
+        run.system.wait(LEASE_SECONDS + 3)
+        thawed = run.system.ledger.now()
+        sleeper.thaw()
+        changes = note_recovery(run, AFTER_KILL)
+        # What it held was another claim's by then, and it went on with other work.
+        assert not any(
+            change.after == "done" and change.unit in strike.held and change.fence == 1
+            for change in changes
+        )
+        run.figures.recovered("at work again", [first_claim(changes, thawed, sleeper.name)], 5)
+
+
+def test_the_clocks_of_workers_are_wrong(scenarios: Scenarios, undisturbed: Answers) -> None:
+    clocks = [_clock(HOUR), _clock(-HOUR)]
+    for environment, shift in zip(clocks, (HOUR, -HOUR), strict=True):
+        print_time = [sys.executable, "-c", "import time; print(time.time())"]
+        shown = subprocess.check_output(print_time, env=os.environ | environment)
+        assert abs(float(shown) - time.time() - shift) < 60
+    with scenarios.begin(
+        "clocks of two workers an hour off", undisturbed, worker_environments=clocks
+    ) as run:
+        run.strike()
+        changes = run.finish()
+        for worker in run.system.workers:
+            assert any(change.taken_by == worker.name for change in changes)
+
+
+def note_recovery(run: Run, limit: float) -> list[Change]:
+    """Wait for the end, and measure when others went on, and with the units that were hit."""
+    changes = run.finish()
+    hit = [(unit, strike.at) for strike in run.strikes for unit in strike.held]
+    run.figures.recovered(
+        "new work", (first_claim(changes, strike.at) for strike in run.strikes), limit
+    )
+    run.figures.recovered(
+        "its units free", (free_again(changes, unit, at) for unit, at in hit), limit
+    )
+    assert hit, "no worker held a unit"
+    taken = max(taken_again(changes, unit, at) for unit, at in hit)
+    run.say(f"units that were in flight were taken again after {taken:.1f} s at most")
+    return changes
+
+
+def _clock(shift: int) -> dict[str, str]:
+    """The environment of a process whose clock is so many seconds fast."""
+    found = sorted(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"))
+    if not found:
+        pytest.fail("the library libfaketime is not installed (Debian's package libfaketime)")
+    return {
+        "LD_PRELOAD": str(found[0]),
+        "FAKETIME": f"{shift:+d}s",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",  # which a wrong clock does not change either
+        # What some old C libraries need ends every short wait of Python's threads for one another
+        # at once: they would take the processor from the search, and 15 s to begin.
+        "FAKETIME_FORCE_MONOTONIC_FIX": "0",
+    }

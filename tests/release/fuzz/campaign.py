@@ -1,0 +1,102 @@
+"""A campaign against a target: its cases in a process of their own, another one when that dies."""
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.release.fuzz.child import case_file, current_case, keep
+
+MAX_FAILURES = 10
+"""After so many a target is given up."""
+
+
+@dataclass
+class Campaign:
+    """What the cases of a target have come to."""
+
+    name: str
+    """Of the target."""
+    seed: int
+    """Where they come from."""
+    cases: int
+    """How many there are."""
+    directory: Path
+    """Where those are kept that fail."""
+    failures: list[str] = field(default_factory=list)
+    """For each what has happened, and how it is run again."""
+    seconds: float = 0.0
+    """That the cases took."""
+    slowest: float = 0.0
+    """Seconds of the slowest one."""
+    largest: int = 0
+    """Bytes by which the process grew at most during one."""
+
+    def run(self) -> None:
+        """Run all cases."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        first = 0
+        while first < self.cases and len(self.failures) < MAX_FAILURES:
+            first = self._run_from(first)
+
+    def __str__(self) -> str:
+        """A line, and one for each failure."""
+        line = (
+            f"{self.name:<16} {self.cases:>7,} cases  {len(self.failures):>2} failed  "
+            f"{self.seconds:6.1f} s  slowest {self.slowest:5.2f} s  most memory "
+            f"{self.largest >> 20:>3} MB"
+        )
+        return "\n".join([line, *self.failures])
+
+    def _run_from(self, first: int) -> int:
+        """Run cases in a process of their own; which is the next one.
+
+        Raises:
+            RuntimeError: the target could not be made ready.
+        """
+        current = current_case(self.directory, self.name)
+        current.unlink(missing_ok=True)
+        arguments = [self.name, str(self.seed), str(first), str(self.cases), str(self.directory)]
+        command = [sys.executable, "-m", "tests.release.fuzz", "child", *arguments]
+        with (
+            (self.directory / f"{self.name}.stderr").open("w+") as errors,
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process,
+        ):
+            self._listen(process)
+            code = process.wait()
+            errors.seek(0)
+            said = errors.read()
+        Path(errors.name).unlink()
+        if code == 0 or len(self.failures) >= MAX_FAILURES:
+            current.unlink(missing_ok=True)
+            return self.cases
+        if not current.exists() or not current.stat().st_size:
+            raise RuntimeError(f"{self.name}: {said}")
+        number = int.from_bytes(current.read_bytes()[:8], "little")
+        keep(
+            case_file(self.directory, self.name, self.seed, number), current.read_bytes()[8:], said
+        )
+        self._note(number, f"the process ended with {code}")
+        return number + 1
+
+    def _listen(self, process: subprocess.Popen[str]) -> None:
+        """Take what a process tells."""
+        assert process.stdout is not None
+        for line in process.stdout:
+            told = json.loads(line)
+            if "failure" in told:
+                self._note(told["number"], told["failure"])
+                if len(self.failures) >= MAX_FAILURES:
+                    process.kill()
+            else:
+                self.seconds += told["seconds"]
+                self.slowest = max(self.slowest, told["slowest"])
+                self.largest = max(self.largest, told["largest"])
+
+    def _note(self, number: int, message: str) -> None:
+        path = case_file(self.directory, self.name, self.seed, number)
+        self.failures.append(
+            f"  {self.name}, seed {self.seed}, case {number}: {message}\n"
+            f"  again: python -m tests.release.fuzz replay {path}"
+        )

@@ -1,0 +1,44 @@
+"""A small data set of each format, for cases."""
+
+from pathlib import Path
+
+from c4core.dataset.directory import write_dataset
+from c4core.dataset.errors import DatasetError
+from c4core.dataset.inspection import inspect
+from c4core.notation import BoardSize
+from tests.support.boards.datasets import made, recipe
+
+
+def small_dataset(directory: Path, ending: str) -> Path:
+    """Write a data set; gives its test part, the only one."""
+    asked = recipe(
+        board=BoardSize(4, 3), count=30, source={"kind": "x", "first_ply": 0, "last_ply": 9}
+    )
+    parts, card = made(asked)
+    write_dataset(directory, {"test": parts["test"]}, _only_test(card), formats=[ending])
+    assert inspect(directory).problems == []  # else everything would be refused at once
+    return directory / f"test.{ending}"
+
+
+def answers(*paths: Path) -> list[str]:
+    """What is said of a data set and of its files, but for their checksums."""
+    found = []
+    for path in paths:
+        try:
+            problems = inspect(path).problems
+        except DatasetError as error:
+            problems = [str(error)]
+        found += [each for each in problems if "(sha256)" not in each]
+    return found
+
+
+def _only_test(card: dict[str, object]) -> dict[str, object]:
+    splits, neighbours = card["splits"], card["neighbours"]
+    assert isinstance(splits, dict)
+    assert isinstance(neighbours, dict)
+    linked = {"test": neighbours["linked"]["test"]}
+    return {
+        **card,
+        "splits": {"test": splits["test"]},
+        "neighbours": {**neighbours, "linked": linked},
+    }

@@ -1,0 +1,153 @@
+"""The fuzzers themselves: what they find is said, and can be run again."""
+
+import json
+import sys
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from random import Random
+from types import ModuleType
+from typing import NoReturn
+
+import pytest
+
+from c4core.arena.files_json import parse_json_game
+from c4core.arena.game import Ending
+from tests.release.fuzz import child
+from tests.release.fuzz.campaign import MAX_FAILURES, Campaign
+from tests.release.fuzz.mutation import mutated, mutated_text
+from tests.release.fuzz.target import Target, names
+from tests.release.fuzz.targets import games
+
+FAULTY = "tests.release.fuzz.targets.faulty"
+
+
+def case_of(chance: Random) -> bytes:
+    return mutated_text(chance, {"a": [1, 2], "b": "x"}) + mutated(chance, b"abc")
+
+
+def test_cases_come_from_their_seed_alone() -> None:
+    target = Target(case_of, print)
+    cases = [child.case(target, "x", 1, number) for number in range(200)]
+    assert cases == [child.case(target, "x", 1, number) for number in range(200)]
+    assert len(set(cases)) > 150
+    assert child.case(target, "x", 2, 0) != cases[0] != child.case(target, "y", 1, 0)
+
+
+def test_every_target_takes_some_cases(tmp_path: Path) -> None:
+    """Quick ones here; all of them are run by ``make fuzz``."""
+    for name in ("keys", "lines", "lines_csv"):
+        campaign = Campaign(name, seed=3, cases=30, directory=tmp_path)
+        campaign.run()
+        assert campaign.failures == []
+        assert list(tmp_path.iterdir()) == []
+    assert {"books", "players", "database", "models", "npz"} <= set(names())
+
+
+def test_samples_of_games_are_valid() -> None:
+    """Cases come from changing them: those of a record that is refused at once find nothing."""
+    assert [parse_json_game(json.dumps(sample)).ending for sample in games.SAMPLES] == [
+        Ending.FOUR,
+        Ending.FOUR,
+        Ending.ILLEGAL,
+        Ending.TIME,
+        Ending.RESIGNED,
+        Ending.UNFINISHED,
+    ]
+
+
+def run_faulty(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, run: Callable[[bytes], object]
+) -> list[str]:
+    """What is said about three cases of a target in this process."""
+    target = Target(lambda chance: chance.randbytes(3), run, (KeyError,))
+    module = ModuleType(FAULTY)
+    vars(module)["prepare"] = lambda _: target
+    monkeypatch.setitem(sys.modules, FAULTY, module)
+    monkeypatch.setattr(child, "_limit_memory", lambda: None)
+    said: list[str] = []
+    monkeypatch.setattr(
+        child, "_say", lambda **facts: said.append(str(facts.get("failure", "end")))
+    )
+    child.main("faulty", 1, 0, 3, tmp_path)
+    assert said.pop() == "end"
+    return said
+
+
+def test_an_exception_is_a_failure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def run(data: bytes) -> NoReturn:
+        raise ValueError(data.hex())
+
+    said = run_faulty(monkeypatch, tmp_path, run)
+    assert len(said) == 3
+    kept = (tmp_path / "faulty-1-0").read_bytes()
+    assert said[0] == f"ValueError: {kept.hex()}"
+    assert "Traceback" in (tmp_path / "faulty-1-0.txt").read_text()
+
+
+def test_a_documented_one_is_none(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def run(_data: bytes) -> NoReturn:
+        raise KeyError
+
+    assert run_faulty(monkeypatch, tmp_path, run) == []
+
+
+def test_a_slow_case_is_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(child, "SECONDS", 0.02)
+
+    def run(_data: bytes) -> NoReturn:
+        while True:
+            pass
+
+    said = run_faulty(monkeypatch, tmp_path, run)
+    assert said[0].endswith("TooSlowError: more than 0.02 s")
+
+
+def test_much_memory_is_one(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    peaks = count(201 << 20, 201 << 20)
+    monkeypatch.setattr(child, "_peak", lambda: next(peaks))
+    said = run_faulty(monkeypatch, tmp_path, lambda _data: None)
+    assert said == ["took 201 MB"] * 3
+
+
+DYING = """
+import os, sys
+from types import ModuleType
+
+sys.path.insert(0, {root!r})
+from tests.release.fuzz import __main__, child
+from tests.release.fuzz.target import Target
+
+is_ready = False
+
+def begin():
+    global is_ready
+    is_ready = True
+
+def run(data):
+    if is_ready and data[0] < 60:
+        os.kill(os.getpid(), 11)
+
+child._limit_memory = begin
+sys.modules[{name!r}] = module = ModuleType({name!r})
+module.prepare = lambda _: Target(lambda chance: chance.randbytes(3), run)
+__main__.main()
+"""
+
+
+def test_a_process_that_dies_goes_on_with_the_next_case(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stand_in = tmp_path / "python"
+    stand_in.write_text(f'#!/bin/sh\nshift 2\nexec {sys.executable} {tmp_path}/dying.py "$@"\n')
+    stand_in.chmod(0o755)
+    (tmp_path / "dying.py").write_text(DYING.format(root=str(Path.cwd()), name=FAULTY))
+    monkeypatch.setattr(sys, "executable", str(stand_in))
+    campaign = Campaign("faulty", seed=1, cases=30, directory=tmp_path / "kept")
+    campaign.run()
+    expected = [number for number in range(30) if Random(f"faulty 1 {number}").randbytes(3)[0] < 60]
+    assert len(campaign.failures) == min(len(expected), MAX_FAILURES) > 2
+    assert all("the process ended with -11" in failure for failure in campaign.failures)
+    for number in expected[:MAX_FAILURES]:
+        kept = (tmp_path / "kept" / f"faulty-1-{number}").read_bytes()
+        assert kept == Random(f"faulty 1 {number}").randbytes(3)

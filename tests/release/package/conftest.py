@@ -1,0 +1,26 @@
+"""The wheel in an environment of its own."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.running.environments import Environment, named_wheel
+
+
+@pytest.fixture(scope="session")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    """The wheel and what it depends on; to be left as it is."""
+    directory = tmp_path_factory.mktemp("plain")
+    return Environment.make(directory / "environment", directory, named_wheel())
+
+
+@pytest.fixture
+def installed(plain: Environment, tmp_path: Path) -> Environment:
+    """The same, to work in."""
+    return Environment(plain.path, tmp_path)
+
+
+@pytest.fixture
+def fresh(plain: Environment, tmp_path: Path) -> Environment:
+    """The same, to install into."""
+    return plain.copy(tmp_path / "environment", tmp_path)

@@ -1,0 +1,54 @@
+"""The wheel says on which systems it runs, and asks for no compiler.
+
+Nor have the other tests of this folder one: a worker over Redis, a batch, all of the README.
+"""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+from tests.support.running.command_line import ROOT
+from tests.support.running.environments import Environment, named_wheel
+
+
+def test_its_name_tells_the_systems() -> None:
+    """The name is what auditwheel finds, not what somebody hopes."""
+    wheel = named_wheel()
+    if sys.platform.startswith("linux"):
+        shown = subprocess.run(
+            ["auditwheel", "show", wheel],
+            check=True,
+            capture_output=True,
+            text=True,
+            env=os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
+        )
+        assert "manylinux_2_" in wheel.name
+        tag = wheel.stem.rpartition(".")[2]
+        assert f'platform tag: "{tag}"' in " ".join(shown.stdout.split())
+
+
+def test_every_stub_and_every_file_of_data_is_in_it() -> None:
+    with zipfile.ZipFile(named_wheel()) as wheel:
+        packed = set(wheel.namelist())
+    sources = {
+        str(path.relative_to(ROOT))
+        for kind in ("pyi", "pxd", "pyx")
+        for path in (ROOT / "c4core").rglob(f"*.{kind}")
+    }
+    data = {
+        str(path.relative_to(ROOT))
+        for directory in ("c4core/data", "cli/data", "web/pages")
+        for path in (ROOT / directory).rglob("*")
+        if path.is_file()
+    }
+    assert sources
+    assert data
+    assert (sources | data) - packed == set()
+
+
+def test_the_shipped_certificates_are_found(installed: Environment) -> None:
+    assert installed.shell("c4 certificate verify 7x6").code == 0
+    done = installed.shell("c4 match proof:5x4 random --board 5x4 --games 4 --judge none -q")
+    assert done.code == 0, done.err

@@ -1,0 +1,154 @@
+"""Parts of data sets as NPZ: small files that unpack to a lot, and arrays that are something else.
+
+Looking at such a file takes little memory.
+"""
+
+import io
+import struct
+import zipfile
+from collections.abc import Callable
+
+import numpy as np
+
+from tests.support.hostile import Case
+
+Arrays = dict[str, np.ndarray]
+
+
+LARGE = 16 << 20
+"""Bytes of an array that is larger than everything that may be allocated."""
+
+PLANES = "{'descr': '|u1', 'fortran_order': False, 'shape': (%d, 2, 3, 4)}"
+OTHER_TYPES = ("<U50000000", "|V50000000", "<U50000000, <U5", "|S70", "|O")
+
+
+def archive_of(arrays: Arrays) -> bytes:
+    """An NPZ file."""
+    out = io.BytesIO()
+    np.savez_compressed(out, allow_pickle=False, **arrays)
+    return out.getvalue()
+
+
+def arrays_of(data: bytes) -> Arrays:
+    """The arrays of an NPZ file."""
+    with np.load(io.BytesIO(data)) as archive:
+        return {name: archive[name] for name in archive.files}
+
+
+def changed(change: Callable[[Arrays], Arrays]) -> Callable[[bytes], bytes]:
+    """Make an archive of other arrays."""
+    return lambda sample: archive_of(change(arrays_of(sample)))
+
+
+def zeros(name: str, header: str, content: int) -> bytes:
+    """An archive with an array of zeros. Making it does not take the array's memory."""
+    text = header.encode().ljust(117) + b"\n"  # 128 bytes together with what is before it
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        with archive.open(f"{name}.npy", "w") as stream:
+            stream.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text)
+            for _ in range(content >> 20):
+                stream.write(bytes(1 << 20))
+        if name != "card":  # which is read after all columns
+            archive.writestr("last.npy", b"")
+    return out.getvalue()
+
+
+def large_columns(_sample: bytes) -> bytes:
+    """A column that takes 16 MB, in a file of less than 100 KB."""
+    data = zeros("planes", PLANES % (LARGE // 24), LARGE)
+    assert len(data) < 100_000
+    return data
+
+
+def lying_sizes(_sample: bytes) -> bytes:
+    """A large array that the archive's list says is small."""
+    data = zeros("planes", PLANES % 1, LARGE)
+    said = struct.pack("<I", 128 + LARGE)
+    assert said in data
+    return data.replace(said, struct.pack("<I", 152))
+
+
+def other_type(name: str, dtype: str) -> Case:
+    """An array of another type, with some megabytes of content."""
+    header = f"{{'descr': {dtype!r}, 'fortran_order': False, 'shape': ()}}"
+    answer = "(the card|column moves) is of type|an array of objects"
+    return Case(
+        f"{name} of type {dtype}", lambda _sample: zeros(name, header, LARGE), answer, is_large=True
+    )
+
+
+def many_members(number: int) -> bytes:
+    """An archive that lists the same member many times."""
+    name, content = b"card.npy", b"x"
+    local = struct.pack("<4s5H3I2H", b"PK\3\4", 20, 0, 0, 0, 0, 0, 1, 1, len(name), 0) + name
+    entry = struct.pack(
+        "<4s6H3I5H2I", b"PK\1\2", 20, 20, 0, 0, 0, 0, 0, 1, 1, len(name), 0, 0, 0, 0, 0, 0
+    )
+    listed = (entry + name) * number
+    begin = len(local + content)
+    count = number % (1 << 16)
+    end = struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, count, count, len(listed), begin, 0)
+    return local + content + listed + end
+
+
+def listing(number: int, answer: str) -> Case:
+    return Case(
+        f"{number:,} members", lambda _: many_members(number), answer, is_large=number > 100_000
+    )
+
+
+def with_comment(sample: bytes) -> bytes:
+    """The archive with the longest comment that the format allows, nearly."""
+    out = io.BytesIO(sample)
+    with zipfile.ZipFile(out, "a") as archive:
+        archive.comment = b"x" * 60_000
+    return out.getvalue()
+
+
+def large_together(arrays: Arrays) -> Arrays:
+    """Columns each of which could be in a data set, but not all of them."""
+    return {
+        name: array if name == "card" else np.zeros(900_000 // array.dtype.itemsize, array.dtype)
+        for name, array in arrays.items()
+    }
+
+
+def keys_of_shape(shape: tuple[int, ...]) -> Case:
+    """Keys of another shape."""
+    keys = np.zeros(shape, dtype=np.uint64)
+    return Case(
+        f"keys of shape {shape}", changed(lambda arrays: arrays | {"key": keys}), r"instead of \("
+    )
+
+
+def foreign_column(arrays: Arrays) -> Arrays:
+    """A column that no data set has; there are as many members as in a data set."""
+    return {name: array for name, array in arrays.items() if name != "moves"} | {
+        "more": arrays["ply"]
+    }
+
+
+CASES = (
+    Case("a small file of large columns", large_columns, "column planes would take", is_large=True),
+    Case("many columns together", changed(large_together), "would take", is_large=True),
+    listing(14, "it has 14 members, and no data set has more than 13"),
+    listing(15_000, "it has 15,000 members"),
+    listing(400_000, "its list of members is too long"),
+    Case("a long comment, which is harmless", with_comment, ""),
+    Case(
+        "an array that is larger than it says",
+        lambda _: zeros("planes", PLANES % 1, LARGE),
+        "another size than it says",
+        is_large=True,
+    ),
+    Case(
+        "an archive that lies about sizes",
+        lying_sizes,
+        r"test\.npz: the file is damaged",
+        is_large=True,
+    ),
+    *(other_type(name, dtype) for name in ("moves", "card") for dtype in OTHER_TYPES),
+    *map(keys_of_shape, ((0,), (), (0, 3), (3, 0))),
+    Case("a foreign column", changed(foreign_column), "an unknown column more"),
+)

@@ -1,0 +1,133 @@
+"""All sources, read once: they import what is declared, and start nothing but what is named here.
+
+What strangers hand in starts nothing either: ``tests/integration/test_trust.py`` tries that.
+"""
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.running.command_line import ROOT
+
+TOPS = ("c4core", "db", "workers", "web", "cli")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+DISTRIBUTIONS = {
+    "PIL": "pillow",
+    "kaggle_environments": "kaggle-environments",
+    "prometheus_client": "prometheus-client",
+    "pyspiel": "open_spiel",
+}
+"""What is installed for what is imported, where the names differ."""
+
+DOORS = {
+    "c4core/players/host.py": {"importlib", "runpy"},  # the code that the person has named
+    "c4core/players/program.py": {"subprocess"},  # likewise; with consent
+    "c4core/players/registry.py": {"importlib"},  # files of the roster
+    "cli/shell/commands.py": {"importlib", "import_module"},  # commands, by a table in the code
+    "cli/shell/signals.py": {"exec"},  # a constant
+    "cli/worker/command.py": {"execv"},  # the same command line again
+    "workers/core/kinds.py": {"importlib", "import_module"},  # kinds, by a table in the code
+}
+
+DANGEROUS = re.compile(
+    r"subprocess|runpy|importlib|import_module|__import__|eval|exec|compile|execv\w*|spawn\w*|"
+    r"system|popen|pickle|cPickle|marshal|shelve|dill|joblib|yaml|echo_via_pager|edit|launch|"
+    r"webbrowser|load_extension|enable_load_extension|create_function"
+)
+
+
+Nodes = list[ast.AST]
+
+
+@pytest.fixture(scope="module")
+def sources() -> dict[Path, Nodes]:
+    """The imports and calls of every module."""
+    return {
+        path: [
+            node
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Import | ast.ImportFrom | ast.Call)
+        ]
+        for top in TOPS
+        for path in sorted((ROOT / top).rglob("*.py"))
+    }
+
+
+def imports(nodes: Nodes) -> Iterator[str]:
+    """The top-level modules that a module imports, wherever it does."""
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield str(node.module).partition(".")[0]
+
+
+def test_all_that_is_imported_is_declared(sources: dict[Path, Nodes]) -> None:
+    modules = {module for nodes in sources.values() for module in imports(nodes)}
+    imported = modules - sys.stdlib_module_names - set(TOPS)
+    installed = {DISTRIBUTIONS.get(name, name) for name in imported}
+    optional = {name for name in extra_packages() if name in installed}
+    needed = installed - optional
+    assert needed == distributions(PROJECT["dependencies"])
+    assert optional == {
+        "gymnasium",
+        "kaggle-environments",
+        "matplotlib",
+        "open_spiel",
+        "pettingzoo",
+        "pillow",
+        "pyarrow",
+        "starlette",
+        "torch",
+        "uvicorn",
+    }
+
+
+def extra_packages() -> set[str]:
+    """What the extras for users bring."""
+    found = PROJECT["optional-dependencies"]
+    return {
+        name for extra in found.keys() - {"dev", "test"} for name in distributions(found[extra])
+    }
+
+
+def distributions(requirements: list[str]) -> set[str]:
+    """The distributions that are asked for, without extras and versions."""
+    return {re.split(r"[\[<>=,; ]", requirement)[0] for requirement in requirements}
+
+
+def test_nothing_else_could_start_something(sources: dict[Path, Nodes]) -> None:
+    found = {
+        str(path.relative_to(ROOT)): names
+        for path, nodes in sources.items()
+        if not path.is_relative_to(ROOT / "web") and (names := dangerous_names(nodes))
+    }
+    assert found == DOORS
+
+
+def dangerous_names(nodes: Nodes) -> set[str]:
+    """What a module imports and calls that can run code which is not its own."""
+    found: set[str] = set()
+    for node in nodes:
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(alias.name for alias in node.names)]
+            if names[0].startswith("importlib.") or names == ["importlib", "resources"]:
+                names = []  # data of a package
+        elif isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name):
+                names = [node.func.id]
+            elif isinstance(node.func, ast.Attribute):
+                of = node.func.value
+                # re.compile and table.compile are others; network.eval() is PyTorch's.
+                if isinstance(of, ast.Name) and of.id in ("os", "click", "builtins", "connection"):
+                    names = [node.func.attr]
+        found |= {name.partition(".")[0] for name in names if DANGEROUS.fullmatch(name)}
+    return found
