@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from tests.support.running.service import Process
 
+HANG_SECONDS = 120
+"""A limit that only a hang reaches, however busy the machine is."""
 WAIT_SECONDS = 60
 AT_ONCE_SECONDS = 30
 """Whoever takes longer waits for something. A process on a loaded machine takes some of it."""

@@ -1,0 +1,36 @@
+"""What a call says when it refuses something: the type of the error and its words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def refusal(
+    call: Callable[..., object],
+    *arguments: Any,  # noqa: ANN401 (those of the call)
+    error: type[Exception] = Exception,
+    hiding: Path | None = None,
+    **named: Any,  # noqa: ANN401
+) -> str:
+    """Call something that must raise an error; return the error's type and message in one line.
+
+    A snapshot of these lines shows all messages of a kind side by side.
+
+    Args:
+        call: must raise an error.
+        *arguments: of the call.
+        error: any other error is not caught.
+        hiding: a directory, shown as ``DIR`` so that the text does not vary.
+        **named: arguments of the call.
+    """
+    try:
+        found = call(*arguments, **named)
+    except error as caught:
+        text = f"{type(caught).__name__}: {caught}"
+        return text if hiding is None else text.replace(str(hiding), "DIR")
+    msg = f"nothing was refused: {found!r}"
+    raise AssertionError(msg)
