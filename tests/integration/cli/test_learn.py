@@ -1,0 +1,119 @@
+"""``c4 learn`` where PyTorch is missing, and what needs no PyTorch."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from c4core import extras
+from c4core.learning.modelfile import Model, write_model
+from tests.support.boards.learning import SMALL, write_dataset
+from tests.support.running.command_line import C4, ROOT
+
+EXTRA = "pip install torch"
+
+
+class TestWithoutPyTorch:
+    @pytest.fixture(autouse=True)
+    def no_pytorch(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(extras, "find_spec", lambda _name: None)
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            "learn train cnn",
+            "learn train exact --data .",
+            "learn train residual --data .",
+            "learn train selfplay",
+            "learn order",
+            "learn evaluate exact.safetensors",
+            "match learning-cnn:model=x.safetensors set --games 1",
+        ],
+    )
+    def test_it_says_what_to_install(self, c4: C4, words: str) -> None:
+        model = Model("exact", SMALL, {}, {}, [], {})
+        write_model(c4.directory / "exact.safetensors", model)
+        done = c4(*words.split())
+        assert (done.code, done.out) == (1, "")
+        assert EXTRA in done.err
+        assert [path.name for path in c4.directory.glob("*.*")] == ["exact.safetensors"]
+
+    def test_tuples_do_without(self, c4: C4) -> None:
+        write_dataset(c4.directory / "data", count=60)
+        options = ("--data", "data", "--json")
+        few = ("--tuples", "6", "--length", "3", "--epochs", "2")
+        trained = json.loads(c4("learn", "train", "tuples", *few, *options).out)
+        assert trained["parameters"] == 2 * 6 * 4**3 + 6 * 3
+        assert [entry["epoch"] for entry in trained["history"]] == [1, 2]
+        read = c4("learn", "evaluate", "tuples.safetensors", "--split", "validation", *options)
+        assert json.loads(read.out)["quality"] == trained["quality"]
+        for player in ("learning-tuples", "learning-tuples-search"):
+            described = f"{player}:model=tuples.safetensors"
+            asked = c4("learn", "evaluate", "--player", described, *options)
+            told = json.loads(asked.out)
+            assert told["quality"]["wins"]["missed"] == 0
+        more = ("--resume", "--tuples", "6", "--length", "3", "--epochs", "3")
+        assert c4("learn", "train", "tuples", *more, *options).code == 0
+        refused = c4("learn", "train", "tuples", "--length", "11", "--fresh", *options)
+        assert refused.code == 2
+
+
+def test_nothing_else_imports_pytorch() -> None:
+    commands = [["learn", "--help"], ["learn", "train", "cnn", "--help"], ["players", "list"]]
+    program = (
+        f"import sys; from cli.boundary import run; codes = [run(words) for words in {commands}]; "
+        "sys.exit(any(codes) or any(name in sys.modules for name in ('torch', 'safetensors')))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, check=False
+    )
+    assert done.returncode == 0
+
+
+class TestEvaluatePlayers:
+    @pytest.fixture
+    def c4(self, c4: C4) -> C4:
+        """A directory with a data set of 5x4."""
+        write_dataset(c4.directory / "data", count=20)
+        return c4
+
+    def test_any_player(self, c4: C4, snapshot: SnapshotAssertion) -> None:
+        done = c4("learn", "evaluate", "--player", "perfect", "--data", "data", "--sample", "15")
+        assert (done.code, done.err) == (0, "")
+        lines = [" ".join(line.split()) for line in done.out.splitlines()]
+        assert "all 15 100.0% 100.0%" in lines
+        assert [line for line in lines if "microsecond" not in line] == snapshot
+
+    def test_a_player_of_stored_games_and_a_program(self, c4: C4) -> None:
+        c4("match", "set", "random", "--games", "9", "--board", "5x4", "--judge", "none", "-q")
+        program = (
+            "exec:sh -c 'read x; echo ready; while read x y z; do [ $x = go ] && echo play 9; done'"
+        )
+        for player, code, words in (
+            ("database-montecarlo", 0, "How its columns keep to the proof"),
+            (program, 1, "column 9 is outside the board"),
+        ):
+            done = c4("learn", "evaluate", "--player", player, "--data", "data", "--sample", "5")
+            assert done.code == code
+            assert words in done.out + done.err
+
+    def test_refused(self, c4: C4, snapshot: SnapshotAssertion) -> None:
+        (c4.directory / "games.csv").write_text("0,0\n")
+
+        def said(words: str) -> tuple[int, str]:
+            done = c4("learn", "evaluate", *words.split())
+            assert done.out == ""
+            return done.code, " ".join(done.err.split())
+
+        assert {
+            words: said(words)
+            for words in (
+                "",
+                "nothing",
+                "games.csv",
+                "--player set",
+                "--player nobody --data data",
+            )
+        } == snapshot
