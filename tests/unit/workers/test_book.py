@@ -1,3 +1,5 @@
+"""Jobs of kind ``book``: plans, units, scores, complete and sparse books."""
+
 from functools import cache
 from itertools import islice
 
@@ -268,7 +270,7 @@ class TestScores:
 class TestComplete:
     @pytest.mark.parametrize(
         ("board", "moves", "last"),
-        [("5x4", "", 6), ("4x5", "", 7), ("5x4", "1", 6), ("5x4", "33", 7), ("4x4", "1234", 15)],
+        [("5x4", "", 4), ("4x5", "1", 6), ("5x4", "33", 6), ("4x4", "12341", 15)],
     )
     def test_every_position_has_its_score(
         self, database: Database, board: str, moves: str, last: int
@@ -318,12 +320,12 @@ class TestComplete:
 
 
 class TestSparse:
-    @pytest.mark.parametrize("within", [0, 1, 3])
-    @pytest.mark.parametrize("sides", ["first", "second", "both"])
+    # "both" is the union of what one side reaches and what the other reaches.
+    @pytest.mark.parametrize(("within", "sides"), [(0, "both"), (1, "first"), (3, "second")])
     def test_holds_what_good_play_reaches(
         self, database: Database, within: int, sides: str
     ) -> None:
-        start, last = empty(TINY), 7
+        start, last = empty(TINY), 5
         choice = Choice(within, sides)  # type: ignore[arg-type]
         levels = SparseBook(start, last, choice).scored(source(database))
         halves = {"first": [0], "second": [1], "both": [0, 1]}[sides]
@@ -339,22 +341,22 @@ class TestSparse:
 
     def test_from_a_start(self, database: Database) -> None:
         start = canonical(Position("1125", width=5, height=4))
-        levels = SparseBook(start, 9, Choice(1, "second")).scored(source(database))
-        expected = reached(Oracle(), start, 9, within=1, chooser=1)
+        levels = SparseBook(start, 7, Choice(1, "second")).scored(source(database))
+        expected = reached(Oracle(), start, 7, within=1, chooser=1)
         assert [set(level) for level in scores_of(levels)] == expected
 
     def test_a_deeper_book_takes_up_the_plies_of_a_shallower_one(self, database: Database) -> None:
-        SparseBook(empty(), 6, Choice(0, "first")).scored(source(database))
+        SparseBook(empty(), 4, Choice(0, "first")).scored(source(database))
         with database.read() as session:
             before = len(jobs.list_jobs(session))
-        SparseBook(empty(), 7, Choice(0, "first")).scored(source(database))
+        SparseBook(empty(), 5, Choice(0, "first")).scored(source(database))
         with database.read() as session:
-            # Columns of ply 6, scores of ply 7: all others are found.
+            # Columns of ply 4, scores of ply 5: all others are found.
             assert len(jobs.list_jobs(session)) == before + 2
 
     def test_everything_within_many_points_is_the_complete_book(self, database: Database) -> None:
-        sparse = SparseBook(empty(), 6, Choice(99, "first")).scored(source(database))
-        complete = CompleteBook(empty(), 6).scored(source(database))
+        sparse = SparseBook(empty(), 4, Choice(99, "first")).scored(source(database))
+        complete = CompleteBook(empty(), 4).scored(source(database))
         assert scores_of(sparse) == scores_of(complete)
 
     def test_default_board_is_no_special_case(self, database: Database) -> None:
