@@ -1,12 +1,15 @@
-"""What a call says when it refuses something: the type of the error and its words."""
+"""What a call or a command says when it refuses something, for snapshots."""
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from tests.support.running.command_line import C4
 
 
 def refusal(
@@ -34,3 +37,16 @@ def refusal(
         return text if hiding is None else text.replace(str(hiding), "DIR")
     msg = f"nothing was refused: {found!r}"
     raise AssertionError(msg)
+
+
+def refused(c4: C4, words: str) -> tuple[int, str]:
+    """Run a command that must fail without output; return its exit code and its message.
+
+    Args:
+        c4: runs the command.
+        words: the arguments, as they are typed in a shell.
+    """
+    done = c4(*shlex.split(words))
+    assert (done.code in {1, 2}, done.out) == (True, "")
+    message = " ".join(done.err.replace(str(c4.directory), "DIR").split())
+    return done.code, message.rpartition("Error: ")[2]

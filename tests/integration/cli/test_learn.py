@@ -10,6 +10,7 @@ from syrupy.assertion import SnapshotAssertion
 from c4core import extras
 from c4core.learning.modelfile import Model, write_model
 from tests.support.boards.learning import SMALL, write_dataset
+from tests.support.refusals import refused
 from tests.support.running.command_line import C4, ROOT
 
 EXTRA = "pip install torch"
@@ -101,19 +102,9 @@ class TestEvaluatePlayers:
 
     def test_refused(self, c4: C4, snapshot: SnapshotAssertion) -> None:
         (c4.directory / "games.csv").write_text("0,0\n")
-
-        def said(words: str) -> tuple[int, str]:
-            done = c4("learn", "evaluate", *words.split())
-            assert done.out == ""
-            return done.code, " ".join(done.err.split()).partition(" (there are")[0]
-
         assert {
-            words: said(words)
-            for words in (
-                "",
-                "nothing",
-                "games.csv",
-                "--player set",
-                "--player nobody --data data",
-            )
+            words: refused(c4, f"learn evaluate {words}")
+            for words in ("", "nothing", "games.csv", "--player set")
         } == snapshot
+        _, unknown = refused(c4, "learn evaluate --player nobody --data data")
+        assert unknown.startswith("no player is called 'nobody'")

@@ -11,6 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 from c4core import extras
 from c4core.foresight import Network
 from tests.support.boards.learning import write_dataset
+from tests.support.refusals import refused
 from tests.support.running.command_line import C4
 from tests.support.running.waiting import HANG_SECONDS
 
@@ -40,13 +41,6 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def kept(trained: Path) -> C4:
     return C4(trained)
-
-
-def refused(c4: C4, words: str) -> tuple[int, str]:
-    """Run a command that must fail without output; return its exit code and its message."""
-    done = c4(*words.split())
-    assert (done.code in {1, 2}, done.out) == (True, "")
-    return done.code, " ".join(done.err.split())
 
 
 class TestOrder:

@@ -68,7 +68,7 @@ PLANES = "{'descr': '|u1', 'fortran_order': False, 'shape': (%d, 2, 4, 5)}"
 
 def test_a_small_file_of_large_columns(directory: Path) -> None:
     path = directory / "train.npz"
-    zeros(path, "planes", PLANES % ((200 << 20) // 40), 200 << 20)
+    zeros(path, "planes", PLANES % ((100 << 20) // 40), 100 << 20)
     assert path.stat().st_size < 300_000
     assert "column planes would take" in refused(path)
     assert "column planes would take" in refused(directory)
@@ -76,7 +76,7 @@ def test_a_small_file_of_large_columns(directory: Path) -> None:
 
 def test_a_column_is_held_once(tmp_path: Path) -> None:
     path = tmp_path / "train.npz"
-    size = 40 << 20
+    size = 24 << 20
     planes = np.random.default_rng(1).integers(0, 2, (size // 40, 2, 4, 5), dtype=np.uint8)
     FORMATS["npz"].write(path, {"planes": planes}, "{}")
     tracemalloc.start()
@@ -218,7 +218,7 @@ def test_an_archive_that_lies_about_sizes(directory: Path) -> None:
 @pytest.mark.parametrize("name", ["moves", "card"])
 def test_an_array_of_another_type(directory: Path, dtype: str, name: str) -> None:
     text = f"{{'descr': {dtype!r}, 'fortran_order': False, 'shape': ()}}"
-    zeros(directory / "train.npz", name, text, 100 << 20)
+    zeros(directory / "train.npz", name, text, 64 << 20)
     assert "train.npz" in refused(directory / "train.npz")
 
 
@@ -316,7 +316,7 @@ def test_lines_take_little_memory(directory: Path) -> None:
     """One long text, and every other one would be as long in an array."""
     path = directory / "train.jsonl"
     row = json.dumps({"moves": "1"}) + "\n"
-    path.write_text(row * 100_000 + json.dumps({"moves": "1" * 4000}) + "\n")
+    path.write_text(row * 30_000 + json.dumps({"moves": "1" * 4000}) + "\n")
     assert "no such text" in refused(path)
     path.write_text(('{"planes": ' + "[]," * 1000).replace(" []", "[[]", 1)[:-1] + "]}\n")
     assert "planes" in refused(path)
