@@ -323,10 +323,10 @@ class TestBadInput:
                 "--detach --output x",
                 "--detach --force",
                 "--output file",
-                "--output /proc/x",
                 "--board 9x9 --output x",
             )
         } == snapshot
+        assert "'/proc/x'" in refused(c4, "dataset build --output /proc/x")[1]
         assert not (c4.directory / "test.db").exists()
 
     def test_no_games_and_no_such_match(self, c4: C4) -> None:
