@@ -323,11 +323,6 @@ def test_a_header_that_makes_no_sense(small: Path, offset: int, value: int) -> N
         Book.open(small)
 
 
-def test_resealing_changes_nothing(small: Path) -> None:
-    data = small.read_bytes()
-    assert resealed(data)[:-32] == data[:-32]
-
-
 @pytest.mark.parametrize("moves", ["2", "22", "1432"])
 def test_a_start_knows_its_own_game_only(tmp_path: Path, moves: str) -> None:
     path = tmp_path / "a.c4book"
