@@ -68,8 +68,8 @@ def small(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     ("width", "height", "moves"),
-    [(4, 4, ""), (4, 4, "1432"), (5, 4, "1325"), (4, 5, "22"), (6, 3, "162"), (1, 4, ""),
-     (7, 2, "")],
+    [(4, 4, ""), (4, 4, "1432"), (5, 4, "1325"), (5, 4, "33"), (4, 5, "22"), (6, 3, "162"),
+     (1, 4, ""), (7, 2, "")],
 )  # fmt: skip
 def test_whole_boards(tmp_path: Path, width: int, height: int, moves: str) -> None:
     path = tmp_path / "whole.c4book"
@@ -105,7 +105,7 @@ def test_only_what_play_can_reach_is_known(small: Path) -> None:
     assert over
 
 
-@pytest.mark.parametrize(("width", "moves"), [(4, ""), (5, "1325")])
+@pytest.mark.parametrize(("width", "moves"), [(4, ""), (5, "33")])
 def test_sparse(tmp_path: Path, width: int, moves: str) -> None:
     path = tmp_path / "sparse.c4book"
     start = Position(moves, width=width, height=4)
