@@ -4,54 +4,66 @@ from __future__ import annotations
 
 import json
 import signal
+from functools import partial
 from typing import TYPE_CHECKING
 
-import pytest
-
+from c4core.certificate import parts
+from c4core.solver import Solver
+from c4core.version import ENGINE_VERSION
+from db import jobs
+from db.database import Database
 from db.records.jobs import UnitState
-from tests.support.running.command_line import C4
-from tests.support.running.watching import await_units, units, working
+from tests.support.boards.books import digest
+from tests.support.running.waiting import HANG_SECONDS, await_that
+from tests.support.running.watching import await_units, held_back, units, working
+from workers.core.execution import UnitEnd, run_unit
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import pytest
 
-HARD = ("prove", "", "--board", "7x5", "--at-most", "0", "--table-mb", "8")
-"""Two seconds of work, in a trunk and some seventy parts."""
-PARTS_AT_ONCE = 8
-"""Units of it that a process can have before it is killed: it does not get to the end with them."""
+    from db.records.jobs import Claim
+    from tests.support.running.command_line import C4
 
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
+PROVE = ("prove", "", "--board", "6x5", "--at-most", "0", "--table-mb", "8")
 
 
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The certificate that one thread makes."""
-    c4 = C4(tmp_path_factory.mktemp("undisturbed"))
-    assert c4(*HARD, "--threads", "1", "--out", "x.c4proof").code == 0
-    return (c4.directory / "x.c4proof").read_bytes()
+def prove_trunk(url: str) -> None:
+    """Claim the first unit of job 1 as soon as no lease holds it, and prove it."""
+    claims: list[Claim] = []
+    with Database.open(url) as database:
+        take = partial(
+            jobs.claim, owner="ada", lease_seconds=600, engine_version=ENGINE_VERSION, job_id=1
+        )
+
+        def has_taken() -> bool:
+            claims.extend(claim for claim in [database.run(take)] if claim)
+            return bool(claims)
+
+        await_that(has_taken, seconds=HANG_SECONDS)
+        done = run_unit(database, Solver(table_mb=8), claims[0], lambda: False)
+    assert done.end is UnitEnd.DONE
 
 
-def test_killed_while_proving(c4: C4, undisturbed: bytes) -> None:
-    assert c4(*HARD, "--detach").out == "1\n"
+def test_killed_while_proving(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Even this small proof is found in parts.
+    monkeypatch.setattr(parts, "SMALL_NODES", 0)
+    monkeypatch.setattr(parts, "FRONTIER", 100)
+    assert c4("--db", "other.db", *PROVE, "--threads", "1", "--out", "undisturbed").code == 0
+    assert c4(*PROVE, "--detach").out == "1\n"
     url = c4.environment["C4_DB"]
-    with working(url, 1, searches=0) as process:  # in the trunk
+    with working(url, 1, searches=0) as process:  # it holds the trunk and waits
         await_units(url, process, UnitState.LEASED, 1)
         process.kill()
     assert process.returncode == -signal.SIGKILL
     assert units(url)[UnitState.DONE] == 0
-    for _ in range(3):
-        done = units(url)[UnitState.DONE]
-        with working(url, 1, searches=PARTS_AT_ONCE) as process:
-            await_units(url, process, UnitState.DONE, done + 3)
-            process.kill()
-        assert process.returncode == -signal.SIGKILL
-    assert 9 <= units(url)[UnitState.DONE] < sum(units(url).values()) - 20
-    last = c4(*HARD, "--out", "x.c4proof")
+    prove_trunk(url)
+    with held_back(url, 1, free=6), working(url, 1) as process:
+        await_units(url, process, UnitState.DONE, 3)
+        process.kill()
+    assert units(url)[UnitState.DONE] < sum(units(url).values())
+    last = c4(*PROVE, "--out", "x.c4proof")
     assert (last.code, "job 1 done" in last.err) == (0, True)
-    assert (c4.directory / "x.c4proof").read_bytes() == undisturbed
+    assert digest(c4.directory / "x.c4proof") == digest(c4.directory / "undisturbed")
 
 
 def test_interrupted_and_cancelled(c4: C4) -> None:
@@ -62,7 +74,7 @@ def test_interrupted_and_cancelled(c4: C4) -> None:
     with c4.start(*endless, "--out", "no.c4proof") as process:
         await_units(url, process, UnitState.LEASED, 1)
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=HANG_SECONDS)
     assert process.returncode == 130, errors
     assert "The same command again goes on, and writes the certificate in the end." in errors
     assert units(url)[UnitState.LEASED] == 0

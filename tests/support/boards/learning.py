@@ -12,6 +12,7 @@ from c4core import Position, Solver
 from c4core.batch import UNPLAYABLE
 from c4core.dataset.npz import write_npz
 from c4core.dice import Dice
+from c4core.inference.residual import STAR, weight_shapes
 from c4core.inference.tuples import random_tuples, table_shape
 from c4core.learning.encoding import planes_of_positions
 from c4core.learning.modelfile import Model, write_model
@@ -77,16 +78,16 @@ ARCHITECTURES: dict[str, dict[str, Any]] = {
 """Small networks, by the player."""
 
 
-def model_file(directory: Path, player: str, board: BoardSize) -> Path:
+def model_file(directory: Path, player: str, board: BoardSize, *, seed: int = 1) -> Path:
     """A model with random weights for a player; without PyTorch the test is skipped if need be."""
     player = player.removesuffix("-search")
     kind, architecture = player.removeprefix("learning-"), ARCHITECTURES[player]
     path = directory / f"{kind}.safetensors"
-    write_model(path, Model(kind, board, architecture, {}, [], _random_weights(kind, board)))
+    write_model(path, Model(kind, board, architecture, {}, [], _random_weights(kind, board, seed)))
     return path
 
 
-def _random_weights(kind: str, board: BoardSize) -> dict[str, NDArray[np.generic]]:
+def _random_weights(kind: str, board: BoardSize, seed: int) -> dict[str, NDArray[np.generic]]:
     """Random weights of a kind of network."""
     architecture: dict[str, Any] = ARCHITECTURES[f"learning-{kind}"]
     if kind == "tuples":
@@ -97,4 +98,24 @@ def _random_weights(kind: str, board: BoardSize) -> dict[str, NDArray[np.generic
     pytest.importorskip("torch", reason=REASON)
     from c4core.learning.networks import arrays_of, new_network  # noqa: PLC0415 (of an extra)
 
-    return dict(arrays_of(new_network(kind, board, architecture, seed=1).state_dict()))
+    return dict(arrays_of(new_network(kind, board, architecture, seed=seed).state_dict()))
+
+
+def residual_model(board: BoardSize, sizes: dict[str, int], *, seed: int = 1) -> Model:
+    """A residual model with random weights in PyTorch's shapes, made without PyTorch."""
+    chance = np.random.default_rng(seed)
+    weights: dict[str, NDArray[np.generic]] = {}
+    for name, shape in weight_shapes(board.height, **sizes).items():
+        array = chance.normal(0, shape[0] ** -0.5, shape).astype(np.float32)
+        if name.endswith("bias"):
+            weights[name] = array
+        elif name.startswith("first"):
+            weights[name] = array.T.reshape(shape[1], len(STAR), -1).transpose(0, 2, 1).copy()
+        elif name.startswith("blocks"):
+            weights[name] = array.T.reshape(shape[1], 3, 3, -1).transpose(0, 3, 2, 1).copy()
+        else:
+            weights[name] = np.ascontiguousarray(array.T)
+    # The head for the scores: no engine needs it.
+    weights["score.weight"] = np.zeros((1, sizes["hidden"]), dtype=np.float32)
+    weights["score.bias"] = np.zeros(1, dtype=np.float32)
+    return Model("residual", board, dict(sizes), {}, [], weights)

@@ -56,6 +56,12 @@ def opening(start: Position, last: int) -> list[Level]:
     return [*derived_levels(levels, (deepest, found.lower), start), (deepest, found.lower)]
 
 
+def opening_book(path: Path, *, width: int, height: int, last: int) -> None:
+    """Write a complete book of a board from the empty position to a ply."""
+    start = Position(width=width, height=height)
+    write_book(path, opening(start, last), start=start)
+
+
 def thinned(levels: list[Level], share: float, seed: int = 1) -> list[Level]:
     """Some of the positions, by chance; the first one always."""
     chance = np.random.default_rng(seed)

@@ -61,7 +61,7 @@ def main() -> int:
                 table_mb=TABLE_MB,
                 lease_seconds=options.lease,
                 shared=shared_solver(options.threads, options.searches)
-                if options.searches
+                if options.searches is not None
                 else None,
             ) as runner:
                 for shown in runner.results(lambda _: signals.check()):

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import tracemalloc
 from itertools import islice
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
@@ -21,7 +19,6 @@ from c4core.book.errors import (
     BookTruncatedError,
 )
 from c4core.book.exchange.content import BookContent, levels_of
-from c4core.book.exchange.parquet import read_parquet
 from c4core.book.exchange.pons import lowest_score, read_pons, table_size, write_pons
 from c4core.book.exchange.pons_keys import pons_keys, read_pons_keys
 from c4core.book.exchange.text import (
@@ -41,10 +38,13 @@ from c4core.book.exchange.uci import (
 from c4core.book.writer import write_book
 from c4core.reachable import open_plies
 from tests.support.boards.small_books import small_book
+from tests.support.refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
+
+    from syrupy.assertion import SnapshotAssertion
 
     from c4core.book.format.layout import Kind
     from c4core.evaluation import Value
@@ -85,19 +85,6 @@ def test_csv(book: Book, tmp_path: Path) -> None:
     assert same_bytes(content, book, tmp_path / "b.c4book")
 
 
-def test_parquet(book: Book, tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
-    from c4core.book.exchange.parquet import read_parquet, write_parquet  # noqa: PLC0415
-
-    path = tmp_path / "a.parquet"
-    write_parquet(book, path)
-    assert parquet.read_table(path).num_rows == len(book)
-    assert same_bytes(read_parquet(path), book, tmp_path / "b.c4book")
-    path.write_bytes(b"PAR1 is not enough")
-    with pytest.raises(BookContentError, match="no book in Parquet"):
-        read_parquet(path)
-
-
 def test_parquet_without_its_package(
     book: Book, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,75 +107,73 @@ def test_lines_that_others_wrote() -> None:
     assert content.levels[0][1].tolist() == [-1]
 
 
-@pytest.mark.parametrize(
-    ("line", "what"),
-    [
-        ("{", "line 2: not a JSON object"),
-        ("[]", "line 2: not a JSON object"),
-        ("{}", "line 2: key is no whole number"),
-        ('{"key": true, "score": 0}', "line 2: key is no whole number"),
-        ('{"key": "x", "score": 0}', "line 2: key 'x' is no number"),
-        ('{"key": -1, "score": 0}', "line 2: key -1 is out of range"),
-        ('{"key": 18446744073709551616, "score": 0}', "out of range"),
-        (f'{{"key": {START_KEY}}}', "line 2: score is no whole number"),
-        (f'{{"key": {START_KEY}, "score": 200}}', "line 2: score 200 is out of range"),
-        pytest.param("[" * 200_000, "line 2: not a JSON object", id="nested too deeply"),
-        pytest.param(f'{{"key": {"9" * 5000}}}', "line 2: not a JSON object", id="5000 digits"),
-    ],
-)
-def test_bad_json_lines(line: str, what: str) -> None:
-    with pytest.raises(BookContentError, match=what):
-        read_json_lines([f'{{"key": {START_KEY}, "score": 1}}', line])
+GOOD_LINE = f'{{"key": {START_KEY}, "score": 1}}'
+
+BAD_LINES = {
+    line: line
+    for line in (
+        "{",
+        "[]",
+        "{}",
+        '{"key": true, "score": 0}',
+        '{"key": "x", "score": 0}',
+        '{"key": -1, "score": 0}',
+        '{"key": 18446744073709551616, "score": 0}',
+        f'{{"key": {START_KEY}}}',
+        f'{{"key": {START_KEY}, "score": 200}}',
+        '{"key": 5, "score": 1}',
+    )
+} | {"nested too deeply": "[" * 200_000, "5000 digits": f'{{"key": {"9" * 5000}}}'}
 
 
-@pytest.mark.parametrize(
-    ("about", "what"),
-    [
-        ('{"book": {"board": "9"}}', "line 1: not a board size"),
-        ('{"book": {"board": 9}}', "line 1: board is no text"),
-        ('{"book": {"board": "7x6", "start": 0}}', "line 1: 0 is no key"),
-        ('{"book": {"start": 1e999}}', "^line 1: start is no whole number"),
-        ('{"book": {"kind": ["sparse"]}}', "no kind of book named"),
-        ('{"book": {"description": 5}}', "line 1: description is no text"),
-        ('{"book": {"start": "x"}}', "^line 1: start 'x' is no number"),
-        ('{"book": {"kind": "thin"}}', "no kind of book named 'thin'"),
-        ('{"book": {"engine_version": -1}}', "engine_version -1 is out of range"),
-    ],
-)
-def test_bad_descriptions(about: str, what: str) -> None:
-    with pytest.raises(BookContentError, match=what):
-        read_json_lines([about])
+def test_bad_json_lines(snapshot: SnapshotAssertion) -> None:
+    """An empty line counts, too."""
+    assert {
+        name: refusal(read_json_lines, [GOOD_LINE, "", line, GOOD_LINE])
+        for name, line in BAD_LINES.items()
+    } == snapshot
 
 
-def test_the_line_of_a_key_that_is_none() -> None:
-    good = f'{{"key": {START_KEY}, "score": 1}}'
+def test_bad_descriptions(snapshot: SnapshotAssertion) -> None:
+    assert {
+        about: refusal(read_json_lines, [f'{{"book": {about}}}'], error=BookContentError)
+        for about in (
+            '{"board": "9"}',
+            '{"board": 9}',
+            '{"board": "7x6", "start": 0}',
+            '{"start": 1e999}',
+            '{"start": "x"}',
+            '{"kind": ["sparse"]}',
+            '{"kind": "thin"}',
+            '{"description": 5}',
+            '{"engine_version": -1}',
+        )
+    } == snapshot
+
+
+def test_the_error_of_a_wrong_key_has_the_key() -> None:
     with pytest.raises(KeyValueError, match=r"^line 3: 5 is no key") as caught:
-        read_json_lines([good, "", '{"key": 5, "score": 1}', good])
-    assert caught.value.key == 5
-    with pytest.raises(KeyValueError, match=r"^line 3: 5 is no key"):
         read_csv_lines(["key,score", f"{START_KEY},1", "5,1"])
+    assert caught.value.key == 5
 
 
-def test_bad_csv() -> None:
-    with pytest.raises(BookContentError, match="no column is named key or score"):
-        read_csv_lines(["a,b", "1,2"])
-    with pytest.raises(BookContentError, match="line 1: no column"):
-        read_csv_lines([])
-    with pytest.raises(BookContentError, match="line 3: score is no whole number"):
-        read_csv_lines(["key,score", f"{START_KEY},1", f"{START_KEY}"])
+def test_bad_csv(snapshot: SnapshotAssertion) -> None:
+    assert {
+        name: refusal(read_csv_lines, lines, error=BookContentError)
+        for name, lines in {
+            "other columns": ["a,b", "1,2"],
+            "no lines": [],
+            "no score": ["key,score", f"{START_KEY},1", f"{START_KEY}"],
+            "a long name": ["key,score," + "x" * 140_000],
+            "a long value": ["key,score", f"{START_KEY},1", "1" * 140_000 + ",1"],
+            "a long number": ["key,score", "9" * 60_000 + ",0"],
+        }.items()
+    } == snapshot
 
 
-@pytest.mark.parametrize(
-    ("lines", "what"),
-    [
-        (["key,score," + "x" * 140_000], "line 1: not CSV: field larger"),
-        (["key,score", f"{START_KEY},1", "1" * 140_000 + ",1"], "line 3: not CSV: field larger"),
-        (["key,score", f"{START_KEY}\r2,1\n"], "line 2: not CSV: new-line"),
-    ],
-)
-def test_what_is_no_csv(lines: list[str], what: str) -> None:
-    with pytest.raises(BookContentError, match=what):
-        read_csv_lines(lines)
+def test_an_end_of_a_line_within_a_field() -> None:
+    with pytest.raises(BookContentError, match="line 2: not CSV: new-line"):
+        read_csv_lines(["key,score", f"{START_KEY}\r2,1\n"])
 
 
 def test_half_a_character_is_no_description(tmp_path: Path) -> None:
@@ -196,117 +181,6 @@ def test_half_a_character_is_no_description(tmp_path: Path) -> None:
     content = read_json_lines(lines)
     with pytest.raises(BookContentError, match=r"the description '\\ud800' is no text"):
         content.write(tmp_path / "a.c4book")
-
-
-@pytest.mark.parametrize(
-    ("about", "what"),
-    [
-        ("[" * 200_000, "recursion"),
-        ("[]", "no JSON object"),
-        ('{"board": 5}', "board is no text"),
-        ('{"kind": "thin"}', "no kind of book named 'thin'"),
-        ('{"description": 5}', "description is no text"),
-        ('{"engine_version": "x"}', "engine_version 'x' is no number"),
-        ('{"engine_version": -1}', "engine_version -1 is out of range"),
-        ('{"start": 1e999}', "start is no whole number"),
-    ],
-)
-def test_bad_descriptions_in_parquet(tmp_path: Path, about: str, what: str) -> None:
-    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    keys, scores = arrow.array([START_KEY], arrow.uint64()), arrow.array([1], arrow.int8())
-    table = arrow.table({"key": keys, "score": scores})
-    path = tmp_path / "a.parquet"
-    parquet.write_table(table.replace_schema_metadata({"c4_book": about}), path)
-    with pytest.raises(
-        BookContentError, match=f"{path.name}: this is no book in Parquet: .*{what}"
-    ):
-        read_parquet(path)
-
-
-def test_what_is_no_parquet(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    path = tmp_path / "a.parquet"
-    with pytest.raises(FileNotFoundError):
-        read_parquet(path)
-    for content in (b"", b"PAR1" + bytes(100) + b"PAR1"):
-        path.write_bytes(content)
-        with pytest.raises(BookContentError, match="this is no book in Parquet"):
-            read_parquet(path)
-
-
-def key_column(arrow: Any, key: Any, path: Path) -> None:  # noqa: ANN401
-    """A file with a column of keys of any type."""
-    scores = arrow.array([1] * len(key), arrow.int8())
-    arrow.parquet.write_table(arrow.table({"key": key, "score": scores}), path, compression="zstd")
-
-
-def test_columns_of_other_types_in_parquet(tmp_path: Path) -> None:
-    arrow, _ = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-
-    path = tmp_path / "a.parquet"
-    for key, kind in (
-        (arrow.array([[START_KEY]]), "list<"),
-        (arrow.array([[START_KEY]], arrow.list_(arrow.uint64(), 1)), "fixed_size_list<"),
-        (arrow.array([{"a": START_KEY}]), "struct<"),
-        (arrow.array([str(START_KEY)]), "string"),
-        (arrow.array([1.5]), "double"),
-        (arrow.array([True]), "bool"),
-    ):
-        key_column(arrow, key, path)
-        with pytest.raises(BookContentError, match=f"column key is of type {kind}"):
-            read_parquet(path)
-
-
-def test_a_list_of_keys_that_unpacks_to_far_more(tmp_path: Path) -> None:
-    """One row; its column is no column ``key`` but one ``key.list.element``."""
-    arrow, _ = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-
-    path = tmp_path / "a.parquet"
-    keys = arrow.array(np.full(5_000_000, START_KEY, dtype=np.uint64))
-    key_column(arrow, arrow.ListArray.from_arrays([0, len(keys)], keys), path)
-    del keys
-    assert path.stat().st_size < 5000
-    before = arrow.default_memory_pool().max_memory()
-    with pytest.raises(BookContentError, match="column key is of type list<"):
-        read_parquet(path)
-    assert arrow.default_memory_pool().max_memory() - before < 1 << 20
-
-
-def test_columns_that_are_not_asked_for_count(tmp_path: Path) -> None:
-    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "a.parquet"
-    table = arrow.table({"key": [START_KEY], "score": [1], "more": ["x" * 10_000_000]})
-    parquet.write_table(table, path, compression="zstd")
-    with pytest.raises(BookContentError, match="bytes unpack to 10000"):
-        read_parquet(path)
-
-
-READ_A_BOOK = """
-import sys
-from c4core.book.errors import BookContentError
-from c4core.book.exchange.parquet import read_parquet
-
-try:
-    read_parquet(sys.argv[1])
-except BookContentError as error:
-    print(error)
-"""
-
-
-def test_parquet_with_wrong_statistics(tmp_path: Path) -> None:
-    """Arrow throws an exception at them that ends the process, where it is asked for them."""
-    arrow, _ = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-
-    path = tmp_path / "a.parquet"
-    key_column(arrow, arrow.array([START_KEY], arrow.uint64()), path)
-    optional, required = b"\x25\x02\x18\x03key", b"\x25\x00\x18\x03key"
-    data = path.read_bytes()
-    assert data.count(optional) == 1
-    path.write_bytes(data.replace(optional, required))  # the statistics are of an optional column
-    done = subprocess.run(
-        [sys.executable, "-c", READ_A_BOOK, path], capture_output=True, check=False, text=True
-    )
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_contradictions_and_strangers() -> None:
@@ -377,19 +251,17 @@ def test_a_row() -> None:
     assert next(read_uci_lines(["\n", line])) == (Position("44"), "win")
 
 
-@pytest.mark.parametrize(
-    ("change", "what"),
-    [
-        (lambda fields: fields[1:], "line 1: 42 fields, not 43"),
-        (lambda fields: [*fields[:-1], "won"], "'won' is not win"),
-        (lambda fields: ["X", *fields[1:]], "'X' is not x, o or b"),
-        (lambda fields: ["b", "x", *fields[2:]], "empty under a stone"),
-    ],
-)
-def test_bad_rows(change, what: str) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+def test_bad_rows(snapshot: SnapshotAssertion) -> None:
     fields = uci_line(Position("44"), "win").split(",")
-    with pytest.raises(BookContentError, match=what):
-        list(read_uci_lines([",".join(change(fields))]))
+    assert {
+        name: refusal(list, read_uci_lines([",".join(row)]), error=BookContentError)
+        for name, row in {
+            "42 fields": fields[1:],
+            "an unknown result": [*fields[:-1], "won"],
+            "an unknown stone": ["X", *fields[1:]],
+            "a stone above nothing": ["b", "x", *fields[2:]],
+        }.items()
+    } == snapshot
 
 
 def test_books_without_the_data_set(book: Book, tmp_path: Path) -> None:
@@ -472,29 +344,30 @@ def pons_file(*, keys: int = PLACES * 2, first_value: int = 0, last_value: int =
     return head + bytes([first_value]) + bytes(PLACES - 2) + bytes([last_value])
 
 
-@pytest.mark.parametrize(
-    ("data", "error", "what"),
-    [
-        (b"\x07\x06", BookTruncatedError, "cut off"),
-        (bytes([7, 6, 8, 1, 1, 21]) + b"0" * 1000, BookTruncatedError, "cut off"),
-        (bytes([7, 6, 43, 1, 1, 21]), BookForeignError, "no book of Pons"),
-        (bytes([70, 6, 8, 1, 1, 21]), BookForeignError, "no book of Pons"),
-        (bytes([7, 6, 8, 3, 1, 21]), BookForeignError, "no book of Pons"),
-        (bytes([7, 6, 8, 1, 2, 21]), BookForeignError, "no book of Pons"),
-        (bytes([7, 6, 8, 1, 1, 41]), BookForeignError, "no book of Pons"),
-        (bytes([7, 6, 8, 1, 1, 20]), BookForeignError, "no book of Pons"),
-        (bytes([7, 6, 1, 4, 1, 1]) + bytes(15), BookForeignError, "no book of Pons"),
-        (bytes([7, 6, 30, 1, 1, 21]), BookForeignError, "do not tell positions with 30"),
-        (pons_file(keys=PLACES * 2 + 1), BookForeignError, "1 bytes follow"),
-        (pons_file(last_value=1), BookContentError, f"place {PLACES - 1} of"),
-        (pons_file(first_value=255), BookContentError, "place 0 of"),
-    ],
-)
-def test_bad_pons_books(tmp_path: Path, data: bytes, error: type[BookError], what: str) -> None:
-    path = tmp_path / "7x6.book"
-    path.write_bytes(data)
-    with pytest.raises(error, match=what):
-        read_pons(path)
+def test_bad_pons_books(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    def said(data: bytes) -> str:
+        path = tmp_path / "7x6.book"
+        path.write_bytes(data)
+        return refusal(read_pons, path, error=BookError, hiding=tmp_path)
+
+    assert {
+        name: said(data)
+        for name, data in {
+            "half a header": b"\x07\x06",
+            "cut off": bytes([7, 6, 8, 1, 1, 21]) + b"0" * 1000,
+            "ply 43": bytes([7, 6, 43, 1, 1, 21]),
+            "width 70": bytes([70, 6, 8, 1, 1, 21]),
+            "keys of 3 bytes": bytes([7, 6, 8, 3, 1, 21]),
+            "scores of 2 bytes": bytes([7, 6, 8, 1, 2, 21]),
+            "2**41 places": bytes([7, 6, 8, 1, 1, 41]),
+            "2**20 places": bytes([7, 6, 8, 1, 1, 20]),
+            "2 places": bytes([7, 6, 1, 4, 1, 1]) + bytes(15),
+            "too few bits": bytes([7, 6, 30, 1, 1, 21]),
+            "a byte too many": pons_file(keys=PLACES * 2 + 1),
+            "a value without a key": pons_file(last_value=1),
+            "a value of 255": pons_file(first_value=255),
+        }.items()
+    } == snapshot
 
 
 def test_what_the_format_cannot_hold(tmp_path: Path, book: Book) -> None:
@@ -551,28 +424,3 @@ def test_a_line_without_an_end_is_not_held(
             list(cast("Iterable[object]", read(text_lines(file))))
 
     assert peak_of(attempt) < 2_000_000
-
-
-def test_a_number_without_an_end_is_not_repeated() -> None:
-    with pytest.raises(BookContentError) as caught:
-        read_csv_lines(["key,score", "9" * 60_000 + ",0"])
-    assert len(str(caught.value)) < 200
-
-
-def test_parquet_that_unpacks_to_far_more(tmp_path: Path) -> None:
-    """A few bytes say that one key is repeated five million times."""
-    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    path = tmp_path / "a.parquet"
-    rows = 1_000_000
-    table = arrow.table(
-        {
-            "key": np.full(rows, Position().key, dtype=np.uint64),
-            "score": np.ones(rows, dtype=np.int8),
-        }
-    )
-    with parquet.ParquetWriter(path, table.schema, compression="zstd") as writer:
-        for _ in range(5):
-            writer.write_table(table)
-    assert path.stat().st_size < 50_000
-    with pytest.raises(BookContentError, match="bytes cannot hold 5000000 positions"):
-        read_parquet(path)

@@ -57,15 +57,6 @@ def test_every_slot_is_a_position_or_its_mirror_image(width: int, height: int, m
         assert len(np.unique(back)) == len(twins)
 
 
-def test_mirror_images_share_a_slot() -> None:
-    ranking = Ranking(Position(), last=8)
-    for moves in ("4453", "1726", "71", "11117777", "4444"):
-        position = Position(moves)
-        keys = np.array([position.key, position.mirrored().key], dtype=np.uint64)
-        slots = ranking.slots(keys, ply=position.ply)
-        assert slots[0] == slots[1]
-
-
 def test_the_widest_words() -> None:
     """Slots of the longest plies use all of their 64 bits, or nearly."""
     for width, height in ((16, 3), (8, 7), (4, 15), (32, 1), (3, 19), (12, 4)):

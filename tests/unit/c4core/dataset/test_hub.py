@@ -24,27 +24,6 @@ def head(directory: Path) -> dict[str, Any]:
     return found
 
 
-def test_every_named_file_is_the_part_that_it_is_called(tmp_path: Path) -> None:
-    parquet = pytest.importorskip("pyarrow.parquet")
-    write_dataset(tmp_path, PARTS, CARD, formats=["npz", "parquet", "jsonl"])
-    told = head(tmp_path)
-    (config,) = told["configs"]
-    assert config["config_name"] == "default"
-    parts = {file["split"]: parquet.read_table(tmp_path / file["path"])
-             for file in config["data_files"]}  # fmt: skip
-    assert {name: len(table) for name, table in parts.items()} == {
-        name: len(records["key"]) for name, records in PARTS.items()
-    }
-    seen: set[int] = set()
-    for name, table in parts.items():
-        assert table.column_names == [column["name"] for column in CARD["columns"]]
-        assert table.column("best").to_pylist() == PARTS[name]["best"].tolist()
-        keys = set(table.column("key").to_pylist())
-        assert not keys & seen
-        seen |= keys
-    assert len(seen) == CARD["positions"]
-
-
 def test_json_lines_are_named_where_there_is_no_parquet(tmp_path: Path) -> None:
     write_dataset(tmp_path, PARTS, CARD, formats=["jsonl"])
     (config,) = head(tmp_path)["configs"]

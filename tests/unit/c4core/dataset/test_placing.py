@@ -15,9 +15,10 @@ from c4core.dataset.placing import ASIDE
 from tests.support.boards.books import digest
 from tests.support.boards.datasets import made, recipe
 from tests.support.running.databases import file_size_limit
+from tests.support.running.waiting import HANG_SECONDS
 
-OLD, OLD_CARD = made(recipe(command="c4 old"))
-NEW, NEW_CARD = made(recipe(command="c4 new", seed=2))
+OLD, OLD_CARD = made(recipe(command="c4 old", count=40))
+NEW, NEW_CARD = made(recipe(command="c4 new", seed=2, count=40))
 FORMATS = ["npz", "jsonl"]
 
 
@@ -70,7 +71,7 @@ def test_files_that_only_have_such_names(tmp_path: Path, name: str) -> None:
     assert (tmp_path / name).read_text() == "mine"
 
 
-@pytest.mark.parametrize("size", [100, 3_000, 20_000])
+@pytest.mark.parametrize("size", [100, 2_000, 4_000])
 def test_a_full_disk_leaves_what_was_there(directory: Path, size: int) -> None:
     before = digests(directory)
     with file_size_limit(size), pytest.raises(OSError, match=str(directory)) as caught:
@@ -131,6 +132,7 @@ def test_killed_at_every_step(directory: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
+        timeout=HANG_SECONDS,
         env=os.environ | {"PYTHONPATH": os.getcwd()},  # noqa: PTH109
     )
     outcomes = run.stdout.splitlines()

@@ -9,6 +9,7 @@ from c4core.dataset.card.census import census
 from c4core.dataset.records import COLUMNS, columns_of, make_records
 from c4core.dataset.traits import are_decisive, are_quiet, distances
 from c4core.evaluation import plies_to_end, score_limits
+from c4core.windows import winning_columns
 from tests.support.boards.datasets import SMALL, made, recipe
 
 PARTS, CARD = made(recipe(count=300))
@@ -39,37 +40,9 @@ def test_traits_are_those_of_plain_python() -> None:
             *(records[name] for name in ("key", "quiet", "decisive", "column_scores")), strict=True
         ):
             position = Position.from_key(int(key), width=SMALL.width, height=SMALL.height)
-            assert quiet == (not (wins(position) or threatened(position)))
+            assert quiet == (not any(winning_columns(position, side) for side in "xo"))
             values = {np.sign(score) for score in scores.tolist() if score != UNPLAYABLE}
             assert decisive == (len(values) > 1)
-
-
-def wins(position: Position) -> bool:
-    return any(position.play(column).winner for column in position.legal_columns())
-
-
-def threatened(position: Position) -> bool:
-    """Whether the opponent could win if it were to move: the grid with both sides exchanged."""
-    grid = str(position).replace("x", "-").replace("o", "x").replace("-", "o")
-    rows = grid.splitlines()
-    for column in position.legal_columns():
-        row = max(number for number, line in enumerate(rows) if line[column] == ".")
-        side = position.turn  # of the stones that were the opponent's
-        if four_through(rows, row, column, side):
-            return True
-    return False
-
-
-def four_through(rows: list[str], row: int, column: int, side: str) -> bool:
-    for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
-        length = 1
-        for sign in (1, -1):
-            y, x = row + sign * down, column + sign * right
-            while 0 <= y < len(rows) and 0 <= x < len(rows[0]) and rows[y][x] == side:
-                length, y, x = length + 1, y + sign * down, x + sign * right
-        if length >= 4:
-            return True
-    return False
 
 
 def test_flags_of_known_positions() -> None:

@@ -11,7 +11,7 @@ from c4core.batch import UNPLAYABLE
 from c4core.dice import Dice
 from c4core.inference.planes import input_planes, words_of_planes
 from c4core.notation import BoardError, BoardSize
-from c4core.players import PlayerError, PlayerFailure, parse_player
+from c4core.players import PlayerFailure, parse_player
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.training.asking import evaluate_player, positions_of
@@ -32,7 +32,7 @@ def other_side(position: Position) -> str:
 
 class TestPlanes:
     @given(seed=st.integers(0, 5000), board=st.sampled_from(BOARDS))
-    @settings(max_examples=40)
+    @settings(max_examples=20)
     def test_they_show_what_the_position_knows(self, seed: int, board: BoardSize) -> None:
         (position,) = random_positions(1, seed=seed, board=board)
         sides = (position.turn, other_side(position))
@@ -194,8 +194,3 @@ def test_players_that_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(player), "choose", outside)
     with pytest.raises(PlayerFailure, match="column 9 is outside the board"):
         evaluate_player(player, LABELLED)
-
-
-def test_of_players_alone_the_registry_knows() -> None:
-    with pytest.raises(PlayerError, match="no player is called"):
-        parse_player("nobody")

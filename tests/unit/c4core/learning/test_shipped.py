@@ -13,7 +13,7 @@ from c4core.players import parse_player
 from c4core.position import Position
 from c4core.training.asking import quality_of_engine
 from c4core.training.labels import Positions
-from tests.support.boards.learning import REASON, labelled_arrays, random_positions
+from tests.support.boards.learning import labelled_arrays, random_positions
 
 FILE = shipped_file("residual")
 FINGERPRINT = "1045d224f771"
@@ -47,36 +47,16 @@ def test_it_needs_no_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_it_plays_nearly_like_the_proof() -> None:
     """Late positions, whose exact scores are found at once."""
-    positions = random_positions(2000, seed=5, board=DEFAULT_BOARD, least_ply=26)
+    positions = random_positions(1000, seed=5, board=DEFAULT_BOARD, least_ply=26)
     labelled = Positions(**labelled_arrays(positions), board=DEFAULT_BOARD)
     quality = quality_of_engine(engine_of(read_model(FILE), FILE), labelled, mirrors=True)
     assert quality.everywhere.outcome >= 0.99 * quality.everywhere.positions
     assert quality.everywhere.strict >= 0.97 * quality.everywhere.positions
     assert (quality.wins.missed, quality.mirrored and quality.mirrored.missed) == (0, 0)
-    assert quality.wins.positions > 500
+    assert quality.wins.positions > 250
 
 
 def test_the_best_first_moves() -> None:
     engine = engine_of(read_model(FILE), FILE)
     assert engine.choose(Position()) == 3
     assert engine.judge(Position("1"))[1] > engine.judge(Position("4"))[1]
-
-
-def test_its_moves_are_pytorch_s() -> None:
-    torch = pytest.importorskip("torch", reason=REASON)
-    from c4core.learning.encoding import planes_of_positions  # noqa: PLC0415
-    from c4core.learning.networks import network_of  # noqa: PLC0415
-    from c4core.learning.playing import preferences  # noqa: PLC0415
-
-    torch.set_num_threads(1)
-    model = read_model(FILE)
-    positions = random_positions(1000, seed=6, board=DEFAULT_BOARD, least_ply=2)
-    planes = planes_of_positions(positions, moved=False)
-    policy, _ = preferences(network_of(model, FILE), "residual", planes)
-    engine = engine_of(model, FILE)
-    other = [
-        position
-        for position, row in zip(positions, policy, strict=True)
-        if engine.choose(position) != max(position.legal_columns(), key=row.__getitem__)
-    ]
-    assert len(other) <= 1, other

@@ -27,7 +27,7 @@ ENGINE = TupleEngine(width=7, height=6, squares=SQUARES, tables=TABLES.copy())
 
 
 def positions(seed: int) -> Positions:
-    return Positions(**labelled_arrays(random_positions(300, seed=seed)), board=SMALL)
+    return Positions(**labelled_arrays(random_positions(150, seed=seed)), board=SMALL)
 
 
 TRAIN, HELD_OUT = positions(1), positions(2)

@@ -24,15 +24,15 @@ def below(book: Book, position: Position, ply: int) -> set[int]:
 
 
 @pytest.mark.parametrize("kind", ["complete", "sparse"])
-@pytest.mark.parametrize("moves", ["", "3", "1231", "5544332"])
+@pytest.mark.parametrize("moves", ["", "3", "1231", "4443322"])
 def test_counts_are_those_of_a_walk(
     kind: Kind, moves: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exploring, "DEPTH", 3)
     path = tmp_path / "small.c4book"
-    small_book(path, kind=kind)
+    small_book(path, width=4, height=4, kind=kind)
     with Book.open(path) as book:
-        position = Position(moves, width=5, height=4)
+        position = Position(moves, width=4, height=4)
         ply = counted_ply(book, position)
         assert ply == position.ply + 4
         found = explore(book, position)
@@ -56,10 +56,10 @@ def test_a_book_that_begins_elsewhere(tmp_path: Path) -> None:
 
 def test_the_end_of_a_game_and_of_a_book(tmp_path: Path) -> None:
     path = tmp_path / "small.c4book"
-    small_book(path)
+    small_book(path, width=4, height=4)
     with Book.open(path) as book:
-        assert explore(book, Position("1212121", width=5, height=4)) == []
-        winning = explore(book, Position("121212", width=5, height=4))
+        assert explore(book, Position("1212121", width=4, height=4)) == []
+        winning = explore(book, Position("121212", width=4, height=4))
         assert winning[0].score is not None
         assert winning[0].score > 0
         assert winning[0].continuations == 0  # the game ends there
@@ -68,9 +68,9 @@ def test_the_end_of_a_game_and_of_a_book(tmp_path: Path) -> None:
 
 def test_moves_show_themselves_in_notebooks(tmp_path: Path) -> None:
     path = tmp_path / "small.c4book"
-    small_book(path)
+    small_book(path, width=4, height=4)
     with Book.open(path) as book:
-        moves = explore(book, Position("121212", width=5, height=4))
+        moves = explore(book, Position("121212", width=4, height=4))
     html = moves._repr_html_()
     assert html.count("<tr>") == 1 + len(moves)
     winning = moves[0]

@@ -5,22 +5,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from c4core.learning.errors import LearningError, ModelError, ModelMismatchError
+from c4core.learning.modelfile import Model, read_model, write_model
 from c4core.notation import BoardSize
-from tests.support.boards.learning import REASON, SMALL, labelled_arrays, random_positions
-
-torch = pytest.importorskip("torch", reason=REASON)
-
-from c4core.learning.modelfile import Model, read_model, write_model  # noqa: E402
-from c4core.training.exact_course import ExactCourse  # noqa: E402
-from c4core.training.final_course import FinalGridCourse  # noqa: E402
-from c4core.training.grids import Labelled, labelled, play_finals  # noqa: E402
-from c4core.training.labels import Positions  # noqa: E402
-from c4core.training.loop import Course, Step, train  # noqa: E402
-from c4core.training.report import Confusion  # noqa: E402
-from c4core.training.residual_course import ResidualCourse  # noqa: E402
-from c4core.training.selfplay import SelfPlayCourse  # noqa: E402
+from c4core.training.exact_course import ExactCourse
+from c4core.training.final_course import FinalGridCourse
+from c4core.training.grids import Labelled, labelled, play_finals
+from c4core.training.labels import Positions
+from c4core.training.loop import Course, Step, train
+from c4core.training.report import Confusion
+from c4core.training.residual_course import ResidualCourse
+from c4core.training.selfplay import SelfPlayCourse
+from tests.support.boards.learning import SMALL, labelled_arrays, random_positions
 
 
 @pytest.fixture(autouse=True)

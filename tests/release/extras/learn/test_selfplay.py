@@ -8,11 +8,6 @@ from hypothesis import strategies as st
 from c4core import Position
 from c4core.learning.encoding import planes_of_positions
 from c4core.notation import BoardSize
-from c4core.training.side_by_side import Games
-from tests.support.boards.learning import REASON
-
-pytest.importorskip("torch", reason=REASON)
-
 from c4core.training.selfplay import (
     DISCOUNT,
     TRACE,
@@ -21,6 +16,7 @@ from c4core.training.selfplay import (
     win_share,
     worth_of_moves,
 )
+from c4core.training.side_by_side import Games
 
 
 @given(st.integers(0, 2**32), st.sampled_from([(7, 6), (4, 4), (5, 4), (8, 7)]))

@@ -2,17 +2,14 @@
 
 import numpy as np
 import pytest
+import torch
 
+from c4core.learning.cnn import FinalGridNetwork
+from c4core.learning.columns import ColumnNetwork
 from c4core.learning.errors import LearningError
+from c4core.learning.exact import ExactNetwork
+from c4core.learning.networks import new_network, parameter_count
 from c4core.notation import DEFAULT_BOARD, BoardSize
-from tests.support.boards.learning import REASON
-
-torch = pytest.importorskip("torch", reason=REASON)
-
-from c4core.learning.cnn import FinalGridNetwork  # noqa: E402
-from c4core.learning.columns import ColumnNetwork  # noqa: E402
-from c4core.learning.exact import ExactNetwork  # noqa: E402
-from c4core.learning.networks import new_network, parameter_count  # noqa: E402
 
 
 @pytest.mark.parametrize(

@@ -5,48 +5,38 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from c4core import Position, extras
 from c4core.arena.game import Ending, play_game
 from c4core.dice import Dice
+from c4core.learning.encoding import planes_of_positions
+from c4core.learning.modelfile import KINDS
+from c4core.learning.networks import new_network
+from c4core.learning.playing import choose_column, preferences
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import Failing, PlayerError, PlayerFailure, parse_player
 from c4core.players.errors import PlayerMissingError
 from c4core.players.ranges import parse_players
-from tests.support.boards.learning import REASON, random_positions
+from tests.support.boards.learning import ARCHITECTURES, model_file, random_positions
 from tests.support.boards.player_positions import named
-
-torch = pytest.importorskip("torch", reason=REASON)
-
-from c4core.learning.encoding import planes_of_positions  # noqa: E402
-from c4core.learning.modelfile import KINDS, Model, write_model  # noqa: E402
-from c4core.learning.networks import arrays_of, new_network  # noqa: E402
-from c4core.learning.playing import choose_column, preferences  # noqa: E402
 
 NETWORKS = [kind for kind in KINDS if kind != "tuples"]
 
-ARCHITECTURES: dict[str, dict[str, object]] = {
-    "cnn": {"padding": "same"},
-    "exact": {"channels": 4, "layers": 2, "hidden": 8},
-    "selfplay": {"channels": 4, "hidden": 8},
-    "residual": {"channels": 8, "blocks": 1, "hidden": 8},
-}
 
-
-def make_model(path: Path, kind: str, *, seed: int = 1, board: BoardSize = DEFAULT_BOARD) -> Path:
-    """A file with random weights."""
-    network = new_network(kind, board, ARCHITECTURES[kind], seed=seed)
-    weights = arrays_of(network.state_dict())
-    write_model(path, Model(kind, board, ARCHITECTURES[kind], {}, [], weights))
-    return path
+def make_model(
+    directory: Path, kind: str, *, seed: int = 1, board: BoardSize = DEFAULT_BOARD
+) -> Path:
+    return model_file(directory, f"learning-{kind}", board, seed=seed)
 
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     directory = tmp_path_factory.mktemp("models")
-    return {kind: make_model(directory / f"{kind}.safetensors", kind) for kind in NETWORKS}
+    return {kind: make_model(directory, kind) for kind in NETWORKS}
 
 
 class Stub(torch.nn.Module):
@@ -107,7 +97,7 @@ class TestRuleOfTheSource:
         assert first.abs().sum() == 2
 
     @given(st.integers(0, 5000))
-    @settings(max_examples=40)
+    @settings(max_examples=15)
     def test_a_batch_of_positions_prefers_what_single_ones_play(self, seed: int) -> None:
         network = new_network("cnn", DEFAULT_BOARD, {"padding": "same"}, seed=seed % 5)
         (position,) = random_positions(1, seed=seed, board=DEFAULT_BOARD)
@@ -119,7 +109,7 @@ class TestRuleOfTheSource:
 
 @pytest.mark.parametrize("kind", NETWORKS)
 @given(seed=st.integers(0, 10_000))
-@settings(max_examples=25)
+@settings(max_examples=10)
 def test_every_answer_is_legal_and_repeats(models: dict[str, Path], kind: str, seed: int) -> None:
     player = parse_player(f"learning-{kind}:model={models[kind]}").make()
     (position,) = random_positions(1, seed=seed, board=DEFAULT_BOARD)
@@ -131,7 +121,7 @@ def test_every_answer_is_legal_and_repeats(models: dict[str, Path], kind: str, s
 
 @pytest.mark.parametrize("kind", ["exact", "selfplay", "residual"])
 def test_the_best_open_column_is_played(kind: str) -> None:
-    network = new_network(kind, DEFAULT_BOARD, ARCHITECTURES[kind], seed=4)
+    network = new_network(kind, DEFAULT_BOARD, ARCHITECTURES[f"learning-{kind}"], seed=4)
     for position in random_positions(30, board=DEFAULT_BOARD):
         worth, values = preferences(network, kind, planes_of_positions([position], moved=False))
         order = np.argsort(-worth[0], kind="stable").tolist()
@@ -153,7 +143,7 @@ def test_the_description_names_the_weights(models: dict[str, Path], tmp_path: Pa
     spec = parse_player(f"learning-exact:model={models['exact']}")
     assert spec == parse_player(spec.full) == parse_player(spec.text)
     assert spec.full.startswith(f"learning-exact:model={models['exact']},weights=")
-    other = make_model(tmp_path / "other.safetensors", "exact", seed=2)
+    other = make_model(tmp_path, "exact", seed=2)
     weights = spec.full.rpartition("=")[2]
     with pytest.raises(PlayerError, match="has the weights") as caught:
         parse_player(f"learning-exact:model={other},weights={weights}")
@@ -161,18 +151,18 @@ def test_the_description_names_the_weights(models: dict[str, Path], tmp_path: Pa
 
 
 def test_a_file_that_changes_meanwhile_is_noticed(tmp_path: Path) -> None:
-    path = make_model(tmp_path / "model.safetensors", "selfplay")
+    path = make_model(tmp_path, "selfplay")
     player = parse_player(f"learning-selfplay:model={path}").make()
-    make_model(path, "selfplay", seed=2)
+    make_model(tmp_path, "selfplay", seed=2)
     with pytest.raises(PlayerFailure, match="has changed: weights"):
         player.choose(Position(), Dice(1))
 
 
 def test_another_board_is_a_failure(tmp_path: Path) -> None:
-    path = make_model(tmp_path / "model.safetensors", "exact", board=BoardSize(5, 4))
+    path = make_model(tmp_path, "exact", board=BoardSize(5, 4))
     player = parse_player(f"learning-exact:model={path}").make()
     player.check_board(BoardSize(5, 4))
-    with pytest.raises(PlayerError, match=r"model\.safetensors plays on 5x4, not on 7x6"):
+    with pytest.raises(PlayerError, match=r"exact\.safetensors plays on 5x4, not on 7x6"):
         player.check_board(DEFAULT_BOARD)
     with pytest.raises(PlayerFailure, match="plays on 5x4, not on 7x6") as caught:
         player.choose(Position(), Dice(1))
@@ -183,23 +173,30 @@ def test_another_board_is_a_failure(tmp_path: Path) -> None:
     assert play_game(player, parse_player("random").make()).ending is Ending.ERROR
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("learning-cnn", "needs model: learning-cnn:model=MODEL,weights=none"),
-        ("learning-cnn:model=", "parameter model cannot be ''"),
-        ("learning-cnn:model=no/such.file", "no/such.file: No such file or directory"),
-        ("learning-cnn:model=.", "Is a directory"),
-        ("learning-cnn:model={exact}", "is a model of kind exact, not cnn"),
-        ("learning-cnn:model={cnn},weights=12", "it is 12 hexadecimal digits, or none"),
-        ("learning-cnn:model={here}", "is no model of c4"),
-    ],
-)
-def test_bad_descriptions(models: dict[str, Path], text: str, message: str) -> None:
-    with pytest.raises(PlayerError) as caught:
-        parse_player(text.format(**models, here=__file__))
-    assert message in str(caught.value)
-    assert caught.value.player == "learning-cnn"
+def test_bad_descriptions(models: dict[str, Path], snapshot: SnapshotAssertion) -> None:
+    files = {name: str(path) for name, path in models.items()} | {"here": __file__}
+
+    def said(text: str) -> str:
+        with pytest.raises(PlayerError) as caught:
+            parse_player(text.format(**files))
+        assert caught.value.player == "learning-cnn"
+        shown = str(caught.value)
+        for name, path in files.items():
+            shown = shown.replace(path, f"{{{name}}}")
+        return shown
+
+    assert {
+        text: said(text)
+        for text in (
+            "learning-cnn",
+            "learning-cnn:model=",
+            "learning-cnn:model=no/such.file",
+            "learning-cnn:model=.",
+            "learning-cnn:model={exact}",
+            "learning-cnn:model={cnn},weights=12",
+            "learning-cnn:model={here}",
+        )
+    } == snapshot
 
 
 def test_slashes_and_dots_of_a_file_are_no_list(

@@ -1,0 +1,160 @@
+"""Books in Parquet files: out and back is the same book; a strange file is refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from c4core import Position
+from c4core.book import Book
+from c4core.book.errors import BookContentError
+from c4core.book.exchange.parquet import read_parquet, write_parquet
+from tests.support.boards.books import digest
+from tests.support.boards.small_books import small_book
+from tests.support.running.waiting import HANG_SECONDS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from c4core.book.format.layout import Kind
+    from tests.support.running.command_line import C4
+
+START_KEY = Position().key
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "a.parquet"
+
+
+@pytest.mark.parametrize("kind", ["complete", "sparse"])
+def test_out_and_back(tmp_path: Path, path: Path, kind: Kind) -> None:
+    small_book(tmp_path / "a.c4book", width=4, height=4, kind=kind)
+    with Book.open(tmp_path / "a.c4book") as book:
+        write_parquet(book, path)
+        assert parquet.read_table(path).num_rows == len(book)
+    read_parquet(path).write(tmp_path / "b.c4book")
+    assert digest(tmp_path / "b.c4book") == digest(tmp_path / "a.c4book")
+
+
+def test_commands(c4: C4) -> None:
+    small_book(c4.directory / "b.c4book", width=4, height=4)
+    assert c4("book", "export", "b.c4book", "--format", "parquet", "-o", "x").code == 0
+    assert c4("book", "import", "x", "--format", "parquet", "--out", "y.c4book").code == 0
+    assert digest(c4.directory / "y.c4book") == digest(c4.directory / "b.c4book")
+
+
+@pytest.mark.parametrize(
+    ("about", "what"),
+    [
+        ("[" * 200_000, "recursion"),
+        ("[]", "no JSON object"),
+        ('{"board": 5}', "board is no text"),
+        ('{"kind": "thin"}', "no kind of book named 'thin'"),
+        ('{"engine_version": "x"}', "engine_version 'x' is no number"),
+        ('{"start": 1e999}', "start is no whole number"),
+    ],
+)
+def test_bad_descriptions(path: Path, about: str, what: str) -> None:
+    keys, scores = pa.array([START_KEY], pa.uint64()), pa.array([1], pa.int8())
+    table = pa.table({"key": keys, "score": scores})
+    parquet.write_table(table.replace_schema_metadata({"c4_book": about}), path)
+    with pytest.raises(
+        BookContentError, match=f"{path.name}: this is no book in Parquet: .*{what}"
+    ):
+        read_parquet(path)
+
+
+def test_other_files(path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        read_parquet(path)
+    for content in (b"", b"PAR1 is not enough", b"PAR1" + bytes(100) + b"PAR1"):
+        path.write_bytes(content)
+        with pytest.raises(BookContentError, match="this is no book in Parquet"):
+            read_parquet(path)
+
+
+def write_keys(keys: Any, path: Path) -> None:  # noqa: ANN401 (an array of any type)
+    """Write a file whose keys may be of any type."""
+    scores = pa.array([1] * len(keys), pa.int8())
+    parquet.write_table(pa.table({"key": keys, "score": scores}), path, compression="zstd")
+
+
+def test_columns_of_other_types(path: Path) -> None:
+    for keys, kind in (
+        (pa.array([[START_KEY]]), "list<"),
+        (pa.array([[START_KEY]], pa.list_(pa.uint64(), 1)), "fixed_size_list<"),
+        (pa.array([{"a": START_KEY}]), "struct<"),
+        (pa.array([str(START_KEY)]), "string"),
+        (pa.array([1.5]), "double"),
+        (pa.array([True]), "bool"),
+    ):
+        write_keys(keys, path)
+        with pytest.raises(BookContentError, match=f"column key is of type {kind}"):
+            read_parquet(path)
+
+
+def test_a_list_of_keys_that_unpacks_to_far_more(path: Path) -> None:
+    """One row; its column is not ``key`` but ``key.list.element``."""
+    keys = pa.array(np.full(5_000_000, START_KEY, dtype=np.uint64))
+    write_keys(pa.ListArray.from_arrays([0, len(keys)], keys), path)
+    del keys
+    assert path.stat().st_size < 5000
+    before = pa.default_memory_pool().max_memory()
+    with pytest.raises(BookContentError, match="column key is of type list<"):
+        read_parquet(path)
+    assert pa.default_memory_pool().max_memory() - before < 1 << 20
+
+
+def test_columns_that_are_not_asked_for_count(path: Path) -> None:
+    table = pa.table({"key": [START_KEY], "score": [1], "more": ["x" * 10_000_000]})
+    parquet.write_table(table, path, compression="zstd")
+    with pytest.raises(BookContentError, match="bytes unpack to 10000"):
+        read_parquet(path)
+
+
+def test_one_key_five_million_times(path: Path) -> None:
+    rows = 1_000_000
+    keys = np.full(rows, START_KEY, dtype=np.uint64)
+    table = pa.table({"key": keys, "score": np.ones(rows, dtype=np.int8)})
+    with parquet.ParquetWriter(path, table.schema, compression="zstd") as writer:
+        for _ in range(5):
+            writer.write_table(table)
+    assert path.stat().st_size < 50_000
+    with pytest.raises(BookContentError, match="bytes cannot hold 5000000 positions"):
+        read_parquet(path)
+
+
+READ_A_BOOK = """
+import sys
+from c4core.book.errors import BookContentError
+from c4core.book.exchange.parquet import read_parquet
+
+try:
+    read_parquet(sys.argv[1])
+except BookContentError as error:
+    print(error)
+"""
+
+
+def test_wrong_statistics(path: Path) -> None:
+    """Arrow ends the process when it reads such statistics; so they are not read."""
+    write_keys(pa.array([START_KEY], pa.uint64()), path)
+    optional, required = b"\x25\x02\x18\x03key", b"\x25\x00\x18\x03key"
+    data = path.read_bytes()
+    assert data.count(optional) == 1
+    path.write_bytes(data.replace(optional, required))  # the statistics are of an optional column
+    done = subprocess.run(
+        [sys.executable, "-c", READ_A_BOOK, path],
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=HANG_SECONDS,
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,74 @@
+"""Figures of books that are known from elsewhere, and checks against them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from c4core.arrays import MOVE_FILLS, MOVE_WINS, children
+from c4core.position import Position
+from tests.support.boards.books import source, unreduced
+from tests.support.boards.exhaustive import exhaustive_scores
+from workers.books.build import CompleteBook
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from db.database import Database
+    from workers.books.build import Level
+
+OPEN_POSITIONS = (1, 4, 25, 121, 568, 2_144, 8_231, 27_109, 91_295)
+"""Of 7x6 by ply: of two mirror images one, not over."""
+
+FIRST_PLAYER_VALUES = (
+    (1, 0, 0),
+    (1, 2, 4),
+    (27, 12, 10),
+    (35, 58, 145),
+    (690, 200, 230),
+    (1_080, 697, 2_486),
+    (10_889, 1_943, 3_590),
+)
+"""Of 7x6 by ply: won, drawn, lost for the first player; mirror images counted."""
+
+
+def values(level: Level) -> tuple[int, int, int]:
+    """Positions of 7x6 that are won, drawn and lost for the first player, mirror images counted."""
+    counts: Counter[int] = Counter()
+    for key, score in zip(*(column.tolist() for column in level), strict=True):
+        position = Position.from_key(key)
+        sign = int(np.sign(score)) * (1 if position.turn == "x" else -1)
+        counts[sign] += 1 + (position.mirrored().key != key)
+    return counts[1], counts[0], counts[-1]
+
+
+def check_plies(levels: Sequence[Level]) -> None:
+    """Check a book of 7x6 from the empty board, as far as figures are known."""
+    sizes = tuple(len(keys) for keys, _ in levels)
+    assert sizes[: len(OPEN_POSITIONS)] == OPEN_POSITIONS[: len(sizes)]
+    # No game of 7x6 is over before its seventh ply.
+    for level, expected in zip(levels, FIRST_PLAYER_VALUES, strict=False):
+        assert values(level) == expected
+
+
+def check_whole_board(database: Database, width: int, height: int, reachable: int) -> None:
+    """Build the complete book of a board and hold it against the slow solver.
+
+    ``reachable``: positions of the board, those of games that are over as well.
+    """
+    book = CompleteBook(Position(width=width, height=height), width * height - 1)
+    levels = book.scored(source(database))
+    total = 0
+    for (keys, scores), (all_keys, all_scores) in zip(
+        levels, exhaustive_scores(width, height), strict=False
+    ):
+        places = np.searchsorted(all_keys, keys)
+        assert np.array_equal(all_keys[places], keys)
+        assert np.array_equal(all_scores[places], scores)
+        behind, moves = children(keys, width=width, height=height)
+        ended = np.unique(behind[(moves == MOVE_WINS) | (moves == MOVE_FILLS)])
+        total += unreduced(keys, width, height) + unreduced(ended, width, height)
+    assert total == reachable
+    assert levels[0][1].tolist() == [0]

@@ -1,0 +1,52 @@
+"""What a call or a command says when it refuses something, for snapshots."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support.running.command_line import C4
+
+
+def refusal(
+    call: Callable[..., object],
+    *arguments: Any,  # noqa: ANN401 (those of the call)
+    error: type[Exception] = Exception,
+    hiding: Path | None = None,
+    **named: Any,  # noqa: ANN401
+) -> str:
+    """Call something that must raise an error; return the error's type and message in one line.
+
+    A snapshot of these lines shows all messages of a kind side by side.
+
+    Args:
+        call: must raise an error.
+        *arguments: of the call.
+        error: any other error is not caught.
+        hiding: a directory, shown as ``DIR`` so that the text does not vary.
+        **named: arguments of the call.
+    """
+    try:
+        found = call(*arguments, **named)
+    except error as caught:
+        text = f"{type(caught).__name__}: {caught}"
+        return text if hiding is None else text.replace(str(hiding), "DIR")
+    msg = f"nothing was refused: {found!r}"
+    raise AssertionError(msg)
+
+
+def refused(c4: C4, words: str) -> tuple[int, str]:
+    """Run a command that must fail without output; return its exit code and its message.
+
+    Args:
+        c4: runs the command.
+        words: the arguments, as they are typed in a shell.
+    """
+    done = c4(*shlex.split(words))
+    assert (done.code in {1, 2}, done.out) == (True, "")
+    message = " ".join(done.err.replace(str(c4.directory), "DIR").split())
+    return done.code, message.rpartition("Error: ")[2]
