@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.cli.test_killed import COMMANDS, finished, prepared, ran
+from tests.release.long.test_killed_commands import COMMANDS, finished, prepared, ran
 from tests.support.running.command_line import C4, Result
 from tests.support.running.small_disk import filled, needs_mount, small_disk
 
