@@ -23,6 +23,7 @@ import pytest
 from hypothesis import settings
 
 from db.database import Database
+from tests.support.running.command_line import C4
 from tests.support.running.databases import FakeClock, PostgresDatabases, clear
 from tests.support.running.server_process import GivenServer, Server
 from tests.support.running.servers import PostgreSQLServer, RabbitMQServer, RedisServer
@@ -143,6 +144,12 @@ def no_shipped_book(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         changes.setattr(book_answers, "_shipped", lambda _board: None)
         yield
     book_answers.shipped_book.cache_clear()
+
+
+@pytest.fixture
+def c4(tmp_path: Path) -> C4:
+    """Run `c4` in an empty directory."""
+    return C4(tmp_path)
 
 
 @contextmanager
