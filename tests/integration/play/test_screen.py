@@ -4,6 +4,7 @@ import asyncio
 import re
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -39,25 +40,10 @@ def test_digits_play_and_the_computer_answers(file: Path) -> None:
     run(scenario())
 
 
-def test_the_same_seed_is_the_same_game(file: Path) -> None:
-    played = []
-
-    async def scenario() -> None:
-        async with hands_on(new_game(second="hard", seed=5), file) as hands:
-            for number in (2, 4, 6):
-                await hands.press("4")
-                await hands.until_moves(number)
-            played.append(hands.game.moves)
-
-    run(scenario())
-    run(scenario())
-    assert played[0] == played[1]
-
-
 def test_arrows_point_and_enter_plays(file: Path) -> None:
     async def scenario() -> None:
         async with hands_on(new_game(), file) as hands:
-            await hands.press("left", "left", "enter", "right", "space", *["right"] * 9, "down")
+            await hands.press("left", "left", "enter", "right", "space", *["right"] * 5, "down")
             assert hands.game.moves == "237"
 
     run(scenario())
@@ -171,8 +157,10 @@ def test_the_winning_four_and_the_results_are_shown(file: Path) -> None:
             await hands.press("u")
             assert hands.text("#results") == "games: x 0, o 0, drawn 0"
             assert "◆◆" not in hands.board
-            await hands.press("4", "n", "enter")
-            assert hands.game.columns == ()
+            await hands.press("4", "n")
+            await hands.until_shown(NewGame)
+            await hands.press("enter")
+            await hands.until_moves(0)
             assert hands.text("#results") == "games: x 1, o 0, drawn 0"
 
     run(scenario())
@@ -207,10 +195,10 @@ def test_how_to_play(file: Path) -> None:
     async def scenario() -> None:
         async with hands_on(new_game(), file) as hands:
             await hands.press("question_mark")
-            assert isinstance(hands.app.screen, HowToPlay)
+            await hands.until_shown(HowToPlay)
             await hands.press("4")  # not for the board
             await hands.press("escape")
-            assert not isinstance(hands.app.screen, HowToPlay)
+            await hands.until_closed()
             assert hands.game.columns == ()
 
     run(scenario())
@@ -220,17 +208,19 @@ def test_other_players_sit_down(file: Path) -> None:
     async def scenario() -> None:
         async with hands_on(new_game("44"), file) as hands:
             await hands.press("n")
-            dialog = hands.app.screen
-            assert isinstance(dialog, NewGame)
+            dialog = await hands.until_shown(NewGame)
             await hands.click("#first")
             await hands.press("down", "enter")
-            assert dialog.query_one("#first", Select).value == "easy"
+            await hands.until(lambda: dialog.query_one("#first", Select).value == "easy")
             await hands.click("#go-on")
             await hands.until_moves(3)  # it goes on, and x is the computer's now
             assert hands.game.moves.startswith("44")
             seats = ["x", "●", "easy", ">", "o", "●", "human"]
             await hands.until(lambda: hands.text("#players").split() == seats)
-            await hands.press("n", "escape")
+            await hands.press("n")
+            await hands.until_shown(NewGame)
+            await hands.press("escape")
+            await hands.until_closed()
             assert len(hands.game.columns) == 3
 
     run(scenario())
@@ -240,19 +230,19 @@ def test_any_player_can_be_typed(file: Path) -> None:
     async def scenario() -> None:
         async with hands_on(new_game("44"), file) as hands:
             await hands.press("n")
-            dialog = hands.app.screen
+            dialog = await hands.until_shown(NewGame)
             await hands.click("#second-text")
-            await hands.press(*"blog-v6:depth=9")
+            await hands.press(*"pvs:depth=x")
             await hands.click("#new")
             await hands.until(lambda: "depth" in str(dialog.query_one("#mistake").render()))
-            assert "parameter depth cannot be '9'" in str(dialog.query_one("#mistake").render())
+            assert "parameter depth cannot be 'x'" in str(dialog.query_one("#mistake").render())
             await hands.press("backspace", "3")
             await hands.click("#new")
             await hands.until(lambda: hands.game.moves == "")
-            assert hands.game.second == read_seat("blog-v6:depth=3")
-            assert hands.game.moves == ""
-            await hands.press("n")  # who is not in the list is in it from then on
-            assert hands.app.screen.query_one("#second", Select).value == hands.game.second.text
+            assert hands.game.second == read_seat("pvs:depth=3")
+            await hands.press("n")  # the player has become one of the list
+            dialog = await hands.until_shown(NewGame)
+            assert dialog.query_one("#second", Select).value == hands.game.second.text
 
     run(scenario())
 
@@ -262,7 +252,7 @@ def test_an_unfinished_game(file: Path, button: str, moves: str) -> None:
     async def scenario() -> None:
         kept = new_game("4455", second="hard")
         async with hands_on(new_game(), file, unfinished=kept) as hands:
-            assert isinstance(hands.app.screen, Unfinished)
+            await hands.until_shown(Unfinished)
             await hands.click(button)
             await hands.until(lambda: hands.game.moves == moves)
             assert hands.game.second == read_seat("hard" if moves else "human")
@@ -272,16 +262,22 @@ def test_an_unfinished_game(file: Path, button: str, moves: str) -> None:
 
 def test_players_play_by_themselves_and_wait_when_told_to(file: Path) -> None:
     async def scenario() -> None:
-        game = new_game(first="set", second="easy")
-        async with hands_on(game, file, delay=0.1) as hands:
+        async with hands_on(new_game(first="set", second="easy"), file, delay=3600) as hands:
+            screen = hands.app.game_screen
+
+            def is_waiting() -> bool:
+                """No move is being chosen, and none is to come."""
+                return screen._thinking is None and screen._wait is None
+
+            await hands.until_moves(1)
+            await hands.until(lambda: not is_waiting())  # for an hour
             await hands.press("p")
-            length = len(hands.game.columns)
-            await hands.pilot.pause(0.2)
-            assert len(hands.game.columns) == length
+            assert is_waiting()
             await hands.press("enter")
-            await hands.until_moves(length + 1)
-            await hands.pilot.pause(0.2)
-            assert len(hands.game.columns) == length + 1
+            await hands.until_moves(2)
+            await hands.pilot.pause()
+            assert is_waiting()
+            screen._setup = replace(screen._setup, delay=0)
             await hands.press("p")
             await hands.until(lambda: hands.game.is_over)
             assert read_game(file) == hands.game
@@ -309,7 +305,10 @@ def test_a_program_plays(file: Path, tmp_path: Path) -> None:
             await hands.press("1")
             await hands.until_moves(2)
             assert hands.game.moves == "17"
-            await hands.press("n", "escape")  # brackets are nothing special in a list
+            await hands.press("n")  # brackets are nothing special in a list
+            await hands.until_shown(NewGame)
+            await hands.press("escape")
+            await hands.until_closed()
             assert "player.py [/]" in hands.text("#players")
 
     run(scenario())
@@ -397,7 +396,9 @@ def test_a_machine_that_has_run_out_of_something_loses_nobody_the_game(
 def test_the_games_of_a_session_are_all_there(file: Path) -> None:
     async def scenario() -> None:
         async with hands_on(new_game(), file) as hands:
-            await hands.press("4", "4", "r", "n", "enter")
+            await hands.press("4", "4", "r", "n")
+            await hands.until_shown(NewGame)
+            await hands.press("enter")
             await hands.until_moves(0)
             await hands.press("1")
             assert [game.moves for game in hands.app.games] == ["44", "1"]
@@ -461,7 +462,7 @@ def test_quitting_and_ctrl_c(file: Path) -> None:
     async def scenario(key: str, *, interrupts: bool) -> None:
         async with hands_on(new_game("4"), file) as hands:
             await hands.press(key)
-            assert not hands.app.is_running
+            await hands.until(lambda: not hands.app.is_running)
             assert (hands.app.stopped_by is not None) is interrupts
 
     run(scenario("q", interrupts=False))
