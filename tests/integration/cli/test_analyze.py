@@ -2,20 +2,13 @@ import csv
 import io
 import json
 import re
-from pathlib import Path
 
 import pytest
 
 from c4core.position import Position
 from cli.analyze.command import SAMPLE
+from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
-
-EASY = "2252576253462244111563365343671351441"
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
 
 
 def write_positions(c4: C4, *lines: str) -> str:

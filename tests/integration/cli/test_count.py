@@ -2,17 +2,9 @@
 
 import json
 import signal
-from pathlib import Path
-
-import pytest
 
 from c4core.counting import kept
 from tests.support.running.command_line import C4
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
 
 
 def test_the_table(c4: C4) -> None:

@@ -2,18 +2,11 @@ import ctypes
 import json
 import os
 import sqlite3
-from pathlib import Path
 
 import pytest
 
+from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
-
-EASY = "2252576253462244111563365343671351441"
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
 
 
 @pytest.fixture

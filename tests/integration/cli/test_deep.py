@@ -1,7 +1,6 @@
 import json
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
@@ -10,11 +9,6 @@ from c4core.solver import Solver
 from tests.support.running.command_line import C4
 
 SMALL = ("--board", "5x4", "--unit-nodes", "2000")
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
 
 
 def test_the_answer_for_people(c4: C4) -> None:

@@ -5,7 +5,6 @@ import io
 import json
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,11 +23,6 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> C4:
     assert c4("match", "set", "random", "--swap", "--games", "30", *options).code == 0
     assert c4("match", "greedy", "random", "--board", "5x4", "--games", "12", *options).code == 0
     return c4
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
 
 
 def lines(*games: dict[str, Any] | str) -> str:

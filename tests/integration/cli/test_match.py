@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import signal
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,11 +14,6 @@ from tests.support.running.watching import await_units, held_back
 from workers.matches import planning
 
 QUICK = ("--games", "24", "--judge", "none", "-q")
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
 
 
 def moves(c4: C4, match: int = 1) -> list[str]:

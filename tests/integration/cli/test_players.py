@@ -1,7 +1,6 @@
 import csv
 import io
 import json
-from pathlib import Path
 
 import pytest
 
@@ -9,11 +8,6 @@ from c4core.players import player_kinds
 from tests.support.running.command_line import C4
 
 NAMES = [kind.name for kind in player_kinds()]
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
 
 
 def test_everybody_is_listed(c4: C4) -> None:

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -21,11 +20,6 @@ SMALL = ("--board", "4x4")
 @pytest.fixture(autouse=True)
 def no_shipped_book() -> None:
     """Here there is one, as for users: openings are known at once."""
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
 
 
 @pytest.fixture(scope="module")

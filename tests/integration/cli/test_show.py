@@ -1,18 +1,11 @@
 """``c4 show``: a position at the terminal and as a picture, and a game that moves."""
 
-from pathlib import Path
-
 import pytest
 
 from tests.support.running.command_line import C4
 from tests.support.svg import elements
 
 GRID = "....\n....\no...\nx.x.\n"
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
 
 
 def test_at_the_terminal(c4: C4) -> None:

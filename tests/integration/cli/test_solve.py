@@ -1,20 +1,14 @@
 import json
 import re
 import time
-from pathlib import Path
 
 import pytest
 
 from c4core.position import Position
+from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
 
-EASY = "2252576253462244111563365343671351441"  # score -1, columns 6 and 7 can be played
 WON = "1122334"
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
 
 
 def test_board_scores_and_sentence(c4: C4) -> None:

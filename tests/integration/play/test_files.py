@@ -20,11 +20,6 @@ ENOUGH = "333333451222151121266215555666644400440000"
 FULL = "".join(str(int(column) + 1) for column in ENOUGH)
 
 
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
-
-
 def game(moves: str) -> Game:
     return Game(read_seat("human"), read_seat("hard"), 5, columns=parse_moves(moves))
 

@@ -4,7 +4,7 @@ import re
 import shutil
 from pathlib import Path
 
-import pyarrow  # noqa: F401
+import pyarrow.parquet  # noqa: F401
 import pytest
 import torch  # noqa: F401
 

@@ -121,7 +121,6 @@ async def hands_on(
     supplies = Supplies(Scores(None, table_mb=4, threads=1))
     app = PlayApp(game, Setup(file, supplies, delay, animated=animated), unfinished=unfinished)
 
-
     async def no_messages(*_seconds: float) -> None:
         """Wait until all messages are handled.
 

@@ -70,7 +70,7 @@ def answer(c4: C4, line: str) -> str:
 def on_screen(c4: C4, arguments: Sequence[str], *, coloured: bool = False) -> str:
     """What a command writes on a screen of 100 columns, progress left out."""
     written = io.BytesIO()
-    environment = {**os.environ, **c4.environment, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+    environment = os.environ | c4.environment | {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
     if coloured:
         del environment["NO_COLOR"]
         environment["TERM"] = "xterm"

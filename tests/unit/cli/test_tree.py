@@ -9,10 +9,10 @@ import pytest
 
 from cli.reference import HEAD, contexts, reference
 from cli.shell.commands import Command, LazyGroup
+from tests.support.boards.games import EASY
 
 ROOT = Path(__file__).parents[3]
 CONTEXTS = list(contexts())
-EASY = "2252576253462244111563365343671351441"
 HEAVY = {
     "alembic",
     "c4core.solver",
