@@ -44,9 +44,9 @@ def test_bad_lines_keep_their_places(c4: C4) -> None:
     assert "3 lines without an answer" in done.err
 
 
-# A million lines, and the memory that they take, are tested in workers/test_million.py.
-@pytest.mark.parametrize("number", [20_000, pytest.param(200_000, marks=pytest.mark.long)])
-def test_ten_bad_lines_of_many(c4: C4, number: int) -> None:
+# A million lines, and the memory that they take: tests/release/long.
+def test_ten_bad_lines_of_many(c4: C4) -> None:
+    number = 5000
     bad = set(range(7, number, number // 10))
     lines = (f"{EASY}\n" if index not in bad else "8\n" for index in range(number))
     (c4.directory / "many").write_text("".join(lines))
@@ -167,24 +167,6 @@ def test_a_table_is_written_by_its_name_or_when_told(c4: C4) -> None:
     assert (third["moves"], third["id"]) == ("-", "[1]")
     again = c4(*analyze, "r.csv").objects
     assert [row.get("score") for row in again] == [row.get("score") for row in objects]
-
-
-def test_a_parquet_file_has_the_same_rows(c4: C4) -> None:
-    pq = pytest.importorskip("pyarrow.parquet")
-    lines = f"{EASY}\n99\n{EASY}6\n"
-    c4("analyze", "-q", "-", stdin=lines)
-    assert c4("analyze", "-o", "r.parquet", "-", stdin=lines).code == 1
-    rows = pq.read_table(c4.directory / "r.parquet").to_pylist()
-    objects = c4("analyze", "-", stdin=lines).objects
-    for row, fields in zip(rows, objects, strict=True):
-        known = {name: row[name] for name in fields if name != "seconds"}
-        assert known == {name: fields[name] for name in known}
-    odd = '{"id": "\\ud800", "moves": "' + EASY + '"}'  # half of a pair, as JSON allows
-    assert c4("analyze", "-o", "odd.parquet", "-", stdin=odd).code == 0
-    assert pq.read_table(c4.directory / "odd.parquet").to_pylist()[0]["id"] == "\\ud800"
-    job = c4("analyze", "--detach", "-q", "-", stdin=lines).out.strip()
-    assert c4("jobs", "resume", job, "--output", "again.parquet").code == 1
-    assert pq.read_table(c4.directory / "again.parquet").num_rows == len(rows)
 
 
 def test_formats_that_there_are_not(c4: C4) -> None:

@@ -327,16 +327,6 @@ def test_files_by_their_ending(c4: C4) -> None:
     assert c4("query", "--ply", "3", "--csv").out.startswith("board,ply,key,")
 
 
-def test_parquet(c4: C4) -> None:
-    pq = pytest.importorskip("pyarrow.parquet")
-    assert c4("query", "-o", "q.parquet").code == 0
-    assert pq.read_table(c4.directory / "q.parquet").to_pylist() == c4("query", "--jsonl").objects
-    assert c4("query", "-o", "none.parquet", "--ply", "3").code == 0
-    assert pq.read_table(c4.directory / "none.parquet").num_rows == 0
-    assert c4("query", "-o", "count.parquet", "--count").code == 0
-    assert pq.read_table(c4.directory / "count.parquet").to_pylist() == [{"count": 10}]
-
-
 def test_boards_are_drawn(c4: C4) -> None:
     drawn = c4("query", "--boards", "--limit", "2").out
     rows = c4("query", "--jsonl", "--limit", "2").objects

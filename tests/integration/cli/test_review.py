@@ -3,17 +3,15 @@
 import csv
 import io
 import json
-import subprocess
 
 import pytest
 
 from c4core.position import Position
 from c4core.solver import Solver
+from tests.support.boards.games import LIVELY
 from tests.support.running.command_line import C4
 from tests.support.svg import elements
 
-# Moves of a lively game on 7x6 from its tenth move on: what comes before is in the book.
-LIVELY = "44444432651631235357535"
 SMALL = ("--board", "4x4")
 
 
@@ -146,11 +144,6 @@ class TestPictures:
         done = c4("review", *SMALL, "12", "21", "--plot", "x.svg")
         assert (done.code, "--plot draws one game" in done.err) == (2, True)
 
-    def test_png(self, c4: C4) -> None:
-        pytest.importorskip("PIL")
-        assert c4("review", *SMALL, "1213", "--plot", "a.png").code == 0
-        assert (c4.directory / "a.png").read_bytes().startswith(b"\x89PNG")
-
 
 class TestJobs:
     def test_detached_and_then_read(self, c4: C4) -> None:
@@ -180,25 +173,6 @@ class TestJobs:
         (review,) = done.objects
         assert (done.code, review["complete"]) == (0, False)
         assert "?" not in c4("review", "--board", "8x7", "44", "--time-limit", "0").out
-
-    @pytest.mark.servers
-    def test_workers_find_the_scores(self, c4: C4, broker_url: str, empty_url: str) -> None:
-        """A worker on a broker; what is written is what one process writes."""
-        games = "".join(f"{LIVELY[:length]}\n" for length in range(14, 24))
-        (c4.directory / "games.txt").write_text(games)
-        alone = c4("review", "games.txt", "--json", "-q")
-        there = ("--db", empty_url, "--broker", broker_url)
-        assert c4("--db", empty_url, "db", "init").code == 0
-        worker = (*there, "worker", "--threads", "1", "--table-mb", "8")
-        quiet = {"warnings": "default", "stderr": subprocess.DEVNULL}
-        with c4.start(*worker, "--name", "ada", **quiet) as ada:
-            try:
-                with c4.start(*there, "review", "games.txt", "--json", "-q") as review:
-                    out, errors = review.communicate(timeout=600)
-                assert review.returncode == 0, errors
-            finally:
-                ada.terminate()
-        assert out == alone.out
 
 
 @pytest.mark.parametrize(

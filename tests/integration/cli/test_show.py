@@ -51,15 +51,6 @@ def test_a_game_that_moves(c4: C4) -> None:
     assert len(elements(drawn, "animateTransform")) == 6
 
 
-def test_pictures_with_dots(c4: C4) -> None:
-    pytest.importorskip("PIL")
-    assert c4("show", "1213", "-o", "a.png", "-o", "a.gif", "-q").code == 0
-    assert c4("show", "1213", "--game", "-o", "game.gif", "-q").code == 0
-    assert (c4.directory / "a.png").read_bytes().startswith(b"\x89PNG")
-    for name in ("a.gif", "game.gif"):
-        assert (c4.directory / name).read_bytes().startswith(b"GIF89a")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

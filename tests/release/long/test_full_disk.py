@@ -14,7 +14,6 @@ ROOM = (0, 20_000, 300_000)
 
 
 @needs_mount
-@pytest.mark.long
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_full_disk(name: str, tmp_path: Path) -> None:
     command = COMMANDS[name]
