@@ -8,14 +8,12 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-import click
 import pytest
 
 from c4core.position import Position
 from cli.output import progress
 from cli.positions import asking, watching
 from cli.positions.watching import HINT, Progress
-from cli.reference import contexts
 from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4, ROOT
 from tests.support.running.terminal import run_on_terminal
@@ -150,13 +148,6 @@ def test_watch_shows_the_rate(c4: C4) -> None:
 @pytest.mark.parametrize("command", ["jobs show abc", "solve 44 --threads abc", "games delete abc"])
 def test_what_is_no_number(c4: C4, command: str) -> None:
     assert "'abc' is not a valid whole number." in c4(*command.split()).err
-
-
-def test_every_option_of_numbers_says_so() -> None:
-    for context in contexts():
-        for parameter in context.command.params:
-            assert "range" not in parameter.type.name, parameter.name
-            assert type(parameter.type) is not click.IntRange
 
 
 def test_there_is_one_way_to_the_terminal() -> None:
