@@ -63,13 +63,6 @@ def test_output_file_is_whole(c4: C4) -> None:
     assert json.loads((c4.directory / "out.jsonl").read_text())["score"] == -1
 
 
-def test_output_that_cannot_be_written_is_found_out_first(c4: C4) -> None:
-    done = c4("analyze", write_positions(c4, EASY), "--output", "no/such/file")
-    assert done.code == 2
-    assert "No such file" in done.err
-    assert c4("jobs", "list", "--jsonl").out == ""
-
-
 def test_detached_job_is_resumed(c4: C4) -> None:
     done = c4("analyze", "--detach", "--label", "later", write_positions(c4, EASY, EASY + "6"))
     assert (done.code, done.out) == (0, "1\n")
@@ -97,23 +90,6 @@ def test_file_that_is_no_list_of_positions(c4: C4, content: bytes, message: str)
         assert done.out == ""
         assert message in done.err
     assert c4("jobs", "list", "--jsonl").out == ""
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nowhere"], "'nowhere': No such file"),
-        (["."], "'.': Is a directory"),
-        (["--sample", "x"], "x"),
-        (["--sample", "--detach", "-o", "x"], "detached"),
-        (["--sample", "--detach", "--format", "csv"], "detached"),
-        (["--sample", "--threads", "0"], "--threads"),
-    ],
-)
-def test_bad_arguments(c4: C4, arguments: list[str], message: str) -> None:
-    done = c4("analyze", *arguments)
-    assert done.code == 2
-    assert message in done.err
 
 
 def test_sample_ships_and_is_in_order() -> None:
@@ -167,15 +143,6 @@ def test_a_table_is_written_by_its_name_or_when_told(c4: C4) -> None:
     assert (third["moves"], third["id"]) == ("-", "[1]")
     again = c4(*analyze, "r.csv").objects
     assert [row.get("score") for row in again] == [row.get("score") for row in objects]
-
-
-def test_formats_that_there_are_not(c4: C4) -> None:
-    assert "r.json" in c4("analyze", "-o", "r.json", "-", stdin="4\n").err
-    done = c4("match", "random", "stupid", "--games", "2", "--detach", "--json")
-    job = str(json.loads(done.out)["job"])
-    refused = c4("jobs", "results", job, "--format", "csv")
-    assert refused.code == 2
-    assert "kind match" in refused.err
 
 
 def test_a_package_that_is_missing_is_told_before_the_work(

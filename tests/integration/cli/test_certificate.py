@@ -117,9 +117,6 @@ def test_a_board_names_the_certificate_that_is_shipped(c4: C4) -> None:
     done = c4("certificate", "verify", "5x4")
     assert done.out.startswith("5x4 is a proof: the empty 5x4 board scores exactly 0 (")
     assert "the empty 7x6 board scores exactly 1" in c4("certificate", "info", "7x6").out
-    done = c4("certificate", "verify", "9x7")
-    assert done.code == 2
-    assert "no certificate of 9x7 is shipped (there are: 5x4, 6x5, 7x6)" in done.err
     (c4.directory / "small.c4proof").rename(c4.directory / "9x7")
     assert c4("certificate", "verify", "./9x7").code == 0
 
@@ -143,8 +140,6 @@ def test_what_is_not_true(c4: C4) -> None:
     assert done.code == 2
     assert done.err.endswith("\nError: the claim is wrong: the score is less than 1\n")
     assert not (c4.directory / "no.c4proof").exists()
-    over = c4("prove", "1212121", "--out", "no.c4proof")
-    assert (over.code, over.err) == (2, "Error: the game is over: there is nothing to prove\n")
 
 
 def test_another_file_is_not_replaced(c4: C4) -> None:

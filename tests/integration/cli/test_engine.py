@@ -87,10 +87,3 @@ def test_a_reader_that_goes_away(tmp_path: Path) -> None:
         engine.stdin.write("isready\n" * 3)
         engine.stdin.close()
         assert engine.wait(60) == 141
-
-
-def test_options_that_make_no_sense(tmp_path: Path) -> None:
-    for options in (("--board", "40x4"), ("--book", "none.c4book"), ("--table-mb", "0")):
-        done = C4(tmp_path)("engine", *options)
-        assert (done.code, done.out) == (2, "")
-        assert "Error" in done.err

@@ -113,30 +113,6 @@ class TestLooking:
         assert done.out == "1:0: the same\n1:7: the same\n2:3: the same\n"
         assert played("games", "replay", "1:0", "1:0").out == "1:0: the same\n"
 
-    @pytest.mark.parametrize(
-        ("arguments", "words"),
-        [
-            (["show", "1"], "not a game: '1' (write MATCH:NUMBER, as in 3:17)"),
-            (["show", "1:99"], "match 1 has no game 99"),
-            (["show", "9:0"], "there is no match 9"),
-            (["replay", "9:0"], "there is no match 9"),
-            (["replay", "1;0"], "not a game"),
-            (["list", "9"], "there is no match 9"),
-            (["export", "9"], "there is no match 9"),
-            (["export", "--mirrors"], "--mirrors belongs to --distinct"),
-            (["delete", "9"], "there is no match 9"),
-            (["import", "nothing.jsonl"], "No such file"),
-            (["list", "--length", "9..2"], "9 is more than 2"),
-            (["report", "1", "--output", "no/x"], "No such file"),
-            (["replay", "1:0", "1:99"], "match 1 has no game 99"),
-        ],
-    )
-    def test_what_makes_no_sense(self, played: C4, arguments: list[str], words: str) -> None:
-        done = played("games", *arguments)
-        assert done.code == 2
-        assert words in done.err
-        assert done.out == ""
-
 
 def test_games_that_are_not_over_are_named_in_the_report(c4: C4) -> None:
     text = lines(GAME, {"moves": "44", "ending": "unfinished", "winner": None})
@@ -193,11 +169,6 @@ class TestExchange:
         assert c4("games", "export", "-o", "out.csv").code == 0
         text = (c4.directory / "out.csv").read_text()
         assert text == c4("games", "export", "--format", "csv").out
-        for name in ("out.json", "out.parquet"):
-            done = c4("games", "export", "-o", name)
-            assert done.code == 2
-            assert f"'{name}': games are written as .jsonl or .csv; say --format" in done.err
-            assert not (c4.directory / name).exists()
 
     @pytest.mark.parametrize(
         ("options", "left"),
@@ -251,11 +222,6 @@ class TestExchange:
             assert f"line {number}: " in done.err
             assert words in done.err
         assert "2 games stored as match 1, 3 bad lines left out" in done.err
-
-    def test_empty_input(self, c4: C4) -> None:
-        done = c4("games", "import", "-")
-        assert done.code == 2
-        assert "standard input is empty" in done.err
 
     def test_games_of_several_players_become_several_matches(self, c4: C4) -> None:
         text = lines(

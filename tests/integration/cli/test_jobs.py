@@ -214,15 +214,6 @@ def test_a_job_that_is_left_to_others(c4: C4) -> None:
     assert (done.code, done.out, done.err) == (0, "", "job 2 is left to other processes\n")
 
 
-@pytest.mark.parametrize(
-    "arguments", [["show"], ["cancel"], ["resume"], ["retry"], ["results"], ["watch"]]
-)
-def test_job_that_is_not_there(c4: C4, arguments: list[str]) -> None:
-    done = c4("jobs", *arguments, "99")
-    assert (done.code, done.out) == (2, "")
-    assert done.err == "Error: there is no job 99\n"
-
-
 def test_done_job_cannot_be_cancelled(c4: C4) -> None:
     done = c4("jobs", "cancel", "1")
     assert done.code == 1

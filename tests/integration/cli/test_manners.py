@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,6 @@ from workers.runners.remote_search import RemoteSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 SECRET = "hunter2"
 
@@ -99,37 +97,6 @@ def test_an_empty_variable_counts_as_none(c4: C4, monkeypatch: pytest.MonkeyPatc
     assert f"{c4.directory}/data/c4/c4.db" in done.err
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory whose database has a match."""
-    c4 = C4(tmp_path_factory.mktemp("played"))
-    assert c4("match", "random", "random", "--games", "2", "-q").code == 0
-    return c4.directory
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "analyze --sample --output",
-        "book build --plies 2 --output",
-        "games report 1 --plot",
-        "dataset build --count 3 --plies 20 --output",
-        "db backup",
-        "games export --output",
-        "games report 1 --output",
-        "match random random --games 2 --output",
-        "tournament random set --games 2 --output",
-    ],
-)
-def test_a_folder_that_is_not_there_is_not_made(played: Path, c4: C4, command: str) -> None:
-    shutil.copytree(played, c4.directory, dirs_exist_ok=True)
-    name = "nowhere/deeper/x.svg" if "plot" in command else "nowhere/deeper/x"
-    done = c4(*command.split(), name)
-    assert done.code == 2
-    assert f"'{name}': No such file or directory" in done.err
-    assert not (c4.directory / "nowhere").exists()
-
-
 def test_resume_ends_as_analyze_does(c4: C4) -> None:
     (c4.directory / "lines").write_text(f"{EASY}\n44z\n")
     assert c4("analyze", "lines", "--detach").code == 0
@@ -143,11 +110,6 @@ def test_resume_ends_as_analyze_does(c4: C4) -> None:
 def test_watch_shows_the_rate(c4: C4) -> None:
     assert c4("analyze", "--sample", "--score-only", "-q").code == 0
     assert re.search(r"positions, ([\d,.]+|-)/s$", c4("jobs", "watch", "1").out.strip())
-
-
-@pytest.mark.parametrize("command", ["jobs show abc", "solve 44 --threads abc", "games delete abc"])
-def test_what_is_no_number(c4: C4, command: str) -> None:
-    assert "'abc' is not a valid whole number." in c4(*command.split()).err
 
 
 def test_there_is_one_way_to_the_terminal() -> None:

@@ -35,13 +35,3 @@ def test_with_parameters(c4: C4) -> None:
     done = json.loads(c4("players", "show", "blog-v6:depth=2", "--json").out)
     assert done["description"] == "blog-v6:depth=2,missed_win_rounds=round3+"
     assert "here    blog-v6:depth=2" in c4("players", "show", "blog-v6:depth=2").out
-
-
-@pytest.mark.parametrize(
-    ("player", "words"),
-    [("perfct", "did you mean perfect?"), ("blog-v6:depth=99", "cannot be '99'")],
-)
-def test_nobody(c4: C4, player: str, words: str) -> None:
-    done = c4("players", "show", player)
-    assert done.code == 2
-    assert words in done.err

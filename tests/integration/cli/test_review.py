@@ -140,10 +140,6 @@ class TestPictures:
         assert texts.count("??") == 8  # on the curve and on the boards
         assert len(elements(drawn, "path")) == 4  # a plate for each turning point
 
-    def test_one_game_only(self, c4: C4) -> None:
-        done = c4("review", *SMALL, "12", "21", "--plot", "x.svg")
-        assert (done.code, "--plot draws one game" in done.err) == (2, True)
-
 
 class TestJobs:
     def test_detached_and_then_read(self, c4: C4) -> None:
@@ -175,37 +171,7 @@ class TestJobs:
         assert "?" not in c4("review", "--board", "8x7", "44", "--time-limit", "0").out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "no game"),
-        (["4z"], "'4z': invalid move at index 1"),
-        (["games"], "a file of that name is ./games"),
-        (["48"], "column 8 is outside the board"),
-        (["nothing.txt"], "'nothing.txt': No such file"),
-        (["-", "-"], "- can be given once"),
-        (["1:0", "--no-store"], "a stored game needs the database"),
-        (["44", "--summary", "--boards"], "--summary has no boards"),
-        (["44", "--summary", "--json"], "--summary is text"),
-        (["44", "--detach", "--no-store"], "needs the database"),
-        (["44", "--plot", "x.txt"], "ends with none of .svg, .png"),
-        (["44", "--plot", "no/such/x.svg"], "No such file"),
-        (["44", "--board", "0x1"], "0x1"),
-        (["44", "--time-limit", "-1"], "--time-limit"),
-    ],
-)
-def test_bad_arguments(c4: C4, arguments: list[str], message: str) -> None:
-    done = c4("review", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err
-    assert "Traceback" not in done.err
-
-
-def test_a_game_that_is_not_there(played: C4, c4: C4) -> None:
-    assert played("review", "1:99").code == 2
-    assert played("review", "7:0").code == 2
-    huge = played("review", "1:99999999999999999999999", "--json")
-    assert (huge.code, huge.out, "Traceback" in huge.err) == (2, "", False)
+def test_a_stored_game_without_a_database(c4: C4) -> None:
     missing = c4("review", "1:0")
     assert (missing.code, "no database" in missing.err) == (3, True)
 

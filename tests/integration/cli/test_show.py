@@ -1,7 +1,5 @@
 """``c4 show``: a position at the terminal and as a picture, and a game that moves."""
 
-import pytest
-
 from tests.support.running.command_line import C4
 from tests.support.svg import elements
 
@@ -49,23 +47,3 @@ def test_a_game_that_moves(c4: C4) -> None:
     assert c4("show", "121314", "--game", "-o", "game.svg", "-q").code == 0
     drawn = (c4.directory / "game.svg").read_text()
     assert len(elements(drawn, "animateTransform")) == 6
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "give MOVES"),
-        (["4z"], "invalid move at index 1"),
-        (["44", "--game"], "name a file with --output"),
-        (["44", "--game", "-o", "x.png"], "ends with none of .svg, .gif"),
-        (["44", "-o", "x.pdf"], "ends with none of .svg, .png, .gif"),
-        (["44", "-o", "no/such/x.svg"], "No such file"),
-        (["44", "--game", "--scores", "-o", "x.svg"], "no scores"),
-        (["44", "--grid", "nothing"], "nothing"),
-        (["44", "--board", "99x1"], "99x1"),
-    ],
-)
-def test_bad_arguments(c4: C4, arguments: list[str], message: str) -> None:
-    done = c4("show", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err

@@ -1,8 +1,5 @@
 import json
-import re
 import time
-
-import pytest
 
 from c4core.position import Position
 from tests.support.boards.games import EASY
@@ -184,31 +181,6 @@ def test_thousands_of_lines_are_answered_together(c4: C4) -> None:
     done = c4("solve", "-", "--format", "c4solver", stdin=f"{EASY}\n" * count)
     assert done.out == f"{EASY} -1\n" * count
     assert time.process_time() - began < 20
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["8"], "column 8 is outside the board"),
-        (["4444444"], "index 6: column 4 is full"),
-        (["44", WON + "5"], "position 2, '11223345': .* after the end"),
-        (["4x"], "'x' is no column"),
-        (["--board", "seven"], "not a board size: 'seven'"),
-        (["--board", "9x9", ""], "impossible board 9x9"),
-        ([], "no position"),
-        (["-", "44"], "- stands alone"),
-        (["--all-moves", "44"], "c4solver"),
-        (["--pv", "--weak", "44"], "--pv"),
-        (["--grid", "nowhere"], "nowhere.*No such file"),
-    ],
-)
-def test_bad_arguments_solve_nothing(c4: C4, arguments: list[str], message: str) -> None:
-    done = c4("solve", *arguments)
-    assert done.code == 2
-    assert done.out == ""
-    assert "Traceback" not in done.err
-    assert re.search(message, done.err)
-    assert list(c4.directory.iterdir()) == []
 
 
 def test_grids_may_begin_with_a_byte_order_mark(c4: C4) -> None:

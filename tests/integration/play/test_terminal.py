@@ -251,12 +251,6 @@ def test_a_game_is_played_by_one_at_a_time(c4: C4) -> None:
     assert not list(c4.directory.rglob("*.lock"))
 
 
-def test_without_a_terminal(c4: C4) -> None:
-    done = c4("play")
-    assert done.code == 2
-    assert "c4 play needs a terminal; --plain does without" in done.err
-
-
 def test_plain(c4: C4) -> None:
     done = c4("play", "--plain", "--second", "human", stdin="4\n4\n3\n3\nmoves\n5\n6\n2\n")
     assert done.code == 0
@@ -327,31 +321,6 @@ def test_players_against_each_other(c4: C4) -> None:
     assert done.code == 0
     assert found["over"]
     assert found["second"] == "alphabeta:depth=2"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--first", "nobody"], "neither human, easy, medium, hard, nor a player"),
-        (["--second", "alphabeta:depth=x"], "parameter depth cannot be 'x'"),
-        (["--board", "3x3"], "3x3 is too small for four in a row"),
-        (["--moves", "48"], "invalid move at index 1: column 8 is outside the board"),
-        (["--moves", "4444444"], "column 4 is full"),
-        (["--resume", "--new"], "--resume and --new do not go together"),
-        (["--resume", "--first", "hard"], "--resume has its players, board and moves"),
-        (["--resume"], "no game is kept in"),
-        (["--file", "/nowhere/game"], "'/nowhere/game': No such file or directory"),
-        (["--file", "."], "is a directory"),
-        (["--file", "other"], "no saved game: it is not JSON"),
-        (["--file", "other", "--new"], "no saved game: it is not JSON"),
-    ],
-)
-def test_what_makes_no_sense_is_told(c4: C4, arguments: list[str], message: str) -> None:
-    (c4.directory / "other").write_text("a letter to my aunt")
-    done = c4("play", "--plain", *arguments)
-    assert done.code == 2
-    assert message in done.err
-    assert (c4.directory / "other").read_text() == "a letter to my aunt"
 
 
 def test_a_game_that_somebody_sent_writes_nothing_else_on_the_terminal(c4: C4) -> None:
