@@ -17,10 +17,11 @@ from tests.support.weakc4 import small_solution, write_solution
 if TYPE_CHECKING:
     from tests.support.running.command_line import C4, Result
 
-ELSEWHERE = re.compile(
-    r"c4 (--db \S+ )?(bench|book plot|learn|play(?!.*--plain)|serve|worker)\b|[.]parquet\b"
-)
-"""Endless, in need of a terminal or of another package: tested elsewhere."""
+ELSEWHERE = re.compile(r"c4 (--db \S+ )?(bench|book plot|play(?!.*--plain)|serve|worker)\b")
+"""Without an end, slow, or in need of a terminal: tested elsewhere."""
+
+WITH_EXTRAS = re.compile(r"c4 learn\b|[.]parquet\b")
+"""In need of another package."""
 
 
 def examples() -> list[str]:

@@ -1,6 +1,6 @@
-"""The examples of the help texts can be typed. As they stand: tests/release/long/test_examples.py.
+"""The examples of the help texts run; here within this process, and with smaller numbers.
 
-Here ``c4`` runs within this process, and some numbers are smaller.
+As they stand: tests/release/extras/test_examples.py.
 """
 
 import shutil
@@ -8,7 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.examples import ELSEWHERE, check, examples, prepare, ready_for, run_here
+from tests.support.examples import (
+    ELSEWHERE,
+    WITH_EXTRAS,
+    check,
+    examples,
+    prepare,
+    ready_for,
+    run_here,
+)
 from tests.support.running.command_line import C4
 
 SMALLER = {
@@ -29,6 +37,10 @@ SMALLER = {
 }
 """Numbers that only time depends on."""
 
+EXAMPLES = [
+    each for each in examples() if not ELSEWHERE.search(each) and not WITH_EXTRAS.search(each)
+]
+
 
 @pytest.fixture(autouse=True)
 def no_shipped_book() -> None:
@@ -46,7 +58,7 @@ def test_each_smaller_number_is_one_of_an_example() -> None:
     assert [number for number in SMALLER if not any(number in each for each in examples())] == []
 
 
-@pytest.mark.parametrize("example", [each for each in examples() if not ELSEWHERE.search(each)])
+@pytest.mark.parametrize("example", EXAMPLES)
 def test_an_example_runs(prepared: C4, tmp_path: Path, example: str) -> None:
     for number, smaller in SMALLER.items():
         example = example.replace(number, smaller)

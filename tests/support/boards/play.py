@@ -1,6 +1,7 @@
 """Playing ``c4 play`` without a terminal: keys and clicks go in, what is seen comes out."""
 
 import asyncio
+import inspect
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -92,6 +93,11 @@ class Backend:
         return self.app.game
 
     @property
+    def file(self) -> Path:
+        """The file that keeps the game."""
+        return self.app.game_screen._setup.file
+
+    @property
     def board(self) -> str:
         """The board as it is drawn."""
         drawn = self.app.game_screen.query_one(BoardView).render()
@@ -147,3 +153,29 @@ async def hands_on(
 def run(scenario: Coroutine[Any, Any, None]) -> None:
     """Run what a test does."""
     asyncio.run(scenario)
+
+
+def scenario(
+    game: Game | None = None,
+    **options: Any,  # noqa: ANN401 (of ``hands_on``)
+) -> Callable[[Callable[..., Coroutine[Any, Any, None]]], Callable[..., None]]:
+    """Let an asynchronous test have a running program as its first argument, ``hands``."""
+
+    def decorate(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+        _, *wanted = inspect.signature(test).parameters.values()
+        path = inspect.Parameter("tmp_path", inspect.Parameter.KEYWORD_ONLY)
+
+        def play(*, tmp_path: Path, **fixtures: object) -> None:
+            async def main() -> None:
+                file = tmp_path / "play.json"
+                async with hands_on(game or new_game(), file, **options) as hands:
+                    await test(hands, **fixtures)
+
+            asyncio.run(main())
+
+        play.__name__, play.__doc__, play.__module__ = test.__name__, test.__doc__, test.__module__
+        parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in wanted]
+        vars(play)["__signature__"] = inspect.Signature([path, *parameters])
+        return play
+
+    return decorate

@@ -3,8 +3,12 @@
 import shutil
 from pathlib import Path
 
+import pyarrow.parquet  # noqa: F401 (an example writes such a file)
 import pytest
+import torch  # noqa: F401 (examples train)
 
+from c4core.notation import DEFAULT_BOARD
+from tests.support.boards.learning import write_dataset
 from tests.support.examples import ELSEWHERE, check, examples, prepare, ready_for
 from tests.support.running.command_line import C4
 
@@ -13,6 +17,9 @@ from tests.support.running.command_line import C4
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> C4:
     c4 = C4(tmp_path_factory.mktemp("examples"))
     prepare(c4)
+    write_dataset(c4.directory / "positions", board=DEFAULT_BOARD, count=40, least_ply=24)
+    model = ("-o", "model.safetensors", "--games", "200", "--epochs", "1", "-q")
+    assert c4("learn", "train", "cnn", *model).code == 0
     return c4
 
 
