@@ -38,9 +38,6 @@ def c4(proven: Path, tmp_path: Path) -> C4:
 
 
 def test_verify(c4: C4) -> None:
-    done = c4("certificate", "verify", "small.c4proof")
-    assert done.code == 0
-    assert done.out.startswith("small.c4proof is a proof: the empty 5x4 board scores exactly 0 (")
     said = json.loads(c4("certificate", "verify", "small.c4proof", "--json").out)
     assert (said["proven"], said["lower"], said["upper"]) == (True, 0, 0)
 
@@ -66,17 +63,12 @@ def test_a_damaged_file_is_an_error(c4: C4) -> None:
 
 
 def test_info(c4: C4) -> None:
-    done = c4("certificate", "info", "small.c4proof")
-    assert "the empty 5x4 board scores exactly 0" in done.out
     said = json.loads(c4("certificate", "info", "small.c4proof", "--json").out)
     assert said["board"] == "5x4"
     assert said["positions"] == sum(sum(half["plies"]) for half in said["halves"])
 
 
 def test_show(c4: C4) -> None:
-    done = c4("certificate", "show", "small.c4proof", "")
-    assert "at least 0: x plays " in done.out
-    assert "at most 0: the proof has an answer to every move of x" in done.out
     said = json.loads(c4("certificate", "show", "small.c4proof", "1", "--json").out)
     upper = said["halves"][1]
     assert (upper["prover"], upper["why"], len(upper["columns"])) == ("o", "move", 1)

@@ -43,10 +43,7 @@ def test_list(c4: C4) -> None:
     ]
     assert c4("jobs", "list", "--state", "done", "--jsonl").objects == rows[1:]
     assert c4("jobs", "list", "--limit", "1", "--jsonl").objects == rows[:1]
-    heading, *lines = c4("jobs", "list").out.splitlines()
-    assert heading.split()[:4] == ["job", "kind", "board", "state"]
-    assert [line.split()[0] for line in lines] == ["2", "1"]
-    assert max(map(len, lines)) <= 80
+    assert max(map(len, c4("jobs", "list").out.splitlines())) <= 80
 
 
 def test_show(c4: C4) -> None:
@@ -55,9 +52,6 @@ def test_show(c4: C4) -> None:
     assert job["board"] == "7x6"
     assert job["positions"]["done"] == 2
     assert job["created_at"].endswith("Z")
-    text = c4("jobs", "show", "1").out
-    assert "2 of 2 done" in text
-    assert "first" in text
 
 
 def test_status(c4: C4) -> None:
@@ -66,7 +60,6 @@ def test_status(c4: C4) -> None:
     assert status["jobs"]["running"] == 0
     assert status["queued_positions"] == 2
     assert status["workers"] == 0
-    assert "2 positions in 1 unit" in c4("status").out
 
 
 def sql(c4: C4, statement: str, *values: float | str) -> None:

@@ -111,17 +111,6 @@ def test_count_in_every_format(c4: C4) -> None:
     assert c4("query", "--count", "--output", "-").out == "10\n"
 
 
-def test_columns_are_counted_as_asked(c4: C4) -> None:
-    for arguments in (["query"], ["query", "".join(str(int(move) - 1) for move in GAME)]):
-        heading, *_ = c4(*arguments, "--zero-based").out.splitlines()
-        assert " 0   1   2   3   4   5   6" in heading
-
-
-def test_nothing_is_an_answer(c4: C4) -> None:
-    done = c4("query", "--ply", "3")
-    assert (done.code, done.out, done.err) == (0, "", "No such position is stored.\n")
-
-
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> C4:
     """A directory with the whole of 4x4 as a book; the database is empty."""
@@ -277,19 +266,6 @@ def test_files_by_their_ending(c4: C4) -> None:
         assert c4("query", "-o", name).out == ""
         assert read((c4.directory / name).read_text())
     assert c4("query", "--ply", "3", "--csv").out.startswith("board,ply,key,")
-
-
-def test_boards_are_drawn(c4: C4) -> None:
-    drawn = c4("query", "--boards", "--limit", "2").out
-    rows = c4("query", "--jsonl", "--limit", "2").objects
-    for row in rows:
-        for line in row["grid"].splitlines():
-            assert "  ".join(line) in drawn
-        assert f"key {row['key']}" in drawn
-    assert "score" in c4("query", "--boards", GAME).out
-    ended = c4("query", "--boards", "1212121").out
-    assert "the game is over, score -18" in ended
-    assert "to move" not in ended
 
 
 def test_a_key_can_be_solved(c4: C4) -> None:

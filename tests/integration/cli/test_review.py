@@ -5,6 +5,7 @@ import io
 import json
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from c4core.position import Position
 from c4core.solver import Solver
@@ -70,30 +71,10 @@ def _sign(score: int) -> int:
     return (score > 0) - (score < 0)
 
 
-class TestText:
-    def test_a_game_with_its_turning_points(self, c4: C4) -> None:
-        done = c4("review", LIVELY)
-        assert done.code == 0
-        assert "turning points  moves 11, 14, 15, 20" in done.out
-        assert "kept            x 78 %, o 60 %" in done.out
-        assert "best            x 83 %, o 70 %" in done.out
-        assert " 11.  x          1  ??      +1     -2     3  5\n" in done.out
-        assert "20. o plays 7 ??: score +2 before, -9 after; best 3, 5, 6\n" in done.out
-        assert done.out.count("1  2  3  4") + done.out.count("1   2   3   4") == 4
-
-    def test_all_boards(self, c4: C4) -> None:
-        done = c4("review", *SMALL, "121314", "--boards")
-        assert done.out.count("1  2  3  4\n") + done.out.count("1   2   3   4\n") == 7
-
-    def test_a_summary(self, played: C4) -> None:
-        done = played("review", "games.jsonl", "--summary", "-q")
-        heading, *rows = done.out.splitlines()
-        assert heading.startswith("game")
-        assert [row.split()[0] for row in rows] == [f"1:{number}" for number in range(10)]
-
-    def test_an_empty_game(self, c4: C4) -> None:
-        done = c4("review", "")
-        assert (done.code, "turning points  none" in done.out) == (0, True)
+def test_a_game_with_its_turning_points(c4: C4, snapshot: SnapshotAssertion) -> None:
+    done = c4("review", LIVELY)
+    assert done.code == 0
+    assert done.out == snapshot
 
 
 class TestPrograms:

@@ -6,23 +6,6 @@ from tests.support.svg import elements
 GRID = "....\n....\no...\nx.x.\n"
 
 
-def test_at_the_terminal(c4: C4) -> None:
-    done = c4("show", "4453", "--no-store")
-    assert done.code == 0
-    assert "     .   .   .   o" not in done.out
-    assert done.out.endswith("  .  .  o  x  x  .  .\n    1  2  3  4  5  6  7\n\nx to move\n")
-    assert "x has won" in c4("show", "4343434").out
-    assert not (c4.directory / "test.db").exists()
-
-
-def test_scores_and_threats(c4: C4) -> None:
-    done = c4("show", "--board", "4x4", "121314", "--scores", "--threats")
-    assert done.code == 0
-    assert "x to move: score " in done.out
-    assert "threats of x, column/row: " in done.out
-    assert "threats of o, column/row: none" in done.out
-
-
 def test_a_picture(c4: C4) -> None:
     command = ("show", "--board", "4x4", "121314", "--scores", "--threats")
     done = c4(*command, "-o", "a.svg", "-o", "b.svg")

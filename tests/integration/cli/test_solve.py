@@ -8,19 +8,6 @@ from tests.support.running.command_line import C4
 WON = "1122334"
 
 
-def test_board_scores_and_sentence(c4: C4) -> None:
-    done = c4("solve", EASY)
-    assert done.code == 0
-    assert done.err == ""
-    assert "\x1b" not in done.out
-    lines = done.out.splitlines()
-    assert lines[0] == EASY
-    assert lines[7].split() == ["1", "2", "3", "4", "5", "6", "7"]
-    assert lines[8].split() == [".", ".", ".", ".", ".", "-1", "-2"]
-    assert "o to move: score -1 for o, x wins in 4 plies" in done.out
-    assert "best column: 6" in done.out
-
-
 def test_json_object(c4: C4) -> None:
     (found,) = c4("solve", "--json", EASY).objects
     seconds = found.pop("seconds")
@@ -37,6 +24,12 @@ def test_json_object(c4: C4) -> None:
         "plies": 4,
         "source": "search",
     }
+
+
+def test_columns_counted_from_zero(c4: C4) -> None:
+    shifted = "".join(str(int(move) - 1) for move in EASY)
+    (found,) = c4("solve", "--zero-based", "--json", shifted).objects
+    assert found["best"] == [5]
 
 
 def test_known_the_second_time_and_in_the_mirror(c4: C4) -> None:
@@ -67,12 +60,6 @@ def test_weak_and_limits_give_honest_bounds(c4: C4) -> None:
     (limited,) = done.objects
     assert limited["score"] is None
     assert limited["lower"] <= 1 <= limited["upper"]
-
-
-def test_zero_based(c4: C4) -> None:
-    shifted = "".join(str(int(move) - 1) for move in EASY)
-    (found,) = c4("solve", "--zero-based", "--json", shifted).objects
-    assert found["best"] == [5]
 
 
 def test_principal_variation_leads_to_the_end(c4: C4) -> None:

@@ -21,7 +21,7 @@ MEASURED = (
     (r"\d[\d,.]* ?(ns|µs|ms|s)\b", "TIME"),
     (r"[\d,]+ (games/s|nodes)", r"N \1"),
     (r'"(nodes|seconds)": [\d.e-]+', r'"\1": N'),
-    (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "DATE"),
+    (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?", "DATE"),
     (r" +", " "),  # columns are as wide as what is in them
 )
 """What is different each time, and what stands for it."""
