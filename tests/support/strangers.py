@@ -1,11 +1,13 @@
-"""A directory where everything that can be shown was named by a stranger, itself included."""
+"""A directory in which strangers have named everything that can be shown, and the directory."""
 
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from typing import TYPE_CHECKING
 
+from cli.shell import exits
 from tests.support.boards.small_books import small_book
 
 if TYPE_CHECKING:
@@ -130,6 +132,34 @@ def fill(c4: C4) -> None:
                 statement = f"UPDATE {table} SET {name} = ?"  # noqa: S608 (from above)
                 database.execute(statement, [HOSTILE])
     database.close()
+
+
+NAMELESS = {"book export", "db upgrade", "players list"}
+"""Commands whose output has no name in it."""
+
+
+def check_command(c4: C4, path: str) -> None:
+    """A command escapes what strangers have named, and ends in silence if nobody reads on.
+
+    Where something is written, the exit code is then 141.
+    """
+    arguments = (*path.split(), *COMMANDS[path])
+    done = c4(*arguments, "-v")
+    shown = done.out + done.err
+    assert is_safe(shown)
+    if ": pip install " not in done.err:  # else it has not come so far
+        assert (r"\x1b]0;owned" in shown or r"\u001b]0;owned" in shown) == (path not in NAMELESS)
+    assert "\nError: all is lost" not in shown
+    assert "a fault in c4" not in shown
+
+    reader, writer = os.pipe()
+    os.close(reader)
+    unread = c4.into(writer, *arguments, "-q")
+    for words in ("Exception ignored", "Traceback", "Broken pipe"):
+        assert words not in unread.err
+    if done.out:
+        assert unread.code in {done.code or exits.CLOSED_PIPE, exits.CLOSED_PIPE}
+        assert unread.err == ""
 
 
 def is_safe(text: str) -> bool:

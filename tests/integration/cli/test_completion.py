@@ -1,152 +1,82 @@
-"""``c4 completion``: Tab completes commands, options and values, in real shells."""
+"""``c4 completion``: Tab completes commands, options and values.
+
+In fish and zsh: tests/release/extras/shells/test_completion_in_shells.py.
+"""
 
 import os
-import pty
-import re
-import select
-import shutil
 import subprocess
 import sys
-import time
-from pathlib import Path
 
 import pytest
+from click.shell_completion import ShellComplete
 
-from tests.support.lacking import leave_out
-from tests.support.running.command_line import C4, ROOT
-
-SECONDS = 120
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    """There is a program of this name on the path."""
-    program = tmp_path / "bin" / "c4"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cli "$@"\n')
-    program.chmod(0o755)
-    return C4(tmp_path)
-
-
-def environment(c4: C4) -> dict[str, str]:
-    path = f"{c4.directory / 'bin'}:{os.environ['PATH']}"
-    return os.environ | c4.environment | {"PATH": path, "TERM": "dumb", "HOME": str(c4.directory)}
-
-
-def shell(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
-        leave_out(f"{name} is not installed")
-    return found
-
+from cli.app import c4 as program
+from cli.shell.completing import VARIABLE
+from tests.support.running.command_line import C4
+from tests.support.running.shells import COMPLETION_SECONDS, with_c4_on_the_path
 
 IN_BASH = """
 eval "$(c4 completion bash)"
 complete -p c4 >/dev/null || exit 1
-while read -r -a COMP_WORDS; do
-    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-    [ "${COMP_WORDS[COMP_CWORD]}" = NOTHING ] && COMP_WORDS[COMP_CWORD]=
-    COMPREPLY=()
-    _c4_completion c4
-    echo "${COMPREPLY[*]}"
-done
+COMP_WORDS=(c4 match set minimax-win)
+COMP_CWORD=3
+_c4_completion c4
+echo "${COMPREPLY[*]}"
 """
-"""What bash itself does when Tab is pressed, for each line."""
+"""What bash itself does when Tab is pressed."""
 
 
-def test_bash(c4: C4) -> None:
-    expected = {
-        "c4 tourn": "tournament",
-        "c4 solve --table": "--table-mb",
-        "c4 solve --format NOTHING": "text json c4solver",
-        "c4 match set minimax-win": "minimax-windows",
-        "c4 play --first hum": "human",
-        "c4 worker --queues NOTHING": "interactive bulk",
-        "c4 show --board 7": "7x6 7x7",
-        "c4 --broker no": "none",
-        "c4 config set th": "threads",
-        "c4 config un": "unset",
-        "c4 solve --no-such-": "",
-    }
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("tourn", "tournament"),
+        ("solve --table", "--table-mb"),
+        ("solve --format ", "text json c4solver"),
+        ("match set minimax-win", "minimax-windows"),
+        ("play --first hum", "human"),
+        ("worker --queues ", "interactive bulk"),
+        ("show --board 7", "7x6 7x7"),
+        ("--broker no", "none"),
+        ("config set th", "threads"),
+        ("config un", "unset"),
+        ("solve --no-such-", ""),
+    ],
+)
+def test_what_completes_a_line(line: str, words: str) -> None:
+    *arguments, incomplete = line.split(" ")
+    found = ShellComplete(program, {}, "c4", VARIABLE).get_completions(arguments, incomplete)
+    assert " ".join(item.value for item in found) == words
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_has_a_script(c4: C4, shell: str) -> None:
+    assert f"{VARIABLE}={shell}_complete" in c4("completion", shell).out
+
+
+def test_bash_completes_a_line(c4: C4) -> None:
     done = subprocess.run(
-        [shell("bash"), "--norc", "-c", IN_BASH],
-        input="".join(f"{line}\n" for line in expected),
+        ["bash", "--norc", "-c", IN_BASH],
         capture_output=True,
         check=True,
         cwd=c4.directory,
-        env=environment(c4),
+        env=with_c4_on_the_path(c4),
         text=True,
-        timeout=SECONDS,
+        timeout=COMPLETION_SECONDS,
     )
-    assert done.stderr == ""
-    assert dict(zip(expected, done.stdout.splitlines(), strict=True)) == expected
+    assert (done.stdout, done.stderr) == ("minimax-windows\n", "")
 
 
-def test_fish(c4: C4) -> None:
-    (c4.directory / "games.db").touch()
-    asked = ("c4 tourn", "c4 match set minimax-win", "c4 --db gam", "c4 config set th")
-    lines = ["c4 completion fish | source", *(f"complete --do-complete '{line}'" for line in asked)]
-    done = subprocess.run(
-        [shell("fish"), "--no-config", "-c", "\n".join(lines)],
-        capture_output=True,
-        check=True,
-        cwd=c4.directory,
-        env=environment(c4),
-        text=True,
-        timeout=SECONDS,
-    )
-    words = [line.split("\t")[0] for line in done.stdout.splitlines()]
-    assert words == ["tournament", "minimax-windows", "games.db", "threads"]
-
-
-def test_zsh(c4: C4) -> None:
-    """On a terminal, with the key that people press."""
-    leader, follower = pty.openpty()
-    process = subprocess.Popen(
-        [shell("zsh"), "-f", "-i"],
-        cwd=c4.directory,
-        env=environment(c4),
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        start_new_session=True,
-    )
-    os.close(follower)
-    try:
-        begin = 'autoload -U compinit; compinit -u; eval "$(c4 completion zsh)"; print re""ady\n'
-        os.write(leader, begin.encode())
-        await_text(leader, r"\nready")
-        os.write(leader, b"c4 match set minimax-win\t")
-        await_text(leader, "minimax-windows")
-    finally:
-        process.kill()
-        process.wait()
-        os.close(leader)
-
-
-def await_text(terminal: int, pattern: str) -> None:
-    """Read what is written on a terminal until there is something like this."""
-    shown = ""
-    deadline = time.monotonic() + SECONDS
-    while not re.search(pattern, shown):
-        left = deadline - time.monotonic()
-        assert left > 0, shown
-        if select.select([terminal], [], [], left)[0]:
-            shown += os.read(terminal, 4096).decode(errors="replace").replace("\r\n", "\n")
-
-
-def test_completion_needs_no_configuration_that_is_in_order(c4: C4) -> None:
+def test_completion_works_with_a_bad_configuration(c4: C4) -> None:
     bad = c4.directory / "bad.toml"
     bad.write_text("nonsense")
+    line = {"COMP_WORDS": "c4 solve --threads 4 --table", "COMP_CWORD": "4"}
     done = subprocess.run(
         [sys.executable, "-m", "cli"],
         capture_output=True,
         check=False,
         cwd=c4.directory,
-        env=environment(c4)
-        | {"C4_CONFIG": str(bad), "PYTHONPATH": str(ROOT), "_C4_COMPLETE": "bash_complete"}
-        | {"COMP_WORDS": "c4 solve --threads 4 --table", "COMP_CWORD": "4"},
+        env=os.environ | c4.environment | line | {"C4_CONFIG": str(bad), VARIABLE: "bash_complete"},
         text=True,
-        timeout=SECONDS,
+        timeout=COMPLETION_SECONDS,
     )
     assert (done.stdout, done.stderr) == ("plain,--table-mb\n", "")

@@ -2,27 +2,9 @@
 
 import json
 import signal
-from pathlib import Path
-
-import pytest
 
 from c4core.counting import kept
 from tests.support.running.command_line import C4
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
-
-
-def test_the_table(c4: C4) -> None:
-    done = c4("count", "--board", "4x4")
-    lines = [line.split() for line in done.out.splitlines()]
-    assert lines[0] == ["ply", "positions", "won", "nodes"]
-    assert lines[1:3] == [["0", "1", "0", "20"], ["1", "4", "0", "35"]]
-    assert lines[-1] == ["all", "161,029", "21,404"]
-    assert "4x4: 161,029 positions, in " in done.err
-    assert (done.code, len(lines)) == (0, 19)
 
 
 def test_json(c4: C4) -> None:

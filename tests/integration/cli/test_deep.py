@@ -1,20 +1,12 @@
 import json
 import sqlite3
 from contextlib import closing
-from pathlib import Path
-
-import pytest
 
 from c4core.position import Position
 from c4core.solver import Solver
 from tests.support.running.command_line import C4
 
 SMALL = ("--board", "5x4", "--unit-nodes", "2000")
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
 
 
 def test_the_answer_for_people(c4: C4) -> None:
@@ -106,31 +98,3 @@ def test_a_job_that_failed_is_tried_again(c4: C4) -> None:
         database.execute("UPDATE units SET state = 'failed', attempts = 3")
     resumed = c4("deep", *SMALL, "", "--resume", "--threads", "1")
     assert (resumed.code, "job 1 done" in resumed.err) == (0, True)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["1212121"], "the game of '1212121' is over: there is nothing to prove"),
-        (["48"], "invalid move at index 1: column 8 is outside the board"),
-        (["4", "--resume"], "there is no job for '4' on 7x6 to resume"),
-        (["4", "--resume", "--weak"], "there is no job for '4' on 7x6 with --weak to resume"),
-        (["4", "--resume", "--label", "x"], "--label is for a new job"),
-        (["4", "--split-plies", "13"], "'13' is neither auto nor a number from 0 to 12"),
-        (["4", "--split-plies", "deep"], "'deep' is neither auto nor a number"),
-        (["4", "--unit-nodes", "0"], "0 is not in the range"),
-        (["4", "--board", "20x9"], "impossible board 20x9"),
-        ([], "Missing argument 'MOVES'"),
-    ],
-)
-def test_what_makes_no_sense(c4: C4, arguments: list[str], message: str) -> None:
-    done = c4("deep", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err
-    assert "Traceback" not in done.err
-
-
-def test_split_plies_of_thousands_of_digits(c4: C4) -> None:
-    done = c4("deep", "4", "--split-plies", "9" * 5000)
-    assert done.code == 2
-    assert "is neither auto nor a number from 0 to 12" in done.err

@@ -5,7 +5,6 @@ import io
 import json
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,11 +25,6 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> C4:
     return c4
 
 
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
-
-
 def lines(*games: dict[str, Any] | str) -> str:
     return "".join(
         json.dumps({"moves": game} if isinstance(game, str) else game) + "\n" for game in games
@@ -43,7 +37,6 @@ class TestLooking:
         assert [row["match"] for row in rows] == [2, 1]
         assert [row["played"] for row in rows] == [12, 30]
         assert {row["state"] for row in rows} == {"done"}
-        assert "set - random" in played("games", "matches").out
         older = json.loads(played("games", "matches", "--before", "2", "--json").out)
         assert [row["match"] for row in older] == [1]
 
@@ -96,9 +89,6 @@ class TestLooking:
 
     def test_show(self, played: C4) -> None:
         stored = json.loads(played("games", "list", "1", "--limit", "1", "--json").out)[0]
-        shown = played("games", "show", "1:0").out
-        assert f"moves   {stored['moves']}" in shown
-        assert "x       set" in shown
         boards = played("games", "show", "1:0", "--boards").out
         assert f"{stored['length']}. " in boards
         assert json.loads(played("games", "show", "1:0", "--json").out)["moves"] == stored["moves"]
@@ -118,30 +108,6 @@ class TestLooking:
         assert done.code == 0
         assert done.out == "1:0: the same\n1:7: the same\n2:3: the same\n"
         assert played("games", "replay", "1:0", "1:0").out == "1:0: the same\n"
-
-    @pytest.mark.parametrize(
-        ("arguments", "words"),
-        [
-            (["show", "1"], "not a game: '1' (write MATCH:NUMBER, as in 3:17)"),
-            (["show", "1:99"], "match 1 has no game 99"),
-            (["show", "9:0"], "there is no match 9"),
-            (["replay", "9:0"], "there is no match 9"),
-            (["replay", "1;0"], "not a game"),
-            (["list", "9"], "there is no match 9"),
-            (["export", "9"], "there is no match 9"),
-            (["export", "--mirrors"], "--mirrors belongs to --distinct"),
-            (["delete", "9"], "there is no match 9"),
-            (["import", "nothing.jsonl"], "No such file"),
-            (["list", "--length", "9..2"], "9 is more than 2"),
-            (["report", "1", "--output", "no/x"], "No such file"),
-            (["replay", "1:0", "1:99"], "match 1 has no game 99"),
-        ],
-    )
-    def test_what_makes_no_sense(self, played: C4, arguments: list[str], words: str) -> None:
-        done = played("games", *arguments)
-        assert done.code == 2
-        assert words in done.err
-        assert done.out == ""
 
 
 def test_games_that_are_not_over_are_named_in_the_report(c4: C4) -> None:
@@ -199,11 +165,6 @@ class TestExchange:
         assert c4("games", "export", "-o", "out.csv").code == 0
         text = (c4.directory / "out.csv").read_text()
         assert text == c4("games", "export", "--format", "csv").out
-        for name in ("out.json", "out.parquet"):
-            done = c4("games", "export", "-o", name)
-            assert done.code == 2
-            assert f"'{name}': games are written as .jsonl or .csv; say --format" in done.err
-            assert not (c4.directory / name).exists()
 
     @pytest.mark.parametrize(
         ("options", "left"),
@@ -258,11 +219,6 @@ class TestExchange:
             assert words in done.err
         assert "2 games stored as match 1, 3 bad lines left out" in done.err
 
-    def test_empty_input(self, c4: C4) -> None:
-        done = c4("games", "import", "-")
-        assert done.code == 2
-        assert "standard input is empty" in done.err
-
     def test_games_of_several_players_become_several_matches(self, c4: C4) -> None:
         text = lines(
             {"moves": GAME, "first": "me", "second": "you"},
@@ -290,16 +246,12 @@ class TestExchange:
         assert "1 game without an end on the board left out" in done.err
         assert c4("games", "export").objects[1]["detail"] == "slow"
 
-    def test_deleted_is_gone(self, c4: C4) -> None:
-        assert c4("games", "import", "-", stdin=lines(GAME)).code == 0
-        assert "match 1 deleted, with 1 game" in c4("games", "delete", "1").err
-        assert c4("games", "list", "1").code == 2
-
 
 def test_matches_that_are_named_twice_are_deleted_once(c4: C4) -> None:
     assert c4("games", "import", "-", stdin=lines(GAME)).code == 0
     done = c4("games", "delete", "1", "1")
     assert (done.code, done.err) == (0, "match 1 deleted, with 1 game\n")
+    assert c4("games", "list", "1").code == 2
 
 
 def test_stored_games_make_a_player(played: C4) -> None:

@@ -4,17 +4,19 @@ import signal
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from cli.jobs import watch
 from db.database import Database
+from db.records.jobs import UnitState
+from tests.support.boards.games import EASY
 from tests.support.jobs import finish, must_take
 from tests.support.running.command_line import C4
-from tests.support.running.databases import make_job
-from tests.support.running.waiting import WAIT_SECONDS, await_that
-
-EASY = "2252576253462244111563365343671351441"
+from tests.support.running.databases import FakeClock, make_job
+from tests.support.running.waiting import HANG_SECONDS, await_that
+from tests.support.running.watching import await_units
 
 
 @pytest.fixture(scope="module")
@@ -41,10 +43,7 @@ def test_list(c4: C4) -> None:
     ]
     assert c4("jobs", "list", "--state", "done", "--jsonl").objects == rows[1:]
     assert c4("jobs", "list", "--limit", "1", "--jsonl").objects == rows[:1]
-    heading, *lines = c4("jobs", "list").out.splitlines()
-    assert heading.split()[:4] == ["job", "kind", "board", "state"]
-    assert [line.split()[0] for line in lines] == ["2", "1"]
-    assert max(map(len, lines)) <= 80
+    assert max(map(len, c4("jobs", "list").out.splitlines())) <= 80
 
 
 def test_show(c4: C4) -> None:
@@ -53,9 +52,6 @@ def test_show(c4: C4) -> None:
     assert job["board"] == "7x6"
     assert job["positions"]["done"] == 2
     assert job["created_at"].endswith("Z")
-    text = c4("jobs", "show", "1").out
-    assert "2 of 2 done" in text
-    assert "first" in text
 
 
 def test_status(c4: C4) -> None:
@@ -64,18 +60,32 @@ def test_status(c4: C4) -> None:
     assert status["jobs"]["running"] == 0
     assert status["queued_positions"] == 2
     assert status["workers"] == 0
-    assert "2 positions in 1 unit" in c4("status").out
+
+
+def sql(c4: C4, statement: str, *values: float | str) -> None:
+    with closing(sqlite3.connect(c4.directory / "test.db", isolation_level=None)) as database:
+        database.execute(statement, values)
+
+
+def states(c4: C4) -> list[str]:
+    return [row["state"] for row in c4("jobs", "list", "--jsonl").objects]
 
 
 def test_nothing_is_promised_while_nobody_works(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watch, "IDLE_SECONDS", 2.5)
     c4 = C4(tmp_path)
     with Database.open(str(c4.directory / "test.db")) as database:
         make_job(database, 8, positions=10)
         for _ in range(4):
             finish(database, must_take(database), seconds=0.5)
+    clock = FakeClock()
+
+    def sleep(seconds: float) -> None:
+        clock.time += seconds
+        sql(c4, "UPDATE units SET finished_at = finished_at - ?", seconds)
+
+    monkeypatch.setattr(watch, "time", SimpleNamespace(monotonic=clock, sleep=sleep))
     watched = c4("jobs", "watch", "1")
     assert watched.code == 1
     (look,) = watched.out.splitlines()
@@ -95,26 +105,21 @@ def test_a_job_whose_process_is_gone_is_interrupted(
 ) -> None:
     monkeypatch.setattr(watch, "IDLE_SECONDS", 0.2)
     c4 = C4(tmp_path)
-
-    def states() -> list[str]:
-        return [row["state"] for row in c4("jobs", "list", "--jsonl").objects]
-
+    url = c4.environment["C4_DB"]
+    (c4.directory / "lines").write_text('{"moves": ""}\n')
     assert c4("db", "init").code == 0
-    endless = c4.start("analyze", "--board", "8x7", "--threads", "1", "-")
-    assert endless.stdin is not None
-    endless.stdin.write('{"moves": ""}\n')
-    endless.stdin.close()
-    endless.stdin = None
-    await_that(lambda: json.loads(c4("status", "--json").out)["running_units"] == 1, endless)
-    assert states() == ["running"]
+    endless = c4.start("analyze", "--board", "8x7", "--threads", "1", "lines")
+    await_units(url, endless, UnitState.LEASED, 1)
+    await_that(lambda: states(c4) == ["running"], endless, seconds=HANG_SECONDS)
     endless.send_signal(end)
-    said = endless.communicate(timeout=WAIT_SECONDS)[1]
+    said = endless.communicate(timeout=HANG_SECONDS)[1]
     if end is signal.SIGINT:
         assert "go on with: c4 jobs resume 1 --output -\n" in said
-        assert states() == ["interrupted"]  # at once
     else:
-        # Nobody can know before its lease runs out.
-        await_that(lambda: states() == ["interrupted"])
+        # Nobody can know before its lease and its heartbeat have run out.
+        sql(c4, "UPDATE jobs SET runner_seen_at = runner_seen_at - 3600")
+        sql(c4, "UPDATE units SET lease_until = lease_until - 3600")
+    assert states(c4) == ["interrupted"]
     shown = c4("jobs", "show", "1")
     assert "state      interrupted" in shown.out
     assert "c4 jobs resume 1" in shown.out
@@ -135,9 +140,12 @@ def test_a_job_whose_process_is_gone_is_interrupted(
         )
     assert len(c4("jobs", "list", "--state", "interrupted", "--jsonl").objects) == 1
     assert c4("jobs", "list", "--state", "running", "--jsonl").objects == []
-    with c4.start("jobs", "resume", "1", "--threads", "1") as again:
-        await_that(lambda: states() == ["running"], again)
-        again.send_signal(signal.SIGINT)
+    again = c4.start("jobs", "resume", "1", "--threads", "1")
+    try:
+        await_that(lambda: states(c4) == ["running"], again, seconds=HANG_SECONDS)
+    finally:
+        again.kill()
+        again.communicate()
 
 
 def test_cancel_and_resume(c4: C4) -> None:
@@ -166,8 +174,7 @@ def test_watch_ends_with_the_job(c4: C4) -> None:
     assert (look["job_id"], look["state"], look["positions_done"]) == (1, "done", 2)
     assert c4("jobs", "resume", "2", "-q").code == 1
     assert c4("jobs", "watch").out.startswith("job 2 done: 2 of 2 positions, ")
-    with closing(sqlite3.connect(c4.directory / "test.db", isolation_level=None)) as database:
-        database.execute("UPDATE units SET finished_at = finished_at - 100")
+    sql(c4, "UPDATE units SET finished_at = finished_at - 100")
     assert c4("jobs", "watch").out == "job 2 done: 2 of 2 positions\n"
 
 
@@ -178,9 +185,8 @@ def test_watch_ends_with_the_job(c4: C4) -> None:
 def test_a_job_for_another_engine_stays_as_it_is(
     c4: C4, command: str, job_state: str, unit_state: str
 ) -> None:
-    with closing(sqlite3.connect(c4.directory / "test.db", isolation_level=None)) as database:
-        database.execute("UPDATE jobs SET engine_version = 99, state = ? WHERE id = 2", [job_state])
-        database.execute("UPDATE units SET state = ? WHERE job_id = 2", [unit_state])
+    sql(c4, "UPDATE jobs SET engine_version = 99, state = ? WHERE id = 2", job_state)
+    sql(c4, "UPDATE units SET state = ? WHERE job_id = 2", unit_state)
     for options in ([], ["--detach"]):
         refused = c4("jobs", command, "2", *options)
         assert refused.code != 0
@@ -199,15 +205,6 @@ def test_a_job_that_is_left_to_others(c4: C4) -> None:
     assert c4("jobs", "cancel", "2").code == 0
     done = c4("jobs", "resume", "2", "--detach")
     assert (done.code, done.out, done.err) == (0, "", "job 2 is left to other processes\n")
-
-
-@pytest.mark.parametrize(
-    "arguments", [["show"], ["cancel"], ["resume"], ["retry"], ["results"], ["watch"]]
-)
-def test_job_that_is_not_there(c4: C4, arguments: list[str]) -> None:
-    done = c4("jobs", *arguments, "99")
-    assert (done.code, done.out) == (2, "")
-    assert done.err == "Error: there is no job 99\n"
 
 
 def test_done_job_cannot_be_cancelled(c4: C4) -> None:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-import shutil
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-import click
 import pytest
 
 from c4core.position import Position
+from cli.output import progress
 from cli.positions import asking, watching
 from cli.positions.watching import HINT, Progress
-from cli.reference import contexts
-from tests.support.boards.learning import REASON
+from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4, ROOT
 from tests.support.running.terminal import run_on_terminal
 from workers.positions.question import Question
@@ -22,9 +21,7 @@ from workers.runners.remote_search import RemoteSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
-EASY = "2252576253462244111563365343671351441"
 SECRET = "hunter2"
 
 DATABASES = [
@@ -51,14 +48,15 @@ BROKERS = [
 ]
 
 
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
-
-
-@pytest.mark.parametrize("url", DATABASES)
-@pytest.mark.parametrize("command", ["status -v", "db stats --json", "analyze -v --sample"])
-def test_no_command_tells_the_database_s_password(c4: C4, command: str, url: str) -> None:
+@pytest.mark.parametrize(
+    ("command", "url"),
+    [
+        *(("status -v", url) for url in DATABASES),
+        ("db stats --json", DATABASES[2]),
+        ("analyze -v --sample", DATABASES[2]),
+    ],
+)
+def test_no_command_shows_the_database_s_password(c4: C4, command: str, url: str) -> None:
     done = c4(*command.split(), "--db", url)
     assert done.code in {1, 2, 3}
     assert SECRET not in done.out + done.err
@@ -67,18 +65,20 @@ def test_no_command_tells_the_database_s_password(c4: C4, command: str, url: str
 
 
 @pytest.mark.parametrize("url", BROKERS)
-def test_no_command_tells_the_broker_s_password(c4: C4, url: str) -> None:
+def test_no_command_shows_the_broker_s_password(c4: C4, url: str) -> None:
     done = c4("solve", "-v", EASY, "--no-book", "--broker", url)
     assert done.code in {2, 3}
     assert SECRET not in done.out + done.err
     assert "a fault in c4" not in done.err
 
 
-def test_nor_does_a_process_with_its_trace(c4: C4) -> None:
-    done = c4.shell(f"C4_TRACE=1 c4 status --db '{DATABASES[0]}'; C4_DB='{DATABASES[2]}' c4 status")
-    assert "UnknownSchemeError" in done.err
-    assert "cannot reach" in done.err
-    assert SECRET not in done.out + done.err
+def test_a_stack_trace_does_not_show_the_password(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("C4_TRACE", "1")
+    for url, words in ((DATABASES[0], "UnknownSchemeError"), (DATABASES[2], "cannot reach")):
+        done = c4("status", "--db", url)
+        assert words in done.err
+        assert "Traceback" in done.err
+        assert SECRET not in done.out + done.err
 
 
 @pytest.mark.parametrize("option", ["--db", "--broker"])
@@ -89,44 +89,12 @@ def test_an_empty_option_is_a_mistake(c4: C4, option: str) -> None:
         assert re.search(rf"'{option}'.*: it is empty", done.err)
 
 
-def test_an_empty_variable_counts_as_none(c4: C4) -> None:
-    done = c4.shell(f"C4_DB= C4_BROKER= c4 solve -v {EASY} --no-book")
+def test_an_empty_variable_counts_as_none(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
+    variables = c4.environment | {"C4_DB": "", "C4_BROKER": ""}
+    monkeypatch.setattr(C4, "environment", variables)
+    done = c4("solve", "-v", EASY, "--no-book")
     assert done.code == 0
     assert f"{c4.directory}/data/c4/c4.db" in done.err
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A directory whose database has a match."""
-    c4 = C4(tmp_path_factory.mktemp("played"))
-    assert c4("match", "random", "random", "--games", "2", "-q").code == 0
-    return c4.directory
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        "analyze --sample --output",
-        "book build --plies 2 --output",
-        "games report 1 --plot",
-        "dataset build --count 3 --plies 20 --output",
-        "db backup",
-        "games export --output",
-        "games report 1 --output",
-        "learn train cnn --games 10 --output",
-        "match random random --games 2 --output",
-        "tournament random set --games 2 --output",
-    ],
-)
-def test_a_folder_that_is_not_there_is_not_made(played: Path, c4: C4, command: str) -> None:
-    if command.startswith("learn"):
-        pytest.importorskip("torch", reason=REASON)
-    shutil.copytree(played, c4.directory, dirs_exist_ok=True)
-    name = "nowhere/deeper/x.svg" if "plot" in command else "nowhere/deeper/x"
-    done = c4(*command.split(), name)
-    assert done.code == 2
-    assert f"'{name}': No such file or directory" in done.err
-    assert not (c4.directory / "nowhere").exists()
 
 
 def test_resume_ends_as_analyze_does(c4: C4) -> None:
@@ -144,18 +112,6 @@ def test_watch_shows_the_rate(c4: C4) -> None:
     assert re.search(r"positions, ([\d,.]+|-)/s$", c4("jobs", "watch", "1").out.strip())
 
 
-@pytest.mark.parametrize("command", ["jobs show abc", "solve 44 --threads abc", "games delete abc"])
-def test_what_is_no_number(c4: C4, command: str) -> None:
-    assert "'abc' is not a valid whole number." in c4(*command.split()).err
-
-
-def test_every_option_of_numbers_says_so() -> None:
-    for context in contexts():
-        for parameter in context.command.params:
-            assert "range" not in parameter.type.name, parameter.name
-            assert type(parameter.type) is not click.IntRange
-
-
 def test_there_is_one_way_to_the_terminal() -> None:
     """Use cli.shell.echo: it escapes what strangers have named."""
     # Completion writes a script of click's, line breaks and all; no stranger named anything in it.
@@ -168,13 +124,20 @@ def test_there_is_one_way_to_the_terminal() -> None:
     assert found <= allowed
 
 
-def test_a_long_search_at_a_terminal_says_how_far_it_is(c4: C4) -> None:
-    limited = ("--threads", "1", "--time-limit", "1.5")
-    arguments = ("solve", "--board", "8x7", "--score-only", *limited, "")
-    written = run_on_terminal(c4, *arguments, code=1)
-    assert re.search(rb"[\d,]{5,} nodes in 1\.\d\d s, score between -\d+ and \+\d+", written)
-    assert b" s, score between" not in run_on_terminal(c4, *arguments, "-q", code=1)
-    assert c4(*arguments).err == ""
+def test_a_long_search_shows_its_progress_on_a_terminal(c4: C4) -> None:
+    command = ("solve", "--board", "9x6", "--score-only", "")
+    words = b" s, score between"
+    written = run_on_terminal(c4, *command, code=130, interrupted_at=words)
+    assert re.search(rb"[\d,]{5,} nodes in \d+\.\d\d s, score between -\d+ and \+\d+", written)
+
+
+@pytest.mark.parametrize(("terminal", "quiet"), [(True, False), (True, True), (False, False)])
+def test_progress_is_for_terminals_and_can_be_silenced(
+    monkeypatch: pytest.MonkeyPatch, *, terminal: bool, quiet: bool
+) -> None:
+    settings: Any = SimpleNamespace(quiet=quiet)
+    monkeypatch.setattr("sys.stderr", SimpleNamespace(isatty=lambda: terminal))
+    assert progress.is_shown(settings, over_output=False) == (terminal and not quiet)
 
 
 def test_after_a_time_it_tells_another_way(

@@ -4,22 +4,17 @@ import csv
 import io
 import json
 import signal
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from db.records.jobs import UnitState
 from tests.support.running.command_line import C4
+from tests.support.running.waiting import HANG_SECONDS
 from tests.support.running.watching import await_units, held_back
 from workers.matches import planning
 
 QUICK = ("--games", "24", "--judge", "none", "-q")
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
 
 
 def moves(c4: C4, match: int = 1) -> list[str]:
@@ -27,13 +22,6 @@ def moves(c4: C4, match: int = 1) -> list[str]:
 
 
 class TestMatch:
-    def test_report_for_people(self, c4: C4) -> None:
-        done = c4("match", "set", "random", "--swap", *QUICK)
-        assert (done.code, done.err) == (0, "")
-        assert "A      set" in done.out
-        assert "they take turns to move first; seed 0" in done.out
-        assert " as x     12" in done.out
-
     def test_report_for_programs(self, c4: C4) -> None:
         report = json.loads(c4("match", "set", "random", "--json", *QUICK).out)
         assert report["games"] == report["a"]["wins"] + report["a"]["losses"] + report["a"]["draws"]
@@ -95,10 +83,6 @@ class TestMatch:
         done = c4("match", "set", "random", "--games", "2", "--board", "6x7")
         assert "by exact scores; from 8 stones on" in done.out
 
-    def test_repeated_games_are_told(self, c4: C4) -> None:
-        done = c4("match", "stupid", "greedy", "--board", "5x4", *QUICK)
-        assert "only 1 of 24 games is not a repeat, so P is too small" in done.out
-
     def test_a_sequential_test_stops_early(self, c4: C4) -> None:
         done = c4(
             "match", "set", "random", "--swap", "--sprt", "0..100", "--games", "2000",
@@ -156,58 +140,23 @@ class TestMatch:
         assert c4(*arguments, "r.csv", "--table").code == 0
         assert "B      random" in (c4.directory / "r.csv").read_text()
 
-    @pytest.mark.parametrize(
-        ("arguments", "words"),
-        [
-            (["set", "nobody"], "no player is called 'nobody'"),
-            (["set", "pvs:depth=0"], "parameter depth cannot be '0'"),
-            (["set", "random", "--swap", "--shuffle"], "do not go together"),
-            (["set", "random", "--games", "0"], "0 is not in the range"),
-            (["set", "random", "--seed", "-1"], "-1 is not in the range"),
-            (["set", "random", "--sprt", "20"], "not a pair of Elo differences"),
-            (["set", "random", "--sprt", "5..5"], "5..5: the first Elo difference must be below"),
-            (["set", "random", "--sprt", "0..7000"], "elo1 7000 must be between -1000 and 1000"),
-            (["set", "random", "--sprt", "0..inf"], "elo1 inf must be between"),
-            (["set", "random", "--sprt", "nan..20"], "elo0 nan must be between"),
-            (["set", "random", "--judge", "some"], "'some' is no number of games"),
-            (["set", "random", "--start", "8"], "column 8 is outside the board"),
-            (["set", "random", "--start", "4343434"], "game is over"),
-            (["set", "random", "--board", "3x3"], "at least 4 columns and rows"),
-            (["set", "random", "--corpus", "9"], "there is no match 9"),
-            (["set", "random", "--plot", "x.bmp"], "ends with none of .svg"),
-            (["set", "random", "--plot", "no/x.svg"], "No such file"),
-            (["set", "random", "-o", "no/x"], "No such file"),
-            (["set", "random", "-o", "x.jsonl"], "reports are written as .csv, .json or .md"),
-            (["set", "random", "-o", "x", "--detach"], "a detached job writes no report"),
-            (["set", "random", "--plot", "x.svg", "--detach"], "a detached job writes no report"),
-            (["set"], "Missing argument 'B'"),
-        ],
-    )
-    def test_what_makes_no_sense(self, c4: C4, arguments: list[str], words: str) -> None:
-        done = c4("match", *arguments)
-        assert done.code == 2
-        assert words in done.err
-        assert done.out == ""
-        assert "Traceback" not in done.err
-        assert not (c4.directory / "test.db").exists() or not c4("games", "matches", "-q").out
-
     def test_an_interrupted_match_goes_on(self, c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(planning, "LEAST_SECONDS", 1e-9)  # many units of few games
-        command = ("match", "montecarlo-flat:simulations=300", "random", "--games", "60")
+        command = ("match", "montecarlo-flat:simulations=50", "random", "--games", "24")
         assert c4(*command, "--judge", "none", "--detach").code == 0
         url = c4.environment["C4_DB"]
         with held_back(url, 1, free=5):
             with c4.start(*command, "--judge", "none", "--threads", "1") as process:
                 await_units(url, process, UnitState.DONE, 1)
                 process.send_signal(signal.SIGINT)
-                _, err = process.communicate(timeout=60)
+                _, err = process.communicate(timeout=HANG_SECONDS)
             assert process.returncode == 130, err
         assert "go on with: c4 jobs resume 1\n" in err
         assert "The same command again goes on, and writes the report in the end." in err
         before = moves(c4)
-        assert 0 < len(before) < 60
+        assert 0 < len(before) < 24
         report = json.loads(c4(*command, "--judge", "none", "--json").out)
-        assert report["games"] == 60
+        assert report["games"] == 24
         assert set(before) <= set(moves(c4))
 
 
@@ -240,9 +189,6 @@ class TestTournament:
         assert c4("tournament", *levels, "--games", "2", "--board", "5x4", "-q").code == 0
         players = {row["a"] for row in c4("games", "matches", "--jsonl").objects}
         assert {"random", "minimax-windows:depth=3,randomize_order=on"} <= players
-        refused = c4("match", "hard:depth=3", "easy")
-        assert refused.code == 2
-        assert "hard is a level and has no parameters" in refused.err
 
     def test_a_newcomer_changes_nobody_s_games(self, c4: C4) -> None:
         assert c4("tournament", "random", "set", "--games", "5", "-q").code == 0
@@ -264,24 +210,6 @@ class TestTournament:
         markdown = c4("tournament", *arguments, "--fixed", "--both-ways", "--markdown", "-q").out
         assert "**Matches (A moves first)**" in markdown
 
-    @pytest.mark.parametrize(
-        ("arguments", "words"),
-        [
-            (["set"], "at least two players"),
-            (["set", "set"], "at least two players"),
-            (["set", "random", "--both-ways"], "--both-ways belongs to --fixed"),
-            (["set", "--against", "random", "--themselves"], "do not go together"),
-            (["blog-v6:depth=3..1", "set"], "3 is more than 1"),
-            (["montecarlo-flat:simulations=1..200"], "matches are more than"),
-            (["set", "random", "-o", "no/x"], "No such file"),
-            (["set", "random", "-o", "x", "--detach"], "a detached job writes no report"),
-        ],
-    )
-    def test_what_makes_no_sense(self, c4: C4, arguments: list[str], words: str) -> None:
-        done = c4("tournament", *arguments)
-        assert done.code == 2
-        assert words in done.err
-
 
 def test_several_reports_are_one(c4: C4) -> None:
     assert c4("tournament", "random", "set", "stupid", "--games", "6", "-q").code == 0
@@ -289,4 +217,3 @@ def test_several_reports_are_one(c4: C4) -> None:
     assert [match["match"] for match in asked["matches"]] == [1, 3]
     alone = json.loads(c4("games", "report", "2", "--json").out)
     assert alone["match"] == 2
-    assert "there is no match 9" in c4("games", "report", "9").err

@@ -3,29 +3,22 @@
 import csv
 import io
 import json
-import subprocess
-from pathlib import Path
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
 
 from c4core.position import Position
 from c4core.solver import Solver
+from tests.support.boards.games import LIVELY
 from tests.support.running.command_line import C4
 from tests.support.svg import elements
 
-# Moves of a lively game on 7x6 from its tenth move on: what comes before is in the book.
-LIVELY = "44444432651631235357535"
 SMALL = ("--board", "4x4")
 
 
 @pytest.fixture(autouse=True)
 def no_shipped_book() -> None:
     """Here there is one, as for users: openings are known at once."""
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -78,30 +71,10 @@ def _sign(score: int) -> int:
     return (score > 0) - (score < 0)
 
 
-class TestText:
-    def test_a_game_with_its_turning_points(self, c4: C4) -> None:
-        done = c4("review", LIVELY)
-        assert done.code == 0
-        assert "turning points  moves 11, 14, 15, 20" in done.out
-        assert "kept            x 78 %, o 60 %" in done.out
-        assert "best            x 83 %, o 70 %" in done.out
-        assert " 11.  x          1  ??      +1     -2     3  5\n" in done.out
-        assert "20. o plays 7 ??: score +2 before, -9 after; best 3, 5, 6\n" in done.out
-        assert done.out.count("1  2  3  4") + done.out.count("1   2   3   4") == 4
-
-    def test_all_boards(self, c4: C4) -> None:
-        done = c4("review", *SMALL, "121314", "--boards")
-        assert done.out.count("1  2  3  4\n") + done.out.count("1   2   3   4\n") == 7
-
-    def test_a_summary(self, played: C4) -> None:
-        done = played("review", "games.jsonl", "--summary", "-q")
-        heading, *rows = done.out.splitlines()
-        assert heading.startswith("game")
-        assert [row.split()[0] for row in rows] == [f"1:{number}" for number in range(10)]
-
-    def test_an_empty_game(self, c4: C4) -> None:
-        done = c4("review", "")
-        assert (done.code, "turning points  none" in done.out) == (0, True)
+def test_a_game_with_its_turning_points(c4: C4, snapshot: SnapshotAssertion) -> None:
+    done = c4("review", LIVELY)
+    assert done.code == 0
+    assert done.out == snapshot
 
 
 class TestPrograms:
@@ -148,15 +121,6 @@ class TestPictures:
         assert texts.count("??") == 8  # on the curve and on the boards
         assert len(elements(drawn, "path")) == 4  # a plate for each turning point
 
-    def test_one_game_only(self, c4: C4) -> None:
-        done = c4("review", *SMALL, "12", "21", "--plot", "x.svg")
-        assert (done.code, "--plot draws one game" in done.err) == (2, True)
-
-    def test_png(self, c4: C4) -> None:
-        pytest.importorskip("PIL")
-        assert c4("review", *SMALL, "1213", "--plot", "a.png").code == 0
-        assert (c4.directory / "a.png").read_bytes().startswith(b"\x89PNG")
-
 
 class TestJobs:
     def test_detached_and_then_read(self, c4: C4) -> None:
@@ -187,57 +151,8 @@ class TestJobs:
         assert (done.code, review["complete"]) == (0, False)
         assert "?" not in c4("review", "--board", "8x7", "44", "--time-limit", "0").out
 
-    @pytest.mark.servers
-    def test_workers_find_the_scores(self, c4: C4, broker_url: str, empty_url: str) -> None:
-        """A worker on a broker; what is written is what one process writes."""
-        games = "".join(f"{LIVELY[:length]}\n" for length in range(14, 24))
-        (c4.directory / "games.txt").write_text(games)
-        alone = c4("review", "games.txt", "--json", "-q")
-        there = ("--db", empty_url, "--broker", broker_url)
-        assert c4("--db", empty_url, "db", "init").code == 0
-        worker = (*there, "worker", "--threads", "1", "--table-mb", "8")
-        quiet = {"warnings": "default", "stderr": subprocess.DEVNULL}
-        with c4.start(*worker, "--name", "ada", **quiet) as ada:
-            try:
-                with c4.start(*there, "review", "games.txt", "--json", "-q") as review:
-                    out, errors = review.communicate(timeout=600)
-                assert review.returncode == 0, errors
-            finally:
-                ada.terminate()
-        assert out == alone.out
 
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "no game"),
-        (["4z"], "'4z': invalid move at index 1"),
-        (["games"], "a file of that name is ./games"),
-        (["48"], "column 8 is outside the board"),
-        (["nothing.txt"], "'nothing.txt': No such file"),
-        (["-", "-"], "- can be given once"),
-        (["1:0", "--no-store"], "a stored game needs the database"),
-        (["44", "--summary", "--boards"], "--summary has no boards"),
-        (["44", "--summary", "--json"], "--summary is text"),
-        (["44", "--detach", "--no-store"], "needs the database"),
-        (["44", "--plot", "x.txt"], "ends with none of .svg, .png"),
-        (["44", "--plot", "no/such/x.svg"], "No such file"),
-        (["44", "--board", "0x1"], "0x1"),
-        (["44", "--time-limit", "-1"], "--time-limit"),
-    ],
-)
-def test_bad_arguments(c4: C4, arguments: list[str], message: str) -> None:
-    done = c4("review", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err
-    assert "Traceback" not in done.err
-
-
-def test_a_game_that_is_not_there(played: C4, c4: C4) -> None:
-    assert played("review", "1:99").code == 2
-    assert played("review", "7:0").code == 2
-    huge = played("review", "1:99999999999999999999999", "--json")
-    assert (huge.code, huge.out, "Traceback" in huge.err) == (2, "", False)
+def test_a_stored_game_without_a_database(c4: C4) -> None:
     missing = c4("review", "1:0")
     assert (missing.code, "no database" in missing.err) == (3, True)
 

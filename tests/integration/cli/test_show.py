@@ -1,35 +1,9 @@
 """``c4 show``: a position at the terminal and as a picture, and a game that moves."""
 
-from pathlib import Path
-
-import pytest
-
 from tests.support.running.command_line import C4
 from tests.support.svg import elements
 
 GRID = "....\n....\no...\nx.x.\n"
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
-
-
-def test_at_the_terminal(c4: C4) -> None:
-    done = c4("show", "4453", "--no-store")
-    assert done.code == 0
-    assert "     .   .   .   o" not in done.out
-    assert done.out.endswith("  .  .  o  x  x  .  .\n    1  2  3  4  5  6  7\n\nx to move\n")
-    assert "x has won" in c4("show", "4343434").out
-    assert not (c4.directory / "test.db").exists()
-
-
-def test_scores_and_threats(c4: C4) -> None:
-    done = c4("show", "--board", "4x4", "121314", "--scores", "--threats")
-    assert done.code == 0
-    assert "x to move: score " in done.out
-    assert "threats of x, column/row: " in done.out
-    assert "threats of o, column/row: none" in done.out
 
 
 def test_a_picture(c4: C4) -> None:
@@ -56,32 +30,3 @@ def test_a_game_that_moves(c4: C4) -> None:
     assert c4("show", "121314", "--game", "-o", "game.svg", "-q").code == 0
     drawn = (c4.directory / "game.svg").read_text()
     assert len(elements(drawn, "animateTransform")) == 6
-
-
-def test_pictures_with_dots(c4: C4) -> None:
-    pytest.importorskip("PIL")
-    assert c4("show", "1213", "-o", "a.png", "-o", "a.gif", "-q").code == 0
-    assert c4("show", "1213", "--game", "-o", "game.gif", "-q").code == 0
-    assert (c4.directory / "a.png").read_bytes().startswith(b"\x89PNG")
-    for name in ("a.gif", "game.gif"):
-        assert (c4.directory / name).read_bytes().startswith(b"GIF89a")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "give MOVES"),
-        (["4z"], "invalid move at index 1"),
-        (["44", "--game"], "name a file with --output"),
-        (["44", "--game", "-o", "x.png"], "ends with none of .svg, .gif"),
-        (["44", "-o", "x.pdf"], "ends with none of .svg, .png, .gif"),
-        (["44", "-o", "no/such/x.svg"], "No such file"),
-        (["44", "--game", "--scores", "-o", "x.svg"], "no scores"),
-        (["44", "--grid", "nothing"], "nothing"),
-        (["44", "--board", "99x1"], "99x1"),
-    ],
-)
-def test_bad_arguments(c4: C4, arguments: list[str], message: str) -> None:
-    done = c4("show", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err

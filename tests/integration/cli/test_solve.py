@@ -1,33 +1,11 @@
 import json
-import re
 import time
-from pathlib import Path
-
-import pytest
 
 from c4core.position import Position
+from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
 
-EASY = "2252576253462244111563365343671351441"  # score -1, columns 6 and 7 can be played
 WON = "1122334"
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
-
-
-def test_board_scores_and_sentence(c4: C4) -> None:
-    done = c4("solve", EASY)
-    assert done.code == 0
-    assert done.err == ""
-    assert "\x1b" not in done.out
-    lines = done.out.splitlines()
-    assert lines[0] == EASY
-    assert lines[7].split() == ["1", "2", "3", "4", "5", "6", "7"]
-    assert lines[8].split() == [".", ".", ".", ".", ".", "-1", "-2"]
-    assert "o to move: score -1 for o, x wins in 4 plies" in done.out
-    assert "best column: 6" in done.out
 
 
 def test_json_object(c4: C4) -> None:
@@ -46,6 +24,12 @@ def test_json_object(c4: C4) -> None:
         "plies": 4,
         "source": "search",
     }
+
+
+def test_columns_counted_from_zero(c4: C4) -> None:
+    shifted = "".join(str(int(move) - 1) for move in EASY)
+    (found,) = c4("solve", "--zero-based", "--json", shifted).objects
+    assert found["best"] == [5]
 
 
 def test_known_the_second_time_and_in_the_mirror(c4: C4) -> None:
@@ -76,12 +60,6 @@ def test_weak_and_limits_give_honest_bounds(c4: C4) -> None:
     (limited,) = done.objects
     assert limited["score"] is None
     assert limited["lower"] <= 1 <= limited["upper"]
-
-
-def test_zero_based(c4: C4) -> None:
-    shifted = "".join(str(int(move) - 1) for move in EASY)
-    (found,) = c4("solve", "--zero-based", "--json", shifted).objects
-    assert found["best"] == [5]
 
 
 def test_principal_variation_leads_to_the_end(c4: C4) -> None:
@@ -190,31 +168,6 @@ def test_thousands_of_lines_are_answered_together(c4: C4) -> None:
     done = c4("solve", "-", "--format", "c4solver", stdin=f"{EASY}\n" * count)
     assert done.out == f"{EASY} -1\n" * count
     assert time.process_time() - began < 20
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["8"], "column 8 is outside the board"),
-        (["4444444"], "index 6: column 4 is full"),
-        (["44", WON + "5"], "position 2, '11223345': .* after the end"),
-        (["4x"], "'x' is no column"),
-        (["--board", "seven"], "not a board size: 'seven'"),
-        (["--board", "9x9", ""], "impossible board 9x9"),
-        ([], "no position"),
-        (["-", "44"], "- stands alone"),
-        (["--all-moves", "44"], "c4solver"),
-        (["--pv", "--weak", "44"], "--pv"),
-        (["--grid", "nowhere"], "nowhere.*No such file"),
-    ],
-)
-def test_bad_arguments_solve_nothing(c4: C4, arguments: list[str], message: str) -> None:
-    done = c4("solve", *arguments)
-    assert done.code == 2
-    assert done.out == ""
-    assert "Traceback" not in done.err
-    assert re.search(message, done.err)
-    assert list(c4.directory.iterdir()) == []
 
 
 def test_grids_may_begin_with_a_byte_order_mark(c4: C4) -> None:

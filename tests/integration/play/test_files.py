@@ -20,11 +20,6 @@ ENOUGH = "333333451222151121266215555666644400440000"
 FULL = "".join(str(int(column) + 1) for column in ENOUGH)
 
 
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
-
-
 def game(moves: str) -> Game:
     return Game(read_seat("human"), read_seat("hard"), 5, columns=parse_moves(moves))
 
@@ -50,36 +45,32 @@ def test_every_ending_is_there() -> None:
 
 
 @pytest.mark.parametrize("ending", Ending)
-def test_a_game_at_the_terminal_is_a_game_of_a_file(ending: Ending) -> None:
-    entry = GAMES[ending].entry()
-    assert entry.ending is ending
-    line = json_line(entry).encode()
-    assert list(read_json_games(io.BytesIO(line))) == [entry]
-
-
-@pytest.mark.parametrize("ending", Ending)
-def test_every_ending_goes_round(c4: C4, ending: Ending) -> None:
-    """Kept, written by ``c4 play``, imported, exported, and checked."""
+def test_every_ending_is_written(c4: C4, ending: Ending) -> None:
     kept = GAMES[ending]
-    path = c4.directory / "kept.json"
-    write_game(path, kept)
-    assert read_game(path) == kept
-    written = c4("play", "--plain", "--json", "--resume", "--file", str(path), stdin="quit\n")
+    write_game(c4.directory / "kept.json", kept)
+    assert read_game(c4.directory / "kept.json") == kept
+    played = ("play", "--plain", "--json", "--resume", "--file", "kept.json")
+    written = c4(*played, stdin="quit\n")
     assert written.code == 0
-    (line,) = written.out.splitlines()
-    fields = json.loads(line)
+    (fields,) = written.objects
     assert (fields["ending"], fields["winner"]) == (str(ending), kept.winner)
     assert (fields["first"], fields["second"]) == ("human", read_seat("hard").description)
-    done = c4("games", "import", "-", stdin=written.out)
-    assert (done.code, done.err) == (0, "1 game stored as match 1\n")
-    exported = c4("games", "export").out
-    (again,) = read_json_games(io.BytesIO(exported.encode()))
-    assert isinstance(again, GameEntry)
-    known = again._replace(match=None, number=None)
-    assert known.detail == kept.entry().detail.replace("\ud800", "?")  # what no database keeps
-    assert known == kept.entry()._replace(detail=known.detail)
+    assert list(read_json_games(io.BytesIO(written.out.encode()))) == [kept.entry()]
+
+
+def test_every_ending_goes_round(c4: C4) -> None:
+    """Imported, exported, and checked."""
+    entries = [kept.entry() for kept in GAMES.values()]
+    done = c4("games", "import", "-", stdin="\n".join(map(json_line, entries)))
+    assert (done.code, done.err) == (0, f"{len(entries)} games stored as match 1\n")
+    exported = list(read_json_games(io.BytesIO(c4("games", "export").out.encode())))
+    for again, entry in zip(exported, entries, strict=True):
+        assert isinstance(again, GameEntry)
+        detail = entry.detail.replace("\ud800", "?")  # what no database keeps
+        assert again._replace(match=None, number=None) == entry._replace(detail=detail)
     assert c4("db", "check").code == 0
-    assert c4("games", "show", "1:0").code == 0
+    for number in range(len(entries)):
+        assert c4("games", "show", f"1:{number}").code == 0
     assert c4("games", "report", "1", "--judge", "none").code == 0
 
 

@@ -15,19 +15,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fcntl import ioctl
-from pathlib import Path
 
 import pytest
 
+from c4core.position import Position
+from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
-from tests.support.running.waiting import await_that
-
-TIMEOUT = 60.0
-
-
-@pytest.fixture
-def c4(tmp_path: Path) -> C4:
-    return C4(tmp_path)
+from tests.support.running.waiting import HANG_SECONDS, await_that, await_thread_at_work, needs_proc
 
 
 @dataclass
@@ -44,7 +38,7 @@ class Terminal:
 
     def until(self, happens: Callable[[], bool]) -> None:
         """Read what is written until something is so."""
-        deadline = time.monotonic() + TIMEOUT
+        deadline = time.monotonic() + HANG_SECONDS
         while not happens():
             assert time.monotonic() < deadline, self.written[-2000:]
             self._read()
@@ -159,15 +153,6 @@ def test_a_game_on_a_terminal(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (found["moves"], found["winner"], found["over"]) == ("112237374", "x", True)
 
 
-def test_the_whole_terminal_is_used_where_the_output_goes_into_a_file(c4: C4) -> None:
-    with terminal(c4, "--second", "human", size=(120, 40)) as screen:
-        screen.until_written("Undo")
-        code, _ = screen.quit()
-    assert code == 0
-    places = re.findall(rb"\x1b\[([0-9]+);([0-9]+)H", screen.written)
-    assert max(int(column) for _, column in places) > 80
-
-
 def test_no_color_on_a_terminal(c4: C4) -> None:
     arguments = ("--file", "game.json", "--second", "human", "--moves", "112233")
     with terminal(c4, *arguments, NO_COLOR="1") as screen:
@@ -185,14 +170,13 @@ def test_no_color_on_a_terminal(c4: C4) -> None:
     )
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
-def test_a_signal_ends_it_in_order(c4: C4, number: int, code: int) -> None:
+def test_a_signal_ends_it_in_order(c4: C4) -> None:
     with terminal(c4, "--file", "game.json", "--second", "human") as screen:
         screen.until_written("Undo")
         screen.type(b"4")
         screen.until(lambda: kept(c4) == "4")
-        screen.process.send_signal(number)
-        assert screen.end()[0] == code
+        screen.process.send_signal(signal.SIGTERM)
+        assert screen.end()[0] == 143
     assert b"\x1b[?1049l" in screen.written
     assert b"Interrupted." in screen.written
     assert b"Traceback" not in screen.written
@@ -222,41 +206,37 @@ def test_a_terminal_that_goes_away(c4: C4) -> None:
         screen.until(lambda: kept(c4) == "4")
         screen.hang_up()
         screen.process.send_signal(signal.SIGHUP)  # as the system does to the terminal's owner
-        assert screen.process.wait(TIMEOUT) == 129
+        assert screen.process.wait(HANG_SECONDS) == 129
     assert kept(c4) == "4"
 
 
 def test_a_terminal_that_goes_away_while_much_is_drawn(c4: C4) -> None:
-    players = ("--first", "random", "--second", "random", "--delay", "0.2")
+    players = ("--first", "random", "--second", "random", "--seed", "1", "--delay", "0.2")
     with terminal(c4, "--file", "game.json", *players) as screen:
         screen.until(lambda: len(kept(c4)) > 1)
         screen.hang_up()
-        played = len(kept(c4))
-        await_that(lambda: len(kept(c4)) >= played + 4)
+        await_that(lambda: Position(kept(c4)).is_over, seconds=HANG_SECONDS)
         screen.process.send_signal(signal.SIGHUP)
-        assert screen.process.wait(TIMEOUT) == 129
-    assert len(kept(c4)) >= played + 4
+        assert screen.process.wait(HANG_SECONDS) == 129
 
 
-@pytest.mark.parametrize("player", ["perfect", "montecarlo-timed:time_ms=3600000"])
-def test_nobody_waits_for_a_player_that_thinks(c4: C4, player: str) -> None:
-    arguments = ("--file", "game.json", "--first", player, "--board", "9x6")
+def test_nobody_who_quits_waits_for_a_player_that_thinks(c4: C4) -> None:
+    arguments = ("--file", "game.json", "--first", "montecarlo-timed:time_ms=3600000")
     with terminal(c4, *arguments) as screen:
         screen.until_written("is thinking")
-        began = time.monotonic()
         assert screen.quit() == (0, "")
-        assert time.monotonic() - began < TIMEOUT
 
-    process = c4.start("play", "--plain", "--no-store", "--file", "game.json", *arguments[2:])
-    assert process.stdout is not None
-    process.stdout.readline()  # the board is drawn
+
+@needs_proc
+def test_nobody_who_interrupts_waits_for_a_player_that_thinks(c4: C4) -> None:
+    process = c4.start("play", "--plain", "--no-store", "--first", "perfect", "--board", "9x6")
+    await_thread_at_work(process)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=TIMEOUT)
+    _, err = process.communicate(timeout=HANG_SECONDS)
     assert (process.returncode, err) == (130, "Interrupted.\n")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_a_game_is_played_by_one_at_a_time(c4: C4, number: int) -> None:
+def test_a_game_is_played_by_one_at_a_time(c4: C4) -> None:
     arguments = ("play", "--plain", "--no-store", "--second", "human")
     process = c4.start(*arguments)
     assert process.stdout is not None
@@ -265,16 +245,10 @@ def test_a_game_is_played_by_one_at_a_time(c4: C4, number: int) -> None:
     assert (second.code, second.out) == (2, "")
     assert "play.json: another c4 play keeps its game there; name another file" in second.err
     assert c4(*arguments, "--file", "mine.json", stdin="1\n").code == 0
-    process.send_signal(number)
-    process.communicate(timeout=TIMEOUT)
+    process.kill()
+    process.communicate(timeout=HANG_SECONDS)
     assert c4(*arguments, stdin="1\n").code == 0
     assert not list(c4.directory.rglob("*.lock"))
-
-
-def test_without_a_terminal(c4: C4) -> None:
-    done = c4("play")
-    assert done.code == 2
-    assert "c4 play needs a terminal; --plain does without" in done.err
 
 
 def test_plain(c4: C4) -> None:
@@ -295,9 +269,8 @@ def test_plain_against_the_computer_twice_the_same(c4: C4) -> None:
 
 
 def test_plain_hint(c4: C4) -> None:
-    moves = "2252576253462244111563365343671351441"
-    done = c4("play", "--plain", "--second", "human", "--moves", moves, stdin="hint\n")
-    known = c4("query", "--json", moves)  # it was stored
+    done = c4("play", "--plain", "--second", "human", "--moves", EASY, stdin="hint\n")
+    known = c4("query", "--json", EASY)  # it was stored
     assert known.code == 0
     (row,) = json.loads(known.out)
     assert f"o to move: score {row['score']:+d} for o" in done.out
@@ -350,31 +323,6 @@ def test_players_against_each_other(c4: C4) -> None:
     assert found["second"] == "alphabeta:depth=2"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["--first", "nobody"], "neither human, easy, medium, hard, nor a player"),
-        (["--second", "alphabeta:depth=x"], "parameter depth cannot be 'x'"),
-        (["--board", "3x3"], "3x3 is too small for four in a row"),
-        (["--moves", "48"], "invalid move at index 1: column 8 is outside the board"),
-        (["--moves", "4444444"], "column 4 is full"),
-        (["--resume", "--new"], "--resume and --new do not go together"),
-        (["--resume", "--first", "hard"], "--resume has its players, board and moves"),
-        (["--resume"], "no game is kept in"),
-        (["--file", "/nowhere/game"], "'/nowhere/game': No such file or directory"),
-        (["--file", "."], "is a directory"),
-        (["--file", "other"], "no saved game: it is not JSON"),
-        (["--file", "other", "--new"], "no saved game: it is not JSON"),
-    ],
-)
-def test_what_makes_no_sense_is_told(c4: C4, arguments: list[str], message: str) -> None:
-    (c4.directory / "other").write_text("a letter to my aunt")
-    done = c4("play", "--plain", *arguments)
-    assert done.code == 2
-    assert message in done.err
-    assert (c4.directory / "other").read_text() == "a letter to my aunt"
-
-
 def test_a_game_that_somebody_sent_writes_nothing_else_on_the_terminal(c4: C4) -> None:
     """Neither in the window that asks about it nor beside the board."""
     reason = "\x1b]0;pwned\x1b\\ \x9d0;c1\x9c \x1b[2J\x1b[31mFORGED\nline"
@@ -382,9 +330,12 @@ def test_a_game_that_somebody_sent_writes_nothing_else_on_the_terminal(c4: C4) -
     failure = {"loser": "x", "reason": reason, "ending": "crash"}
     fields |= {"first": "human", "second": "random", "failure": failure}
     (c4.directory / "game.json").write_text(json.dumps(fields))
-    with terminal(c4, "--resume", "--file", "game.json") as screen:
+    with terminal(c4, "--resume", "--file", "game.json", size=(120, 40)) as screen:
         screen.until_written("x1b]0;pwned")
         screen.until_written("FORGED")
         screen.quit()
     for code in (b"\x1b]0;pwned", b"\x9d0;c1", "\x9d0;c1".encode(), b"\x1b[31mFORGED"):
         assert code not in screen.written
+    # All of the terminal is used, although the output goes into a file.
+    places = re.findall(rb"\x1b\[([0-9]+);([0-9]+)H", screen.written)
+    assert max(int(column) for _, column in places) > 80

@@ -5,6 +5,12 @@ import random
 from c4core.notation import DEFAULT_BOARD, BoardSize, format_moves
 from c4core.position import Position
 
+EASY = "2252576253462244111563365343671351441"
+"""A game that is nearly over: -1 for o, which can play columns 6 and 7 only."""
+
+LIVELY = "44444432651631235357535"
+"""A game with errors; the shipped book has its first nine moves."""
+
 
 def random_games(
     count: int, *, empty: int, seed: int = 1, board: BoardSize = DEFAULT_BOARD

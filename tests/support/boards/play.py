@@ -1,12 +1,16 @@
 """Playing ``c4 play`` without a terminal: keys and clicks go in, what is seen comes out."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+import inspect
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
+from unittest import mock
 
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Static
 
 from c4core.notation import DEFAULT_BOARD, BoardSize, parse_moves
@@ -18,9 +22,12 @@ from cli.play.opponents import Supplies
 from cli.play.scores import Scores
 from cli.play.screen import Setup
 from cli.play.seats import read_seat
+from tests.support.running.waiting import HANG_SECONDS
 
-TIMEOUT = 60.0
-"""Seconds to wait for something that has to happen."""
+AnyScreen = TypeVar("AnyScreen", bound=Screen[Any])
+
+QUIET_ROUNDS = 2
+"""Rounds in which every part of the screen is heard and has no message left."""
 
 
 def new_game(
@@ -59,7 +66,7 @@ class Backend:
 
     async def until(self, happens: Callable[[], bool]) -> None:
         """Wait until something is so."""
-        async with asyncio.timeout(TIMEOUT):
+        async with asyncio.timeout(HANG_SECONDS):
             while not happens():
                 await self.pilot.pause(0.02)
 
@@ -67,10 +74,28 @@ class Backend:
         """Wait until so many moves have been played."""
         await self.until(lambda: len(self.game.columns) == number)
 
+    async def until_shown(self, kind: type[AnyScreen]) -> AnyScreen:
+        """Wait until such a dialog is the uppermost screen."""
+        await self.until(lambda: isinstance(self.app.screen, kind))
+        await self.pilot.pause()
+        screen = self.app.screen
+        assert isinstance(screen, kind)
+        return screen
+
+    async def until_closed(self) -> None:
+        """Wait until no dialog is open."""
+        await self.until(lambda: self.app.screen is self.app.game_screen)
+        await self.pilot.pause()
+
     @property
     def game(self) -> Game:
         """The game as it stands."""
         return self.app.game
+
+    @property
+    def file(self) -> Path:
+        """The file that keeps the game."""
+        return self.app.game_screen._setup.file
 
     @property
     def board(self) -> str:
@@ -101,16 +126,56 @@ async def hands_on(
     """A program that is running."""
     supplies = Supplies(Scores(None, table_mb=4, threads=1))
     app = PlayApp(game, Setup(file, supplies, delay, animated=animated), unfinished=unfinished)
-    async with app.run_test(size=size) as pilot:
-        await pilot.pause()
-        yield Backend(app, pilot)
+
+    async def no_messages(*_seconds: float) -> None:
+        """Wait until all messages are handled.
+
+        Textual's own function waits until the process is idle. That is a matter of luck on a loaded
+        machine, and takes a second while a player thinks.
+        """
+        quiet = 0
+        while quiet < QUIET_ROUNDS and app.is_running:
+            await Pilot(app)._wait_for_screen(HANG_SECONDS)
+            await asyncio.sleep(0)
+            pumps = (app, *app.screen.walk_children(with_self=True))
+            quiet = 0 if any(pump.message_queue_size for pump in pumps) else quiet + 1
+
+    with (
+        mock.patch("textual.app.wait_for_idle", no_messages),
+        mock.patch("textual.pilot.wait_for_idle", no_messages),
+    ):
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            yield Backend(app, pilot)
     app.game_screen.leave()
 
 
-def run(scenario: Awaitable[None]) -> None:
+def run(scenario: Coroutine[Any, Any, None]) -> None:
     """Run what a test does."""
+    asyncio.run(scenario)
 
-    async def main() -> None:
-        await scenario
 
-    asyncio.run(main())
+def scenario(
+    game: Game | None = None,
+    **options: Any,  # noqa: ANN401 (of ``hands_on``)
+) -> Callable[[Callable[..., Coroutine[Any, Any, None]]], Callable[..., None]]:
+    """Let an asynchronous test have a running program as its first argument, ``hands``."""
+
+    def decorate(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+        _, *wanted = inspect.signature(test).parameters.values()
+        path = inspect.Parameter("tmp_path", inspect.Parameter.KEYWORD_ONLY)
+
+        def play(*, tmp_path: Path, **fixtures: object) -> None:
+            async def main() -> None:
+                file = tmp_path / "play.json"
+                async with hands_on(game or new_game(), file, **options) as hands:
+                    await test(hands, **fixtures)
+
+            asyncio.run(main())
+
+        play.__name__, play.__doc__, play.__module__ = test.__name__, test.__doc__, test.__module__
+        parameters = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in wanted]
+        vars(play)["__signature__"] = inspect.Signature([path, *parameters])
+        return play
+
+    return decorate

@@ -1,6 +1,7 @@
 """Running ``c4`` for tests: within this process, as one of its own, or from a shell."""
 
 import contextlib
+import gc
 import io
 import json
 import os
@@ -14,6 +15,7 @@ from typing import Any
 from unittest import mock
 
 from cli.boundary import run
+from cli.shell import streams
 
 ROOT = Path(__file__).parents[3]
 
@@ -50,14 +52,16 @@ class C4:
             "XDG_DATA_HOME": str(self.directory / "data"),
         }
 
-    def __call__(self, *arguments: str, stdin: str | bytes = b"") -> Result:
-        """Run a command within this process: all but its start and its end."""
-        data = stdin.encode() if isinstance(stdin, str) else stdin
+    def __call__(self, *arguments: str, stdin: str | bytes | int = b"") -> Result:
+        """Run a command within this process: all but its start and its end.
+
+        ``stdin`` is text, or an open descriptor.
+        """
         out, err = io.BytesIO(), io.BytesIO()
         with (
             contextlib.chdir(self.directory),
             mock.patch.dict(os.environ, self.environment),
-            _input(data),
+            _input(stdin),
             _kept(1),  # which the command closes when it cannot write
             mock.patch("sys.stdout", io.TextIOWrapper(out, "utf-8", write_through=True)),
             mock.patch("sys.stderr", io.TextIOWrapper(err, "utf-8", write_through=True)),
@@ -69,6 +73,32 @@ class C4:
                 out.getvalue().decode(errors="backslashreplace"),
                 err.getvalue().decode(errors="backslashreplace"),
             )
+
+    def into(self, descriptor: int, *arguments: str) -> Result:
+        """Run a command as ``c4`` does, its end included, and its output into a descriptor.
+
+        The descriptor is closed. What Python says of objects that fail while they are destroyed is
+        a part of ``err``.
+        """
+        err = io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True)
+        with _kept(1):
+            os.dup2(descriptor, 1)
+            os.close(descriptor)
+            with (
+                contextlib.chdir(self.directory),
+                mock.patch.dict(os.environ, self.environment),
+                _input(b""),
+                open(1, "w", encoding="utf-8", closefd=False) as out,
+                mock.patch("sys.stdout", out),
+                mock.patch("sys.stderr", err),
+                mock.patch(
+                    "sys.unraisablehook", lambda hook: err.write(f"Exception ignored: {hook}")
+                ),
+                _collected(),
+            ):
+                code = streams.finish(run(arguments))
+        assert isinstance(err.buffer, io.BytesIO)
+        return Result(code, "", err.buffer.getvalue().decode(errors="backslashreplace"))
 
     def start(
         self,
@@ -102,17 +132,29 @@ class C4:
 
 
 @contextlib.contextmanager
-def _input(data: bytes) -> Iterator[None]:
+def _input(given: str | bytes | int) -> Iterator[None]:
     """Standard input that has this in it, for Python and as descriptor 0."""
     with tempfile.TemporaryFile() as file, _kept(0):
-        file.write(data)
-        file.seek(0)
-        os.dup2(file.fileno(), 0)
+        if not isinstance(given, int):
+            file.write(given.encode() if isinstance(given, str) else given)
+            file.seek(0)
+        os.dup2(given if isinstance(given, int) else file.fileno(), 0)
         with (
             open(0, encoding="utf-8", closefd=False) as stream,
             mock.patch("sys.stdin", stream),
         ):
             yield
+
+
+@contextlib.contextmanager
+def _collected() -> Iterator[None]:
+    """Destroy in the end what was made inside, and look at nothing else, which would take long."""
+    gc.freeze()
+    try:
+        yield
+        gc.collect()
+    finally:
+        gc.unfreeze()
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ import re
 import shlex
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from unittest import mock
 
@@ -20,7 +21,7 @@ MEASURED = (
     (r"\d[\d,.]* ?(ns|µs|ms|s)\b", "TIME"),
     (r"[\d,]+ (games/s|nodes)", r"N \1"),
     (r'"(nodes|seconds)": [\d.e-]+', r'"\1": N'),
-    (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "DATE"),
+    (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\dZ?", "DATE"),
     (r" +", " "),  # columns are as wide as what is in them
 )
 """What is different each time, and what stands for it."""
@@ -66,13 +67,16 @@ def answer(c4: C4, line: str) -> str:
     return c4.shell(line).out
 
 
-def on_screen(c4: C4, arguments: list[str]) -> str:
+def on_screen(c4: C4, arguments: Sequence[str], *, coloured: bool = False) -> str:
     """What a command writes on a screen of 100 columns, progress left out."""
     written = io.BytesIO()
-    screen = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+    environment = os.environ | c4.environment | {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
+    if coloured:
+        del environment["NO_COLOR"]
+        environment["TERM"] = "xterm"
     with (
         contextlib.chdir(c4.directory),
-        mock.patch.dict(os.environ, c4.environment | screen),
+        mock.patch.dict(os.environ, environment, clear=True),
         mock.patch("sys.stdout", _Screen(written, "utf-8", write_through=True)),
         mock.patch("sys.stderr", io.TextIOWrapper(written, "utf-8", write_through=True)),
     ):

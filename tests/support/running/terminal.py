@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -12,13 +13,22 @@ if TYPE_CHECKING:
     from tests.support.running.command_line import C4
 
 
-def run_on_terminal(c4: C4, *arguments: str, code: int = 0, **environment: str) -> bytes:
-    """What is written on a terminal of 80 columns."""
+def run_on_terminal(
+    c4: C4, *arguments: str, code: int = 0, interrupted_at: bytes | None = None
+) -> bytes:
+    """What is written on a terminal of 80 columns.
+
+    Args:
+        c4: says where.
+        arguments: of the command.
+        code: its exit code.
+        interrupted_at: a Ctrl-C ends it once this has been written.
+    """
     leader, follower = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "cli", *arguments],
         cwd=c4.directory,
-        env={**os.environ, **c4.environment, "TERM": "xterm", "COLUMNS": "80", **environment},
+        env={**os.environ, **c4.environment, "TERM": "xterm", "COLUMNS": "80"},
         stdin=follower,
         stdout=follower,
         stderr=follower,
@@ -27,6 +37,9 @@ def run_on_terminal(c4: C4, *arguments: str, code: int = 0, **environment: str) 
     written = b""
     while chunk := _read(leader):
         written += chunk
+        if interrupted_at is not None and interrupted_at in written:
+            process.send_signal(signal.SIGINT)
+            interrupted_at = None
     os.close(leader)
     assert process.wait() == code
     return written

@@ -6,6 +6,7 @@ import os
 import subprocess
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -89,5 +90,22 @@ def _words(process: Process | subprocess.Popen[str] | None) -> str | None:
 
 def cpu_seconds(pid: int) -> float:
     """How long a process has computed: unlike the time of day, it tells how far it has come."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return _cpu_seconds(Path(f"/proc/{pid}/stat"))
+
+
+def await_thread_at_work(process: subprocess.Popen[str], *, seconds: float = 0.2) -> None:
+    """Wait until a thread beside the first one has computed for a time: ``c4`` searches in it."""
+
+    def has_computed() -> bool:
+        for task in Path(f"/proc/{process.pid}/task").glob("[0-9]*"):
+            with suppress(FileNotFoundError, ProcessLookupError):
+                if int(task.name) != process.pid and _cpu_seconds(task / "stat") >= seconds:
+                    return True
+        return False
+
+    await_that(has_computed, process, seconds=HANG_SECONDS)
+
+
+def _cpu_seconds(stat: Path) -> float:
+    fields = stat.read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

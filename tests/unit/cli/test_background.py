@@ -5,8 +5,7 @@ import threading
 import pytest
 
 from cli.shell.background import run_in_background
-
-PATIENCE_SECONDS = 60
+from tests.support.running.waiting import HANG_SECONDS
 
 
 def test_results_and_errors() -> None:
@@ -25,13 +24,13 @@ def test_a_signal_in_the_midst_of_the_start(
 
     def work() -> None:
         begun.set()
-        stopped.wait(PATIENCE_SECONDS)
+        stopped.wait(HANG_SECONDS)
         ended.set()
 
     def interrupted(thread: threading.Thread) -> None:
         if starts:
             start(thread)
-            begun.wait(PATIENCE_SECONDS)
+            begun.wait(HANG_SECONDS)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(threading.Thread, "start", interrupted)
@@ -53,5 +52,5 @@ def test_a_signal_before_the_work_has_begun(monkeypatch: pytest.MonkeyPatch) -> 
         with pytest.raises(KeyboardInterrupt):
             run_in_background(begun.set, print)
     start(threads[0])  # the system was late
-    threads[0].join(PATIENCE_SECONDS)
+    threads[0].join(HANG_SECONDS)
     assert not begun.is_set()

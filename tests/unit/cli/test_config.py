@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from cli.config.editing import _changed, change
 from cli.shell import exits
+from tests.support.boards.games import EASY
 from tests.support.running.command_line import C4
 from workers.configuration import Configuration, parse
 from workers.errors import ConfigurationError
 
 SECRET = "hunter2"
-EASY = "2252576253462244111563365343671351441"
 
 
 @pytest.fixture

@@ -80,14 +80,17 @@ def test_numbers_that_cannot_be_counted(text: str) -> None:
     assert WholeNumber(1).convert("1000000000000000000", PARAMETER, CONTEXT) == 10**18
 
 
-@pytest.mark.parametrize("context", list(contexts()), ids=lambda context: context.command_path)
-def test_no_option_takes_a_number_without_end(context: click.Context) -> None:
+def test_no_option_takes_a_number_without_end() -> None:
     """The numbers of jobs and matches are arguments: what there is not is said by its name."""
-    for parameter in context.command.params:
-        kind = parameter.type
-        if isinstance(parameter, click.Option) and isinstance(kind, click.IntRange):
-            assert isinstance(kind, WholeNumber) or kind.max is not None, parameter.name
-        assert isinstance(kind, FiniteFloat) or not isinstance(kind, click.FloatRange)
+    for context in contexts():
+        for parameter in context.command.params:
+            kind = parameter.type
+            name = f"{context.command_path} {parameter.name}"
+            if isinstance(parameter, click.Option) and isinstance(kind, click.IntRange):
+                assert isinstance(kind, WholeNumber) or kind.max is not None, name
+            assert isinstance(kind, FiniteFloat) or not isinstance(kind, click.FloatRange), name
+            assert "range" not in kind.name, name
+            assert type(kind) is not click.IntRange, name
 
 
 def test_labels_are_text() -> None:

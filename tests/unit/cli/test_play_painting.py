@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
 
 from c4core import Position
 from c4core.notation import BoardSize
@@ -16,27 +17,22 @@ BOARD = BoardSize(7, 6)
 
 
 def lines(moves: str, look: Look, *, width: int = 50, height: int = 21) -> list[str]:
-    position = Position(moves)
     place = fit(BOARD, width, height, letters=look.letters)
     assert place is not None
-    return paint(position, place, look).plain.split("\n")
+    return paint(Position(moves), place, look).plain.split("\n")
 
 
-def test_letters() -> None:
-    drawn = lines("445", Look(letters=True, pointer=0, last=(4, 0)), width=21, height=9)
-    assert [line.rstrip() for line in drawn] == [
-        " o",
-        *[" .  .  .  .  .  .  ."] * 4,
-        " .  .  .  o  .  .  .",
-        " .  .  .  x (x) .  .",
-        " 1  2  3  4  5  6  7",
-        "",
-    ]
-
-
-def test_a_four_in_letters() -> None:
-    drawn = lines("1122334", Look(letters=True, last=(3, 0)), width=21, height=9)
-    assert drawn[6].split() == ["[X][X][X][X]", ".", ".", "."]
+@pytest.mark.parametrize(
+    ("moves", "look"),
+    [
+        pytest.param("445", Look(letters=True, pointer=0, last=(4, 0)), id="letters"),
+        pytest.param("1122334", Look(letters=True, last=(3, 0)), id="a four"),
+        pytest.param("44", Look(letters=True, last=(3, 1), falling=4), id="a stone that falls"),
+        pytest.param("44", Look(letters=True, scores=(-12, None, 0, 3, 3, -1, 0)), id="scores"),
+    ],
+)
+def test_a_board_in_letters(moves: str, look: Look, snapshot: SnapshotAssertion) -> None:
+    assert "\n".join(lines(moves, look, width=42, height=9)) == snapshot
 
 
 def test_a_four_in_discs_outshines_the_others() -> None:
@@ -50,7 +46,7 @@ def test_a_four_in_discs_outshines_the_others() -> None:
     assert not any(style.startswith((BRIGHT["o"], DIMMED["x"])) for style in styles)
 
 
-@pytest.mark.parametrize(("width", "height"), [(50, 21), (40, 15), (28, 9), (21, 9)])
+@pytest.mark.parametrize(("width", "height"), [(50, 21), (40, 15), (21, 9)])
 @pytest.mark.parametrize("falling", [None, 3])
 @pytest.mark.parametrize("moves", ["4453", "1122334"])
 def test_every_disc_says_whose_it_is(
@@ -61,23 +57,6 @@ def test_every_disc_says_whose_it_is(
     letters = re.sub(r"([xo])\1", r"\1", "".join(rows))
     for side in "xo":
         assert letters.count(side) == str(Position(moves)).count(side)
-
-
-def test_a_stone_that_falls_is_above_its_place() -> None:
-    look = Look(letters=True, last=(3, 1), falling=4)
-    drawn = [line.split() for line in lines("44", look, width=21, height=9)]
-    assert drawn[2] == [".", ".", ".", "o", ".", ".", "."]
-    assert drawn[5] == ["."] * 7
-    assert drawn[6] == [".", ".", ".", "x", ".", ".", "."]
-
-
-def test_scores_stand_below_their_columns_and_the_best_have_a_star() -> None:
-    look = Look(letters=True, scores=(-12, None, 0, 3, 3, -1, 0))
-    drawn = lines("44", look, width=42)
-    columns = [drawn[-2].index(label) for label in "1234567"]
-    assert drawn[-1].split() == ["-12", ".", "0", "*+3", "*+3", "-1", "0"]
-    for column, score in zip(columns, drawn[-1].split(), strict=True):
-        assert abs(drawn[-1].index(score, max(0, column - 3)) - column) <= 2
 
 
 @given(

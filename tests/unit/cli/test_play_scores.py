@@ -2,7 +2,6 @@
 
 import sqlite3
 import threading
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from c4core.players import parse_player
 from cli.play.opponents import Supplies
 from cli.play.scores import Scores
 from db.database import Database
+from tests.support.running.waiting import HANG_SECONDS, await_that
 from workers.matches.files.importing import game_of_moves, import_games
 
 MIDDLE = "44444556"
@@ -51,15 +51,13 @@ def test_without_its_database_the_game_goes_on(sqlite_path: Path) -> None:
 def test_a_search_is_given_up_and_the_next_one_is_not() -> None:
     asked = scores(None)
     answers = []
-    long = Position(width=9, height=6)  # takes minutes
+    long = Position(width=9, height=6)  # takes hours
     thread = threading.Thread(target=lambda: answers.append(asked.ask(long)))
     thread.start()
-    time.sleep(0.2)
+    await_that(lambda: asked._searching)
     asked.give_up()
     assert asked.ask(Position(MIDDLE)).score is not None
-    while thread.is_alive():  # should it have begun late
-        asked.give_up()
-        thread.join(0.1)
+    thread.join(HANG_SECONDS)
     assert answers[0].score is None
 
 

@@ -4,6 +4,7 @@ import re
 import pytest
 from hypothesis import given
 from rich.console import Console
+from syrupy.assertion import SnapshotAssertion
 
 from c4core import Position
 from c4core.evaluation import score_limits
@@ -12,32 +13,18 @@ from tests.support.boards.positions import games
 from workers.positions.results import Answer
 
 
-def test_board_in_plain_text() -> None:
-    text = render.board(Position("4453"), (-5, -5, -2, -3, -4, -2, -2))
-    assert text.plain.splitlines() == [
-        "    .  .  .  .  .  .  .",
-        "    .  .  .  .  .  .  .",
-        "    .  .  .  .  .  .  .",
-        "    .  .  .  .  .  .  .",
-        "    .  .  .  o  .  .  .",
-        "    .  .  o  x  x  .  .",
-        "    1  2  3  4  5  6  7",
-        "   -5 -5 -2 -3 -4 -2 -2",
-    ]
-
-
-def test_columns_stay_in_line_whatever_the_scores() -> None:
-    position = Position("44444")
-    text = render.board(position, (-11, 18, 0, None, 1, 2, 3), zero_based=True)
-    *rows, columns, scores = text.plain.splitlines()
-    assert len({len(row) for row in [*rows, columns, scores]}) == 1
-    assert columns.split() == ["0", "1", "2", "3", "4", "5", "6"]
-    assert scores.split() == ["-11", "+18", "0", ".", "+1", "+2", "+3"]
-
-
-def test_a_four_stands_out_without_colour() -> None:
-    text = render.board(Position("1122334"), None)
-    assert text.plain.splitlines()[5].split() == ["X", "X", "X", "X", ".", ".", "."]
+@pytest.mark.parametrize(
+    ("moves", "scores"),
+    [
+        pytest.param("4453", (-5, -5, -2, -3, -4, -2, -2), id="scores"),
+        pytest.param("44444", (-11, 18, 0, None, 1, 2, 3), id="scores of any width"),
+        pytest.param("1122334", None, id="a four stands out without colour"),
+    ],
+)
+def test_a_board_in_plain_text(
+    moves: str, scores: tuple[int | None, ...] | None, snapshot: SnapshotAssertion
+) -> None:
+    assert render.board(Position(moves), scores, zero_based=len(moves) == 5).plain == snapshot
 
 
 @pytest.mark.parametrize("seconds", [math.inf, -math.inf, math.nan, 1e12, -1e300, 1.7e308], ids=str)

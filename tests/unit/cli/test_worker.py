@@ -22,26 +22,6 @@ def c4(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> C4:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "set C4_BROKER"),
-        (["--broker", "none"], "set C4_BROKER"),
-        (["--broker", "memory://"], "within one process"),
-        (["--broker", NOWHERE, "--queues", "fast"], "'fast' is not one of: bulk, interactive"),
-        (["--broker", NOWHERE, "--queues", ""], "is not one of"),
-        (["--broker", NOWHERE, "--metrics-port", "http"], "'http' is not a port"),
-        (["--broker", NOWHERE, "--metrics-port", "127.0.0.1:65536"], "is not a port"),
-        (["--broker", NOWHERE, "--threads", "0"], "--threads"),
-    ],
-)
-def test_bad_options(c4: C4, arguments: list[str], message: str) -> None:
-    done = c4("worker", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert message in done.err
-    assert "hunter2" not in done.err
-
-
-@pytest.mark.parametrize(
     "arguments",
     [["analyze", "--sample"], ["analyze", "--sample", "--detach"], ["solve", "4455"]],
 )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.cli.test_killed import COMMANDS, finished, prepared, ran
+from tests.release.long.test_killed_commands import COMMANDS, finished, prepared, ran
 from tests.support.running.command_line import C4, Result
 from tests.support.running.small_disk import filled, needs_mount, small_disk
 
@@ -14,7 +14,6 @@ ROOM = (0, 20_000, 300_000)
 
 
 @needs_mount
-@pytest.mark.long
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_full_disk(name: str, tmp_path: Path) -> None:
     command = COMMANDS[name]

@@ -7,13 +7,10 @@ import pytest
 
 from c4core.arena.judging import JudgedMove
 from c4core.arena.statistics import Tally
+from cli.reports import picture
 from db.records.terms import Seats
 from tests.support.reports import report_of
 from tests.support.running.command_line import C4
-
-pytest.importorskip("matplotlib")
-
-from cli.reports import picture
 
 MOVES = [JudgedMove(ply, "x" if ply % 2 == 0 else "o", 0, 1, 1 - ply) for ply in range(4)] * 5
 

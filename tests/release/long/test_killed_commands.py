@@ -16,6 +16,7 @@ from c4core.dataset.card.making import JSON_NAME
 from tests.support.boards.games import random_games
 from tests.support.running.command_line import C4, Result
 
+KILLS = 20
 POSITIONS = random_games(1500, empty=24)
 
 
@@ -110,11 +111,8 @@ def finished(c4: C4, command: Command, run: Callable[..., Result] = ran) -> None
     assert (done.code, "Traceback" in done.err) == (0, False), done.err
 
 
-@pytest.mark.parametrize(
-    "kills", [pytest.param(4, marks=pytest.mark.long), pytest.param(20, marks=pytest.mark.faults)]
-)
 @pytest.mark.parametrize("name", COMMANDS)
-def test_killed_at_any_moment(name: str, kills: int, tmp_path: Path) -> None:
+def test_killed_at_any_moment(name: str, tmp_path: Path) -> None:
     command = COMMANDS[name]
     undisturbed = prepared(tmp_path / "undisturbed", command)
     began = time.monotonic()
@@ -126,7 +124,7 @@ def test_killed_at_any_moment(name: str, kills: int, tmp_path: Path) -> None:
     written = c4.directory / command.output
     chance = random.Random(7)
     killed = 0
-    while killed < kills:
+    while killed < KILLS:
         with c4.start(*command.arguments) as process:
             try:
                 process.wait(chance.uniform(0.1, lasts))

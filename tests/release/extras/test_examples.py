@@ -1,0 +1,31 @@
+"""The examples of the help texts run as they stand, in a shell and each in a process of its own."""
+
+import shutil
+from pathlib import Path
+
+import pyarrow.parquet  # noqa: F401 (an example writes such a file)
+import pytest
+import torch  # noqa: F401 (examples train)
+
+from c4core.notation import DEFAULT_BOARD
+from tests.support.boards.learning import write_dataset
+from tests.support.examples import ELSEWHERE, check, examples, prepare, ready_for
+from tests.support.running.command_line import C4
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> C4:
+    c4 = C4(tmp_path_factory.mktemp("examples"))
+    prepare(c4)
+    write_dataset(c4.directory / "positions", board=DEFAULT_BOARD, count=40, least_ply=24)
+    model = ("-o", "model.safetensors", "--games", "200", "--epochs", "1", "-q")
+    assert c4("learn", "train", "cnn", *model).code == 0
+    return c4
+
+
+@pytest.mark.parametrize("example", [each for each in examples() if not ELSEWHERE.search(each)])
+def test_an_example_runs(prepared: C4, tmp_path: Path, example: str) -> None:
+    c4 = C4(tmp_path / "copy")
+    shutil.copytree(prepared.directory, c4.directory)
+    ready_for(c4, example)
+    check(example, c4.shell(example))

@@ -1,0 +1,96 @@
+"""The examples of the help texts, and a directory in which they run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+from c4core.position import Position
+from cli.reference import contexts
+from cli.shell.commands import Command, LazyGroup
+from tests.support.boards.games import EASY
+from tests.support.weakc4 import small_solution, write_solution
+
+if TYPE_CHECKING:
+    from tests.support.running.command_line import C4, Result
+
+ELSEWHERE = re.compile(r"c4 (--db \S+ )?(bench|book plot|play(?!.*--plain)|serve|worker)\b")
+"""Without an end, slow, or in need of a terminal: tested elsewhere."""
+
+WITH_EXTRAS = re.compile(r"c4 learn\b|[.]parquet\b")
+"""In need of another package."""
+
+
+def examples() -> list[str]:
+    """The examples of all commands, each once."""
+    found: dict[str, None] = {}
+    for context in contexts():
+        assert isinstance(context.command, Command | LazyGroup)
+        found |= dict.fromkeys(context.command.examples)
+    return list(found)
+
+
+def prepare(c4: C4) -> None:
+    """Make positions, a job that is done and one that is not, a book, two matches, a data set."""
+    (c4.directory / "positions.txt").write_text(f"{EASY}\n{EASY}6\n{EASY}7\n")
+    (c4.directory / "positions.csv").write_text(f"id,moves\na,{EASY}\nb,{EASY}6\n")
+    assert c4("analyze", "-q", "--detach", "positions.txt").code == 0
+    assert c4("analyze", "-q", "positions.txt").code == 0
+    assert c4("--db", "book.db", "db", "init").code == 0
+    assert c4("config", "set", "threads", "2").code == 0
+    book = ("book", "build", "-q", "--board", "5x4", "--plies", "4", "--out", "small.c4book")
+    assert c4("--db", "book.db", *book).code == 0
+    assert c4("prove", "", "--board", "4x4", "--out", "small.c4proof", "-q").code == 0
+    solution = write_solution(c4.directory, *small_solution(Position("1221", width=5, height=4)))
+    for path, short in zip(solution, "ab", strict=True):
+        shutil.copy(path, c4.directory / f"{short}.json")
+    for name in ("jsonl", "csv"):
+        export = ("book", "export", "small.c4book", "--format", name, "-o", f"small.{name}")
+        assert c4(*export).code == 0
+    for seed in ("1", "2"):
+        options = ("--seed", seed, "--games", "5", "--judge", "none", "-q")
+        assert c4("match", "set", "random", *options).code == 0
+    for name in ("jsonl", "csv"):
+        games = ("games", "export", "1", "-q", "--format", name, "-o", f"games.{name}")
+        assert c4(*games).code == 0
+    labelled = ("dataset", "build", "-q", "--plies", "34..", "--count", "50", "--output", "mid")
+    assert c4("--db", "book.db", *labelled).code == 0
+
+
+def ready_for(c4: C4, example: str) -> None:
+    """Do in a prepared directory what the reader of an example has done before."""
+    if "watch 1" in example or "results 1" in example:
+        assert c4("jobs", "resume", "1", "-q").code == 0
+    made = re.search(r" (?:build|prove) .*--out(?:put)? (\S+)", example)
+    if made and (old := c4.directory / made[1]).exists():
+        old.rename(old.with_name("old"))  # another one is replaced with --force only
+
+
+def run_here(c4: C4, example: str) -> Result:
+    """Run the commands of a line one after the other: ``c4`` within this process."""
+    if "$(" in example:
+        return c4.shell(example)
+    output = b""
+    for command in re.split(r" (?:\|\|?|&&) ", example):
+        line, _, _target = command.partition(" > ")
+        line, _, source = line.partition(" < ")
+        if line.startswith("c4 "):
+            text = (c4.directory / source).read_bytes() if source else output
+            done = c4(*shlex.split(line)[1:], stdin=text)
+            output = done.out.encode()
+        else:
+            output = subprocess.run(
+                ["bash", "-c", line], input=output, capture_output=True, check=True
+            ).stdout
+    return done
+
+
+def check(example: str, done: Result) -> None:
+    """An example has run well."""
+    # Not stored, not found: 1 is an answer of some. Anything else would be a mistake.
+    assert done.code in ({0, 1} if "query" in example else {0})
+    assert "Error" not in done.err
+    assert "Traceback" not in done.err
