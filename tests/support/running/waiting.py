@@ -21,9 +21,6 @@ Found = TypeVar("Found")
 
 HANG_SECONDS = 120
 """Only a hang takes longer, also on a machine whose processors are all busy."""
-WAIT_SECONDS = 60
-AT_ONCE_SECONDS = 30
-"""Whoever takes longer waits for something. A process on a loaded machine takes some of it."""
 
 # Only Linux tells there how long another process has computed; CI runs on it.
 needs_proc = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc")
