@@ -12,6 +12,14 @@ PYTEST := $(BIN)/python -m pytest $(PARALLEL)
 SOURCES := setup.py pyproject.toml $(wildcard $(foreach kind,pyx pxd h,c4core/*.$(kind) c4core/*/*.$(kind) c4core/*/*/*.$(kind)))
 DEMO := build/demo
 STUBBED := $(subst /,.,$(patsubst %.pyi,%,$(wildcard c4core/*.pyi c4core/*/*.pyi c4core/*/*/*.pyi)))
+# Where other packages are leaned on most.
+SCREEN := tests/integration/play/test_terminal.py
+LOWEST := tests/release/servers/test_broker.py::test_the_output_is_that_of_one_process \
+	$(SCREEN)::test_a_game_on_a_terminal $(SCREEN)::test_a_fault_is_reported_without_a_stack_trace \
+	$(SCREEN)::test_a_terminal_that_goes_away tests/unit/c4core/dataset/test_files.py \
+	tests/unit/c4core/book/test_exchange.py tests/unit/db/test_evaluations.py \
+	tests/unit/workers/service/test_metrics.py tests/release/extras/parquet \
+	tests/release/extras/pictures/test_match_picture.py
 GATE_TESTS := tests/unit tests/property tests/integration
 
 # uv installs packages some twenty times as fast as pip, and does not read pip's settings: it is told
@@ -24,21 +32,14 @@ EXTRAS := $(UV_INSTALL) --requirements pyproject.toml
 	lowest fuzz extras browser servers package long faults bench clean
 
 help:
-	@echo "make demo       solve, store and query a batch of positions"
-	@echo "make test       the tests that need no server and no extra (3 minutes)"
-	@echo "make lint       ruff, mypy --strict, stubs against the engine, the direction of imports"
-	@echo "make docs       the site of the documents and the Python reference, in build/site"
-	@echo "make snapshots  write the wording that the tests expect again; read the difference"
 	@echo "make gate       what every change has to pass (needs servers and a browser; 15 minutes)"
 	@echo "make release    everything, with a table at the end; FROM=STEP continues at a step"
+	@echo "make snapshots  write the wording that the tests expect again; read the difference"
 	@echo "make wheels     sdist, and a wheel for each of PYTHONS that needs no compiler, in dist"
-	@echo "make faults     kill workers and servers in the middle of a job; renews docs/reliability.md"
-	@echo "make fuzz       damaged and hostile inputs, made at random (CASES=n, SEED=n)"
-	@echo "make sanitize   the engine's tests on a build with bounds checks and sanitizers"
 	@echo "make bench      every benchmark; renews docs/performance.md (POSITIONS=dir, BENCH=options)"
 	@echo "make clean      remove everything that was made"
 	@echo
-	@echo "The steps of the gate and the release are targets as well:"
+	@echo "Each step of the gate and the release is a target, too (make fuzz: CASES=n, SEED=n):"
 	@$(PYTHON) .ci/steps.py list
 
 # An editable install also leaves the extension modules beside their sources.
