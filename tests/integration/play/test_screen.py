@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from textual.widgets import Select
+from textual.widgets import Input, Select
 
 from c4core import Position, Solver
 from c4core.notation import BoardSize
@@ -66,7 +66,6 @@ async def test_the_mouse_points_and_plays(hands: Backend) -> None:
 
 @scenario(new_game("44"))
 async def test_commands_can_be_clicked(hands: Backend) -> None:
-    await hands.until(lambda: bool(hands.app.screen.query("FooterKey")))
     await hands.click("FooterKey")  # the first one
     await hands.until_moves(1)
     assert hands.game.moves == "4"
@@ -191,11 +190,16 @@ async def test_any_player_can_be_typed(hands: Backend) -> None:
     await hands.press("n")
     dialog = await hands.until_shown(NewGame)
     await hands.click("#second-text")
+    text = dialog.query_one("#second-text", Input)
+    await hands.until(lambda: hands.app.focused is text)
     await hands.press(*"pvs:depth=x")
+    await hands.until(lambda: text.value == "pvs:depth=x")
     await hands.click("#new")
     await hands.until(lambda: "depth" in str(dialog.query_one("#mistake").render()))
     assert "parameter depth cannot be 'x'" in str(dialog.query_one("#mistake").render())
+    await hands.until(lambda: hands.app.focused is text)
     await hands.press("backspace", "3")
+    await hands.until(lambda: text.value == "pvs:depth=3")
     await hands.click("#new")
     await hands.until(lambda: hands.game.moves == "")
     assert hands.game.second == read_seat("pvs:depth=3")

@@ -3,12 +3,13 @@
 import asyncio
 import inspect
 from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 from unittest import mock
 
+from textual.errors import NoWidget
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Static
@@ -57,12 +58,25 @@ class Backend:
         await self.pilot.pause()
 
     async def click(self, selector: str, *, offset: tuple[int, int] | None = None) -> None:
-        """Click something, in its middle or at a place of it."""
+        """Click something that is in view, in its middle or at a place of it."""
+        await self.app.animator.wait_until_complete()  # a window may scroll
+        await self.until(lambda: self._takes_clicks(selector))
         if offset is None:
             await self.pilot.click(selector)
         else:
             await self.pilot.click(selector, offset=offset)
         await self.pilot.pause()
+
+    def _takes_clicks(self, selector: str) -> bool:
+        found = self.app.screen.query(selector)
+        if not found or not found.first().region.area:
+            return False
+        if found.first().has_class("-active"):  # for a moment after a click, more are ignored
+            return False
+        with suppress(NoWidget):
+            seen, _ = self.app.get_widget_at(*map(int, found.first().region.center))
+            return found.first() in seen.ancestors_with_self
+        return False
 
     async def until(self, happens: Callable[[], bool]) -> None:
         """Wait until something is so."""
@@ -75,8 +89,14 @@ class Backend:
         await self.until(lambda: len(self.game.columns) == number)
 
     async def until_shown(self, kind: type[AnyScreen]) -> AnyScreen:
-        """Wait until such a dialog is the uppermost screen."""
-        await self.until(lambda: isinstance(self.app.screen, kind))
+        """Wait until such a dialog is the uppermost screen, and one of its parts has the focus."""
+
+        def is_shown() -> bool:
+            screen = self.app.screen
+            is_ready = screen.is_mounted and (not screen.focus_chain or screen.focused is not None)
+            return isinstance(screen, kind) and is_ready
+
+        await self.until(is_shown)
         await self.pilot.pause()
         screen = self.app.screen
         assert isinstance(screen, kind)
