@@ -1,8 +1,8 @@
 """Mutation tests: which small faults in the product do the tests catch?
 
-A sample of mutants is drawn from the sources of ``--tree``; the same sources give the same mutants.
-The tests run on each mutant until one fails, in copies of the tree below ``--work``. The results are
-JSON Lines. A second run with the same results file goes on where the first one ended.
+A sample of mutants is drawn from the sources of ``--tree``; the same sources give the same
+mutants. The tests run on each mutant until one fails, in copies of the tree below ``--work``. The
+results are JSON Lines. A second run with the same results file goes on where the first one ended.
 
 A Python mutant is written into its copy, and the tests that cover its line run. All Cython mutants
 are in one build: each changed expression looks at a C variable, which is read from C4_MUTANT when
