@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 SAMPLE = {
     "db/jobs": (["db/jobs/**/*.py"], 120, 0, ""),
     "workers/core": (["workers/core/**/*.py"], 80, 0, ""),
-    "board": (["c4core/board.p*"], 0, 40, "position"),
+    "board": (["c4core/board.p*"], 0, 40, ""),
     "bounds": (["c4core/bounds.p*"], 0, 40, "bound"),
     "book": (["c4core/book/**/*.p*"], 25, 35, "book"),
 }
@@ -424,8 +424,8 @@ def choose(
     """The quickest tests within the budget; those with ``first`` in their name come first."""
     chosen, total = {}, 0.0
     for test in sorted(tests & seconds.keys(), key=lambda it: (first not in it, seconds[it], it)):
-        total += seconds[test]
-        if total <= budget or not chosen:
+        if total + seconds[test] <= budget or not chosen:
+            total += seconds[test]
             chosen[test] = seconds[test]
     return chosen
 
@@ -576,6 +576,9 @@ def run(given: argparse.Namespace) -> None:
     work = given.work.resolve()
     engine = copy_tree(given.tree, work / "engine")
     copies = [copy_tree(given.tree, work / f"python-{k}") for k in range(given.processes)]
+    for file in {mutant.file for mutant in mutants if not mutant.is_cython}:
+        for place in copies:  # a run that was killed has left its mutants
+            shutil.copyfile(given.tree / file, place / file)
     build_engine(engine, mutants)
     tests_of = find_tests(engine, copies[0], given)
     if given.same_as:
