@@ -49,8 +49,8 @@ SAMPLE = {
     "bounds": (["c4core/bounds.p*"], 0, 40, "bound"),
     "book": (["c4core/book/**/*.p*"], 25, 35, "book"),
 }
-PYTHON_TESTS = ["tests/unit/db", "tests/unit/workers", "tests/unit/c4core/book", "tests/property"]
-PYTHON_TESTS += ["tests/integration/db", "tests/integration/workers"]
+PYTHON_TESTS = [f"tests/unit/{name}" for name in ("db", "workers", "cli", "web", "c4core/book")]
+PYTHON_TESTS += ["tests/property", "tests/integration/db", "tests/integration/workers"]
 ENGINE_TESTS = ["tests/unit/c4core/test_*.py", "tests/unit/c4core/book"]
 ENGINE_TESTS += [f"tests/property/*{subject}*" for subject in ("book", "position", "solver")]
 MARKERS = "not long and not servers and not postgres and not package and not browser and not faults"
