@@ -126,10 +126,6 @@ class TestMatch:
         assert json.loads(c4("match", "set", "random", "--json", *QUICK).out)["games"] == 24
         assert c4("games", "report", "1").code == 0
 
-    def test_report_into_a_file(self, c4: C4) -> None:
-        assert c4("match", "set", "random", "-o", "report.txt", *QUICK).out == ""
-        assert "B      random" in (c4.directory / "report.txt").read_text()
-
     def test_the_ending_of_the_file_says_the_format(self, c4: C4) -> None:
         arguments = ("match", "set", "random", *QUICK, "-o")
         for name in ("r.csv", "r.json", "r.md"):
