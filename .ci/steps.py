@@ -44,14 +44,14 @@ GATE = [
     Step("demo", 0.7, "install, compile, solve, store and query a batch of positions"),
     Step("test", 3, "the tests that need no server and no extra"),
     Step("tools", 0.2, "install what the next steps need"),
-    Step("lint", 1.5, "ruff, mypy, stubs, the direction of imports"),
-    Step("docs", 1.5, "the site of the documents; every warning is an error", beside=True),
-    Step("wheel", 1.5, "a wheel, installed and used without a compiler"),
+    Step("lint", 0.5, "ruff, mypy, stubs, the direction of imports"),
+    Step("docs", 0.5, "the site of the documents; every warning is an error", beside=True),
+    Step("wheel", 1, "a wheel, installed and used without a compiler"),
     Step("page", 0.5, "a journey through the page in a real browser", beside=True),
     Step("postgres", 1, "the database tests on PostgreSQL"),
     Step("workers", 1, "two workers over Redis and over RabbitMQ, one of them killed"),
 ]
-SANITIZE = Step("sanitize", 6, "the engine's tests with bounds checks and sanitizers")
+SANITIZE = Step("sanitize", 2.5, "the engine's tests with bounds checks and sanitizers")
 RELEASE = [
     *GATE,
     SANITIZE,
