@@ -41,8 +41,8 @@ class Step:
 
 
 GATE = [
-    Step("demo", 0.7, "install, compile, solve, store and query a batch of positions"),
-    Step("test", 3, "the tests that need no server and no extra"),
+    Step("demo", 1, "install, compile, solve, store and query a batch of positions"),
+    Step("test", 4, "the tests that need no server and no extra"),
     Step("tools", 0.2, "install what the next steps need"),
     Step("lint", 0.5, "ruff, mypy, stubs, the direction of imports"),
     Step("docs", 0.5, "the site of the documents; every warning is an error", beside=True),
