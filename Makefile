@@ -152,7 +152,7 @@ lowest: $(VENV)/dev
 	$(BIN)/uv venv --quiet --python $(BIN)/python build/lowest
 	$(BIN)/uv pip install --quiet --python build/lowest --resolution lowest-direct \
 		--requirements pyproject.toml --extra bench --extra monitor --extra parquet --extra plot --extra test
-	C4_TEST_SERVERS=1 build/lowest/bin/python -m pytest -W default $(LOWEST)
+	C4_TEST_SERVERS=1 build/lowest/bin/python -m pytest -W default --snapshot-warn-unused $(LOWEST)
 
 CASES ?= 400
 SEED ?= 1
