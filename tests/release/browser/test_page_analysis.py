@@ -1,5 +1,7 @@
 """The analysis board, in a real browser: a game analysed, positions set up, links."""
 
+import pytest
+
 from c4core import Position, Solver
 from tests.support.browser import Browser
 from tests.support.page import await_stones, columns, moves_on_board, numbers, open_analysis, stones
@@ -58,20 +60,15 @@ class TestAnalysed:
 
 
 class TestSetUp:
-    def test_by_moves(self, browser: Browser) -> None:
+    @pytest.mark.parametrize(
+        ("field", "text"), [("#setup-moves", "44 53"), ("#setup-grid", str(Position("4453")))]
+    )
+    def test_by_moves_or_a_grid(self, browser: Browser, field: str, text: str) -> None:
         open_analysis(browser)
         browser.click("#open-setup")
-        browser.type("#setup-moves", "44 53")
+        browser.type(field, text)
         browser.click("#setup-apply")
-        browser.until(lambda: stones(browser) == 4, "the moves are not on the board")
-        browser.until(lambda: columns(browser) == engine_scores("4453"), "other scores are shown")
-
-    def test_by_a_grid(self, browser: Browser) -> None:
-        open_analysis(browser)
-        browser.click("#open-setup")
-        browser.type("#setup-grid", str(Position("4453")))
-        browser.click("#setup-apply")
-        browser.until(lambda: stones(browser) == 4, "the grid is not on the board")
+        browser.until(lambda: stones(browser) == 4, "the stones are not on the board")
         browser.until(lambda: columns(browser) == engine_scores("4453"), "other scores are shown")
 
     def test_a_grid_that_is_no_position_is_refused_in_words(self, browser: Browser) -> None:

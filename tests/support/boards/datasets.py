@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +14,9 @@ from c4core.dataset.allowance import LEAST_FILE, MAX_PER_BYTE
 from c4core.dataset.assembly import split_records
 from c4core.dataset.card.making import Recipe, make_card
 from c4core.dataset.drawing import draw_from_play
+from c4core.dataset.errors import DatasetError
 from c4core.dataset.formats import FORMATS
+from c4core.dataset.inspection import inspect
 from c4core.dataset.lots import Shares
 from c4core.dataset.records import are_full, make_records
 from c4core.notation import BoardSize
@@ -87,3 +91,18 @@ def check_densest_part(path: Path, representations: tuple[str, ...]) -> None:
     assert taken < 0.6 * MAX_PER_BYTE * max(path.stat().st_size, LEAST_FILE)
     found, _ = form.read(path)
     assert found["key"].tolist() == keys.tolist()
+
+
+def check_wrong_bytes(directory: Path, ending: str, *, times: int) -> None:
+    """Change a byte of the part ``test``, again and again: each change is noticed."""
+    path = directory / f"test.{ending}"
+    content = path.read_bytes()
+    chance = random.Random(1)
+    for _ in range(times):
+        changed = bytearray(content)
+        place = chance.randrange(len(changed))
+        changed[place] ^= chance.randrange(1, 256)
+        path.write_bytes(changed)
+        assert any(path.name in problem for problem in inspect(directory).problems)
+        with suppress(DatasetError):
+            inspect(path)

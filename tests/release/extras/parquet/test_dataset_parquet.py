@@ -1,7 +1,5 @@
 """Data sets in Parquet files: written, read again, and refused if anything is wrong."""
 
-import random
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +9,9 @@ from pyarrow import parquet
 from c4core.dataset.card.making import as_text
 from c4core.dataset.card.reading import read_card
 from c4core.dataset.directory import write_dataset
-from c4core.dataset.errors import DatasetError
 from c4core.dataset.formats import FORMATS
 from c4core.dataset.inspection import inspect
-from tests.support.boards.datasets import made, recipe
+from tests.support.boards.datasets import check_wrong_bytes, made, recipe
 from tests.support.running.command_line import C4
 
 PARTS, CARD = made(recipe())
@@ -56,17 +53,7 @@ def test_the_same_bytes_again(tmp_path: Path) -> None:
 
 def test_any_wrong_byte_is_an_error_or_a_problem(tmp_path: Path) -> None:
     write_dataset(tmp_path, PARTS, CARD, formats=["parquet"])
-    path = tmp_path / "test.parquet"
-    content = path.read_bytes()
-    chance = random.Random(1)
-    for _ in range(100):
-        changed = bytearray(content)
-        place = chance.randrange(len(changed))
-        changed[place] ^= chance.randrange(1, 256)
-        path.write_bytes(changed)
-        assert any(path.name in problem for problem in inspect(tmp_path).problems)
-        with suppress(DatasetError):
-            inspect(path)
+    check_wrong_bytes(tmp_path, "parquet", times=100)
 
 
 def test_every_named_file_is_the_part_that_it_is_called(tmp_path: Path) -> None:

@@ -1,9 +1,7 @@
 """Files of data sets: what is written is read, and whatever is wrong with them is named."""
 
 import json
-import random
 import zipfile
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +18,7 @@ from c4core.dataset.formats import FORMATS
 from c4core.dataset.inspection import inspect
 from c4core.dataset.lots import Shares
 from tests.support.boards.books import digest
-from tests.support.boards.datasets import made, recipe
+from tests.support.boards.datasets import check_wrong_bytes, made, recipe
 from tests.support.refusals import refusal
 
 PARTS, CARD = made(recipe())
@@ -257,17 +255,7 @@ def test_a_flipped_byte_in_the_middle(directory: Path) -> None:
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_any_wrong_byte_is_an_error_or_a_problem(directory: Path, ending: str) -> None:
     write_dataset(directory, PARTS, CARD, formats=[ending], replace=True)
-    path = directory / f"test.{ending}"
-    content = path.read_bytes()
-    chance = random.Random(1)
-    for _ in range(40):
-        changed = bytearray(content)
-        place = chance.randrange(len(changed))
-        changed[place] ^= chance.randrange(1, 256)
-        path.write_bytes(changed)
-        assert any(path.name in problem for problem in inspect(directory).problems)
-        with suppress(DatasetError):
-            inspect(path)
+    check_wrong_bytes(directory, ending, times=40)
 
 
 def test_no_pickle_is_read(directory: Path) -> None:
