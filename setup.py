@@ -36,8 +36,10 @@ PACKAGES = [
     "c4core.dataset",
     "c4core.dataset.card",
     "c4core.dataset.exchange",
+    "c4core.engine",
     "c4core.inference",
     "c4core.learning",
+    "c4core.order_training",
     "c4core.pictures",
     "c4core.players",
     "c4core.players.roster",
@@ -113,6 +115,7 @@ SANITIZE = [
     "-fno-omit-frame-pointer",
 ]
 COMPILE_ARGS = ["-O1", "-g", "-UNDEBUG", *SANITIZE] if DEBUG else ["-DNDEBUG", "-g0"]
+COMPILE_ARGS += ["-Wno-unused-function"]  # samples.pyx needs only parts of the kernel that it includes
 LINK_ARGS = SANITIZE if DEBUG else []
 
 # What Cython needs for typed memoryviews: compiled once, not in every module, a build takes a
@@ -124,13 +127,13 @@ SHARED = Extension(
     extra_link_args=LINK_ARGS,
 )
 
-# Kernels for newer processors, chosen at run time (c4core/kernel.pyx); built for that machine only.
+# Kernels for newer processors, chosen at run time (c4core/engine/kernel.pyx); built for that machine only.
 ON_X86_64 = sysconfig.get_platform().endswith(("x86_64", "amd64"))
 X86_V3 = ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"]
-VARIANT_ARGS = {"search_x86_v3": X86_V3, "search_x86_v3_pext": [*X86_V3, "-DC4_PEXT"]}
+VARIANT_ARGS = {"x86_v3": X86_V3, "x86_v3_pext": [*X86_V3, "-DC4_PEXT"]}
 
 # Loops over a position's few moves: vectors cost more to enter than they save.
-SHORT_LOOPS = ("search", *VARIANT_ARGS)
+SHORT_LOOPS = ("portable", *VARIANT_ARGS)
 
 # Models whose sums are the same to the last bit on every processor: no fused products.
 EXACT_FLOATS = ("residual", "tuples")
@@ -138,10 +141,8 @@ EXACT_FLOATS = ("residual", "tuples")
 # Compiling is most of a build's time. -O3 pays in the search, and in loops over the numbers of a
 # player or a model. At -O2, the modules that Python programs call were measured to be as fast.
 # -O1 is enough for code that runs once for a command, or that waits for searches.
-O3_FOLDERS = ("c4core", "counting", "inference", "players")
-O2_MODULES = ("arrays", "position", "reachable", "solver")
-O1_MODULES = ["choosing", "interrupts", "kernel", "order_samples", "owners", "pons_keys"]
-O1_MODULES += ["table_exchange", "unit_keys"]
+O3_FOLDERS = ("counting", "engine", "inference", "players")
+O1_MODULES = ["choosing", "kernel", "owners", "pons_keys", "samples", "unit_keys"]
 
 
 class BuildExt(build_ext):
@@ -175,7 +176,7 @@ def extensions() -> list[Extension]:
         Extension(
             ".".join(source.with_suffix("").parts),
             [str(source)],
-            include_dirs=["c4core"],
+            include_dirs=["c4core", "c4core/engine"],
             extra_compile_args=COMPILE_ARGS
             + optimization(source)
             + VARIANT_ARGS.get(source.stem, [])
@@ -193,8 +194,7 @@ def optimization(source: Path) -> list[str]:
         return []
     if source.stem in O1_MODULES:
         return ["-O1"]
-    is_hot = source.parent.name in O3_FOLDERS and source.stem not in O2_MODULES
-    return ["-O3"] if is_hot else ["-O2"]
+    return ["-O3"] if source.parent.name in O3_FOLDERS else ["-O2"]
 
 
 def only_describes() -> bool:

@@ -1,9 +1,11 @@
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from c4core.notation import BoardSize
+from c4core.position import Position
 
 MOVE_NONE: Final = 0
 MOVE_GOES_ON: Final = 1
@@ -25,3 +27,7 @@ def canonical_keys(
 def children(
     keys: NDArray[np.uint64], *, width: int = 7, height: int = 6
 ) -> tuple[NDArray[np.uint64], NDArray[np.uint8]]: ...
+def plies(
+    *, width: int = 7, height: int = 6, canonical: bool = False
+) -> Iterator[NDArray[np.uint64]]: ...
+def open_plies(start: Position) -> Iterator[NDArray[np.uint64]]: ...

@@ -1,18 +1,23 @@
-"""Many positions as arrays: what the C side says of every one of them.
+"""Many positions as arrays: facts about each of them, and the enumeration of all positions of a board.
 
-A position of an array is its key, or two words (layout picture in board.pyx): ``stones`` of the side to
-move, ``mask`` of both sides. numpy is imported where it is used: programs that know one position at a
+A position of an array is its key, or two words (layout picture in engine/board.pxd): ``stones`` of the side
+to move, ``mask`` of both sides. numpy is imported where it is used: programs that handle one position at a
 time start faster without it.
+
+Reachable positions are enumerated ply by ply, as sorted arrays of keys. A ply's array is made from the one
+before: every position that is not over gives one child for each column that is not full. The children of a
+part of the parents at a time are sorted and freed of duplicates, then the parts are merged two by two, so that
+the memory for what several parents share stays small for a ply of any size.
 """
 
+cimport cython
 from cpython.number cimport PyNumber_Index
 from libc.stdint cimport uint8_t, uint64_t
 
-from c4core.board cimport (
-    Geometry,
+from c4core.engine.board cimport (
+    Board,
     canonical_key,
     column_mask,
-    geometry_of,
     has_four,
     playable_squares,
     popcount,
@@ -20,6 +25,7 @@ from c4core.board cimport (
     split_key,
     winning_squares,
 )
+from c4core.engine.kernel cimport board_of
 from c4core.position cimport Position
 
 from c4core.errors import BoardError, KeyValueError, MoveError
@@ -39,13 +45,13 @@ MOVE_WINS = WINS
 MOVE_FILLS = FILLS
 
 
-cdef const Geometry* _geometry(int width, int height) except NULL:
+cdef const Board* _geometry(int width, int height) except NULL:
     check_board(width, height)
-    return geometry_of(width, height)
+    return board_of(width, height)
 
 
 cdef bint _words_of_key(
-    const Geometry* g, uint64_t key, uint64_t* stones, uint64_t* mask
+    const Board* g, uint64_t key, uint64_t* stones, uint64_t* mask
 ) noexcept nogil:
     """Get the two words of a key; False if it is no position's key (``Position.from_key`` says why)."""
     split_key(g, key, stones, mask)
@@ -65,7 +71,7 @@ def split_keys(keys, board):
     """
     import numpy as np
 
-    cdef const Geometry* g = _geometry(board.width, board.height)
+    cdef const Board* g = _geometry(board.width, board.height)
     cdef const uint64_t[::1] keys_view = np.ascontiguousarray(keys, dtype=np.uint64)
     cdef Py_ssize_t index
     stones = np.empty(len(keys), dtype=np.uint64)
@@ -86,7 +92,7 @@ def squares_of(words, board):
     """
     import numpy as np
 
-    cdef const Geometry* g = _geometry(board.width, board.height)
+    cdef const Board* g = _geometry(board.width, board.height)
     cdef const uint64_t[::1] words_view = np.ascontiguousarray(words, dtype=np.uint64)
     cdef Py_ssize_t index
     cdef int row, column
@@ -109,7 +115,7 @@ def are_over(keys, board):
     """
     import numpy as np
 
-    cdef const Geometry* g = _geometry(board.width, board.height)
+    cdef const Board* g = _geometry(board.width, board.height)
     cdef const uint64_t[::1] keys_view = np.ascontiguousarray(keys, dtype=np.uint64)
     cdef Py_ssize_t index
     cdef uint64_t stones, mask
@@ -118,11 +124,11 @@ def are_over(keys, board):
     with nogil:
         for index in range(keys_view.shape[0]):
             split_key(g, keys_view[index], &stones, &mask)
-            flags[index] = mask == g.board or has_four(g, stones ^ mask)
+            flags[index] = mask == g.squares or has_four(g, stones ^ mask)
     return result
 
 
-cdef object _with_move(const uint64_t[::1] keys, const Geometry* g, bint own):
+cdef object _with_move(const uint64_t[::1] keys, const Board* g, bint own):
     """Which positions have a playable square that completes four for the mover, or for the opponent."""
     import numpy as np
 
@@ -166,7 +172,7 @@ def canonical_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
     """
     import numpy as np
 
-    cdef const Geometry* g = _geometry(width, height)
+    cdef const Board* g = _geometry(width, height)
     cdef Py_ssize_t index, bad = -1
     cdef uint64_t stones, mask
     canonical = np.empty(keys.shape[0], dtype=np.uint64)
@@ -202,7 +208,7 @@ def children(const uint64_t[::1] keys, *, int width=7, int height=6):
     """
     import numpy as np
 
-    cdef const Geometry* g = _geometry(width, height)
+    cdef const Board* g = _geometry(width, height)
     cdef Py_ssize_t index
     cdef int column
     cdef uint64_t stones, mask, moves, wins, move
@@ -230,7 +236,7 @@ def children(const uint64_t[::1] keys, *, int width=7, int height=6):
 
 
 cdef tuple words_of_batch(
-    object positions, object width, object height, const Geometry** g
+    object positions, object width, object height, const Board** g
 ):
     """Two uint64 arrays: the stones of the sides to move, and of both sides.
 
@@ -244,7 +250,7 @@ cdef tuple words_of_batch(
 
     cdef list items
     check_board(PyNumber_Index(width), PyNumber_Index(height))
-    g[0] = geometry_of(width, height)
+    g[0] = board_of(width, height)
     if isinstance(positions, np.ndarray):
         return _words_of_keys(positions, g[0])
     items = _as_positions(positions, width, height)
@@ -274,7 +280,7 @@ cdef object _read(object text, object index, object width, object height):
         raise TypeError(f"position {index}: {error}") from None
 
 
-cdef tuple _words_of_positions(list positions, const Geometry* g):
+cdef tuple _words_of_positions(list positions, const Board* g):
     import numpy as np
 
     cdef Position position
@@ -296,7 +302,7 @@ cdef tuple _words_of_positions(list positions, const Geometry* g):
     return stones, masks
 
 
-cdef tuple _words_of_keys(object keys, const Geometry* g):
+cdef tuple _words_of_keys(object keys, const Board* g):
     import numpy as np
 
     cdef Py_ssize_t index, count, bad = -1
@@ -320,10 +326,163 @@ cdef tuple _words_of_keys(object keys, const Geometry* g):
     return stones, masks
 
 
-cdef int _refuse_key(uint64_t key, object index, const Geometry* g) except -1:
+cdef int _refuse_key(uint64_t key, object index, const Board* g) except -1:
     """Raise the error that says what is wrong with a key, and its index in the batch."""
     try:
         PositionType.from_key(key, width=g.width, height=g.height)
     except KeyValueError as error:
         raise KeyValueError(f"position {index}: {error}", key=error.key) from None
     raise AssertionError(f"position {index}: {key}")
+
+
+# Parents whose children are sorted together: some 50 MB of children on 7x6.
+cdef enum:
+    PIECE_PARENTS = 1 << 20
+
+# Which children a ply's array holds.
+cdef enum Kept:
+    EVERY           # also those that end the game
+    OPEN            # those that do not
+
+
+cdef Py_ssize_t _children(
+    const Board* g, const uint64_t[::1] parents, uint64_t[::1] children, bint canonical, Kept kept
+) noexcept nogil:
+    """Write the key of every child of every parent that is not over; returns their number."""
+    cdef Py_ssize_t index, count = 0
+    cdef uint64_t stones, mask, moves, move
+    for index in range(parents.shape[0]):
+        split_key(g, parents[index], &stones, &mask)
+        if has_four(g, stones ^ mask):
+            continue
+        moves = playable_squares(g, mask)
+        if kept == OPEN:
+            if popcount(mask) + 1 >= g.cells:
+                continue
+            moves &= ~winning_squares(g, stones, mask)
+        while moves:
+            move = moves & (0 - moves)
+            moves ^= move
+            if canonical:
+                children[count] = canonical_key(g, stones ^ mask, mask | move)
+            else:
+                children[count] = position_key(g, stones ^ mask, mask | move)
+            count += 1
+    return count
+
+
+cdef Py_ssize_t _squeeze(uint64_t[::1] keys) noexcept nogil:
+    """Move the different values of a sorted array to its front; returns their number."""
+    cdef Py_ssize_t index, count = 0
+    for index in range(keys.shape[0]):
+        if count == 0 or keys[index] != keys[count - 1]:
+            keys[count] = keys[index]
+            count += 1
+    return count
+
+
+cdef Py_ssize_t _merge(
+    const uint64_t[::1] left, const uint64_t[::1] right, uint64_t[::1] merged
+) noexcept nogil:
+    """Merge two sorted arrays without duplicates into such an array; returns its length."""
+    cdef Py_ssize_t i = 0, j = 0, count = 0
+    cdef uint64_t a, b
+    while i < left.shape[0] and j < right.shape[0]:
+        a, b = left[i], right[j]
+        merged[count] = min(a, b)
+        i += a <= b
+        j += b <= a
+        count += 1
+    while i < left.shape[0]:
+        merged[count] = left[i]
+        i += 1
+        count += 1
+    while j < right.shape[0]:
+        merged[count] = right[j]
+        j += 1
+        count += 1
+    return count
+
+
+cdef object _merged(object left, object right):
+    """The union of two sorted arrays without duplicates."""
+    import numpy as np
+
+    cdef const uint64_t[::1] a = left, b = right
+    space = np.empty(len(left) + len(right), dtype=np.uint64)
+    cdef uint64_t[::1] c = space
+    cdef Py_ssize_t count
+    with nogil:
+        count = _merge(a, b, c)
+    return space[:count].copy()
+
+
+@cython.wraparound(True)
+cdef object _next_ply(const Board* g, object level, bint canonical, Kept kept):
+    """The sorted keys of all children of a ply."""
+    import numpy as np
+
+    cdef const uint64_t[::1] parents
+    cdef uint64_t[::1] buffer
+    cdef Py_ssize_t count
+    cdef list parts = []    # (number of pieces, their union), as the digits of a binary counter
+    space = np.empty(min(len(level), PIECE_PARENTS) * g.width, dtype=np.uint64)
+    for start in range(0, len(level), PIECE_PARENTS):
+        parents = level[start : start + PIECE_PARENTS]
+        buffer = space
+        with nogil:
+            count = _children(g, parents, buffer, canonical, kept)
+        piece = space[:count]
+        piece.sort()
+        buffer = piece
+        with nogil:
+            count = _squeeze(buffer)
+        parts.append((1, piece[:count].copy()))
+        while len(parts) > 1 and parts[-1][0] == parts[-2][0]:
+            pieces, last = parts.pop()
+            parts[-1] = (2 * pieces, _merged(parts[-1][1], last))
+    while len(parts) > 1:
+        last = parts.pop()[1]
+        parts[-1] = (0, _merged(parts[-1][1], last))
+    return parts[0][1] if parts else space
+
+
+def plies(*, int width=7, int height=6, bint canonical=False):
+    """Iterate over the plies of a board: all reachable positions with 0, 1, 2, .. stones.
+
+    Args:
+        width: columns.
+        height: rows.
+        canonical: one of each pair of mirror images (canonical keys) instead of all positions.
+
+    Yields:
+        A sorted uint64 array of keys without duplicates for each ply, games that are over included
+        at the ply where they end. The last array is the last one that is not empty.
+
+    Raises:
+        BoardError: impossible size.
+    """
+    import numpy as np
+
+    check_board(width, height)
+    cdef const Board* g = board_of(width, height)
+    level = np.array([g.bottom], dtype=np.uint64)
+    while level.size:
+        yield level
+        level = _next_ply(g, level, canonical, EVERY)
+
+
+def open_plies(Position start not None):
+    """Iterate over the plies from a position on: what can be reached from it and is not over.
+
+    Yields:
+        A sorted uint64 array of canonical keys without duplicates for each ply, the first for the
+        start's own. The last array is the last one that is not empty; a start that is over has none.
+    """
+    import numpy as np
+
+    cdef const Board* g = start.g
+    level = np.array([] if start.is_over else [start.canonical_key], dtype=np.uint64)
+    while level.size:
+        yield level
+        level = _next_ply(g, level, True, OPEN)

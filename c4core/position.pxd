@@ -3,12 +3,12 @@
 cimport cython
 from libc.stdint cimport uint8_t, uint64_t
 
-from c4core.board cimport Geometry
+from c4core.engine.board cimport Board
 
 
 @cython.final
 cdef class Position:
-    cdef const Geometry* g      # shared, never freed
+    cdef const Board* g      # shared, never freed
     cdef bint _is_made          # it does not change any more
     cdef readonly int ply       # stones on the board
     cdef uint64_t stones        # of the side to move
@@ -16,7 +16,7 @@ cdef class Position:
     cdef bint _has_moves        # whether it knows how it came about ..
     cdef uint8_t[64] _moves     # .. by these columns, as many as there are stones
 
-cdef Position make_position(const Geometry* g, uint64_t stones, uint64_t mask, int ply)
+cdef Position make_position(const Board* g, uint64_t stones, uint64_t mask, int ply)
 
 cdef Position read_position(object moves, object width, object height)
 

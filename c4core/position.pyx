@@ -8,11 +8,10 @@ from cpython.unicode cimport PyUnicode_READ_CHAR
 from libc.stdint cimport uint64_t
 from libc.string cimport memcpy
 
-from c4core.board cimport (
-    Geometry,
+from c4core.engine.board cimport (
+    Board,
     canonical_key,
     column_mask,
-    geometry_of,
     has_four,
     mirror_bits,
     playable_squares,
@@ -21,6 +20,7 @@ from c4core.board cimport (
     top_square,
     winning_squares,
 )
+from c4core.engine.kernel cimport board_of
 
 from c4core.errors import BoardError, GridError, KeyValueError, MoveError
 from c4core.notation import (
@@ -52,12 +52,12 @@ cdef enum MoveFault:
 # A Python number: C's would overflow at 64 bits.
 cdef object _TWO = 2
 
-cdef const Geometry* _EMPTY_BOARD = geometry_of(7, 6)
+cdef const Board* _EMPTY_BOARD = board_of(7, 6)
 
 cdef dict _FAULT_KINDS = {RANGE: "range", FULL: "full", OVER: "over"}
 
 
-cdef Position make_position(const Geometry* g, uint64_t stones, uint64_t mask, int ply):
+cdef Position make_position(const Board* g, uint64_t stones, uint64_t mask, int ply):
     cdef Position position = Position.__new__(Position)
     position.g = g
     position.stones = stones
@@ -80,13 +80,13 @@ cdef inline bint _knows_moves(Position position) noexcept:
     return position._has_moves or position.ply == 0
 
 
-cdef const Geometry* _checked_geometry(object width, object height) except NULL:
+cdef const Board* _checked_geometry(object width, object height) except NULL:
     """The geometry of a size; BoardError for an impossible size, TypeError for no numbers."""
     cdef Py_ssize_t columns = _whole(width)
     cdef Py_ssize_t rows = _whole(height)
-    cdef const Geometry* g = NULL
+    cdef const Board* g = NULL
     if 0 < columns <= 64 and 0 < rows <= 64:
-        g = geometry_of(<int>columns, <int>rows)
+        g = board_of(<int>columns, <int>rows)
     if g == NULL:
         check_board(operator.index(width), operator.index(height))
         raise BoardError(f"impossible board {width}x{height}", size=(width, height))
@@ -94,7 +94,7 @@ cdef const Geometry* _checked_geometry(object width, object height) except NULL:
 
 
 cdef inline MoveFault _fault(
-    const Geometry* g, uint64_t stones, uint64_t mask, Py_ssize_t column
+    const Board* g, uint64_t stones, uint64_t mask, Py_ssize_t column
 ) noexcept:
     """What is wrong with a move; a game that is over is the last reason to be checked."""
     if column < 0 or column >= g.width:
@@ -106,7 +106,7 @@ cdef inline MoveFault _fault(
     return LEGAL
 
 
-cdef object _move_error(const Geometry* g, MoveFault fault, object column, object index):
+cdef object _move_error(const Board* g, MoveFault fault, object column, object index):
     """The exception for an illegal move; the message counts columns from 1, as all text does."""
     column = operator.index(column)
     cdef str where = "illegal move" if index is None else f"invalid move at index {index}"
@@ -147,7 +147,7 @@ cdef class Position:
         self.g = _EMPTY_BOARD       # until __init__ or make_position says otherwise
 
     def __init__(self, moves="", *, width=7, height=6):
-        cdef const Geometry* g = _checked_geometry(width, height)
+        cdef const Board* g = _checked_geometry(width, height)
         cdef Py_ssize_t index, length
         cdef uint64_t stones = 0, mask = 0
         cdef int column
@@ -189,7 +189,7 @@ cdef class Position:
             BoardError: impossible size.
             MoveError: a move cannot be played; its ``index`` says which.
         """
-        cdef const Geometry* g = _checked_geometry(width, height)
+        cdef const Board* g = _checked_geometry(width, height)
         cdef uint64_t stones = 0, mask = 0
         cdef Py_ssize_t column
         cdef int ply = 0
@@ -219,7 +219,7 @@ cdef class Position:
                 the side to move has already won. (Whether some order of moves leads to the stones is
                 not checked.)
         """
-        cdef const Geometry* g = _checked_geometry(width, height)
+        cdef const Board* g = _checked_geometry(width, height)
         cdef uint64_t bits, column_bits, pile, stones = 0, mask = 0
         cdef uint64_t column_range = (<uint64_t>2 << g.height) - 1
         cdef int column, ply
@@ -266,7 +266,7 @@ cdef class Position:
                 counts of stones, or a game that went on after it was won.
             BoardError: impossible size.
         """
-        cdef const Geometry* g
+        cdef const Board* g
         cdef uint64_t square, first = 0, mask = 0, stones
         cdef int row, column, height, width, ply
         if not isinstance(text, str):

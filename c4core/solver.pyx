@@ -1,6 +1,6 @@
 """``Solver``: the engine as Python sees it.
 
-A position crosses this border as two words (layout picture in board.pyx), ``stones`` of the side to
+A position crosses this border as two words (layout picture in engine/board.pxd), ``stones`` of the side to
 move and ``mask`` of both sides; a batch as two arrays of such words. Behind it there are no Python
 objects and no interpreter lock.
 """
@@ -12,64 +12,45 @@ from cpython.number cimport PyNumber_Index
 from cpython.object cimport PyObject, PyObject_GenericSetAttr, PyTypeObject
 from libc.math cimport isnan
 from libc.stdint cimport int8_t, uint64_t
-from libc.string cimport memset
+from libc.stdlib cimport free
+from libc.string cimport memcpy
 
-from c4core cimport atomics
 from c4core.arrays cimport words_of_batch
-from c4core.batch_search cimport TAKE, Batch, run_batch
-from c4core.board cimport (
+from c4core.book.format.section cimport NO_MEMORY, NOT_IN_BOOK
+from c4core.book.reader cimport Book
+from c4core.engine cimport atomics
+from c4core.engine.board cimport (
     MAX_COLUMNS,
-    Geometry,
+    Board,
     column_mask,
-    geometry_of,
+    columns_from_centre,
     has_four,
     playable_squares,
     popcount,
 )
-from c4core.book.reader cimport Book
-from c4core.book.format.section cimport NO_MEMORY, NOT_IN_BOOK
-from c4core.bounds cimport Rows, rows_of
-from c4core.interrupts cimport interrupted, take_raised
-from c4core.kernel cimport (
+from c4core.engine.kernel cimport (
     ABORTED,
+    NO_LIMIT,
+    UNPLAYABLE,
+    Batch,
     Bounds,
     Kernel,
-    Search,
+    Limits,
+    Memory,
+    Run,
+    TableBound,
     Team,
+    board_of,
     chosen_kernel,
+    game_bounds,
+    interrupted,
+    network_of,
+    take_raised,
     team_bounds,
     team_lower,
     team_upper,
 )
-from c4core.ordering cimport Ordering, ordering_of
 from c4core.position cimport Position, as_position
-from c4core.root cimport (
-    NO_LIMIT,
-    UNPLAYABLE,
-    Limits,
-    Together,
-    analyze_position,
-    columns_from_centre,
-    decided,
-    from_twin,
-    game_bounds,
-    position_bounds,
-    principal_move,
-    run_together,
-    solve_position,
-    start_search,
-    tell_nodes,
-)
-from c4core.table cimport Table, table_clear, table_create, table_free
-from c4core.table_exchange cimport add_to_table, bounds_of_table, checked_bounds
-from c4core.thread_memory cimport (
-    ThreadMemories,
-    ThreadMemory,
-    clear_memories,
-    free_memories,
-    return_memory,
-    take_memory,
-)
 
 from c4core.evaluation import Analysis, Evaluation
 from c4core.notation import check_board
@@ -83,22 +64,25 @@ cdef inline object _new_object(type cls):
 
 
 cdef enum:
-    MAX_BOARDS = 192   # more than there are board sizes
+    MAX_BOARDS = 192    # more than there are board sizes
     MAX_THREADS = 1024
     MAX_TABLE_MB = 1 << 30
     MAX_ASKED = 100    # above every score
+    MAX_SCORE = 29      # the highest score of any board (engine/table.pxi)
+    MAX_LOG_NODES = 31  # of a bound in a table
+    TAKE = 16           # positions of a batch that are worth a thread
     PROBES = 64         # lookups in a book (some 0.05 ms) from one poll of the limits to the next
     SOLO_NODES = 50000  # nodes (some 5 ms) before a call starts threads for its position
 
 
-cdef const Geometry* _geometry(object width, object height) except NULL:
+cdef const Board* _board(object width, object height) except NULL:
     """The board of this size.
 
     Raises:
         BoardError: impossible size.
     """
     check_board(PyNumber_Index(width), PyNumber_Index(height))
-    return geometry_of(width, height)
+    return board_of(width, height)
 
 
 cdef int _number(str name, object value, int least, int most) except -1:
@@ -114,20 +98,31 @@ cdef int _number(str name, object value, int least, int most) except -1:
     return number
 
 
-# What searches of a board size have found; empty entries have no geometry. It is not freed while it
-# has users.
+# What searches of a board size have found; empty entries have no board. It is not freed while it has users.
 cdef struct BoardTable:
-    const Geometry* g
-    Table table
-    ThreadMemories memories
+    const Board* g
+    Memory* memory
     int users               # calls that search in it; changed with the interpreter lock held
 
 # One call for one position.
 cdef struct Call:
     Limits limits
-    Search s
+    Run* run
     BoardTable* board       # the call is one of its users
     double start            # on the clock of atomics.now()
+
+# One position that helper threads solve with the caller.
+cdef struct Together:
+    const Kernel* kernel
+    Memory* memory
+    const Limits* limits
+    Team* team
+
+# One batch that helper threads search with the caller.
+cdef struct SharedBatch:
+    const Kernel* kernel
+    Memory* memory
+    Batch* batch
 
 # From one check of a batch for signals to the next; each may have to wait for the interpreter lock.
 cdef double INTERRUPT_SECONDS = 0.025
@@ -210,14 +205,14 @@ cdef class Solver:
     def __dealloc__(self):
         cdef int index
         for index in range(self._board_count):
-            table_free(&self._boards[index].table)
-            free_memories(&self._boards[index].memories)
+            if self._boards[index].g != NULL:
+                self._kernel.free_memory(self._boards[index].memory)
 
     def __repr__(self):
         book = "" if self.book is None else f", book={self.book!r}"
         return f"Solver(table_mb={self.table_mb}, threads={self.threads}{book})"
 
-    cdef BoardTable* _find(self, const Geometry* g) noexcept:
+    cdef BoardTable* _find(self, const Board* g) noexcept:
         """The table for a board size, or NULL."""
         cdef int index
         for index in range(self._board_count):
@@ -225,7 +220,7 @@ cdef class Solver:
                 return &self._boards[index]
         return NULL
 
-    cdef BoardTable* _take(self, const Geometry* g) except NULL:
+    cdef BoardTable* _take(self, const Board* g) except NULL:
         """The table for a board size. The caller becomes one of its users; :meth:`_end` releases it.
 
         Keys of different boards must not meet in one table. A new table replaces all those that nobody
@@ -233,6 +228,7 @@ cdef class Solver:
         """
         cdef int index
         cdef BoardTable* place = NULL
+        cdef const void* network = network_of(g)     # other threads run while it is read
         cdef BoardTable* board = self._find(g)
         if board != NULL:
             board.users += 1
@@ -240,14 +236,15 @@ cdef class Solver:
         for index in range(self._board_count):
             board = &self._boards[index]
             if board.users == 0:
-                table_free(&board.table)
-                free_memories(&board.memories)
+                if board.g != NULL:
+                    self._kernel.free_memory(board.memory)
                 board.g = NULL
                 place = board
         if place == NULL:
             place = &self._boards[self._board_count]
             self._board_count += 1
-        if not table_create(&place.table, <size_t>self.table_mb << 20):
+        place.memory = self._kernel.new_memory(g, network, <size_t>self.table_mb << 20)
+        if place.memory == NULL:
             raise MemoryError(f"no memory for a table of {self.table_mb} MB")
         place.g = g
         place.users = 1
@@ -305,7 +302,7 @@ cdef class Solver:
                 self._solve(&call, asked.stones, asked.mask, &bounds, weak)
         finally:
             self._end(&call)
-        return _evaluation(&bounds, call.s.nodes, atomics.now() - call.start)
+        return _evaluation(&bounds, call.run.nodes, atomics.now() - call.start)
 
     def test(self, position, beta, *, time_limit=None, node_limit=None, width=7, height=6):
         """Whether a position scores at least so much for its side to move: one null window.
@@ -343,11 +340,11 @@ cdef class Solver:
                 and bounds.lower < least <= bounds.upper
             ):
                 with nogil:
-                    self._kernel.test(&call.s, stones, mask, popcount(mask), &bounds, least)
+                    self._kernel.test(call.run, stones, mask, &bounds, least, NO_LIMIT)
                 self._reraise()
         finally:
             self._end(&call)
-        return _evaluation(&bounds, call.s.nodes, atomics.now() - call.start)
+        return _evaluation(&bounds, call.run.nodes, atomics.now() - call.start)
 
     def analyze(self, position, *, time_limit=None, node_limit=None, width=7, height=6):
         """The score of every column of a position for its side to move.
@@ -378,7 +375,7 @@ cdef class Solver:
                 self._analyze(&call, asked.stones, asked.mask, &bounds, scores)
         finally:
             self._end(&call)
-        return _analysis(asked.g.width, scores, &bounds, call.s.nodes, atomics.now() - call.start)
+        return _analysis(asked.g.width, scores, &bounds, call.run.nodes, atomics.now() - call.start)
 
     def principal_variation(self, position, *, width=7, height=6):
         """A line of best play to the end of the game, as 0-based columns.
@@ -404,20 +401,20 @@ cdef class Solver:
         finally:
             self._end(&call)
 
-    cdef list _line(self, Call* call, const Geometry* g, uint64_t stones, uint64_t mask):
+    cdef list _line(self, Call* call, const Board* g, uint64_t stones, uint64_t mask):
         """The columns of best play; they come from the book as long as it knows the positions."""
         cdef Bounds bounds
         cdef int score, column
         cdef list line = []
-        call.s.proven = NULL    # it searches other positions
+        call.run.proven = NULL    # it searches other positions
         while self._has_move(g, stones, mask, &column):
             line.append(column)
             stones, mask = stones ^ mask, mask | (mask + (<uint64_t>1 << (column * g.stride)))
         self._solve(call, stones, mask, &bounds, False)
         score = bounds.lower
-        while not call.s.stopped and popcount(mask) < g.cells and not has_four(g, stones ^ mask):
+        while not call.run.stopped and popcount(mask) < g.cells and not has_four(g, stones ^ mask):
             with nogil:
-                column = principal_move(self._kernel, &call.s, stones, mask, score)
+                column = self._kernel.principal_move(call.run, stones, mask, score)
             self._reraise()
             if column == ABORTED:
                 break
@@ -426,7 +423,7 @@ cdef class Solver:
             score = -score
         return line
 
-    cdef object _book_file(self, const Geometry* g):
+    cdef object _book_file(self, const Board* g):
         """The file of the book for a board, which stays open while the caller holds it, or None."""
         if self.book is None or self.book._ranking.r.g != g:
             return None
@@ -452,7 +449,7 @@ cdef class Solver:
         return found if found < 0 else found == 0
 
     cdef bint _has_answer(
-        self, const Geometry* g, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
+        self, const Board* g, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
     ) except -1:
         """Whether the book knows the score, and with room for them the scores of all columns."""
         cdef object file = self._book_file(g)
@@ -469,7 +466,7 @@ cdef class Solver:
         return known
 
     cdef bint _has_move(
-        self, const Geometry* g, uint64_t stones, uint64_t mask, int* column
+        self, const Board* g, uint64_t stones, uint64_t mask, int* column
     ) except -1:
         """Whether the book knows the best moves; finds the one nearest to the centre."""
         cdef Bounds bounds
@@ -488,27 +485,20 @@ cdef class Solver:
         self, Call* call, Position position, object time_limit, object node_limit
     ) except -1:
         """Prepare a call for one position; the caller ends it with :meth:`_end`."""
-        cdef const Geometry* g = position.g
-        cdef const Rows* rows = rows_of(g)
-        cdef const Ordering* ordering = ordering_of(g)
-        cdef ThreadMemory* memory
         self._set_limits(&call.limits, time_limit, node_limit)
-        call.board = self._take(g)
-        try:
-            memory = take_memory(&call.board.memories, g)
-        except MemoryError:
+        call.board = self._take(position.g)
+        call.run = self._kernel.begin(call.board.memory, &call.limits)
+        if call.run == NULL:
             call.board.users -= 1
-            raise
-        start_search(&call.s, g, ordering, rows, &call.board.table, memory, &call.limits)
-        call.s.proven = &self._proven
+            raise MemoryError("no memory for a search")
+        call.run.proven = &self._proven
         atomics.store(&self._proven, 0)
         call.start = atomics.now()
         return 0
 
     cdef void _end(self, Call* call) noexcept:
         """Count the last nodes of a call, and release its table."""
-        tell_nodes(&call.s)
-        return_memory(&call.board.memories, call.s.memory)
+        self._kernel.end(call.run)
         call.board.users -= 1
 
     cdef int _solve(
@@ -517,12 +507,12 @@ cdef class Solver:
         """Solve with this thread alone, and after SOLO_NODES go on with all threads."""
         cdef uint64_t limit = call.limits.node_limit
         if self.threads > 1:
-            call.s.node_limit = min(limit, call.s.nodes + SOLO_NODES)
+            call.run.node_limit = min(limit, call.run.nodes + SOLO_NODES)
         with nogil:
-            solve_position(self._kernel, &call.s, stones, mask, bounds, weak)
-        call.s.node_limit = limit
+            self._kernel.solve(call.run, stones, mask, bounds, weak)
+        call.run.node_limit = limit
         self._reraise()
-        if call.s.stopped and self._may_go_on(call):
+        if call.run.stopped and self._may_go_on(call):
             self._solve_together(call, stones, mask, bounds, weak)
         return 0
 
@@ -530,39 +520,39 @@ cdef class Solver:
         self, Call* call, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
     ) except -1:
         """Analyze with this thread alone; all threads search the columns left after SOLO_NODES."""
-        cdef const Geometry* g = call.s.g
+        cdef const Board* g = call.board.g
         cdef int[MAX_COLUMNS] columns
         cdef uint64_t move
         cdef Bounds child, so_far
         cdef int index, column
         if self.threads > 1:
-            call.s.node_limit = min(call.limits.node_limit, <uint64_t>SOLO_NODES)
+            call.run.node_limit = min(call.limits.node_limit, <uint64_t>SOLO_NODES)
         with nogil:
-            analyze_position(self._kernel, &call.s, stones, mask, bounds, scores)
+            self._kernel.analyze(call.run, stones, mask, bounds, scores)
         self._reraise()
-        if not call.s.stopped:
+        if not call.run.stopped:
             return 0
         so_far = bounds[0]
         for index in range(columns_from_centre(g, columns)):
             column = columns[index]
             move = playable_squares(g, mask) & column_mask(g, column)
             if move and scores[column] == UNPLAYABLE and self._may_go_on(call):
-                if from_twin(g, stones, mask, column, scores):
+                if self._kernel.from_twin(g, stones, mask, column, scores):
                     continue
                 if not game_bounds(g, stones ^ mask, mask | move, &child):
                     self._solve_together(call, stones ^ mask, mask | move, &child, False)
                 if child.lower == child.upper:
                     scores[column] = -child.lower
-                    position_bounds(g, stones, mask, scores, &so_far)
+                    self._kernel.position_bounds(g, stones, mask, scores, &so_far)
                     atomics.store(&self._proven, team_bounds(so_far.lower, so_far.upper))
-        position_bounds(g, stones, mask, scores, bounds)
+        self._kernel.position_bounds(g, stones, mask, scores, bounds)
         return 0
 
     cdef bint _may_go_on(self, Call* call):
         """Whether a search ended only because it was to go on with all threads."""
         return (
             self.threads > 1
-            and call.s.nodes < call.limits.node_limit
+            and call.run.nodes < call.limits.node_limit
             and atomics.load(&self._epoch) == call.limits.started
             and not (call.limits.timed and atomics.now() >= call.limits.deadline)
         )
@@ -578,34 +568,25 @@ cdef class Solver:
         """
         cdef Together together
         cdef list helpers = []
+        cdef uint64_t limit = call.limits.node_limit
+        if limit != NO_LIMIT:
+            limit = (limit - call.run.nodes) // self.threads
         together.kernel = self._kernel
-        together.stones = stones
-        together.mask = mask
-        together.bounds = bounds
-        together.weak = weak
-        memset(&together.team, 0, sizeof(Team))
-        together.team.bounds = team_bounds(bounds.lower, bounds.upper)
-        together.nodes = 0
-        together.s = call.s
-        together.memories = &call.board.memories
-        together.s.nodes = together.s.told = 0
-        together.s.stopped = False
-        together.s.team = &together.team
-        together.s.node_limit = call.limits.node_limit
-        if call.limits.node_limit != NO_LIMIT:
-            together.s.node_limit = (call.limits.node_limit - call.s.nodes) // self.threads
+        together.memory = call.board.memory
+        together.limits = &call.limits
+        together.team = self._kernel.assemble(call.run, stones, mask, bounds, weak, limit)
+        if together.team == NULL:
+            raise MemoryError("no memory for a search")
         try:
             _call_helpers(helpers, self.threads - 1, _help_position, <size_t>&together)
             with nogil:
-                run_together(&together, 0, call.s.memory)
+                self._kernel.join(together.team, call.run)
             self._reraise()
         finally:
-            self._wait_for(helpers)
-        bounds.lower = team_lower(together.team.bounds)
-        bounds.upper = team_upper(together.team.bounds)
-        call.s.nodes += together.nodes
-        call.s.told += together.nodes   # every thread has told its own
-        call.s.stopped = not decided(bounds, weak)
+            try:
+                self._wait_for(helpers)
+            finally:
+                self._kernel.disband(together.team, call.run, bounds)
         return 0
 
     def solve_many(
@@ -770,9 +751,6 @@ cdef class Solver:
             return lower, upper, nodes, scores
         stones_view, masks_view = stones, masks
         lower_view, upper_view, nodes_view = lower, upper, nodes
-        batch.kernel = self._kernel
-        batch.ordering = ordering_of(batch.g)
-        batch.rows = rows_of(batch.g)
         batch.count = count
         batch.taken = 0
         batch.stones = &stones_view[0]
@@ -785,26 +763,32 @@ cdef class Solver:
             scores_view = scores
             batch.scores = &scores_view[0, 0]
         board = self._take(batch.g)
-        batch.table = &board.table
-        batch.memories = &board.memories
         try:
-            self._share(batch, min(workers, (count + TAKE - 1) // TAKE))
+            self._share(batch, board.memory, min(workers, (count + TAKE - 1) // TAKE))
         finally:
             board.users -= 1
         return lower, upper, nodes, scores
 
-    cdef int _share(self, Batch* batch, int workers) except -1:
+    cdef int _share(self, Batch* batch, Memory* memory, int workers) except -1:
         """Run the batch in this thread and in ``workers - 1`` more."""
+        cdef SharedBatch shared
         cdef list helpers = []
-        cdef ThreadMemory* memory = take_memory(batch.memories, batch.g)
+        cdef Run* run = self._kernel.begin(memory, &batch.limits)
+        if run == NULL:
+            raise MemoryError("no memory for a search")
+        shared.kernel = self._kernel
+        shared.memory = memory
+        shared.batch = batch
         try:
-            _call_helpers(helpers, workers - 1, _help, <size_t>batch)
+            _call_helpers(helpers, workers - 1, _help, <size_t>&shared)
             with nogil:
-                run_batch(batch, memory, batch.limits.interrupted)
+                self._kernel.run_batch(batch, run)
             self._reraise()
         finally:
-            self._wait_for(helpers)
-            return_memory(batch.memories, memory)
+            try:
+                self._wait_for(helpers)
+            finally:
+                self._kernel.end(run)
         return 0
 
     cdef int _wait_for(self, list helpers) except -1:
@@ -870,15 +854,32 @@ cdef class Solver:
         Raises:
             BoardError: impossible size.
         """
-        cdef BoardTable* board = self._find(_geometry(width, height))
+        import numpy as np
+
+        from c4core.table_bounds import BOUND
+
+        cdef BoardTable* board = self._find(_board(width, height))
         cdef int least_work = max(PyNumber_Index(least_nodes) - 1, 0).bit_length()
-        if board == NULL:
-            return bounds_of_table(NULL, least_work)
-        board.users += 1
-        try:
-            return bounds_of_table(&board.table, least_work)
-        finally:
+        cdef TableBound* found = NULL
+        cdef size_t count = 0
+        cdef bint has_memory = True
+        cdef unsigned char[::1] view
+        if board != NULL:
+            board.users += 1
+            with nogil:
+                has_memory = self._kernel.export_bounds(board.memory, least_work, &found, &count)
             board.users -= 1
+        try:
+            if not has_memory:
+                raise MemoryError("no memory for the bounds of the table")
+            copied = np.empty(count, dtype=np.dtype(BOUND.descr, align=True))
+            assert copied.itemsize == sizeof(TableBound)
+            if count:
+                view = copied.view(np.uint8)
+                memcpy(&view[0], found, count * sizeof(TableBound))
+        finally:
+            free(found)
+        return copied.astype(BOUND)
 
     def add_bounds(self, bounds, *, width=7, height=6):
         """Add bounds to the transposition table, as if this solver had found them.
@@ -898,15 +899,24 @@ cdef class Solver:
             BoardError: impossible size.
             MemoryError: no memory for the table.
         """
-        cdef const Geometry* g
+        import numpy as np
+
+        from c4core.table_bounds import BOUND
+
+        cdef const Board* g
         cdef BoardTable* board
-        checked = checked_bounds(bounds)
-        stones, masks = words_of_batch(checked["key"], width, height, &g)
+        cdef const unsigned char[::1] view
+        _check_bounds(bounds)
+        words_of_batch(bounds["key"], width, height, &g)
+        if len(bounds) == 0:
+            return
+        view = bounds.astype(np.dtype(BOUND.descr, align=True)).view(np.uint8)
         board = self._take(g)
-        try:
-            add_to_table(&board.table, g, stones, masks, checked)
-        finally:
-            board.users -= 1
+        with nogil:
+            self._kernel.import_bounds(
+                board.memory, <const TableBound*>&view[0], view.shape[0] // sizeof(TableBound)
+            )
+        board.users -= 1
 
     def clear(self):
         """Empty the transposition table, and forget what was learned about moves.
@@ -921,9 +931,35 @@ cdef class Solver:
                 continue
             board.users += 1
             with nogil:
-                table_clear(&board.table)
-            clear_memories(&board.memories)
+                self._kernel.clear_table(board.memory)
+            self._kernel.forget(board.memory)
             board.users -= 1
+
+
+def _check_bounds(bounds):
+    """Check bounds for a table.
+
+    Raises:
+        TypeError: they are not an array of BOUND.
+        ValueError: a score or a number of nodes is impossible.
+    """
+    import numpy as np
+
+    from c4core.table_bounds import BOUND
+
+    if not isinstance(bounds, np.ndarray) or bounds.dtype != BOUND or bounds.ndim != 1:
+        raise TypeError("bounds must be an array of the type c4core.table_bounds.BOUND")
+    wrong = np.flatnonzero(
+        (bounds["score"] < -MAX_SCORE)
+        | (bounds["score"] > MAX_SCORE)
+        | (bounds["log_nodes"] > MAX_LOG_NODES)
+    )
+    if len(wrong):
+        bound = bounds[wrong[0]]
+        raise ValueError(
+            f"bound {wrong[0]}: no position has a score of {bound['score']}, "
+            f"which took 2**{bound['log_nodes']} nodes"
+        )
 
 
 cdef int _call_helpers(list helpers, int number, object body, size_t work) except -1:
@@ -946,28 +982,28 @@ cdef int _call_helpers(list helpers, int number, object body, size_t work) excep
 def _help_position(size_t together, int index, ended):
     """The body of a helper thread of one position. Without memory of its own it does not help."""
     cdef Together* work = <Together*>together
-    cdef ThreadMemory* memory
+    cdef Run* run
     try:
-        memory = take_memory(work.memories, work.s.g)
-        with nogil:
-            run_together(work, index, memory)
-        return_memory(work.memories, memory)
-    except MemoryError:
-        pass
+        run = work.kernel.begin(work.memory, work.limits)
+        if run != NULL:
+            with nogil:
+                work.kernel.join(work.team, run)
+            work.kernel.end(run)
     finally:
         ended.release()
 
 
-def _help(size_t batch, int index, ended):
+def _help(size_t shared, int index, ended):
     """The body of a batch's helper thread. Without memory of its own it does not help."""
-    cdef Batch* work = <Batch*>batch
-    cdef ThreadMemory* memory
+    cdef SharedBatch* work = <SharedBatch*>shared
+    cdef Run* run
+    cdef Limits limits = work.batch.limits
+    limits.interrupted = NULL
     try:
-        memory = take_memory(work.memories, work.g)
-        with nogil:
-            run_batch(work, memory, NULL)
-        return_memory(work.memories, memory)
-    except MemoryError:
-        pass
+        run = work.kernel.begin(work.memory, &limits)
+        if run != NULL:
+            with nogil:
+                work.kernel.run_batch(work.batch, run)
+            work.kernel.end(run)
     finally:
         ended.release()

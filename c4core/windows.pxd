@@ -6,7 +6,7 @@ line of squares q, q + step, q + 2 step, q + 3 step. On 7x6 there are 69.
 
 from libc.stdint cimport uint64_t
 
-from c4core.board cimport Geometry, popcount
+from c4core.engine.board cimport Board, popcount
 from c4core.position cimport Position
 
 
@@ -22,14 +22,14 @@ cdef struct LineTable:
     uint64_t* lines     # the squares of every line
 
 # Shared for the life of the process; never freed.
-cdef const LineTable* lines_of(const Geometry* g) except NULL
+cdef const LineTable* lines_of(const Board* g) except NULL
 
 
 # The stones of "x" or "o"; ValueError for anything else.
 cdef uint64_t stones_of(Position position, side) except? 0
 
 
-cdef inline int step_of(const Geometry* g, int direction) noexcept nogil:
+cdef inline int step_of(const Board* g, int direction) noexcept nogil:
     """Bits from a square to the next one: up, right, right and down, right and up."""
     if direction == 0:
         return 1
@@ -68,7 +68,7 @@ cdef inline void add_counts(
 
 
 cdef inline WindowCounts count_windows(
-    const Geometry* g, uint64_t own, uint64_t opp
+    const Board* g, uint64_t own, uint64_t opp
 ) noexcept nogil:
     """How many windows hold two, three and four stones of ``own`` and none of ``opp``."""
     cdef WindowCounts counts
@@ -76,5 +76,5 @@ cdef inline WindowCounts count_windows(
     counts.two = counts.three = counts.four = 0
     for direction in range(4):
         step = step_of(g, direction)
-        add_counts(windows_within(g.board & ~opp, step), own, step, &counts)
+        add_counts(windows_within(g.squares & ~opp, step), own, step, &counts)
     return counts

@@ -7,7 +7,7 @@ among single lines.
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
 
-from c4core.board cimport (
+from c4core.engine.board cimport (
     HEIGHT_LIMIT,
     WIDTH_LIMIT,
     lowest_bit,
@@ -22,7 +22,7 @@ cdef enum:
 cdef LineTable* _tables[WIDTH_LIMIT][HEIGHT_LIMIT]
 
 
-cdef const LineTable* lines_of(const Geometry* g) except NULL:
+cdef const LineTable* lines_of(const Board* g) except NULL:
     """The lines of a board, direction by direction (vertical ones first), by their first squares."""
     cdef LineTable* table = _tables[g.width][g.height]
     if table == NULL:
@@ -33,7 +33,7 @@ cdef const LineTable* lines_of(const Geometry* g) except NULL:
     return table
 
 
-cdef LineTable* _new_table(const Geometry* g) noexcept:
+cdef LineTable* _new_table(const Board* g) noexcept:
     cdef LineTable* table = <LineTable*>malloc(sizeof(LineTable))
     cdef int direction, step
     cdef uint64_t first, starts
@@ -46,7 +46,7 @@ cdef LineTable* _new_table(const Geometry* g) noexcept:
         return NULL
     for direction in range(4):
         step = step_of(g, direction)
-        starts = windows_within(g.board, step)
+        starts = windows_within(g.squares, step)
         while starts:
             first = starts & (0 - starts)
             table.lines[table.count] = squares_of_windows(first, step)

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 SAMPLE = {
     "db/jobs": (["db/jobs/**/*.py"], 120, 0, ""),
     "workers/core": (["workers/core/**/*.py"], 80, 0, ""),
-    "board": (["c4core/board.p*"], 0, 40, ""),
-    "bounds": (["c4core/bounds.p*"], 0, 40, "bound"),
+    "board": (["c4core/engine/board.p*"], 0, 40, ""),
+    "bounds": (["c4core/engine/bounds.p*"], 0, 40, "bound"),
     "book": (["c4core/book/**/*.p*"], 25, 35, "book"),
 }
 PYTHON_TESTS = [f"tests/unit/{name}" for name in ("db", "workers", "cli", "web", "c4core/book")]

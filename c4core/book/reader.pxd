@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int8_t, uint64_t
 
-from c4core.board cimport Geometry
+from c4core.engine.board cimport Board
 from c4core.book.numbering.rank cimport Ranking
 from c4core.book.format.section cimport Section
 from c4core.position cimport Position
@@ -21,7 +21,7 @@ cdef class Book:
     cdef int _raise_fault(self, int fault, uint64_t offset) except -1
     cdef object _held(self)
     cdef Position _read(self, object position)
-    cdef int _check_board(self, const Geometry* g, object board) except -1
+    cdef int _check_board(self, const Board* g, object board) except -1
     cdef int _probe(
         self, uint64_t stones, uint64_t mask, bint reachable, uint64_t* fault_offset
     ) noexcept nogil

@@ -17,9 +17,9 @@ from libc.stdlib cimport calloc, free
 from posix.unistd cimport close
 
 from c4core.arrays cimport words_of_batch
-from c4core.board cimport (
+from c4core.engine.board cimport (
     MAX_COLUMNS,
-    Geometry,
+    Board,
     column_mask,
     has_four,
     playable_squares,
@@ -199,7 +199,7 @@ cdef class Book:
             self._check_board(asked.g, asked.board)
         return asked
 
-    cdef int _check_board(self, const Geometry* g, object board) except -1:
+    cdef int _check_board(self, const Board* g, object board) except -1:
         if g != self._ranking.r.g:
             raise BookBoardError(
                 f"{self.path}: the book is for {self.info.board}, the position is on {board}",
@@ -238,7 +238,7 @@ cdef class Book:
         Args:
             reachable: whether it is known that play can reach the position.
         """
-        cdef const Geometry* g = self._ranking.r.g
+        cdef const Board* g = self._ranking.r.g
         cdef int ply = popcount(mask), found
         if ply < self._first or ply > self._last or has_four(g, stones ^ mask):
             return NOT_IN_BOOK
@@ -263,7 +263,7 @@ cdef class Book:
 
         Returns the number of playable columns that the book does not know, DAMAGED or NO_MEMORY.
         """
-        cdef const Geometry* g = self._ranking.r.g
+        cdef const Board* g = self._ranking.r.g
         cdef uint64_t wins = winning_squares(g, stones, mask), moves = playable_squares(g, mask), move
         cdef int column, score, unknown = 0, ply = popcount(mask)
         cdef bint is_over = has_four(g, stones ^ mask)
@@ -326,7 +326,7 @@ cdef class Book:
             BookDamagedError: the file's bytes at some place are wrong.
             C4Error: something is no position.
         """
-        cdef const Geometry* g
+        cdef const Board* g
         cdef const uint64_t[::1] stones, masks
         self._held()
         board = self.info.board
@@ -379,7 +379,7 @@ cdef class Book:
         """
         cdef object file = self._held()
         cdef Position asked = self._read(position)
-        cdef const Geometry* g = asked.g
+        cdef const Board* g = asked.g
         cdef int8_t[MAX_COLUMNS] scores
         cdef uint64_t fault_offset = 0
         cdef int column, fault
@@ -411,7 +411,7 @@ cdef class Book:
         """
         import numpy as np
 
-        from c4core.reachable import open_plies
+        from c4core.arrays import open_plies
 
         cdef int ply
         self._held()
@@ -479,7 +479,7 @@ cdef class Book:
             yield from zip(keys.tolist(), scores.tolist(), strict=True)
 
 
-cdef bint _has_over(const Geometry* g, const uint64_t[::1] keys) noexcept nogil:
+cdef bint _has_over(const Board* g, const uint64_t[::1] keys) noexcept nogil:
     """Whether one of the positions has a four."""
     cdef Py_ssize_t index
     cdef uint64_t stones, mask

@@ -27,7 +27,7 @@ from c4core.book.format.layout import (
 from c4core.book.format.pack import MAX_SLOTS, pack_complete, pack_sparse
 from c4core.book.numbering.rank import Ranking
 from c4core.evaluation import score_limits
-from c4core.reachable import open_plies
+from c4core.arrays import open_plies
 from c4core.version import ENGINE_VERSION
 
 if TYPE_CHECKING:

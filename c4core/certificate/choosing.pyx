@@ -6,7 +6,7 @@ them is taken decides which positions are needed at all.
 
 from libc.stdint cimport uint8_t, uint64_t
 
-from c4core.board cimport Geometry, canonical_key, lowest_bit, playable_squares, split_key
+from c4core.engine.board cimport Board, canonical_key, lowest_bit, playable_squares, split_key
 from c4core.certificate.rules cimport is_settled, sound_moves
 from c4core.certificate.walk cimport REPLIES, Half
 
@@ -45,7 +45,7 @@ def cheapest(
     Returns:
         Two arrays: 1 and the cost of what a position needs, for each; and the new values.
     """
-    cdef const Geometry* g = half.g
+    cdef const Board* g = half.g
     cdef const uint64_t* next_keys = &after[0] if after.shape[0] else NULL
     cdef bint choosing = half.moves_at(ply)
     cdef Py_ssize_t index, place

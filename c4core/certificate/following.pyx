@@ -10,8 +10,8 @@ Here M is the side to move and F the prover, as in rules.pxd.
 
 from libc.stdint cimport uint64_t
 
-from c4core.board cimport Geometry, drop, playable_squares, popcount, winning_squares
-from c4core.bounds cimport Rows, rows_of, upwards
+from c4core.engine.board cimport Board, drop, playable_squares, popcount, winning_squares
+from c4core.engine.board cimport Board, upwards
 from c4core.certificate.rules cimport (
     NO_FLAT_FOUR,
     STONES,
@@ -21,7 +21,7 @@ from c4core.certificate.rules cimport (
     pairing_holds,
     rule_holds,
 )
-from c4core.fours cimport any_four
+from c4core.engine.board cimport any_four
 from c4core.position cimport Position
 
 cdef enum:
@@ -30,32 +30,32 @@ cdef enum:
 
 
 cdef bint _one_column_holds(
-    const Rows* rows, const Geometry* g, const Facts* facts, uint64_t relevant
+    const Board* g, const Facts* facts, uint64_t relevant
 ) noexcept nogil:
     """Rule 4, but the column may be any that has all relevant tops."""
-    cdef uint64_t sealed = upwards(rows, g, facts.wins & facts.odd)
+    cdef uint64_t sealed = upwards(g, facts.wins & facts.odd)
     cdef uint64_t others = facts.empty & ~(facts.even & sealed)
-    cdef uint64_t tops = facts.empty & rows.top
+    cdef uint64_t tops = facts.empty & g.top
     cdef uint64_t top, column
     while tops:
         top = tops & (~tops + 1)
         tops ^= top
         if relevant & ~top:
             continue
-        column = (top >> (g.height - 1)) * rows.column
+        column = (top >> (g.height - 1)) * g.column
         if not any_four(
-            &rows.flat, facts.own | (others & ~column) | (facts.even & column)
+            &g.flat, facts.own | (others & ~column) | (facts.even & column)
         ):
             return True
     return False
 
 
 cdef bint _some_pairing_holds(
-    const Rows* rows, const Geometry* g, const Facts* facts,
+    const Board* g, const Facts* facts,
     uint64_t relevant, uint64_t far, int target,
 ) noexcept nogil:
     """Rules 1 to 3, but every set of columns may be paired that leaves none without an answer."""
-    cdef uint64_t choices = upwards(rows, g, facts.wins & facts.even & ~facts.first) & rows.top
+    cdef uint64_t choices = upwards(g, facts.wins & facts.even & ~facts.first) & g.top
     cdef uint64_t more
     choices = (choices | facts.odd_tops) & ~relevant
     while popcount(choices) > MOST_CHOICES:
@@ -63,7 +63,7 @@ cdef bint _some_pairing_holds(
     more = choices
     while True:     # every subset of the choices
         if popcount(relevant | more) & 1 == 0 and pairing_holds(
-            rows, g, facts, relevant | more, far, target
+            g, facts, relevant | more, far, target
         ):
             return True
         if more == 0:
@@ -72,7 +72,7 @@ cdef bint _some_pairing_holds(
 
 
 cdef bint _lasts(
-    const Rows* rows, const Geometry* g, uint64_t own, uint64_t mask, int ply, int target
+    const Board* g, uint64_t own, uint64_t mask, int ply, int target
 ) noexcept nogil:
     """Whether M scores at most ``target`` by a rule that F can keep to."""
     cdef Facts facts
@@ -80,18 +80,18 @@ cdef bint _lasts(
     cdef int moves = (g.cells + 1 - ply - 2 * target) >> 1
     if winning_squares(g, own, mask) & playable_squares(g, mask):
         return False
-    find_facts(rows, g, own, mask, &facts)
+    find_facts(g, own, mask, &facts)
     relevant = facts.tops
     if target >= 0:
-        if rule_holds(rows, g, &facts, STONES, ply, target):
+        if rule_holds(g, &facts, STONES, ply, target):
             return True
-        if rule_holds(rows, g, &facts, NO_FLAT_FOUR, ply, target):
+        if rule_holds(g, &facts, NO_FLAT_FOUR, ply, target):
             return True
-        relevant &= ~offsets_from(rows, g, facts.empty, 2 * moves - 3)
-        far = offsets_from(rows, g, facts.empty, 2 * moves - 1)
-        if _one_column_holds(rows, g, &facts, relevant):
+        relevant &= ~offsets_from(g, facts.empty, 2 * moves - 3)
+        far = offsets_from(g, facts.empty, 2 * moves - 1)
+        if _one_column_holds(g, &facts, relevant):
             return True
-    return _some_pairing_holds(rows, g, &facts, relevant, far, target)
+    return _some_pairing_holds(g, &facts, relevant, far, target)
 
 
 def lasts(Position position not None, *, int least):
@@ -106,7 +106,7 @@ def lasts(Position position not None, *, int least):
     """
     return bool(
         _lasts(
-            rows_of(position.g), position.g, position.stones, position.mask, position.ply, -least
+            position.g, position.stones, position.mask, position.ply, -least
         )
     )
 
@@ -121,14 +121,13 @@ def answers(Position position not None, *, int least):
     Returns:
         0-based columns; none where no rule helps.
     """
-    cdef const Geometry* g = position.g
-    cdef const Rows* rows = rows_of(g)
+    cdef const Board* g = position.g
     cdef uint64_t other = position.stones ^ position.mask
     cdef uint64_t move
     cdef int column
     found = []
     for column in range(g.width):
         move = drop(g, position.mask, column)
-        if move and _lasts(rows, g, other, position.mask | move, position.ply + 1, -least):
+        if move and _lasts(g, other, position.mask | move, position.ply + 1, -least):
             found.append(column)
     return tuple(found)

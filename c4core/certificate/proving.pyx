@@ -12,24 +12,30 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from c4core cimport atomics
-from c4core.board cimport (
-    Geometry,
+from c4core.engine cimport atomics
+from c4core.engine.board cimport (
+    Board,
     canonical_key,
     lowest_bit,
     playable_squares,
     split_key,
     winning_squares,
 )
-from c4core.bounds cimport rows_of
 from c4core.certificate.rules cimport first_rule, sound_moves
 from c4core.certificate.walk cimport REPLIES, Half
-from c4core.kernel cimport ABORTED, Bounds, Kernel, Search, chosen_kernel
-from c4core.ordering cimport ordering_of
+from c4core.engine.kernel cimport (
+    ABORTED,
+    NO_LIMIT,
+    Bounds,
+    Kernel,
+    Limits,
+    Memory,
+    Run,
+    chosen_kernel,
+    game_bounds,
+    network_of,
+)
 from c4core.position cimport Position
-from c4core.root cimport NO_LIMIT, Limits, game_bounds, solve_position, start_search
-from c4core.table cimport Table, table_clear, table_create, table_free
-from c4core.thread_memory cimport ThreadMemory, clear_memory, create_memory, free_memory
 
 import numpy as np
 
@@ -96,9 +102,8 @@ cdef class Prover:
 
     cdef readonly int table_mb
     cdef int held_mb            # what the table takes now
-    cdef Table table
-    cdef ThreadMemory* memory
-    cdef const Geometry* g      # the board that the table and the memory are of
+    cdef Memory* memory
+    cdef const Board* g         # the board that the memory is for
     cdef const Kernel* kernel
     cdef uint64_t epoch
     cdef uint64_t nodes
@@ -110,8 +115,8 @@ cdef class Prover:
         self.kernel = chosen_kernel()
 
     def __dealloc__(self):
-        table_free(&self.table)
-        free_memory(self.memory)
+        if self.memory != NULL:
+            self.kernel.free_memory(self.memory)
 
     @property
     def searched(self):
@@ -129,30 +134,35 @@ cdef class Prover:
         """
         cdef int wanted = min(most_mb, self.table_mb) if most_mb > 0 else self.table_mb
         if wanted != self.held_mb:
-            table_free(&self.table)
             self.g = NULL
             self.held_mb = wanted
         elif self.g != NULL:
-            table_clear(&self.table)
-            clear_memory(self.memory)
+            self.kernel.clear_table(self.memory)
+            self.kernel.forget(self.memory)
 
-    cdef int _begin(self, Search* s, Limits* limits, const Geometry* g) except -1:
+    cdef Run* _begin(self, const Board* g) except NULL:
+        """Begin a search; the caller ends it."""
+        cdef Limits limits
+        cdef Run* run
         if self.g != g:
-            table_free(&self.table)
-            free_memory(self.memory)
+            if self.memory != NULL:
+                self.kernel.free_memory(self.memory)
             self.g = NULL
-            self.memory = NULL
-            self.memory = create_memory(g)
-            if not table_create(&self.table, <size_t>self.held_mb << 20):
+            self.memory = self.kernel.new_memory(g, network_of(g), <size_t>self.held_mb << 20)
+            if self.memory == NULL:
                 raise MemoryError(f"no memory for a table of {self.held_mb} MB")
             self.g = g
-        memset(limits, 0, sizeof(Limits))
         limits.epoch = &self.epoch
         limits.searched = &self.nodes
         limits.started = atomics.load(&self.epoch)
+        limits.timed = False
+        limits.deadline = 0
         limits.node_limit = NO_LIMIT
-        start_search(s, g, ordering_of(g), rows_of(g), &self.table, self.memory, limits)
-        return 0
+        limits.interrupted = NULL
+        run = self.kernel.begin(self.memory, &limits)
+        if run == NULL:
+            raise MemoryError("no memory for a search")
+        return run
 
     def score(self, Position position not None):
         """The exact score of a position for its side to move.
@@ -160,13 +170,14 @@ cdef class Prover:
         Raises:
             ProvingStoppedError: :meth:`stop` was called.
         """
-        cdef Search s
-        cdef Limits limits
         cdef Bounds bounds
-        self._begin(&s, &limits, position.g)
+        cdef Run* run = self._begin(position.g)
+        cdef bint stopped
         with nogil:
-            solve_position(self.kernel, &s, position.stones, position.mask, &bounds, False)
-        if s.stopped:
+            self.kernel.solve(run, position.stones, position.mask, &bounds, False)
+        stopped = run.stopped
+        self.kernel.end(run)
+        if stopped:
             raise ProvingStoppedError("the search was stopped")
         return bounds.lower
 
@@ -176,20 +187,22 @@ cdef class Prover:
         Raises:
             ProvingStoppedError: :meth:`stop` was called.
         """
-        cdef Search s
-        cdef Limits limits
         cdef Bounds bounds
         cdef Position start = half.start
         cdef int beta = half.bound + 1 if half.upper else half.bound
-        self._begin(&s, &limits, start.g)
+        cdef Run* run
+        cdef bint stopped
         game_bounds(start.g, start.stones, start.mask, &bounds)
         if bounds.lower >= beta:
             return not half.upper
         if bounds.upper < beta:
             return bool(half.upper)
+        run = self._begin(start.g)
         with nogil:
-            self.kernel.test(&s, start.stones, start.mask, start.ply, &bounds, beta)
-        if s.stopped:
+            self.kernel.test(run, start.stones, start.mask, &bounds, beta, NO_LIMIT)
+        stopped = run.stopped
+        self.kernel.end(run)
+        if stopped:
             raise ProvingStoppedError("the search was stopped")
         return bounds.upper < beta if half.upper else bounds.lower >= beta
 
@@ -208,25 +221,23 @@ cdef class Prover:
             ClaimError: the bound does not hold in a position.
             ProvingStoppedError: :meth:`stop` was called.
         """
-        cdef Search s
-        cdef Limits limits
         cdef KeySet found
         cdef Py_ssize_t index = 0
         cdef int column = 0
         result = np.empty(keys.shape[0], dtype=np.uint8)
         cdef uint8_t[::1] columns = result
-        self._begin(&s, &limits, half.g)
+        cdef Run* run = self._begin(half.g)
         memset(&found, 0, sizeof(found))
         try:
             with nogil:
                 for index in range(keys.shape[0]):
-                    column = _choose(self.kernel, &s, half, &found, keys[index], ply)
+                    column = _choose(self.kernel, run, half, &found, keys[index], ply)
                     if column < 0:
                         break
                     columns[index] = column
         finally:
             free(found.keys)
-        atomics.add(&self.nodes, s.nodes - s.told)
+            self.kernel.end(run)
         if column == NO_MEMORY:
             raise MemoryError
         if column == STOPPED:
@@ -251,7 +262,7 @@ cdef class Prover:
                 split_key(half.g, keys[index], &own, &mask)
                 rule = -1
                 if not _two_threats(half.g, own, mask):
-                    rule = first_rule(half.rows, half.g, own, mask, ply, -half.least, half.rules)
+                    rule = first_rule(half.g, own, mask, ply, -half.least, half.rules)
                 rules[index] = REPLIES if rule < 0 else rule
         return result
 
@@ -262,17 +273,17 @@ cdef enum:
     NO_MEMORY = -3
 
 
-cdef inline bint _two_threats(const Geometry* g, uint64_t own, uint64_t mask) noexcept nogil:
+cdef inline bint _two_threats(const Board* g, uint64_t own, uint64_t mask) noexcept nogil:
     """Whether the side to move faces two threats at once."""
     cdef uint64_t threats = winning_squares(g, own ^ mask, mask) & playable_squares(g, mask)
     return threats & (threats - 1) != 0
 
 
 cdef int _choose(
-    const Kernel* kernel, Search* s, Half half, KeySet* found, uint64_t key, int ply
+    const Kernel* kernel, Run* run, Half half, KeySet* found, uint64_t key, int ply
 ) noexcept nogil:
     """A column that proves the bound; its position joins the others. Or what went wrong."""
-    cdef const Geometry* g = half.g
+    cdef const Board* g = half.g
     cdef uint64_t own, mask, opp, moves, left, move, chosen = 0
     split_key(g, key, &own, &mask)
     opp = own ^ mask
@@ -298,20 +309,20 @@ cdef int _choose(
         left ^= move
         if (
             winning_squares(g, opp, mask | move) & playable_squares(g, mask | move) == 0
-            and first_rule(half.rows, g, opp, mask | move, ply + 1, -half.least, half.rules) >= 0
+            and first_rule(half.g, opp, mask | move, ply + 1, -half.least, half.rules) >= 0
         ):
             chosen = move
     if chosen == 0:
-        chosen = _searched(kernel, s, half, opp, mask, moves, ply)
+        chosen = _searched(kernel, run, half, opp, mask, moves, ply)
         if chosen == 0:
-            return STOPPED if s.stopped else REFUTED
+            return STOPPED if run.stopped else REFUTED
     if not _add(found, canonical_key(g, opp, mask | chosen)):
         return NO_MEMORY
     return lowest_bit(chosen) // g.stride
 
 
 cdef uint64_t _searched(
-    const Kernel* kernel, Search* s, Half half, uint64_t opp, uint64_t mask, uint64_t moves, int ply
+    const Kernel* kernel, Run* run, Half half, uint64_t opp, uint64_t mask, uint64_t moves, int ply
 ) noexcept nogil:
     """The move that is proven with the fewest nodes, about; 0 if none is, or the search is stopped."""
     cdef uint64_t left, move, budget = FIRST_BUDGET
@@ -323,9 +334,11 @@ cdef uint64_t _searched(
             move = left & (~left + 1)
             left ^= move
             game_bounds(half.g, opp, mask | move, &bounds)
-            s.budget = NO_LIMIT if budget > LAST_BUDGET else s.nodes + budget
-            found = kernel.test(s, opp, mask | move, ply + 1, &bounds, 1 - half.least)
-            if s.stopped:
+            found = kernel.test(
+                run, opp, mask | move, &bounds, 1 - half.least,
+                NO_LIMIT if budget > LAST_BUDGET else budget,
+            )
+            if run.stopped:
                 return 0
             if found == 0:
                 return move

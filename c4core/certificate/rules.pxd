@@ -1,14 +1,14 @@
 """The rules that end a branch of a proof; docs/certificate-format.md has them with their proofs.
 
 They belong to the format's version and never change within it. The search has rules of its own
-(c4core/bounds.pxd), which may get better at any time.
+(c4core/engine/board.pxd), which may get better at any time.
 """
 
 from libc.stdint cimport uint64_t
 
-from c4core.board cimport Geometry, playable_squares, popcount, winning_squares
-from c4core.bounds cimport Rows, even_offsets, upwards
-from c4core.fours cimport any_four
+from c4core.engine.board cimport Board, playable_squares, popcount, winning_squares
+from c4core.engine.board cimport Board, even_offsets, upwards
+from c4core.engine.board cimport any_four
 
 # Numbers as in the file, in the order in which a proof tries them.
 cdef enum:
@@ -33,34 +33,34 @@ cdef struct Facts:
 
 
 cdef inline void find_facts(
-    const Rows* rows, const Geometry* g, uint64_t own, uint64_t mask, Facts* facts
+    const Board* g, uint64_t own, uint64_t mask, Facts* facts
 ) noexcept nogil:
     facts.own = own
     facts.first = mask + g.bottom
-    facts.empty = g.board & ~mask
-    facts.even = even_offsets(rows, g, mask)
+    facts.empty = g.squares & ~mask
+    facts.even = even_offsets(g, mask)
     facts.odd = facts.empty & ~facts.even
     facts.wins = winning_squares(g, own ^ mask, mask)
-    facts.odd_tops = facts.even & rows.top
-    facts.tops = facts.odd_tops & ~upwards(rows, g, facts.wins & facts.odd)
+    facts.odd_tops = facts.even & g.top
+    facts.tops = facts.odd_tops & ~upwards(g, facts.wins & facts.odd)
 
 
 cdef inline uint64_t offsets_from(
-    const Rows* rows, const Geometry* g, uint64_t empty, int offset
+    const Board* g, uint64_t empty, int offset
 ) noexcept nogil:
     """The empty squares whose offset is at least this."""
     if offset >= g.height:
         return 0
     if offset <= 0:
         return empty
-    return empty & ((empty & rows.low[g.height - offset]) << offset)
+    return empty & ((empty & g.low[g.height - offset]) << offset)
 
 
-cdef inline bint pairs_hold(const Rows* rows, uint64_t stones, uint64_t bottoms) noexcept nogil:
+cdef inline bint pairs_hold(const Board* g, uint64_t stones, uint64_t bottoms) noexcept nogil:
     """Whether F can pair the bottoms so that M, who gets one of each pair, has no four."""
     cdef uint64_t a, b, c, d
     cdef bint ab, ac, ad, bc, bd, cd
-    if not any_four(&rows.steps, stones | bottoms):
+    if not any_four(&g.steps, stones | bottoms):
         return True
     if bottoms == 0:
         return False
@@ -69,60 +69,60 @@ cdef inline bint pairs_hold(const Rows* rows, uint64_t stones, uint64_t bottoms)
     b = bottoms & (~bottoms + 1)
     bottoms ^= b
     if bottoms == 0:
-        return not any_four(&rows.steps, stones | a) and not any_four(&rows.steps, stones | b)
+        return not any_four(&g.steps, stones | a) and not any_four(&g.steps, stones | b)
     c = bottoms & (~bottoms + 1)
     d = bottoms ^ c
     if d & (d - 1):
         return False
     # Four columns: F chooses one of three pairings, M one bottom of each pair.
-    ab = any_four(&rows.steps, stones | a | b)
-    cd = any_four(&rows.steps, stones | c | d)
-    ac = any_four(&rows.steps, stones | a | c)
-    bd = any_four(&rows.steps, stones | b | d)
+    ab = any_four(&g.steps, stones | a | b)
+    cd = any_four(&g.steps, stones | c | d)
+    ac = any_four(&g.steps, stones | a | c)
+    bd = any_four(&g.steps, stones | b | d)
     if not (ab or cd or ac or bd):
         return True
-    ad = any_four(&rows.steps, stones | a | d)
-    bc = any_four(&rows.steps, stones | b | c)
+    ad = any_four(&g.steps, stones | a | d)
+    bc = any_four(&g.steps, stones | b | c)
     return not (ad or bc or ((ab or cd) and (ac or bd)))
 
 
 cdef inline bint pairing_holds(
-    const Rows* rows, const Geometry* g, const Facts* facts, uint64_t tops, uint64_t far, int target
+    const Board* g, const Facts* facts, uint64_t tops, uint64_t far, int target
 ) noexcept nogil:
     """Follow-up with the columns of these tops paired; their number is even.
 
     M has no time to use the ``far`` squares.
     """
-    cdef uint64_t paired = (tops >> (g.height - 1)) * rows.column
+    cdef uint64_t paired = (tops >> (g.height - 1)) * g.column
     cdef uint64_t bottoms = facts.first & paired
     cdef uint64_t ours = (facts.even & ~paired) | (facts.odd & paired)
     cdef uint64_t sealed = upwards(
-        rows, g, facts.wins & ((facts.odd & ~paired) | (facts.even & paired & ~bottoms))
+        g, facts.wins & ((facts.odd & ~paired) | (facts.even & paired & ~bottoms))
     )
-    if -((popcount(sealed) + popcount(sealed & rows.top)) >> 1) > target:
+    if -((popcount(sealed) + popcount(sealed & g.top)) >> 1) > target:
         return False
-    return pairs_hold(rows, facts.own | (ours & ~sealed & ~far), bottoms)
+    return pairs_hold(g, facts.own | (ours & ~sealed & ~far), bottoms)
 
 
 cdef inline bint turn_holds(
-    const Rows* rows, const Geometry* g, const Facts* facts, int target
+    const Board* g, const Facts* facts, int target
 ) noexcept nogil:
     cdef uint64_t top, turned
     if popcount(facts.tops) & 1 == 0:
         return False
-    turned = upwards(rows, g, facts.wins & facts.even & ~facts.first) & rows.top & ~facts.tops
+    turned = upwards(g, facts.wins & facts.even & ~facts.first) & g.top & ~facts.tops
     if target >= 0:
         turned |= facts.odd_tops & ~facts.tops
     while turned:
         top = turned & (~turned + 1)
         turned ^= top
-        if pairing_holds(rows, g, facts, facts.tops | top, 0, target):
+        if pairing_holds(g, facts, facts.tops | top, 0, target):
             return True
     return False
 
 
 cdef inline bint rule_holds(
-    const Rows* rows, const Geometry* g, const Facts* facts, int rule, int ply, int target
+    const Board* g, const Facts* facts, int rule, int ply, int target
 ) noexcept nogil:
     """Whether the rule proves that M, with ``ply`` stones on the board, scores at most ``target``."""
     cdef int moves = (g.cells + 1 - ply - 2 * target) >> 1
@@ -130,23 +130,23 @@ cdef inline bint rule_holds(
     if rule == STONES:
         return target >= 0 and (g.cells - 1 - ply) >> 1 <= target
     if rule == FOLLOW_UP:
-        return popcount(facts.tops) & 1 == 0 and pairing_holds(rows, g, facts, facts.tops, 0, target)
+        return popcount(facts.tops) & 1 == 0 and pairing_holds(g, facts, facts.tops, 0, target)
     if rule == TURN:
-        return turn_holds(rows, g, facts, target)
+        return turn_holds(g, facts, target)
     if target < 0:
         return False
     if rule == NO_FLAT_FOUR:
-        return not any_four(&rows.flat, facts.own | facts.empty)
-    relevant = facts.tops & ~offsets_from(rows, g, facts.empty, 2 * moves - 3)
+        return not any_four(&g.flat, facts.own | facts.empty)
+    relevant = facts.tops & ~offsets_from(g, facts.empty, 2 * moves - 3)
     if rule == HORIZON:
         return popcount(relevant) & 1 == 0 and pairing_holds(
-            rows, g, facts, relevant, offsets_from(rows, g, facts.empty, 2 * moves - 1), target
+            g, facts, relevant, offsets_from(g, facts.empty, 2 * moves - 1), target
         )
     if rule == ODD_COLUMN and relevant != 0 and relevant & (relevant - 1) == 0:
-        column = (relevant >> (g.height - 1)) * rows.column
-        sealed = upwards(rows, g, facts.wins & facts.odd)
+        column = (relevant >> (g.height - 1)) * g.column
+        sealed = upwards(g, facts.wins & facts.odd)
         return not any_four(
-            &rows.flat,
+            &g.flat,
             facts.own
             | (facts.empty & ~column & ~(facts.even & sealed))
             | (facts.even & column),
@@ -155,20 +155,20 @@ cdef inline bint rule_holds(
 
 
 cdef inline int first_rule(
-    const Rows* rows, const Geometry* g, uint64_t own, uint64_t mask, int ply, int target, int allowed
+    const Board* g, uint64_t own, uint64_t mask, int ply, int target, int allowed
 ) noexcept nogil:
     """The first of the allowed rules (a set of bits) that holds, or -1."""
     cdef Facts facts
     cdef int rule
-    find_facts(rows, g, own, mask, &facts)
+    find_facts(g, own, mask, &facts)
     for rule in range(RULES):
-        if (allowed >> rule) & 1 and rule_holds(rows, g, &facts, rule, ply, target):
+        if (allowed >> rule) & 1 and rule_holds(g, &facts, rule, ply, target):
             return rule
     return -1
 
 
 cdef inline bint is_settled(
-    const Geometry* g, uint64_t own, uint64_t mask, int ply, bint provers_move, int least
+    const Board* g, uint64_t own, uint64_t mask, int ply, bint provers_move, int least
 ) noexcept nogil:
     """Whether the prover scores at least so much, by one look at a position whose game goes on.
 
@@ -183,7 +183,7 @@ cdef inline bint is_settled(
     )
 
 
-cdef inline uint64_t sound_moves(const Geometry* g, uint64_t own, uint64_t mask) noexcept nogil:
+cdef inline uint64_t sound_moves(const Board* g, uint64_t own, uint64_t mask) noexcept nogil:
     """The squares where the side to move does not lose at once. It must not win at once."""
     cdef uint64_t theirs = winning_squares(g, own ^ mask, mask)
     cdef uint64_t playable = playable_squares(g, mask)

@@ -2,8 +2,8 @@
 
 from libc.stdint cimport uint8_t, uint64_t
 
-from c4core.board cimport geometry_of, playable_squares, popcount, split_key, winning_squares
-from c4core.bounds cimport rows_of
+from c4core.engine.kernel cimport board_of
+from c4core.engine.board cimport playable_squares, popcount, split_key, winning_squares
 
 from c4core.notation import check_board
 
@@ -27,8 +27,7 @@ def rules_that_hold(keys, *, width, height, target):
     import numpy as np
 
     check_board(width, height)
-    cdef const Geometry* g = geometry_of(width, height)
-    cdef const Rows* rows = rows_of(g)
+    cdef const Board* g = board_of(width, height)
     cdef const uint64_t[::1] keys_view = keys
     result = np.zeros(len(keys), dtype=np.uint8)
     cdef uint8_t[::1] sets = result
@@ -41,8 +40,8 @@ def rules_that_hold(keys, *, width, height, target):
             split_key(g, keys_view[index], &own, &mask)
             if winning_squares(g, own, mask) & playable_squares(g, mask):
                 continue
-            find_facts(rows, g, own, mask, &facts)
+            find_facts(g, own, mask, &facts)
             for rule in range(RULES):
-                if rule_holds(rows, g, &facts, rule, popcount(mask), bound):
+                if rule_holds(g, &facts, rule, popcount(mask), bound):
                     sets[index] |= 1 << rule
     return result

@@ -3,8 +3,8 @@
 cimport cython
 from libc.stdint cimport uint8_t, uint16_t
 
-from c4core.board cimport MAX_COLUMNS, Geometry
-from c4core.bounds cimport Rows
+from c4core.engine.board cimport MAX_COLUMNS, Board
+from c4core.engine.board cimport Board
 from c4core.certificate.coder cimport Coder
 from c4core.certificate.rules cimport RULES
 from c4core.position cimport Position
@@ -25,8 +25,7 @@ cdef class Half:
     cdef readonly int bound
     cdef readonly int rules
     cdef readonly int least
-    cdef const Geometry* g
-    cdef const Rows* rows
+    cdef const Board* g
     cdef const uint8_t[::1] code
     cdef Coder coder
     cdef uint16_t[MOVE_CELLS] moves

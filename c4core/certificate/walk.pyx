@@ -13,16 +13,15 @@ cimport cython
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.stdlib cimport free
 
-from c4core.board cimport (
+from c4core.engine.board cimport (
     MAX_COLUMNS,
-    Geometry,
+    Board,
     canonical_key,
     lowest_bit,
     playable_squares,
     split_key,
     winning_squares,
 )
-from c4core.bounds cimport rows_of
 from c4core.certificate.coder cimport (
     HALF,
     Coder,
@@ -85,7 +84,6 @@ cdef class Half:
         self.start, self.upper, self.bound, self.rules = start, upper, bound, rules
         self.least = -bound if upper else bound
         self.g = start.g
-        self.rows = rows_of(start.g)
         for index in range(MOVE_CELLS):
             self.moves[index] = HALF
         for index in range(END_CELLS):
@@ -223,7 +221,7 @@ cdef int _value(Half half, uint64_t key, int ply, int value) noexcept nogil:
 
 cdef int _move(Half half, uint64_t own, uint64_t mask, int ply, int column) noexcept nogil:
     """Write or read the prover's move, of those that do not lose at once, from the left."""
-    cdef const Geometry* g = half.g
+    cdef const Board* g = half.g
     cdef uint64_t moves = sound_moves(g, own, mask)
     cdef uint64_t before, move, new
     cdef int candidate, kind
@@ -249,7 +247,7 @@ cdef int _move(Half half, uint64_t own, uint64_t mask, int ply, int column) noex
 
 cdef int _end(Half half, uint64_t own, uint64_t mask, int ply, int value) noexcept nogil:
     """Write or read which rule ends the branch. None does where the prover has two threats."""
-    cdef const Geometry* g = half.g
+    cdef const Board* g = half.g
     cdef uint64_t threats = winning_squares(g, own ^ mask, mask) & playable_squares(g, mask)
     cdef int rule, last = -1
     if half.rules == 0 or threats & (threats - 1):
@@ -269,7 +267,7 @@ cdef int _end(Half half, uint64_t own, uint64_t mask, int ply, int value) noexce
 
 cdef inline uint64_t _moved(Half half, uint64_t key, int column) noexcept nogil:
     """The position after the prover's move. It never settles anything: no loss becomes later by it."""
-    cdef const Geometry* g = half.g
+    cdef const Board* g = half.g
     cdef uint64_t own, mask
     split_key(g, key, &own, &mask)
     return canonical_key(g, own ^ mask, mask | (mask + (<uint64_t>1 << (column * g.stride))))
@@ -279,7 +277,7 @@ cdef int _replies(
     Half half, uint64_t key, int value, int ply, uint64_t* out, Py_ssize_t* count
 ) noexcept nogil:
     """Check the rule, or put the positions after all replies to the others."""
-    cdef const Geometry* g = half.g
+    cdef const Board* g = half.g
     cdef uint64_t own, mask, moves, move
     cdef Facts facts
     split_key(g, key, &own, &mask)
@@ -287,8 +285,8 @@ cdef int _replies(
     if winning_squares(g, own, mask) & moves:
         return LOST
     if value != REPLIES:
-        find_facts(half.rows, g, own, mask, &facts)
-        return FINE if rule_holds(half.rows, g, &facts, value, ply, -half.least) else WRONG_RULE
+        find_facts(half.g, own, mask, &facts)
+        return FINE if rule_holds(half.g, &facts, value, ply, -half.least) else WRONG_RULE
     if moves == 0:
         return NO_REPLY
     while moves:

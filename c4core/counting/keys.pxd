@@ -19,7 +19,7 @@ time in this way. Key by key, with a table that hashed all keys again when it gr
 cimport cython
 from libc.stdint cimport uint32_t, uint64_t
 
-from c4core.atomics cimport prefetch
+from c4core.engine.atomics cimport prefetch
 
 cdef enum:
     MAX_STRIDE = 36         # a board has at most 32 columns

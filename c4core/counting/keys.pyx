@@ -5,7 +5,7 @@ import numpy as np
 cimport cython
 from libc.stdint cimport uint32_t, uint64_t
 
-from c4core.atomics cimport prefetch
+from c4core.engine.atomics cimport prefetch
 
 # Keys that a new table has room for; it doubles when it is full.
 cdef enum:

@@ -20,7 +20,7 @@ import numpy as np
 
 from libc.stdint cimport uint32_t, uint64_t
 
-from c4core.atomics cimport prefetch
+from c4core.engine.atomics cimport prefetch
 from c4core.counting.keys cimport MAX_STRIDE, KeyTable
 
 # The second word of a state of ``move_level`` and the first of one of ``lines_level``: no guard has

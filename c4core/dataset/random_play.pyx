@@ -7,7 +7,8 @@ import numpy as np
 
 from libc.stdint cimport uint64_t
 
-from c4core.board cimport Geometry, canonical_key, geometry_of, has_four
+from c4core.engine.board cimport Board, canonical_key, has_four
+from c4core.engine.kernel cimport board_of
 from c4core.dice cimport Dice, DiceState, draw_below
 from c4core.players.playouts cimport random_square
 
@@ -22,7 +23,7 @@ cdef enum:
 
 
 cdef int _play(
-    const Geometry* g, int last, uint64_t* keys, DiceState* dice
+    const Board* g, int last, uint64_t* keys, DiceState* dice
 ) noexcept nogil:
     """Play from the empty board until the game is over, or ``last`` stones are on the board.
 
@@ -39,7 +40,7 @@ cdef int _play(
         square = random_square(g, mask, dice)
         own |= square
         mask |= square
-        if mask == g.board or has_four(g, own):
+        if mask == g.squares or has_four(g, own):
             return ply
         own ^= mask
 
@@ -84,7 +85,7 @@ def stop_within(
         BoardError: impossible size.
     """
     check_board(width, height)
-    cdef const Geometry* g = geometry_of(width, height)
+    cdef const Board* g = board_of(width, height)
     cdef uint64_t reached[MAX_PLIES]
     cdef int number
     cdef long game

@@ -1,39 +1,59 @@
-"""Move ordering by experience: what cut before, in the same surroundings and in reply to the same move.
+# History: move ordering by what has cut before on the same square, in the same pattern, and in reply to the
+# same move.
+#
+# Nearly nine of ten nodes lie below a move that fails where another one cuts, so what counts is to try
+# the right move first. What is right changes from one part of the tree to another. Three tables learn it
+# while the search runs, on any board and without training:
+#
+# ``history``
+#     [side][square]: the plain history heuristic; it is part of Search and lasts for one search.
+# ``pattern``
+#     [side][number of the pattern]: the stones and gaps around the square, along the four directions
+#     (patterns.pxi).
+# ``reply``
+#     [side][square that was played last][square]: the answer to that move.
+#
+# When a move cuts, its value in the plain history goes 1/16 of the way to the upper limit, and those of the
+# moves tried before it 1/16 of the way to 0. Its five values in the other two tables go 1/8 of the way to the
+# upper limit, and those of the moves tried before it 1/8 of the way to the lower one. If only one move was
+# left, there was nothing to choose and nothing is learned. Chess programs call ``reply`` a continuation
+# history.
+#
+# How much the values count in the order grows with the number of stones (``PATTERN_WEIGHTS``): early
+# on the nodes are few and their surroundings are alike. The weights were set by the node counts of
+# random positions, none of which is among those that docs/performance.md reports.
+#
+# A pattern's word holds two values, so that one look-up finds both::
+#
+#      31                  16 15                   0
+#     +----------------------+----------------------+
+#     | learned, signed      | points, from 0 on    |
+#     +----------------------+----------------------+
+#
+# The points are what the windows through the square say; they never change. As they are small, the
+# words of four patterns are added as they are, and the lower half of the sum is the sum of the points.
 
-Nearly nine of ten nodes lie below a move that fails where another one cuts, so what counts is to try
-the right move first. What is right changes from one part of the tree to another. Two tables learn it
-while the search runs, on any board and without training:
-
-``pattern``
-    [side][number of the pattern]: the stones and gaps around the square, along the four directions
-    (surroundings.pyx).
-``reply``
-    [side][square that was played last][square]: the answer to that move.
-
-When a move cuts, its five values go 1/8 of the way to the upper limit, and those of the moves tried
-before it 1/8 of the way to the lower one. Where only one move was left there was nothing to choose and
-nothing is learned. Chess programs call the two a pattern history and a continuation history.
-
-How much the values count in the order grows with the number of stones (``PATTERN_WEIGHTS``): early
-on the nodes are few and their surroundings are alike. The weights were set by the node counts of
-random positions, none of which is among those that docs/performance.md reports.
-
-A pattern's word holds two values, so that one look-up finds both::
-
-     31                  16 15                   0
-    +----------------------+----------------------+
-    | learned, signed      | points, from 0 on    |
-    +----------------------+----------------------+
-
-The points are what the windows through the square say; they never change. As they are small, the
-words of four patterns are added as they are, and the lower half of the sum is the sum of the points.
-"""
-
-from libc.stdint cimport int32_t
+from libc.stdint cimport int16_t, int32_t
 from libc.stdlib cimport calloc
 from libc.string cimport memcpy, memset
 
-from c4core.surroundings cimport surroundings_of
+cdef enum:
+    HISTORY_LIMIT = 512
+    HISTORY_SHIFT = 5       # the plain history counts 0 .. HISTORY_LIMIT >> HISTORY_SHIFT points
+    HISTORY_LEAK = 4        # each update goes 1 / 2**HISTORY_LEAK of the way to the limit
+    LEARNED_LIMIT = 4096    # what is learned lies between minus this and this
+    LEARNED_RATE = 3        # each update goes 1 / 2**LEARNED_RATE of the way to the limit
+    WEIGHT_SHIFT = 16       # weights are finer than points by this many bits
+    LEARNED_SHIFT = 16      # the learned value is the upper half of a pattern's word
+    POINTS = (1 << LEARNED_SHIFT) - 1   # the points are the lower half
+
+# What searches of one thread have learned on one board. The patterns' words follow the struct.
+cdef struct History:
+    const Patterns* patterns
+    int32_t pattern_weight[SQUARES]         # by the number of stones
+    int32_t reply_weight[SQUARES]
+    int16_t reply[2][SQUARES][SQUARES]      # [side to move][square played last][square]
+    int32_t* pattern[2]                     # [side to move][number of the pattern]
 
 # The weight of a value, by the number of stones: up to 10, 14, 18, 22, 26, and more.
 cdef int[5] LAST_PLIES
@@ -44,31 +64,76 @@ cdef int[6] REPLY_WEIGHTS
 REPLY_WEIGHTS[:] = [118, 118, 160, 160, 160, 160]
 
 
-cdef Experience* create_experience(const Geometry* g) except NULL:
-    """What a search knows that has learned nothing."""
-    cdef const Surroundings* around = surroundings_of(g)
-    cdef Experience* experience = <Experience*>calloc(
-        1, sizeof(Experience) + 2 * <size_t>around.patterns * sizeof(int32_t)
-    )
+cdef History* create_history(const Board* g) noexcept nogil:
+    """A history that has learned nothing; free() releases it. NULL if memory is short."""
+    cdef const Patterns* patterns = patterns_of(g)
+    cdef History* history
     cdef int ply, phase
-    if experience == NULL:
-        raise MemoryError
-    experience.around = around
-    experience.pattern[0] = <int32_t*>(experience + 1)
-    experience.pattern[1] = experience.pattern[0] + around.patterns
+    if patterns == NULL:
+        return NULL
+    history = <History*>calloc(1, history_bytes(patterns))
+    if history == NULL:
+        return NULL
+    history.patterns = patterns
+    history.pattern[0] = <int32_t*>(history + 1)
+    history.pattern[1] = history.pattern[0] + patterns.count
     for ply in range(SQUARES):
         phase = 0
         while phase < 5 and ply > LAST_PLIES[phase]:
             phase += 1
-        experience.pattern_weight[ply] = PATTERN_WEIGHTS[phase]
-        experience.reply_weight[ply] = REPLY_WEIGHTS[phase]
-    clear_experience(experience)
-    return experience
+        history.pattern_weight[ply] = PATTERN_WEIGHTS[phase]
+        history.reply_weight[ply] = REPLY_WEIGHTS[phase]
+    clear_history(history)
+    return history
 
 
-cdef void clear_experience(Experience* experience) noexcept nogil:
+cdef inline size_t history_bytes(const Patterns* patterns) noexcept nogil:
+    return sizeof(History) + 2 * <size_t>patterns.count * sizeof(int32_t)
+
+
+cdef void clear_history(History* history) noexcept nogil:
     """Forget everything but the points."""
-    cdef size_t size = experience.around.patterns * sizeof(int32_t)
-    memset(experience.reply, 0, sizeof(experience.reply))
-    memcpy(experience.pattern[0], experience.around.points, size)
-    memcpy(experience.pattern[1], experience.around.points, size)
+    cdef size_t size = history.patterns.count * sizeof(int32_t)
+    memset(history.reply, 0, sizeof(history.reply))
+    memcpy(history.pattern[0], history.patterns.points, size)
+    memcpy(history.pattern[1], history.patterns.points, size)
+
+
+cdef inline void history_reward(int32_t* value) noexcept nogil:
+    value[0] += (HISTORY_LIMIT - value[0]) >> HISTORY_LEAK
+
+
+cdef inline void history_decay(int32_t* value) noexcept nogil:
+    value[0] -= value[0] >> HISTORY_LEAK
+
+
+cdef inline int pattern_value(
+    const History* history, uint64_t own, uint64_t opp, int side, int ply, int last, int square
+) noexcept nogil:
+    """What the surroundings and history with them add to a move's value, in points."""
+    cdef const Patterns* patterns = history.patterns
+    cdef const int32_t* pattern = history.pattern[side]
+    cdef int direction, total = 0
+    for direction in range(DIRECTIONS):
+        total += pattern[pattern_number(patterns, own, opp, square, direction)]
+    return (total & POINTS) + ((
+        (total >> LEARNED_SHIFT) * history.pattern_weight[ply]
+        + history.reply[side][last][square] * history.reply_weight[ply]
+    ) >> WEIGHT_SHIFT)
+
+
+cdef inline int _change(int value, int limit) noexcept nogil:
+    return (limit - value) >> LEARNED_RATE
+
+
+cdef inline void learn(
+    History* history, uint64_t own, uint64_t opp, int side, int last, int square, int limit
+) noexcept nogil:
+    """Move what is learned of a move towards the limit: positive for one that has cut."""
+    cdef int16_t* reply = &history.reply[side][last][square]
+    cdef int32_t* word
+    cdef int direction
+    for direction in range(DIRECTIONS):
+        word = &history.pattern[side][pattern_number(history.patterns, own, opp, square, direction)]
+        word[0] += _change(word[0] >> LEARNED_SHIFT, limit) * (1 << LEARNED_SHIFT)
+    reply[0] += <int16_t>_change(reply[0], limit)

@@ -1,94 +1,146 @@
-"""The interface between the solver and the search kernels.
+"""The border between the kernels and everything else.
 
-A kernel that runs on every processor is compiled from search.pyx; search_*.pyx compile the same source
-for newer ones. ``kernel.pyx`` chooses at import time. All give the same results and node counts.
+A kernel is one translation unit, compiled from kernel.pxi for one kind of processor. It has no Python
+objects inside, and it keeps its structs to itself: a caller holds a ``Memory`` for each board size, and a
+``Run`` for each search. All kernels give the same results and visit the same nodes.
 """
 
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport int8_t, uint8_t, uint64_t
 
-from c4core.board cimport SQUARES, Geometry
-from c4core.bounds cimport Rows
-from c4core.foresight cimport Choice
-from c4core.ordering cimport Ordering
-from c4core.table cimport Table
-from c4core.thread_memory cimport ThreadMemory
-
-# Outside every score; what a search returns when it was told to end.
-cdef enum:
-    ABORTED = -128
+from c4core.engine.board cimport Board, has_four, popcount
 
 cdef enum:
-    SEARCHING_BITS = 10
-    LATE_EMPTIES = 28       # with fewer empty squares most windows are cheap
+    ABORTED = -128      # what a test returns that a limit has ended; outside every score
+    UNPLAYABLE = -128   # in an array of column scores: no move, or not solved
+    NOT_A_NETWORK = -1
+    NO_MEMORY_LEFT = -2
 
-# What threads that search one position together know; every word is atomic.
-cdef struct Team:
-    uint64_t bounds         # the narrowest bounds that any of them has proven, packed
-    uint64_t version        # counts their changes
-    # Positions that a thread is searching, by the top bits of their mixed keys.
-    uint64_t searching[1 << SEARCHING_BITS]
-
-# One running search: one thread, one position. Plain memory; nobody else writes to it.
-cdef struct Search:
-    const Geometry* g
-    const Ordering* ordering
-    const Rows* rows
-    Table* table
-    bint related                    # the table knows close relatives of the position
-    # Limits
-    const uint64_t* epoch           # the solver's count of stop() calls ..
-    uint64_t started                # .. and what it was when this search began
-    bint timed                      # whether there is a ..
-    double deadline                 # .. on the clock of atomics.now()
-    uint64_t node_limit             # total for this search
-    bint stopped                    # a limit was reached: the whole search is over
-    Team* team                      # or NULL for a search of one thread
-    uint64_t version                # of the team's bounds when the running null window began
-    bint (*interrupted)() noexcept nogil    # asked now and then whether to end; or NULL
-    # Progress; what the pointers lead to is atomic
-    uint64_t* searched              # nodes of all searches of the solver, as of their last polls
-    uint64_t told                   # nodes of this search that are counted there
-    uint64_t* proven                # the bounds so far, packed; or NULL
-    # Bookkeeping
-    uint64_t nodes                  # positions visited
-    uint64_t budget                 # nodes at which the running null window gives up
-    uint64_t poll_at                # nodes at which the limits are polled next
-    uint64_t polls                  # how often they have been polled
-    int32_t history[2][SQUARES]     # [side to move][square]
-    ThreadMemory* memory            # nobody else uses it while the search runs
-    int last_foreseen               # the network is asked with so many stones at most; -1: never
-    bint thorough                   # it is asked in short windows as well: for samples
-    # Asks the network; the kernel's own. Inlined, its lists would be part of every node's stack frame.
-    void (*look)(Search* s, const Choice* choice, int32_t* rank) noexcept nogil
-    # Called with every choice up to there, before the network is asked (order_samples.pyx); or NULL.
-    void (*watch)(Search* s, const Choice* choice, const int32_t* rank) noexcept nogil
-    void* watcher                   # its own
+cdef extern from *:
+    """
+    #define C4_NO_LIMIT UINT64_MAX
+    """
+    uint64_t NO_LIMIT "C4_NO_LIMIT"     # of nodes
 
 # Bounds on a score for the side to move; a kernel narrows them.
 cdef struct Bounds:
     int lower
     int upper
 
-cdef enum:
-    NO_GUESS = 127      # above every score
+# Asked now and then whether a search must end.
+ctypedef bint (*Interrupted)() noexcept nogil
+
+# The limits of a call, common to all its searches.
+cdef struct Limits:
+    const uint64_t* epoch   # the solver's count of stop() calls
+    uint64_t* searched      # its count of nodes
+    uint64_t started        # the value of epoch when the call began
+    bint timed              # whether there is a deadline
+    double deadline         # on the clock of atomics.now()
+    uint64_t node_limit     # for each position
+    Interrupted interrupted # or NULL
+
+# What searches of one board share: the transposition table, and memories of threads.
+ctypedef void Memory
+
+# One search by one thread.
+cdef struct Run:
+    uint64_t nodes          # positions visited
+    uint64_t node_limit     # it stops there
+    bint stopped            # a limit was reached: the whole search is over
+    uint64_t* proven        # the bounds so far, packed (team_bounds); or NULL; atomic
+
+# One position that several threads solve.
+ctypedef void Team
+
+# A batch of positions, shared by its threads; every entry is written by the thread that took it.
+cdef struct Batch:
+    const Board* g
+    Limits limits
+    uint64_t count
+    uint64_t taken          # positions handed out so far; atomic
+    const uint64_t* stones
+    const uint64_t* masks
+    bint weak
+    bint related            # most of the positions are close relatives
+    int8_t* lower
+    int8_t* upper
+    uint64_t* nodes
+    int8_t* scores          # width entries a position, or NULL: no columns
+
+# A bound that leaves a transposition table, or enters one.
+cdef struct TableBound:
+    uint64_t key
+    int8_t score
+    uint8_t is_upper
+    uint8_t log_nodes
 
 cdef struct Kernel:
+    # A memory whose table takes at most so many bytes; NULL if memory is short. The network may be NULL.
+    Memory* (*new_memory)(const Board* g, const void* network, size_t most_bytes) noexcept nogil
+    # Empty the table. Running searches go on.
+    void (*clear_table)(Memory* memory) noexcept nogil
+    # Forget what idle threads remember; with the interpreter lock held.
+    void (*forget)(Memory* memory) noexcept nogil
+    void (*free_memory)(Memory* memory) noexcept nogil
+    # A network from the part of its file behind the header; NOT_A_NETWORK, NO_MEMORY_LEFT or 0.
+    int (*read_network)(
+        const Board* g, int last_ply, const uint8_t* data, size_t size, void** network
+    ) noexcept nogil
+    # Begin and end a search; with the interpreter lock held. NULL if memory is short.
+    Run* (*begin)(Memory* memory, const Limits* limits) noexcept nogil
+    void (*end)(Run* run) noexcept nogil
     # Narrow the bounds until they meet (weak: until win, draw or loss is decided) or until a limit.
-    # The game must not be over, and the given bounds must hold. A guess near the score saves windows.
-    void (*solve)(
-        Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds, bint weak, int guess
+    void (*solve)(Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak) noexcept nogil
+    # The score of every column, or UNPLAYABLE, and the bounds on the position's own score.
+    void (*analyze)(
+        Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
     ) noexcept nogil
-    # A node of the search (search.pyx has the contract), for who watches it.
-    int (*search)(
-        Search* s, uint64_t own, uint64_t mask, uint64_t own_wins, uint64_t opp_wins, int last, int ply,
-        int beta
-    ) noexcept nogil
-    # One null window: 1 if the score is at least beta, 0 if not, ABORTED at a limit. Narrows the bounds.
+    # One null window: 1 if the score is at least beta, 0 if not, ABORTED at a limit or after so many nodes.
+    # Narrows the bounds. The game must not be over.
     int (*test)(
-        Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds, int beta
+        Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, int beta, uint64_t most_nodes
     ) noexcept nogil
+    # The column nearest to the centre that reaches the position's score; ABORTED at a limit.
+    int (*principal_move)(Run* run, uint64_t stones, uint64_t mask, int score) noexcept nogil
+    # Solve one position with several threads. Each joins with a run of its own, the caller's thread with the
+    # run that it gave; NULL if memory is short. disband() adds their nodes to that run and frees the team.
+    Team* (*assemble)(
+        Run* run, uint64_t stones, uint64_t mask, const Bounds* bounds, bint weak, uint64_t node_limit
+    ) noexcept nogil
+    void (*join)(Team* team, Run* run) noexcept nogil
+    void (*disband)(Team* team, Run* run, Bounds* bounds) noexcept nogil
+    # One thread's part of a batch.
+    void (*run_batch)(Batch* batch, Run* run) noexcept nogil
+    # Bounds that cost 2**least_work nodes or more; the caller frees the array. False if memory is short.
+    bint (*export_bounds)(
+        Memory* memory, int least_work, TableBound** bounds, size_t* count
+    ) noexcept nogil
+    void (*import_bounds)(Memory* memory, const TableBound* bounds, size_t count) noexcept nogil
+    # The same as the score of another column, if its move leads to the same position or its mirror image.
+    bint (*from_twin)(
+        const Board* g, uint64_t stones, uint64_t mask, int column, int8_t* scores
+    ) noexcept nogil
+    # Narrow the bounds by the columns' scores.
+    void (*position_bounds)(
+        const Board* g, uint64_t stones, uint64_t mask, const int8_t* scores, Bounds* bounds
+    ) noexcept nogil
+    # A node of the search, for samples.pyx, which is compiled with the kernel's structs.
+    void* search
 
+
+# The boards' structs are shared for the life of the process and never freed. NULL if no bitboard holds the
+# size.
+cdef const Board* board_of(int width, int height) except? NULL
+
+# The functions of the kernel for this processor.
 cdef const Kernel* chosen_kernel() except NULL
+
+# The network that orders moves on a board, or NULL if it has none.
+cdef const void* network_of(const Board* g) except? NULL
+
+# Whether a signal handler has raised something; for a search in the main thread. And what it was, or None.
+cdef bint interrupted() noexcept nogil
+cdef object take_raised()
 
 
 cdef inline uint64_t team_bounds(int lower, int upper) noexcept nogil:
@@ -102,3 +154,22 @@ cdef inline int team_lower(uint64_t bounds) noexcept nogil:
 
 cdef inline int team_upper(uint64_t bounds) noexcept nogil:
     return <int>(bounds & 255) - 128
+
+
+cdef inline bint decided(const Bounds* bounds, bint weak) noexcept nogil:
+    """Whether the bounds answer the question: the score, or (weak) win, draw or loss."""
+    return bounds.lower >= bounds.upper or (weak and (bounds.lower > 0 or bounds.upper < 0))
+
+
+cdef inline bint game_bounds(
+    const Board* g, uint64_t stones, uint64_t mask, Bounds* bounds
+) noexcept nogil:
+    """Whether the game is over. The bounds become its result, else what the number of stones allows."""
+    cdef int ply = popcount(mask)
+    if has_four(g, stones ^ mask):
+        # The winner's last stone was played when ply - 1 stones were on the board.
+        bounds.lower = bounds.upper = -((g.cells + 2 - ply) >> 1)
+        return True
+    bounds.lower = -((g.cells - ply) >> 1)
+    bounds.upper = (g.cells + 1 - ply) >> 1
+    return ply == g.cells

@@ -1,10 +1,10 @@
-/* The network of foresight.pyx in whole numbers: the same points on every processor.
+/* The arithmetic of order_network.pxi, in whole numbers: the same points on every processor.
  *
  * A row has C4_UNITS weights of 8 bits; with AVX2, the sums of so many units are four vectors of 16-bit
  * words. At most 256 rows are added, and 256 * 127 is less than 2^15: no sum overflows.
  */
-#ifndef C4_FORESIGHT_H
-#define C4_FORESIGHT_H
+#ifndef C4_ORDER_NETWORK_H
+#define C4_ORDER_NETWORK_H
 
 #include <stdint.h>
 

@@ -1,182 +1,145 @@
-"""Move ordering by foresight: a small network, trained on what moves cost.
+# The order network: move ordering by a small network that was trained on what moves cost.
+#
+# At most nodes that can be cut off, several moves do it, and one of them takes half as many nodes as another,
+# or a hundredth. Early in the game the choice matters most, and there are few nodes: the network is asked up
+# to ``last_ply`` stones, and only with ``ASKED_EMPTIES`` empty squares or more. It looks at the whole board
+# and at what surrounds the move::
+#
+#     own and other stones, winning squares of both, heights of     4 patterns around the square
+#     columns, the window, the ply, the column played last          (patterns.pxi), the square, new threats
+#                    |                                                   |
+#                    |  a row of UNITS weights for each                  |  likewise
+#                    v                                                   v
+#                   sum, the same for all moves      +                  sum
+#                                                    |
+#                                     what is above 0, times the weights of the units
+#                                                    |
+#                                     points, added to the move's value (ordering.pxi)
+#
+# Each side to move has rows of its own. Right of the centre a move is seen in a mirror, so that mirror images
+# get the same points (in the middle column nearly so), and half of the patterns need no rows. All numbers are whole, so every processor gets the
+# same points and visits the same nodes.
+#
+# A network's file holds, after a header that c4core/solver.pyx checks, the rows for the first player to move,
+# then those for the second, UNITS signed bytes each, and the weights of the units, 16 bits each and
+# little-endian. c4core/order_training makes it. A board without a file is searched without a network.
 
-At most nodes that can be cut off, several moves do it, and one of them takes half as many nodes as another,
-or a hundredth. Early in the game the choice matters most, and there are few nodes: the network is asked up
-to ``last_ply`` stones, and only with ``ASKED_EMPTIES`` empty squares or more. It looks at the whole board
-and at what surrounds the move::
-
-    own and other stones, winning squares of both, heights of     4 patterns around the square
-    columns, the window, the ply, the column played last          (surroundings.pyx), the square, new threats
-                   |                                                   |
-                   |  a row of UNITS weights for each                  |  likewise
-                   v                                                   v
-                  sum, the same for all moves      +                  sum
-                                                   |
-                                    what is above 0, times the weights of the units
-                                                   |
-                                    points, added to the move's value (ordering.pyx)
-
-Each side to move has rows of its own. Right of the centre a move is seen in a mirror, so that mirror images
-get the same points (in the middle column nearly so), and half of the patterns need no rows. All numbers are whole, so every processor gets the
-same points and visits the same nodes.
-
-The file ``data/c4-WIDTHxHEIGHT.c4order`` (docs/engine.md says how it is made)::
-
-    offset  bytes
-         0      8   b"C4ORDER1"
-         8      4   width, height, UNITS, last_ply
-        12      4   rows of a side, little-endian
-        16          rows for the first player to move, then for the second: UNITS signed bytes each
-                    weights of the units: 16 bits each, little-endian
-                    CRC-32 of all before it, 4 bytes, little-endian
-
-A board without a file is searched without foresight.
-"""
-
-import zlib
-from pathlib import Path
-
-from libc.stdint cimport int8_t, int32_t, uintptr_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uintptr_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
-from c4core.board cimport geometry_of
-from c4core.surroundings cimport DIRECTIONS, mirrored_pattern, patterns_of_line, surroundings_of
-
-from c4core.notation import check_board
+cdef extern from "order_network.h" nogil:
+    enum:
+        UNITS "C4_UNITS"
+    ctypedef struct Units "c4_units":
+        pass
+    void add_rows "c4_add_rows"(
+        Units* sums, const int8_t* rows, const int32_t* number, int count
+    ) noexcept
+    int32_t weigh "c4_weigh"(const Units* sums, const int16_t* weights) noexcept
 
 cdef enum:
-    HEADER = 16         # bytes
-    CHECKSUM = 4
-    ALIGNMENT = 64      # of a row: a cache line
+    ALIGNMENT = 64          # of a row: a cache line
+    LEAST_BETA = -3         # windows below share the row of this one ..
+    MAX_BETA = 4            # .. and windows above that of this one
+    POINTS_FACTOR = 33      # the network's sum times this, ..
+    POINTS_SHIFT = 19       # .. over 2**19, are points
+    ASKED_EMPTIES = 22      # with fewer empty squares a look costs more than it saves
+    WHOLE_ROWS = 2 * SQUARES + MAX_COLUMNS + 3      # at most, for what all moves share
+    MOVE_ROWS = DIRECTIONS + 1 + SQUARES            # at most, for one move, with those of its patterns
 
-MAGIC = b"C4ORDER1"
-_DATA = Path(__file__).with_name("data")
+# A network for one board size. Its rows are numbered in groups, one after the other; each number below
+# is that of a group's first row.
+cdef struct OrderNetwork:
+    const Patterns* patterns
+    int count               # rows of a side
+    int last_ply            # it is not asked with more stones on the board
+    int stride
+    int width
+    int cells
+    int heights             # after the squares of own stones, of others, of own threats, of others
+    int betas
+    int plies
+    int lasts
+    int places
+    int threats
+    int pattern_group
+    const int8_t* rows[2]   # [side to move]: UNITS weights for each row
+    void* memory            # the rows lie in it
+    int16_t weights[UNITS]  # of the units
+    int32_t* row            # [number of a pattern]: its row
+    uint8_t number[2][SQUARES]      # a square's number from 0 on: on the board, and seen in a mirror
 
-# For each board size its network, or None if it has none; they live as long as the process.
-cdef dict _networks = {}
-
-
-def network_file(int width, int height):
-    """Where the network for a board is, if there is one."""
-    return _DATA / f"c4-{width}x{height}.c4order"
-
-
-cdef const Foresight* foresight_of(const Geometry* g) except? NULL:
-    """The network for a board size, or NULL if it has none; read once.
-
-    Raises:
-        ValueError: the file is damaged.
-    """
-    cdef Network network
-    board = g.width, g.height
-    if board not in _networks:
-        path = network_file(*board)
-        try:
-            network = Network(path.read_bytes())
-        except FileNotFoundError:
-            network = None
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}; install c4 again") from None
-        # Another thread may have read it meanwhile, and searches with what it has found: that one stays.
-        _networks.setdefault(board, network)
-    network = _networks[board]
-    return NULL if network is None else network.foresight
-
-
-cdef class Network:
-    """Network(data)\n--\n
-    A network, from the bytes of its file.
-
-    Raises:
-        ValueError: they are none, or damaged.
-    """
-
-    def __cinit__(self, bytes data not None):
-        if (
-            len(data) < HEADER + CHECKSUM
-            or data[:8] != MAGIC
-            or data[10] != UNITS
-            or zlib.crc32(data[:-CHECKSUM]) != _unsigned(data[-CHECKSUM:])
-        ):
-            raise ValueError("no network, or a damaged one")
-        self.width, self.height = data[8], data[9]
-        check_board(self.width, self.height)
-        self.last_ply = data[11]
-        self.foresight = _read(geometry_of(self.width, self.height), data)
-
-    def __dealloc__(self):
-        free_foresight(self.foresight)
+# A position with several moves left, and what the search knows of them.
+cdef struct Choice:
+    uint64_t own            # stones of the side to move
+    uint64_t mask           # stones of both
+    uint64_t own_wins       # winning squares of the side to move ..
+    uint64_t opp_wins       # .. and of its opponent
+    int last                # square that was played last
+    int ply
+    int beta
+    int count               # of the moves that are left
+    const uint64_t* moves   # one bit each
+    const uint64_t* wins    # the mover's winning squares after each
 
 
-def row_groups(*, int width, int height, int last_ply):
-    """How the rows of a network are numbered.
-
-    Args:
-        width: columns of the board.
-        height: rows of the board.
-        last_ply: the network is asked with so many stones at most.
-
-    Returns:
-        By the names of the last three groups (``places``, ``threats``, ``patterns``) their first rows, and
-        by ``all`` the number of rows of a side. What all moves share comes first.
-
-    Raises:
-        BoardError: impossible size.
-        ValueError: the board has not so many squares.
-    """
-    cdef Foresight* f = _numbered(width, height, last_ply)
-    groups = {"places": f.places, "threats": f.threats, "patterns": f.patterns, "all": f.count}
-    free_foresight(f)
-    return groups
-
-
-def network_bytes(rows not None, weights not None, *, int width, int height, int last_ply):
-    """The file of a network.
-
-    Args:
-        rows: whole numbers from -128 to 127, (2, rows of a side, UNITS); the side to move comes first.
-        weights: of the units, whole numbers of 16 bits, (UNITS,).
-        width: columns of the board.
-        height: rows of the board.
-        last_ply: the network is asked with so many stones at most.
-
-    Raises:
-        BoardError: impossible size.
-        ValueError: the weights are too many or too few for this board.
-    """
-    count = row_groups(width=width, height=height, last_ply=last_ply)["all"]
-    if rows.shape != (2, count, UNITS) or weights.shape != (UNITS,):
-        raise ValueError(
-            f"weights of the shapes {rows.shape} and {weights.shape}, not {(2, count, UNITS)} and {(UNITS,)}"
-        )
-    data = b"".join((
-        MAGIC,
-        bytes((width, height, UNITS, last_ply)),
-        (<int>count).to_bytes(4, "little"),
-        rows.astype("i1").tobytes(),
-        weights.astype("<i2").tobytes(),
-    ))
-    return data + zlib.crc32(data).to_bytes(CHECKSUM, "little")
+cdef OrderNetwork* create_network(const Board* g, int last_ply) noexcept nogil:
+    """A network without weights, which only numbers rows; NULL if memory is short."""
+    cdef OrderNetwork* f = <OrderNetwork*>calloc(1, sizeof(OrderNetwork))
+    cdef int square, view
+    if f == NULL:
+        return NULL
+    f.patterns = patterns_of(g)
+    if f.patterns != NULL:
+        f.count = _number_groups(f, g, last_ply)
+        f.row = <int32_t*>calloc(f.patterns.count, sizeof(int32_t))
+    if f.row == NULL:
+        free_network(f)
+        return NULL
+    for square in range(g.width * g.stride):
+        for view in range(2):
+            f.number[view][square] = <uint8_t>(
+                (g.width - 1 - square // g.stride if view else square // g.stride) * g.height
+                + square % g.stride
+            )
+    _fill_pattern_rows(f, g)
+    return f
 
 
-cdef Foresight* _numbered(int width, int height, int last_ply) except NULL:
-    """A network without weights.
-
-    Raises:
-        BoardError: impossible size.
-        ValueError: the board has not so many squares.
-    """
-    check_board(width, height)
-    if not 0 <= last_ply < width * height:
-        raise ValueError(f"last_ply must be between 0 and {width * height - 1}, not {last_ply}")
-    return create_foresight(geometry_of(width, height), last_ply)
+cdef void free_network(OrderNetwork* f) noexcept nogil:
+    if f != NULL:
+        free(f.memory)
+        free(f.row)
+        free(f)
 
 
-cdef int _groups(Foresight* f, const Geometry* g, int last_ply) except -1:
+cdef inline size_t weight_bytes(const OrderNetwork* f) noexcept nogil:
+    """The length of the part of a file that holds rows and weights."""
+    return 2 * <size_t>f.count * UNITS + 2 * UNITS
+
+
+cdef bint fill_network(OrderNetwork* f, const uint8_t* data) noexcept nogil:
+    """Take the rows and weights from a file's bytes, ``weight_bytes`` of them; False if memory is short."""
+    cdef size_t row_bytes = 2 * <size_t>f.count * UNITS
+    cdef char* rows
+    cdef int unit
+    f.memory = calloc(1, row_bytes + ALIGNMENT)
+    if f.memory == NULL:
+        return False
+    rows = <char*>f.memory + ALIGNMENT - <uintptr_t>f.memory % ALIGNMENT
+    memcpy(rows, data, row_bytes)
+    f.rows[0] = <const int8_t*>rows
+    f.rows[1] = f.rows[0] + f.count * UNITS
+    data += row_bytes
+    for unit in range(UNITS):
+        f.weights[unit] = <int16_t>(data[2 * unit] | (<int>data[2 * unit + 1] << 8))
+    return True
+
+
+cdef int _number_groups(OrderNetwork* f, const Board* g, int last_ply) noexcept nogil:
     """Number the first row of every group; returns the number of all rows of a side."""
-    cdef const Surroundings* around = surroundings_of(g)
-    f.around = around
+    cdef int right = (g.width + 1) // 2     # the first column right of the centre
     f.last_ply = last_ply
     f.stride = g.stride
     f.width = g.width
@@ -187,88 +150,20 @@ cdef int _groups(Foresight* f, const Geometry* g, int last_ply) except -1:
     f.lasts = f.plies + last_ply + 1
     f.places = f.lasts + g.width + 1
     f.threats = f.places + g.cells
-    f.patterns = f.threats + g.cells
-    return f.patterns + _left_patterns(g)
+    f.pattern_group = f.threats + g.cells
+    # Patterns around squares that are not right of the centre have the lowest numbers; they have rows.
+    if right < g.width:
+        return f.pattern_group + f.patterns.line[right * g.stride][0].first
+    return f.pattern_group + f.patterns.count
 
 
-cdef int _left_patterns(const Geometry* g) except -1:
-    """The patterns around squares that are not right of the centre; they have the lowest numbers."""
-    cdef const Surroundings* around = surroundings_of(g)
-    cdef int right = (g.width + 1) // 2     # the first column right of the centre
-    return around.line[right * g.stride][0].first if right < g.width else around.patterns
-
-
-cdef Foresight* create_foresight(const Geometry* g, int last_ply) except NULL:
-    """A network without weights; :func:`free_foresight` gives it back."""
-    cdef Foresight* f = <Foresight*>calloc(1, sizeof(Foresight))
-    cdef int square, view
-    if f == NULL:
-        raise MemoryError
-    try:
-        f.count = _groups(f, g, last_ply)
-        f.row = <int32_t*>calloc(f.around.patterns, sizeof(int32_t))
-        if f.row == NULL:
-            raise MemoryError
-    except MemoryError:
-        free_foresight(f)
-        raise
-    for square in range(g.width * g.stride):
-        for view in range(2):
-            f.number[view][square] = (
-                (g.width - 1 - square // g.stride if view else square // g.stride) * g.height
-                + square % g.stride
-            )
-    _fill_pattern_rows(f, g)
-    return f
-
-
-cdef void free_foresight(Foresight* f) noexcept:
-    if f != NULL:
-        free(f.memory)
-        free(f.row)
-        free(f)
-
-
-cdef Foresight* _read(const Geometry* g, bytes data) except NULL:
-    """The network in a file whose checksum is right."""
-    cdef Foresight* f
-    cdef char* rows
-    cdef int count, unit
-    if data[11] >= g.cells:
-        raise ValueError("a network for another version of c4")
-    f = create_foresight(g, data[11])
-    count = f.count
-    if (
-        _unsigned(data[12:HEADER]) != count
-        or len(data) != HEADER + 2 * count * UNITS + 2 * UNITS + CHECKSUM
-    ):
-        free_foresight(f)
-        raise ValueError("a network for another version of c4")
-    f.memory = calloc(1, 2 * <size_t>count * UNITS + ALIGNMENT)
-    if f.memory == NULL:
-        free_foresight(f)
-        raise MemoryError
-    rows = <char*>f.memory + ALIGNMENT - <uintptr_t>f.memory % ALIGNMENT
-    memcpy(rows, <const char*>data + HEADER, 2 * <size_t>count * UNITS)
-    f.rows[0] = <const int8_t*>rows
-    f.rows[1] = f.rows[0] + count * UNITS
-    weights = data[HEADER + 2 * count * UNITS:-CHECKSUM]
-    for unit in range(UNITS):
-        f.weights[unit] = int.from_bytes(weights[2 * unit:2 * unit + 2], "little", signed=True)
-    return f
-
-
-cdef object _unsigned(bytes data):
-    return int.from_bytes(data, "little")
-
-
-cdef void _fill_pattern_rows(Foresight* f, const Geometry* g) noexcept:
+cdef void _fill_pattern_rows(OrderNetwork* f, const Board* g) noexcept nogil:
     """Find the row of every pattern: right of the centre that of its mirror image.
 
-    Elsewhere it is that of the mirror image's mirror image. On low boards (surroundings.pyx) the two
+    Elsewhere it is that of the mirror image's mirror image. On low boards (patterns.pxi) the two
     differ if the pattern has squares that the mirror image has not: these are left out on both sides.
     """
-    cdef const Surroundings* around = f.around
+    cdef const Patterns* patterns = f.patterns
     cdef int square, mirrored, direction, opposite, number, image, first
     for square in range(g.width * g.stride):
         if square % g.stride == g.height:
@@ -276,11 +171,119 @@ cdef void _fill_pattern_rows(Foresight* f, const Geometry* g) noexcept:
         mirrored = (g.width - 1 - square // g.stride) * g.stride + square % g.stride
         for direction in range(DIRECTIONS):
             opposite = direction if direction < 2 else 5 - direction
-            first = around.line[square][direction].first
-            for number in range(patterns_of_line(around, square, direction)):
-                image = mirrored_pattern(around, g, square, direction, number)
+            first = patterns.line[square][direction].first
+            for number in range(line_patterns(patterns, square, direction)):
+                image = mirrored_pattern(patterns, g, square, direction, number)
                 if not view_of(f, square):
                     image = mirrored_pattern(
-                        around, g, mirrored, opposite, image - around.line[mirrored][opposite].first
+                        patterns, g, mirrored, opposite, image - patterns.line[mirrored][opposite].first
                     )
-                f.row[first + number] = f.patterns + image
+                f.row[first + number] = f.pattern_group + image
+
+
+cdef inline int _squares(
+    const OrderNetwork* f, int32_t* seen, int32_t* mirrored, int first, uint64_t squares
+) noexcept nogil:
+    """List the rows of some squares, for both views; their number."""
+    cdef int count = 0, square
+    while squares:
+        square = lowest_bit(squares)
+        squares &= squares - 1
+        seen[count] = first + f.number[0][square]
+        mirrored[count] = first + f.number[1][square]
+        count += 1
+    return count
+
+
+cdef inline int whole_rows(
+    const OrderNetwork* f, const Choice* choice, int32_t* seen, int32_t* mirrored
+) noexcept nogil:
+    """List the rows of what all moves share, for both views; their number."""
+    cdef uint64_t column = (<uint64_t>1 << f.stride) - 1
+    cdef int count, square, side, height, played
+    cdef uint64_t stones = choice.mask
+    count = 0
+    while stones:
+        square = lowest_bit(stones)
+        stones &= stones - 1
+        side = 0 if choice.own >> square & 1 else f.cells
+        seen[count] = side + f.number[0][square]
+        mirrored[count] = side + f.number[1][square]
+        count += 1
+    count += _squares(f, seen + count, mirrored + count, 2 * f.cells, choice.own_wins)
+    count += _squares(f, seen + count, mirrored + count, 3 * f.cells, choice.opp_wins)
+    for played in range(f.width):
+        height = popcount(choice.mask >> (played * f.stride) & column)
+        seen[count] = f.heights + played * f.stride + height
+        mirrored[count] = f.heights + (f.width - 1 - played) * f.stride + height
+        count += 1
+    seen[count] = f.betas + min(max(choice.beta, LEAST_BETA), MAX_BETA) - LEAST_BETA
+    mirrored[count] = seen[count]
+    seen[count + 1] = mirrored[count + 1] = f.plies + choice.ply
+    played = choice.last // f.stride
+    if choice.last % f.stride == f.stride - 1:
+        seen[count + 2] = mirrored[count + 2] = f.lasts + f.width      # which move was last is not known
+    else:
+        seen[count + 2] = f.lasts + played
+        mirrored[count + 2] = f.lasts + f.width - 1 - played
+    return count + 3
+
+
+cdef inline bint view_of(const OrderNetwork* f, int square) noexcept nogil:
+    """In which view a move to the square is seen: 1, the mirror, right of the centre."""
+    return 2 * (square // f.stride) > f.width - 1
+
+
+cdef inline void pattern_rows(
+    const OrderNetwork* f, const Choice* choice, int square, int32_t* listed
+) noexcept nogil:
+    """List the rows of the patterns around a square."""
+    cdef uint64_t opp = choice.own ^ choice.mask
+    cdef int direction
+    for direction in range(DIRECTIONS):
+        listed[direction] = f.row[pattern_number(f.patterns, choice.own, opp, square, direction)]
+
+
+cdef inline int move_rows(
+    const OrderNetwork* f, const Choice* choice, int i, int view, int32_t* listed
+) noexcept nogil:
+    """List the rows of a move's square and new threats in one view; their number."""
+    cdef uint64_t threats = choice.wins[i] & ~choice.own_wins
+    cdef int count = 1
+    listed[0] = f.places + f.number[view][lowest_bit(choice.moves[i])]
+    while threats:
+        listed[count] = f.threats + f.number[view][lowest_bit(threats)]
+        threats &= threats - 1
+        count += 1
+    return count
+
+
+cdef inline void add_network_points(
+    const OrderNetwork* f, const Choice* choice, int32_t* rank, int scale
+) noexcept nogil:
+    """Add to each move's rank the points that the network gives it, times the scale."""
+    cdef int32_t[WHOLE_ROWS] seen
+    cdef int32_t[WHOLE_ROWS] mirrored
+    cdef int32_t[MAX_COLUMNS][DIRECTIONS] patterns
+    cdef int32_t[MOVE_ROWS] others
+    cdef Units[2] whole
+    cdef Units sums
+    cdef int i, direction, view, count
+    cdef const int8_t* rows = f.rows[choice.ply & 1]
+    # The rows of patterns are many: they are fetched while the others are added.
+    for i in range(choice.count):
+        pattern_rows(f, choice, lowest_bit(choice.moves[i]), patterns[i])
+        for direction in range(DIRECTIONS):
+            atomics.prefetch(rows + UNITS * patterns[i][direction])
+    count = whole_rows(f, choice, seen, mirrored)
+    memset(whole, 0, sizeof(whole))
+    add_rows(&whole[0], rows, seen, count)
+    add_rows(&whole[1], rows, mirrored, count)
+    for i in range(choice.count):
+        view = view_of(f, lowest_bit(choice.moves[i]))
+        sums = whole[view]
+        add_rows(&sums, rows, patterns[i], DIRECTIONS)
+        add_rows(&sums, rows, others, move_rows(f, choice, i, view, others))
+        rank[i] += <int32_t>(
+            <int64_t>weigh(&sums, f.weights) * POINTS_FACTOR >> POINTS_SHIFT
+        ) * scale

@@ -1,40 +1,53 @@
-"""What surrounds a square, as four numbers, and what the windows through it say about a move there.
+# Patterns: what surrounds a square, as four numbers, and what the windows through it say about a move there.
+#
+# Along each of four directions the stones and gaps near a square are a pattern: up to three squares to
+# either side along the row and the two diagonals, and up to three stones below. On 7x6 there are 13,367
+# patterns of all squares together. A move's order follows from its four patterns: history.pxi learns
+# what each is worth, and some of it is known beforehand.
+#
+# **Windows.** A window is four squares in a row. Those through a square lie within three squares of it,
+# so its patterns tell what a move there gains (the squares above it are empty)::
+#
+#      8  points for each open window with two own stones that it makes, less those it makes threats
+#      2  points for each window that it takes from the opponent, empty ones among them
+#
+# A pattern's points have ``LEAST_POINTS`` added, so that none are negative. All moves have four patterns,
+# which makes that the same for each. On boards less than six squares high the farthest squares of some
+# lines are not part of the patterns (below), and count as empty.
+#
+# **Numbers.** The neighbours of a square along one direction are ``step`` bits apart. To number what
+# stands there, the n of them are gathered: by the instruction ``pext`` where it is quick (x86_v3_pext.pyx), or
+# by one multiplication, for which all processors are quick. The factor has one bit for each neighbour,
+# which lifts that neighbour to its place among the highest n; the other products fall above the word or
+# below these n bits, and no two of them meet, as long as n is at most ``step``. Then own stones count as
+# ternary digits 1 and the opponent's as 2.
 
-Along each of four directions the stones and gaps near a square are a pattern: up to three squares to
-either side along the row and the two diagonals, and up to three stones below. On 7x6 there are 13,367
-patterns of all squares together. A move's order follows from its four patterns: experience.pyx learns
-what each is worth, and some of it is known beforehand.
-
-**Windows.** A window is four squares in a row. Those through a square lie within three squares of it,
-so its patterns tell what a move there gains (the squares above it are empty)::
-
-     8  points for each open window with two own stones that it makes, less those it makes threats
-     2  points for each window that it takes from the opponent, empty ones among them
-
-A pattern's points have ``LEAST_POINTS`` added, so that none are negative. All moves have four patterns,
-which makes that the same for each. On boards less than six squares high the farthest squares of some
-lines are not part of the patterns (below), and count as empty.
-
-**Numbers.** The neighbours of a square along one direction are ``step`` bits apart. To number what
-stands there, the n of them are gathered: by the instruction ``pext`` where it is quick (kernel.pyx), or
-by one multiplication, for which all processors are quick. The factor has one bit for each neighbour,
-which lifts that neighbour to its place among the highest n; the other products fall above the word or
-below these n bits, and no two of them meet, as long as n is at most ``step``. Then own stones count as
-ternary digits 1 and the opponent's as 2.
-"""
-
-from libc.stdint cimport int8_t, int16_t, int32_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t
 from libc.stdlib cimport calloc, free
 
-from c4core.board cimport (
-    HEIGHT_LIMIT,
-    WIDTH_LIMIT,
-    column_mask,
-    lowest_bit,
-    playable_squares,
-    popcount,
-)
-from c4core.position cimport Position
+cdef extern from "word.h" nogil:
+    int gather "c4_gather"(
+        uint64_t stones, uint64_t near, uint64_t factor, int low, int high
+    ) noexcept
+
+cdef enum:
+    DIRECTIONS = 4          # below, along the row, falling, rising
+    NEIGHBOURS = 6          # of a square along one direction, at most
+
+# What surrounds a square along one direction.
+cdef struct Line:
+    uint64_t near           # the neighbours
+    uint64_t factor         # times this, they are the highest bits, ..
+    int8_t low              # .. if they have been moved down by so many,
+    int8_t high             # and moved down by so many they are a number
+    int32_t first           # the number of the first pattern
+
+# The patterns of all squares; one for each board size.
+cdef struct Patterns:
+    Line line[SQUARES][DIRECTIONS]
+    int16_t ternary[1 << NEIGHBOURS]        # binary digits read as ternary ones
+    int32_t count                           # of all squares together
+    int32_t* points                         # what each says about a move, from 0 on
 
 cdef enum:
     REACH = 3           # squares to either side: as far as a line of four reaches
@@ -56,89 +69,106 @@ ACROSS[:] = [0, 1, 1, 1]
 cdef int[DIRECTIONS] UP
 UP[:] = [1, 0, -1, 1]
 
-cdef Surroundings* _surroundings[WIDTH_LIMIT][HEIGHT_LIMIT]
+cdef Patterns* _patterns[WIDTH_LIMIT][HEIGHT_LIMIT]
 
 
-cdef const Surroundings* surroundings_of(const Geometry* g) except NULL:
-    """The surroundings on a board size; they are made once and live as long as the process."""
-    cdef Surroundings* around = _surroundings[g.width][g.height]
-    if around == NULL:
-        around = <Surroundings*>calloc(1, sizeof(Surroundings))
-        if around == NULL:
-            raise MemoryError
-        _fill_lines(around, g)
-        around.points = <int32_t*>calloc(around.patterns, sizeof(int32_t))
-        if around.points == NULL:
-            free(around)
-            raise MemoryError
-        _fill_points(around, g)
-        _surroundings[g.width][g.height] = around
-    return around
+cdef const Patterns* patterns_of(const Board* g) noexcept nogil:
+    """The patterns of a board size, made once for the life of the process; NULL if memory is short."""
+    cdef Patterns* patterns = _patterns[g.width][g.height]
+    if patterns == NULL:
+        patterns = <Patterns*>calloc(1, sizeof(Patterns))
+        if patterns == NULL:
+            return NULL
+        _fill_lines(patterns, g)
+        patterns.points = <int32_t*>calloc(patterns.count, sizeof(int32_t))
+        if patterns.points == NULL:
+            free(patterns)
+            return NULL
+        _fill_points(patterns, g)
+        _patterns[g.width][g.height] = patterns
+    return patterns
 
 
-cdef void _fill_lines(Surroundings* around, const Geometry* g) noexcept:
+cdef inline int _gathered(const Line* line, uint64_t stones) noexcept nogil:
+    """The stones among the neighbours, as binary digits."""
+    return gather(stones, line.near, line.factor, line.low, line.high)
+
+
+cdef inline int pattern_number(
+    const Patterns* patterns, uint64_t own, uint64_t opp, int square, int direction
+) noexcept nogil:
+    """The number of what surrounds the square along one direction."""
+    cdef const Line* line = &patterns.line[square][direction]
+    cdef int number = _gathered(line, own)
+    # All squares below are taken: what is not the mover's is the opponent's.
+    if direction:
+        number = patterns.ternary[number] + 2 * patterns.ternary[_gathered(line, opp)]
+    return line.first + number
+
+
+cdef void _fill_lines(Patterns* patterns, const Board* g) noexcept nogil:
     cdef int column, row, direction, number, digits
     for number in range(1 << NEIGHBOURS):
         digits = 1
         for direction in range(NEIGHBOURS):
-            around.ternary[number] += <int16_t>(digits * (number >> direction & 1))
+            patterns.ternary[number] += <int16_t>(digits * (number >> direction & 1))
             digits *= 3
     for column in range(g.width):
         for row in range(g.height):
             for direction in range(DIRECTIONS):
-                _fill_line(around, g, column, row, direction)
+                _fill_line(patterns, g, column, row, direction)
 
 
-cdef inline bint _on_board(const Geometry* g, int column, int row, int direction, int distance) noexcept:
+cdef inline bint _on_board(const Board* g, int column, int row, int direction, int distance) noexcept nogil:
     return (
         0 <= column + distance * ACROSS[direction] < g.width
         and 0 <= row + distance * UP[direction] < g.height
     )
 
 
-cdef inline int _step(const Geometry* g, int direction) noexcept:
+cdef inline int _step(const Board* g, int direction) noexcept nogil:
     return ACROSS[direction] * g.stride + UP[direction]
 
 
-cdef inline int _reach(const Geometry* g, int direction) noexcept:
+cdef inline int _reach(const Board* g, int direction) noexcept nogil:
     """How far a pattern goes: on low boards a step has fewer bits than a square has neighbours."""
     return min(REACH, _step(g, direction) // 2) if direction else REACH
 
 
 cdef void _fill_line(
-    Surroundings* around, const Geometry* g, int column, int row, int direction
-) noexcept:
+    Patterns* patterns, const Board* g, int column, int row, int direction
+) noexcept nogil:
     """Find the neighbours of a square along one direction, and how to gather them."""
     cdef int[NEIGHBOURS] neighbours
     cdef int square = column * g.stride + row
     cdef int reach = _reach(g, direction)
-    cdef Line* line = &around.line[square][direction]
-    cdef int distance, index, count = 0, patterns = 1
+    cdef Line* line = &patterns.line[square][direction]
+    cdef int distance, index, count = 0, numbers = 1
     for distance in range(-reach, reach + 1 if direction else 0):
         if distance and _on_board(g, column, row, direction, distance):
             neighbours[count] = square + distance * _step(g, direction)
             count += 1
-    line.first = around.patterns
+    line.first = patterns.count
     line.low = <int8_t>(neighbours[0] if count else 0)
     line.high = <int8_t>min(64 - count, 63)
     for index in range(count):
         line.near |= <uint64_t>1 << neighbours[index]
         line.factor |= <uint64_t>1 << (64 - count + index - (neighbours[index] - line.low))
-        patterns *= 3 if direction else 2
-    around.patterns += patterns
+        numbers *= 3 if direction else 2
+    patterns.count += numbers
 
 
-cdef int patterns_of_line(const Surroundings* around, int square, int direction) noexcept:
+cdef int line_patterns(const Patterns* patterns, int square, int direction) noexcept nogil:
     """The number of patterns around a square along one direction."""
-    cdef int neighbour, patterns = 1
-    for neighbour in range(popcount(around.line[square][direction].near)):
-        patterns *= 3 if direction else 2
-    return patterns
+    cdef int neighbour, numbers = 1
+    for neighbour in range(popcount(patterns.line[square][direction].near)):
+        numbers *= 3 if direction else 2
+    return numbers
 
 
 cdef int mirrored_pattern(
-    const Surroundings* around, const Geometry* g, int square, int direction, int pattern
-) noexcept:
+    const Patterns* patterns, const Board* g, int square, int direction, int pattern
+) noexcept nogil:
     """The number, among all patterns, of the mirror image of a pattern of a line.
 
     On low boards one of the diagonals has fewer neighbours: others count as empty.
@@ -161,17 +191,17 @@ cdef int mirrored_pattern(
                 pattern //= 3
             if -there <= distance <= there:
                 number = 3 * number + digit
-    return around.line[mirrored][opposite].first + number
+    return patterns.line[mirrored][opposite].first + number
 
 
-cdef void _fill_points(Surroundings* around, const Geometry* g) noexcept:
+cdef void _fill_points(Patterns* patterns, const Board* g) noexcept nogil:
     cdef int column, row, direction, number
     cdef int32_t* points
     cdef Squares squares
     for column in range(g.width):
         for row in range(g.height):
             for direction in range(DIRECTIONS):
-                points = around.points + around.line[column * g.stride + row][direction].first
+                points = patterns.points + patterns.line[column * g.stride + row][direction].first
                 number = 0
                 while _read(squares, g, column, row, direction, number):
                     points[number] = LEAST_POINTS + _window_points(squares)
@@ -179,8 +209,8 @@ cdef void _fill_points(Surroundings* around, const Geometry* g) noexcept:
 
 
 cdef bint _read(
-    int* squares, const Geometry* g, int column, int row, int direction, int number
-) noexcept:
+    int* squares, const Board* g, int column, int row, int direction, int number
+) noexcept nogil:
     """Read a pattern's number; False if the line has fewer patterns."""
     cdef int distance, reach = _reach(g, direction)
     for distance in range(-REACH, REACH + 1):
@@ -196,7 +226,7 @@ cdef bint _read(
     return number == 0
 
 
-cdef int _window_points(const int* squares) noexcept:
+cdef int _window_points(const int* squares) noexcept nogil:
     """What a move to the middle of a line gains in the windows through it."""
     cdef int first, index, own, theirs, points = 0
     for first in range(REACH + 1):
@@ -212,56 +242,3 @@ cdef int _window_points(const int* squares) noexcept:
             if own == 0:
                 points += THEIRS_WEIGHT
     return points
-
-
-cdef list _playable(Position position):
-    """The squares that can be played, from the left."""
-    cdef uint64_t playable = playable_squares(position.g, position.mask)
-    cdef int column
-    return [
-        lowest_bit(playable & column_mask(position.g, column))
-        for column in range(position.g.width)
-        if playable & column_mask(position.g, column)
-    ]
-
-
-cdef int _number(const Surroundings* around, Position position, int square, int direction):
-    cdef uint64_t opp = position.stones ^ position.mask
-    return pattern_number(around, position.stones, opp, square, direction)
-
-
-def patterns(Position position not None):
-    """What surrounds the squares that can be played.
-
-    Returns:
-        For every column that is not full, from the left, the numbers of what lies below the square,
-        along its row, along the falling and along the rising diagonal. The digits of a number, from the
-        lowest on, are the neighbours from the left (below: from the bottom): 1 for a stone of the side
-        to move, and 2 for one of its opponent's, which counts 0 below.
-    """
-    cdef const Surroundings* around = surroundings_of(position.g)
-    cdef int square, direction
-    return [
-        tuple([
-            _number(around, position, square, direction) - around.line[square][direction].first
-            for direction in range(DIRECTIONS)
-        ])
-        for square in _playable(position)
-    ]
-
-
-def window_points(Position position not None):
-    """What the windows through the squares that can be played say about a move there.
-
-    Returns:
-        For every column that is not full, from the left, the points of a move's four patterns.
-    """
-    cdef const Surroundings* around = surroundings_of(position.g)
-    cdef int square, direction
-    return [
-        sum([
-            around.points[_number(around, position, square, direction)] - LEAST_POINTS
-            for direction in range(DIRECTIONS)
-        ])
-        for square in _playable(position)
-    ]

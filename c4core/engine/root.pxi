@@ -1,90 +1,140 @@
-"""Whole positions on the C side: solve one, score its columns, find a best move.
+# Whole positions: begin a search, solve a position, score its columns, find a best move; with one thread or
+# a team. Here the game may be over; _solve and _test of search.pxi are called only if it is not.
 
-Here the game may be over; the kernel is called only where it is not. Positions are words as in
-search.pyx: ``stones`` has those of the side to move, ``mask`` those of both sides.
-"""
-
+from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from c4core cimport atomics
-from c4core.board cimport (
-    MAX_COLUMNS,
-    canonical_key,
-    column_mask,
-    has_four,
-    playable_squares,
-    popcount,
-    winning_squares,
-)
-from c4core.foresight cimport ASKED_EMPTIES
-from c4core.kernel cimport ABORTED, LATE_EMPTIES, NO_GUESS, team_bounds
+cdef enum:
+    LATE_TABLE_BYTES = 1 << 19     # half the second-level cache of common processors
 
-cdef uint64_t NO_LIMIT = <uint64_t>-1
+
+cdef ThreadMemory* _create_thread_memory(const Board* g) noexcept nogil:
+    """An empty one; NULL if memory is short."""
+    cdef ThreadMemory* memory = <ThreadMemory*>calloc(1, sizeof(ThreadMemory))
+    if memory == NULL:
+        return NULL
+    memory.history = create_history(g)
+    if memory.history == NULL or not table_create(&memory.late, LATE_TABLE_BYTES):
+        _free_thread_memory(memory)
+        return NULL
+    return memory
+
+
+cdef void _clear_thread_memory(ThreadMemory* memory) noexcept nogil:
+    clear_history(memory.history)
+    table_clear(&memory.late)
+
+
+cdef void _free_thread_memory(ThreadMemory* memory) noexcept nogil:
+    free(memory.history)
+    table_free(&memory.late)
+    free(memory)
+
+
+cdef Memory* _new_memory(const Board* g, const void* network, size_t most_bytes) noexcept nogil:
+    cdef BoardMemory* memory = <BoardMemory*>calloc(1, sizeof(BoardMemory))
+    if memory == NULL:
+        return NULL
+    memory.g = g
+    memory.network = <const OrderNetwork*>network
+    if not table_create(&memory.table, most_bytes):
+        free(memory)
+        return NULL
+    return memory
+
+
+cdef void _clear_table(Memory* memory) noexcept nogil:
+    table_clear(&(<BoardMemory*>memory).table)
+
+
+cdef void _forget(Memory* memory) noexcept nogil:
+    cdef ThreadMemory* idle = (<BoardMemory*>memory).idle
+    while idle != NULL:
+        _clear_thread_memory(idle)
+        idle = idle.next
+
+
+cdef void _free_memory(Memory* memory) noexcept nogil:
+    cdef BoardMemory* board = <BoardMemory*>memory
+    cdef ThreadMemory* idle
+    while board.idle != NULL:
+        idle = board.idle
+        board.idle = idle.next
+        _free_thread_memory(idle)
+    table_free(&board.table)
+    free(board)
+
+
+cdef Run* _begin(Memory* memory, const Limits* limits) noexcept nogil:
+    cdef BoardMemory* board = <BoardMemory*>memory
+    cdef ThreadMemory* thread = board.idle
+    if thread == NULL:
+        thread = _create_thread_memory(board.g)
+        if thread == NULL:
+            return NULL
+    else:
+        board.idle = thread.next
+    start_search(&thread.search, board, thread, limits)
+    return &thread.search.run
+
+
+cdef void _end(Run* run) noexcept nogil:
+    cdef Search* s = <Search*>run
+    _count_nodes(s)
+    s.memory.next = s.board.idle
+    s.board.idle = s.memory
+
 
 cdef void start_search(
-    Search* s, const Geometry* g, const Ordering* ordering, const Rows* rows, Table* table,
-    ThreadMemory* memory, const Limits* limits
+    Search* s, BoardMemory* board, ThreadMemory* memory, const Limits* limits
 ) noexcept nogil:
     """Prepare a search that has visited no node yet."""
     memset(s, 0, sizeof(Search))
-    s.g = g
-    s.ordering = ordering
-    s.rows = rows
-    s.table = table
+    s.g = board.g
+    s.network = board.network
+    s.table = &board.table
+    s.board = board
     s.memory = memory
-    s.last_foreseen = -1
-    if ordering.foresight != NULL:
-        s.last_foreseen = min(ordering.foresight.last_ply, g.cells - ASKED_EMPTIES)
+    s.last_asked = -1
+    if s.network != NULL:
+        s.last_asked = min(s.network.last_ply, s.g.cells - ASKED_EMPTIES)
     s.epoch = limits.epoch
     s.searched = limits.searched
     s.started = limits.started
     s.timed = limits.timed
     s.deadline = limits.deadline
-    s.node_limit = limits.node_limit
+    s.run.node_limit = limits.node_limit
     s.interrupted = limits.interrupted
     s.budget = NO_LIMIT
 
 
-cdef void tell_nodes(Search* s) noexcept nogil:
+cdef void _count_nodes(Search* s) noexcept nogil:
     """Count the nodes since the last poll; a short search ends before its first one."""
-    atomics.add(s.searched, s.nodes - s.told)
-    s.told = s.nodes
+    atomics.add(s.searched, s.run.nodes - s.told)
+    s.told = s.run.nodes
 
 
-cdef bint game_bounds(const Geometry* g, uint64_t stones, uint64_t mask, Bounds* bounds) noexcept nogil:
-    """Whether the game is over. The bounds become its result, else what the number of stones allows."""
-    cdef int ply = popcount(mask)
-    if has_four(g, stones ^ mask):
-        # The winner's last stone was played when ply - 1 stones were on the board.
-        bounds.lower = bounds.upper = -((g.cells + 2 - ply) >> 1)
-        return True
-    bounds.lower = -((g.cells - ply) >> 1)
-    bounds.upper = (g.cells + 1 - ply) >> 1
-    return ply == g.cells
+cdef int _test_position(
+    Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, int beta, uint64_t most_nodes
+) noexcept nogil:
+    cdef Search* s = <Search*>run
+    s.budget = NO_LIMIT if most_nodes == NO_LIMIT else run.nodes + most_nodes
+    return _test(s, stones, mask, popcount(mask), bounds, beta)
 
 
-cdef void solve_position(
-    const Kernel* kernel, Search* s, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak
+cdef void _solve_position(
+    Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, bint weak
 ) noexcept nogil:
     """Bounds on the score for the side to move; equal unless a limit was hit, or weak."""
+    cdef Search* s = <Search*>run
     if not game_bounds(s.g, stones, mask, bounds):
-        kernel.solve(s, stones, mask, popcount(mask), bounds, weak, NO_GUESS)
+        _solve(s, stones, mask, popcount(mask), bounds, weak, NO_GUESS)
 
 
-cdef int columns_from_centre(const Geometry* g, int* columns) noexcept nogil:
-    """All columns, the middle one first, then alternating to its left and right; their number."""
-    cdef int index
-    for index in range(g.width):
-        columns[index] = (g.width - 1) // 2 + (
-            (index + 1) // 2 if index & 1 else -(index // 2)
-        )
-    return g.width
-
-
-cdef int _guess(const Geometry* g, const int8_t* scores, int column) noexcept nogil:
+cdef int _guess(const Board* g, const int8_t* scores, int column) noexcept nogil:
     """A column's likely score: one less than that of its neighbour towards the centre.
 
-    NO_GUESS where that neighbour is clearly won or lost: it then says little about this column.
+    NO_GUESS if that neighbour is clearly won or lost: it then says little about this column.
     """
     cdef int neighbour = column + (1 if 2 * column < g.width - 1 else -1)
     if 2 * column == g.width - 1 or not 0 <= neighbour < g.width:
@@ -92,8 +142,8 @@ cdef int _guess(const Geometry* g, const int8_t* scores, int column) noexcept no
     return scores[neighbour] - 1 if -2 <= scores[neighbour] <= 2 else NO_GUESS
 
 
-cdef bint from_twin(
-    const Geometry* g, uint64_t stones, uint64_t mask, int column, int8_t* scores
+cdef bint _from_twin(
+    const Board* g, uint64_t stones, uint64_t mask, int column, int8_t* scores
 ) noexcept nogil:
     """Copy the score of another column whose move leads to the same position or its mirror image."""
     cdef uint64_t playable = playable_squares(g, mask)
@@ -110,8 +160,8 @@ cdef bint from_twin(
     return False
 
 
-cdef void analyze_position(
-    const Kernel* kernel, Search* s, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
+cdef void _analyze_position(
+    Run* run, uint64_t stones, uint64_t mask, Bounds* bounds, int8_t* scores
 ) noexcept nogil:
     """The score of every column, or UNPLAYABLE, and the bounds on the position's own score.
 
@@ -119,28 +169,28 @@ cdef void analyze_position(
     neighbour suggests. A position that several columns lead to is searched once. The columns are
     relatives; late in the game that makes it needless to look for a quick win in each.
     """
-    cdef const Geometry* g = s.g
+    cdef Search* s = <Search*>run
+    cdef const Board* g = s.g
     cdef int[MAX_COLUMNS] columns
     cdef uint64_t move
-    cdef Bounds child
-    cdef Bounds so_far
-    cdef uint64_t* proven = s.proven
+    cdef Bounds child, so_far
+    cdef uint64_t* proven = run.proven
     cdef int index, column, guess
-    s.proven = NULL     # from here on the search is about other positions
-    s.related = s.g.cells - popcount(mask) <= LATE_EMPTIES
+    run.proven = NULL     # from here on the search is about other positions
+    s.related = g.cells - popcount(mask) <= LATE_EMPTIES
     memset(scores, UNPLAYABLE, g.width)
     if game_bounds(g, stones, mask, bounds):
         return
     for index in range(columns_from_centre(g, columns)):
         column = columns[index]
         move = playable_squares(g, mask) & column_mask(g, column)
-        if move == 0 or from_twin(g, stones, mask, column, scores):
+        if move == 0 or _from_twin(g, stones, mask, column, scores):
             continue
-        if s.stopped:
+        if run.stopped:
             continue
         if not game_bounds(g, stones ^ mask, mask | move, &child):
             guess = _guess(g, scores, column)
-            kernel.solve(
+            _solve(
                 s, stones ^ mask, mask | move, popcount(mask) + 1, &child, False,
                 NO_GUESS if guess == NO_GUESS else -guess,
             )
@@ -148,13 +198,13 @@ cdef void analyze_position(
             scores[column] = -child.lower
             if proven != NULL:
                 so_far = bounds[0]
-                position_bounds(g, stones, mask, scores, &so_far)
+                _position_bounds(g, stones, mask, scores, &so_far)
                 atomics.store(proven, team_bounds(so_far.lower, so_far.upper))
-    position_bounds(g, stones, mask, scores, bounds)
+    _position_bounds(g, stones, mask, scores, bounds)
 
 
-cdef void position_bounds(
-    const Geometry* g, uint64_t stones, uint64_t mask, const int8_t* scores, Bounds* bounds
+cdef void _position_bounds(
+    const Board* g, uint64_t stones, uint64_t mask, const int8_t* scores, Bounds* bounds
 ) noexcept nogil:
     """Narrow the bounds by the columns' scores; of unsolved columns the number of stones bounds them."""
     cdef Bounds child
@@ -174,26 +224,9 @@ cdef void position_bounds(
     bounds.upper = min(bounds.upper, upper)
 
 
-cdef void run_together(Together* together, int index, ThreadMemory* memory) noexcept nogil:
-    """One thread's part of the search. Only the first thread may check for signals."""
-    cdef Search s = together.s
-    cdef Bounds bounds = together.bounds[0]
-    if index:
-        s.interrupted = NULL
-    s.team = &together.team
-    s.memory = memory
-    together.kernel.solve(
-        &s, together.stones, together.mask, popcount(together.mask), &bounds, together.weak, NO_GUESS
-    )
-    atomics.add(&together.nodes, s.nodes)
-    tell_nodes(&s)
-
-
-cdef int principal_move(
-    const Kernel* kernel, Search* s, uint64_t stones, uint64_t mask, int score
-) noexcept nogil:
+cdef int _principal_move(Run* run, uint64_t stones, uint64_t mask, int score) noexcept nogil:
     """The column nearest to the centre that reaches the position's score; ABORTED at a limit."""
-    cdef const Geometry* g = s.g
+    cdef const Board* g = (<Search*>run).g
     cdef int[MAX_COLUMNS] columns
     cdef uint64_t playable = playable_squares(g, mask)
     cdef uint64_t move
@@ -204,11 +237,65 @@ cdef int principal_move(
         if move == 0:
             continue
         if not game_bounds(g, stones ^ mask, mask | move, &child):
-            reached = kernel.test(
-                s, stones ^ mask, mask | move, popcount(mask) + 1, &child, 1 - score
-            )
+            reached = _test_position(run, stones ^ mask, mask | move, &child, 1 - score, NO_LIMIT)
             if reached == ABORTED:
                 return ABORTED
         if -child.upper >= score:
             return columns[index]
     return ABORTED
+
+
+# One position, solved by several threads.
+cdef struct Together:
+    Shared shared
+    uint64_t stones
+    uint64_t mask
+    Bounds bounds           # what is known at the start
+    bint weak
+    Run* leader             # only its thread may check for signals
+    Search s                # what every thread's search starts as
+    uint64_t nodes          # of all threads that have ended; atomic
+
+
+cdef Team* _assemble(
+    Run* run, uint64_t stones, uint64_t mask, const Bounds* bounds, bint weak, uint64_t node_limit
+) noexcept nogil:
+    cdef Together* together = <Together*>calloc(1, sizeof(Together))
+    if together == NULL:
+        return NULL
+    together.shared.bounds = team_bounds(bounds.lower, bounds.upper)
+    together.stones = stones
+    together.mask = mask
+    together.bounds = bounds[0]
+    together.weak = weak
+    together.leader = run
+    together.s = (<Search*>run)[0]
+    together.s.run.nodes = together.s.told = 0
+    together.s.run.stopped = False
+    together.s.run.node_limit = node_limit
+    together.s.team = &together.shared
+    return together
+
+
+cdef void _join(Team* team, Run* run) noexcept nogil:
+    cdef Together* together = <Together*>team
+    cdef Search s = together.s
+    cdef Bounds bounds = together.bounds
+    if run != together.leader:
+        s.interrupted = NULL
+    s.memory = (<Search*>run).memory
+    _solve(
+        &s, together.stones, together.mask, popcount(together.mask), &bounds, together.weak, NO_GUESS
+    )
+    atomics.add(&together.nodes, s.run.nodes)
+    _count_nodes(&s)
+
+
+cdef void _disband(Team* team, Run* run, Bounds* bounds) noexcept nogil:
+    cdef Together* together = <Together*>team
+    bounds.lower = team_lower(together.shared.bounds)
+    bounds.upper = team_upper(together.shared.bounds)
+    run.nodes += together.nodes
+    (<Search*>run).told += together.nodes       # every thread has counted its own
+    run.stopped = not decided(bounds, together.weak)
+    free(together)

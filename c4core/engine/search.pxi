@@ -1,98 +1,113 @@
-"""The search: null-window negamax over two words of stones.
+# The search: null-window negamax over two words of stones.
+#
+# For 7x6 (board.pxi has the general picture)::
+#
+#      6 13 20 27 34 41 48    guard bits, always 0 in stones and mask
+#      5 12 19 26 33 40 47    top row
+#      4 11 18 25 32 39 46
+#      3 10 17 24 31 38 45    own        stones of the side to move
+#      2  9 16 23 30 37 44    mask       stones of both sides
+#      1  8 15 22 29 36 43    own_wins   empty squares that make four for the side to move
+#      0  7 14 21 28 35 42    opp_wins   empty squares that make four for its opponent
+#
+# A child gets both sets of winning squares from its parent: its own are the parent's ``opp_wins`` less
+# the square played, and its opponent's are those that the parent computed to judge the move. So only one
+# of the two is computed for each child.
 
-For 7x6 (board.pyx has the general picture)::
-
-     6 13 20 27 34 41 48    guard bits, always 0 in stones and mask
-     5 12 19 26 33 40 47    top row
-     4 11 18 25 32 39 46
-     3 10 17 24 31 38 45    own        stones of the side to move
-     2  9 16 23 30 37 44    mask       stones of both sides
-     1  8 15 22 29 36 43    own_wins   empty squares that make four for the side to move
-     0  7 14 21 28 35 42    opp_wins   empty squares that make four for its opponent
-
-A child gets both sets of winning squares from its parent: its own are the parent's ``opp_wins`` less
-the square played, and its opponent's are those that the parent computed to judge the move. So only one
-of the two is computed for each child.
-"""
-
-from cpython.pycapsule cimport PyCapsule_New
-from libc.stdint cimport int8_t, int32_t, uint64_t
-
-from c4core cimport atomics
-from c4core.board cimport (
-    MAX_COLUMNS,
-    Geometry,
-    lowest_bit,
-    mirror_bits,
-    playable_squares,
-    position_key,
-)
-from c4core.bounds cimport (
-    NOT_PROVEN,
-    Parity,
-    even_offsets,
-    moves_to_beat,
-    upper_bound,
-    upwards,
-)
-from c4core.experience cimport EXPERIENCE_LIMIT, learn, surroundings_value
-from c4core.foresight cimport Choice, foresee
-from c4core.fours cimport completions
-from c4core.kernel cimport (
-    ABORTED,
-    NO_GUESS,
-    LATE_EMPTIES,
-    Bounds,
-    Kernel,
-    SEARCHING_BITS,
-    Search,
-    team_bounds,
-    team_lower,
-    team_upper,
-)
-from c4core.ordering cimport history_decay, history_reward, move_value
-from c4core.table cimport (
-    UNDECIDED,
-    Table,
-    bucket_of,
-    lower_code,
-    mixed_key,
-    table_bound,
-    table_store,
-    upper_code,
-)
-from c4core.table_keys cimport LATE_TABLE_EMPTIES, MIRROR_PLIES, table_key
+from libc.stdint cimport int8_t, int32_t
 
 cdef enum:
+    SEARCHING_BITS = 10
+    LATE_EMPTIES = 28           # with fewer empty squares most windows are cheap
     POLL_NODES = 2048           # nodes from one poll of the limits to the next: some 0.2 ms
     INTERRUPT_POLLS = 128       # polls from one check for signals to the next: some 25 ms
-    LEARNING_EMPTIES = 13       # with fewer empty squares surroundings are not worth looking at
+    LEARNING_EMPTIES = 13       # with fewer empty squares patterns cost more than they save
     TABLE_EMPTIES = 6           # with fewer empty squares searching is cheaper than looking up
     RANKS = MAX_COLUMNS         # a rank is a move's value times this, and its place from the right
     TRIED = -(1 << 30)          # a rank below all others
-    PROBE_BUDGET = 2500         # nodes for each of the first null windows (step 2 of solve) ..
-    LATE_PROBE_BUDGET = 300     # .. and with fewer than LATE_EMPTIES squares empty
+    PROBE_BUDGET = 2500         # nodes for each of the first null windows (step 2 of solve)
+    LATE_PROBE_BUDGET = 300     # the same, with fewer than LATE_EMPTIES squares empty
     SIGN_BUDGET = 150
+    NO_GUESS = 127              # above every score
     SHARED_EMPTIES = 24         # with fewer empty squares threads do not ask what the others search
+
+# What threads that search one position together know; every word is atomic.
+cdef struct Shared:
+    uint64_t bounds         # the narrowest bounds that any of them has proven, packed
+    uint64_t version        # counts their changes
+    # Positions that a thread is searching, by the top bits of their mixed keys.
+    uint64_t searching[1 << SEARCHING_BITS]
+
+cdef struct BoardMemory
+cdef struct ThreadMemory
+
+# One search: one thread, one position. Plain memory; nobody else writes to it.
+cdef struct Search:
+    Run run                         # the part that the caller sees; first, so that its address is this one's
+    const Board* g
+    const OrderNetwork* network     # or NULL
+    Table* table
+    ThreadMemory* memory            # nobody else uses it while the search runs
+    BoardMemory* board              # what the memory goes back to
+    bint related                    # the table knows close relatives of the position
+    # Limits
+    const uint64_t* epoch           # the solver's count of stop() calls
+    uint64_t started                # what that was when this search began
+    bint timed                      # whether there is a deadline
+    double deadline                 # on the clock of atomics.now()
+    Interrupted interrupted         # or NULL
+    Shared* team                    # or NULL for a search of one thread
+    uint64_t version                # of the team's bounds when the running null window began
+    # Bookkeeping
+    uint64_t* searched              # nodes of all searches of the solver, as of their last polls; atomic
+    uint64_t told                   # nodes of this search that are counted there
+    uint64_t budget                 # nodes at which the running null window gives up
+    uint64_t poll_at                # nodes at which the limits are polled next
+    uint64_t polls                  # how often they have been polled
+    int32_t history[2][SQUARES]     # [side to move][square]
+    int last_asked                  # the network is asked with at most this many stones; -1: never
+    bint thorough                   # it is asked in short windows as well: for samples
+    # Asks the network; the kernel's own. Inlined, its lists would be part of every node's stack frame.
+    void (*look)(Search* s, const Choice* choice, int32_t* rank) noexcept nogil
+    # Called with every choice up to there, before the network is asked (samples.pyx); or NULL.
+    void (*watch)(Search* s, const Choice* choice, const int32_t* rank) noexcept nogil
+    void* watcher                   # its own
+
+# What one thread keeps from one search of a board to the next. Nine of ten nodes have fewer than
+# LATE_TABLE_EMPTIES empty squares. Their bounds are cheap to find again, and with a table that fits the
+# second-level cache of one core a node takes a fifth less time than with the large one, which threads share
+# (docs/engine-log.md). So these positions never enter the large table, and threads do not share their bounds.
+cdef struct ThreadMemory:
+    ThreadMemory* next      # among those that no search uses
+    History* history
+    Table late              # bounds of positions with fewer than LATE_TABLE_EMPTIES empty squares
+    Search search           # the search that uses it
+
+# What searches of one board share.
+cdef struct BoardMemory:
+    const Board* g
+    const OrderNetwork* network     # or NULL
+    Table table                     # positions with LATE_TABLE_EMPTIES empty squares or more
+    ThreadMemory* idle              # those that no search uses. The interpreter lock guards them.
 
 
 cdef inline void _schedule(Search* s) noexcept nogil:
     """Set the number of nodes at which the limits are polled next."""
-    s.poll_at = min(s.nodes + POLL_NODES, s.node_limit, s.budget)
+    s.poll_at = min(s.run.nodes + POLL_NODES, s.run.node_limit, s.budget)
 
 
 cdef bint _poll(Search* s) noexcept nogil:
     """Whether the search must end now."""
-    atomics.add(s.searched, s.nodes - s.told)
-    s.told = s.nodes
-    if s.nodes >= s.node_limit or atomics.load(s.epoch) != s.started:
-        s.stopped = True
+    atomics.add(s.searched, s.run.nodes - s.told)
+    s.told = s.run.nodes
+    if s.run.nodes >= s.run.node_limit or atomics.load(s.epoch) != s.started:
+        s.run.stopped = True
     elif s.timed and atomics.now() >= s.deadline:
-        s.stopped = True
+        s.run.stopped = True
     elif s.interrupted != NULL and s.polls % INTERRUPT_POLLS == INTERRUPT_POLLS - 1:
-        s.stopped = s.interrupted()
+        s.run.stopped = s.interrupted()
     s.polls += 1
-    if s.stopped or s.nodes >= s.budget:
+    if s.run.stopped or s.run.nodes >= s.budget:
         return True
     if s.team != NULL and atomics.load(&s.team.version) != s.version:
         return True
@@ -102,7 +117,7 @@ cdef bint _poll(Search* s) noexcept nogil:
 
 cdef inline uint64_t _wins(const Search* s, uint64_t stones, uint64_t mask) noexcept nogil:
     """The empty squares, playable or not, that would complete four in a row for the stones."""
-    return completions(&s.rows.steps, stones) & s.g.board & ~mask
+    return completions(&s.g.steps, stones) & s.g.squares & ~mask
 
 
 cdef inline Table* _table_at(const Search* s, int ply) noexcept nogil:
@@ -138,17 +153,17 @@ cdef inline void _remember(
         history_decay(&history[tried[i]])
     if s.g.cells - ply < LEARNING_EMPTIES:
         return
-    learn(s.memory.experience, own, opp, side, last, tried[cut], EXPERIENCE_LIMIT)
+    learn(s.memory.history, own, opp, side, last, tried[cut], LEARNED_LIMIT)
     for i in range(cut):
-        learn(s.memory.experience, own, opp, side, last, tried[i], -EXPERIENCE_LIMIT)
+        learn(s.memory.history, own, opp, side, last, tried[i], -LEARNED_LIMIT)
 
 
 cdef void _look_ahead(Search* s, const Choice* choice, int32_t* rank) noexcept nogil:
-    """Add to the ranks what the network foresees."""
+    """Add the points of the network to the ranks."""
     if s.watch != NULL:
         s.watch(s, choice, rank)
-    if s.ordering.foresight != NULL:
-        foresee(s.ordering.foresight, choice, rank, RANKS)
+    if s.network != NULL:
+        add_network_points(s.network, choice, rank, RANKS)
 
 
 cdef int _search(
@@ -161,7 +176,7 @@ cdef int _search(
     is neither. The side to move must have no immediate win (no playable square in ``own_wins``), and
     the board must not be full.
     """
-    cdef const Geometry* g = s.g
+    cdef const Board* g = s.g
     cdef uint64_t playable, moves, forced, move, child_mask, wins, opp, mixed, mixed_child
     cdef uint64_t* bucket
     cdef uint64_t[MAX_COLUMNS] child_move
@@ -171,7 +186,7 @@ cdef int _search(
     cdef int8_t[MAX_COLUMNS] tried
     cdef Table* table
     cdef Table* child_table
-    cdef uint64_t before = s.nodes
+    cdef uint64_t before = s.run.nodes
     cdef int count = 0, i, k, value, best, bound
     cdef uint64_t key, mirrored, mirrored_opp = 0, mirrored_mask = 0
     cdef bint use_table, mirroring
@@ -181,9 +196,9 @@ cdef int _search(
     cdef Choice choice
 
     # Step 1. Poll the limits, count the node.
-    if s.nodes >= s.poll_at and _poll(s):
+    if s.run.nodes >= s.poll_at and _poll(s):
         return ABORTED
-    s.nodes += 1
+    s.run.nodes += 1
 
     # Step 2. Moves that do not lose at once: block a threat, do not play under one.
     playable = playable_squares(g, mask)
@@ -213,10 +228,10 @@ cdef int _search(
         wins = _wins(s, own | moves, child_mask)
         parity.own = opp
         parity.first = child_mask + g.bottom
-        parity.even = even_offsets(s.rows, g, child_mask)
-        parity.odd = g.board & ~child_mask & ~parity.even
+        parity.even = even_offsets(s.g, child_mask)
+        parity.odd = g.squares & ~child_mask & ~parity.even
         parity.wins = wins
-        bound = upper_bound(s.rows, g, &parity, moves_to_beat(g, ply + 1, -beta), -beta)
+        bound = upper_bound(s.g, &parity, moves_to_beat(g, ply + 1, -beta), -beta)
         if bound != NOT_PROVEN:
             return -bound
         value = _search(
@@ -249,7 +264,7 @@ cdef int _search(
         if use_table:
             key = position_key(g, opp, child_mask)
             if mirroring:
-                mirrored = <uint64_t>1 << s.rows.mirror[lowest_bit(move)]
+                mirrored = <uint64_t>1 << g.mirror[lowest_bit(move)]
                 key = min(key, position_key(g, mirrored_opp, mirrored_mask | mirrored))
             mixed = mixed_key(key)
             child_key[count] = mixed
@@ -264,18 +279,18 @@ cdef int _search(
     if bound < beta:
         return bound
 
-    even = even_offsets(s.rows, g, mask)
-    odd = g.board & ~mask & ~even
+    even = even_offsets(s.g, mask)
+    odd = g.squares & ~mask & ~even
     left = moves_to_beat(g, ply + 1, -beta)
     parity.own = opp
     for i in range(count):
         move = child_move[i]
-        column = upwards(s.rows, g, move)
+        column = upwards(s.g, move)
         parity.first = (mask | move) + g.bottom
         parity.even = (even & ~column) | (odd & column)
         parity.odd = (odd & ~column) | (even & column & ~move)
         parity.wins = child_wins[i]
-        bound = upper_bound(s.rows, g, &parity, left, -beta)
+        bound = upper_bound(s.g, &parity, left, -beta)
         if bound != NOT_PROVEN:
             return -bound
 
@@ -312,11 +327,11 @@ cdef int _search(
     if count > 1:
         for i in range(count):
             k = lowest_bit(child_move[i])
-            value = move_value(s.ordering, s.history[ply & 1], ply & 1, k, child_wins[i])
+            value = move_value(g, ply & 1, k, child_wins[i]) + (s.history[ply & 1][k] >> HISTORY_SHIFT)
             if g.cells - ply >= LEARNING_EMPTIES:
-                value += surroundings_value(s.memory.experience, own, opp, ply & 1, ply, last, k)
+                value += pattern_value(s.memory.history, own, opp, ply & 1, ply, last, k)
             child_rank[i] = value * RANKS + (RANKS - 1 - i)
-        if ply <= s.last_foreseen:
+        if ply <= s.last_asked:
             choice.own = own
             choice.mask = mask
             choice.own_wins = own_wins
@@ -355,7 +370,7 @@ cdef int _search(
     # Step 11. Store the bound.
     if use_table:
         table_store(
-            bucket, mixed, lower_code(best) if best >= beta else upper_code(best), s.nodes - before
+            bucket, mixed, lower_code(best) if best >= beta else upper_code(best), s.run.nodes - before
         )
     return best
 
@@ -416,11 +431,11 @@ cdef int _search_shared(
             if best >= beta:
                 if count > 1:
                     _remember(s, own, opp, last, ply, tried, done)
-                table_store(bucket, mixed, lower_code(best), s.nodes - before)
+                table_store(bucket, mixed, lower_code(best), s.run.nodes - before)
                 return best
             done += 1
         waiting = left
-    table_store(bucket, mixed, upper_code(best), s.nodes - before)
+    table_store(bucket, mixed, upper_code(best), s.run.nodes - before)
     return best
 
 
@@ -428,7 +443,7 @@ cdef int _test(
     Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds, int beta
 ) noexcept nogil:
     """Whether the score is at least ``beta``: 1, 0 or ABORTED. Narrows the bounds."""
-    cdef const Geometry* g = s.g
+    cdef const Board* g = s.g
     cdef uint64_t wins = _wins(s, stones, mask)
     cdef int value
     if wins & playable_squares(g, mask):
@@ -444,8 +459,8 @@ cdef int _test(
         bounds.lower = max(bounds.lower, value)
     else:
         bounds.upper = min(bounds.upper, value)
-    if s.proven != NULL:
-        atomics.store(s.proven, team_bounds(bounds.lower, bounds.upper))
+    if s.run.proven != NULL:
+        atomics.store(s.run.proven, team_bounds(bounds.lower, bounds.upper))
     return value >= beta
 
 
@@ -464,10 +479,6 @@ cdef void _share(Search* s, Bounds* bounds) noexcept nogil:
             atomics.add(&s.team.version, 1)
 
 
-cdef inline bint _decided(const Bounds* bounds, bint weak) noexcept nogil:
-    return bounds.lower >= bounds.upper or (weak and (bounds.lower > 0 or bounds.upper < 0))
-
-
 cdef void _probe(Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bounds) noexcept nogil:
     """Try null windows with small budgets, from the outside in.
 
@@ -475,30 +486,30 @@ cdef void _probe(Search* s, uint64_t stones, uint64_t mask, int ply, Bounds* bou
     window runs out of budget. Late in the game the sign of the score is cheap to find, and saves the
     windows on the wrong side of 0; if it is not, there is no quick win or loss to find either.
     """
-    cdef int empties = s.g.cells - ply, last_foreseen = s.last_foreseen
+    cdef int empties = s.g.cells - ply, last_asked = s.last_asked
     cdef uint64_t budget = PROBE_BUDGET if empties >= LATE_EMPTIES else LATE_PROBE_BUDGET
     cdef bint above = True, below = True
     # In trees as small as these the network takes more time than it saves.
     if not s.thorough:
-        s.last_foreseen = -1
+        s.last_asked = -1
     if empties < LATE_EMPTIES:
         if bounds.lower <= 0 < bounds.upper:
-            s.budget = s.nodes + SIGN_BUDGET
+            s.budget = s.run.nodes + SIGN_BUDGET
             _test(s, stones, mask, ply, bounds, 1)
-        if bounds.lower < 0 <= bounds.upper and not s.stopped:
-            s.budget = s.nodes + SIGN_BUDGET
+        if bounds.lower < 0 <= bounds.upper and not s.run.stopped:
+            s.budget = s.run.nodes + SIGN_BUDGET
             _test(s, stones, mask, ply, bounds, 0)
-        above = below = _decided(bounds, True)
-    while (above or below) and not s.stopped:
+        above = below = decided(bounds, True)
+    while (above or below) and not s.run.stopped:
         above = above and bounds.upper > max(bounds.lower, 0)
         if above:
-            s.budget = s.nodes + budget
+            s.budget = s.run.nodes + budget
             above = _test(s, stones, mask, ply, bounds, bounds.upper) != ABORTED
-        below = below and bounds.lower < min(bounds.upper, 0) and not s.stopped
+        below = below and bounds.lower < min(bounds.upper, 0) and not s.run.stopped
         if below:
-            s.budget = s.nodes + budget
+            s.budget = s.run.nodes + budget
             below = _test(s, stones, mask, ply, bounds, bounds.lower + 1) != ABORTED
-    s.last_foreseen = last_foreseen
+    s.last_asked = last_asked
 
 
 cdef void _solve(
@@ -512,7 +523,7 @@ cdef void _solve(
     Step 3. Put the first window at the guess; without one, decide between win, draw and loss.
     Step 4. Move the window away from there, one score at a time: step 2 has found far scores.
     """
-    cdef const Geometry* g = s.g
+    cdef const Board* g = s.g
     cdef int beta, found
 
     # Step 1.
@@ -529,10 +540,10 @@ cdef void _solve(
         _probe(s, stones, mask, ply, bounds)
     s.budget = <uint64_t>-1
 
-    while not s.stopped:
+    while not s.run.stopped:
         if s.team != NULL:
             _share(s, bounds)
-        if _decided(bounds, weak):
+        if decided(bounds, weak):
             return
         # Step 3.
         if guess != NO_GUESS:
@@ -552,14 +563,3 @@ cdef void _solve(
         if guess != NO_GUESS:
             # Go one score on, in the direction of the result.
             guess = bounds.lower + 1 if found else bounds.upper
-
-
-cdef Kernel KERNEL
-KERNEL.solve = _solve
-KERNEL.test = _test
-KERNEL.search = _search
-
-
-def kernel():
-    """The kernel's functions, for kernel.pyx."""
-    return PyCapsule_New(&KERNEL, b"c4core.Kernel", NULL)

@@ -1,21 +1,52 @@
-/* Lines of four in all four directions at once.
- *
- * Each direction is a step of bits (1, stride, stride - 1, stride + 1); with AVX2 the four are the
- * lanes of one vector, without it a loop that the compiler unrolls. Both give the same words, so the
- * search visits the same nodes on every processor.
+/* Operations on one word of squares that Cython cannot express: counting bits, gathering bits, and lines
+ * of four in all four directions at once. Each has a portable version and one for newer processors; both
+ * give the same words, so the search visits the same nodes on every processor.
  */
-#ifndef C4_FOURS_H
-#define C4_FOURS_H
+#ifndef C4_WORD_H
+#define C4_WORD_H
 
 #include <stdint.h>
+
+#if defined(__AVX2__) || defined(C4_PEXT)
+#include <immintrin.h>
+#endif
+
+/* The portable build has no popcnt instruction, and gcc then calls a function. */
+static inline int c4_popcount(uint64_t bits) {
+#if defined(__POPCNT__)
+    return __builtin_popcountll(bits);
+#else
+    bits -= (bits >> 1) & 0x5555555555555555ULL;
+    bits = (bits & 0x3333333333333333ULL) + ((bits >> 2) & 0x3333333333333333ULL);
+    bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
+    return (int)((bits * 0x0101010101010101ULL) >> 56);
+#endif
+}
+
+/* The number of the lowest bit that is set; the word must not be 0. */
+static inline int c4_lowest_bit(uint64_t bits) {
+    return __builtin_ctzll(bits);
+}
+
+/* The stones among a square's neighbours, as binary digits; patterns.pxi explains the multiplication. */
+static inline int c4_gather(uint64_t stones, uint64_t near, uint64_t factor, int low, int high) {
+#if defined(C4_PEXT)
+    (void)factor, (void)low, (void)high;
+    return (int)_pext_u64(stones, near);
+#else
+    return (int)((((stones & near) >> low) * factor) >> high);
+#endif
+}
+
+/* Each direction is a step of bits: 1, stride, stride - 1 and stride + 1. With AVX2 the four are the lanes
+ * of one vector, without it a loop that the compiler unrolls.
+ */
 
 typedef struct {
     uint64_t step[4];
 } c4_steps;
 
 #if defined(__AVX2__)
-
-#include <immintrin.h>
 
 static inline __m256i c4_lanes(const uint64_t *words) {
     return _mm256_loadu_si256((const __m256i *)words);

@@ -1,3 +1,3 @@
-"""The search of search.pyx, compiled for x86-64 with AVX2, BMI2 and POPCNT (setup.py has the flags)."""
+"""The kernel for x86-64 processors with AVX2, BMI2 and POPCNT (setup.py has the flags)."""
 
-include "search.pyx"
+include "portable.pyx"

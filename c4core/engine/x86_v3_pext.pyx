@@ -1,3 +1,3 @@
-"""The search of search.pyx, compiled as search_x86_v3 is, with the instruction pext (setup.py has the flags)."""
+"""The kernel for x86-64 processors that also have a quick ``pext`` (setup.py has the flags)."""
 
-include "search.pyx"
+include "portable.pyx"

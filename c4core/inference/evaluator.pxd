@@ -2,12 +2,12 @@
 
 from libc.stdint cimport uint64_t
 
-from c4core.board cimport MAX_COLUMNS, Geometry
+from c4core.engine.board cimport MAX_COLUMNS, Board
 from c4core.position cimport Position
 
 
 cdef class Evaluator:
-    cdef const Geometry* g
+    cdef const Board* g
     cdef readonly size_t scratch_bytes      # memory that look needs for itself
 
     # The worth of columns and of the position, for the side to move. Columns that are full are

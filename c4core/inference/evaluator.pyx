@@ -6,7 +6,7 @@ each other only. The value of a position is from -1, a loss, to 1, a win.
 
 from libc.stdlib cimport free, malloc
 
-from c4core.board cimport drop
+from c4core.engine.board cimport drop
 from c4core.position cimport Position
 
 from c4core.notation import BoardSize

@@ -2,14 +2,14 @@
 
 from libc.stdint cimport uint64_t
 
-from c4core.board cimport Geometry, playable_squares, winning_squares
+from c4core.engine.board cimport Board, playable_squares, winning_squares
 
 cdef enum:
     PLANES = 7
 
 
 cdef inline void plane_words(
-    const Geometry* g, uint64_t own, uint64_t mask, int ply, uint64_t* words
+    const Board* g, uint64_t own, uint64_t mask, int ply, uint64_t* words
 ) noexcept nogil:
     """Writes the squares of every plane, as words of the engine's layout; planes.pyx names them."""
     cdef uint64_t parity = 0
@@ -22,4 +22,4 @@ cdef inline void plane_words(
     words[3] = winning_squares(g, own, mask)
     words[4] = winning_squares(g, own ^ mask, mask)
     words[5] = parity
-    words[6] = g.board
+    words[6] = g.squares

@@ -19,7 +19,8 @@ import numpy as np
 
 from libc.stdint cimport uint8_t, uint64_t
 
-from c4core.board cimport geometry_of, popcount
+from c4core.engine.kernel cimport board_of
+from c4core.engine.board cimport popcount
 
 from c4core.notation import check_board
 
@@ -77,7 +78,7 @@ def input_planes(
         ValueError: the arrays differ in length.
     """
     check_board(width, height)
-    cdef const Geometry* g = geometry_of(width, height)
+    cdef const Board* g = board_of(width, height)
     cdef Py_ssize_t index, n = own.shape[0]
     cdef int plane, row, column
     cdef uint64_t[PLANES] words

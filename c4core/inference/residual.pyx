@@ -27,18 +27,12 @@ from libc.stdint cimport int16_t, int32_t, int64_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
-from c4core.board cimport (
-    MAX_COLUMNS,
-    Geometry,
-    geometry_of,
-    lowest_bit,
-    mirror_bits,
-    popcount,
-)
+from c4core.engine.board cimport MAX_COLUMNS, Board, lowest_bit, mirror_bits, popcount
+from c4core.engine.kernel cimport board_of
 from c4core.inference.evaluator cimport Evaluator
 from c4core.inference.planes cimport PLANES, plane_words
 
-from c4core import kernel
+from c4core.engine import kernel as engine_kernel
 from c4core.notation import check_board
 
 
@@ -101,7 +95,7 @@ def kernels():
     All compute the same bits.
     """
     found = ["portable"]
-    if kernel.NAME != "portable" and c4_has_avx2():
+    if engine_kernel.NAME != "portable" and c4_has_avx2():
         found.append("avx2")
         if c4_has_vnni():
             found.append("vnni")
@@ -150,7 +144,7 @@ cdef class ResidualEngine(Evaluator):
     ):
         check_board(width, height)
         arrays = _checked(weights, weight_shapes(height, channels, blocks, hidden))
-        self.g = geometry_of(width, height)
+        self.g = board_of(width, height)
         self.channels, self.blocks, self.hidden = channels, blocks, hidden
         self.averages = averages
         self.kept = []
@@ -258,7 +252,7 @@ cdef class ResidualEngine(Evaluator):
         self, uint64_t own, uint64_t mask, double* columns, double* value, void* scratch
     ) noexcept nogil:
         """See evaluator.pxd. The scratch memory has scratch_bytes."""
-        cdef const Geometry* g = self.g
+        cdef const Board* g = self.g
         cdef double[MAX_COLUMNS] worths
         cdef double[MAX_COLUMNS] mirrored
         cdef double other
@@ -280,7 +274,7 @@ cdef class ResidualEngine(Evaluator):
         self, uint64_t own, uint64_t mask, double* columns, double* value, int32_t* sums
     ) noexcept nogil:
         """One pass through the network."""
-        cdef const Geometry* g = self.g
+        cdef const Board* g = self.g
         cdef int width = g.width, height = g.height, pitch = height + 2
         cdef int channels = self.channels, hidden = self.hidden
         cdef int squares = width * height, field = (width + 2) * pitch * channels

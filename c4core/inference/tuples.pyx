@@ -24,15 +24,8 @@ from libc.math cimport exp, fabs, log, tanh
 from libc.stdint cimport int8_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from c4core.board cimport (
-    MAX_COLUMNS,
-    Geometry,
-    drop,
-    geometry_of,
-    has_four,
-    playable_squares,
-    popcount,
-)
+from c4core.engine.board cimport MAX_COLUMNS, Board, drop, has_four, playable_squares, popcount
+from c4core.engine.kernel cimport board_of
 from c4core.inference.evaluator cimport Evaluator
 
 from c4core.notation import check_board
@@ -79,7 +72,7 @@ cdef class TupleEngine(Evaluator):
     ):
         cdef int number, place, square, row, column
         check_board(width, height)
-        self.g = geometry_of(width, height)
+        self.g = board_of(width, height)
         shape = table_shape(squares.shape[0], squares.shape[1])
         self.tuples, self.length = squares.shape[0], squares.shape[1]
         if (tables.shape[0], tables.shape[1], tables.shape[2]) != shape:
@@ -119,7 +112,7 @@ cdef class TupleEngine(Evaluator):
         if has_four(self.g, own | square):
             # Of several wins any will do: this one is the mirrored one in the mirror image.
             return WON - tanh(self._sum(own ^ mask, mask | square))
-        if mask | square == self.g.board:
+        if mask | square == self.g.squares:
             return 0
         return -self._sum(own ^ mask, mask | square)
 
@@ -204,7 +197,7 @@ cdef class TupleEngine(Evaluator):
         double rate, double* policy, double* value
     ) noexcept nogil:
         """Learn from a position; adds its losses to policy and value."""
-        cdef const Geometry* g = self.g
+        cdef const Board* g = self.g
         cdef double[MAX_COLUMNS] worths
         cdef double[MAX_COLUMNS] chances
         cdef uint64_t square
@@ -232,7 +225,7 @@ cdef class TupleEngine(Evaluator):
         # 3. Every sum moves towards its value, and away from it where the column is too likely.
         for column in range(g.width):
             square = drop(g, mask, column)
-            if not square or mask | square == g.board:
+            if not square or mask | square == g.squares:
                 continue
             target = -_target(scores[column], g.cells)
             found = tanh(-worths[column])

@@ -1,6 +1,6 @@
-"""Training of the network that orders moves (:mod:`c4core.foresight`).
+"""Training of the network that orders moves (:mod:`c4core.order_training.samples`).
 
-It learns from samples of what moves cost (:mod:`c4core.order_samples`), in rounds. In the first one
+It learns from samples of what moves cost (:mod:`c4core.order_training.samples`), in rounds. In the first one
 positions are solved without a network, in every further one with the network trained so far: what
 is worth knowing are the nodes that such a search meets. The network is always trained anew on all
 samples so far. Some of the solved positions are held out for a test: none of their samples is
@@ -24,11 +24,11 @@ from torch import nn
 from torch.nn import functional
 
 from c4core.arena.seeds import game_seed
-from c4core.foresight import network_bytes, row_groups
+from c4core.order_training.samples import network_bytes, row_groups
 from c4core.learning.errors import LearningError
-from c4core.order_samples import draw_roots, rows_of_choices, sample_choices
+from c4core.order_training.samples import draw_roots, rows_of_choices, sample_choices
 from c4core.position import Position
-from c4core.training.order_targets import Targets, targets_of
+from c4core.order_training.targets import Targets, targets_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -127,7 +127,7 @@ def learn_order(
         tell_round: called after every round.
 
     Returns:
-        The network's file for :class:`c4core.foresight.Network`, and what came of the rounds.
+        The network's file for :class:`c4core.order_training.samples.Network`, and what came of the rounds.
 
     Raises:
         LearningError: the plan is impossible, or gives too few samples.
@@ -218,7 +218,7 @@ class OrderCourse:
     """Trains a network on samples.
 
     Args:
-        samples: an array of :func:`c4core.order_samples.sample_type`.
+        samples: an array of :func:`c4core.order_training.samples.sample_type`.
         plan: how it is trained.
         seed: of the weights, the order of samples and the mirroring.
 
@@ -330,7 +330,7 @@ class OrderCourse:
 
 
 class OrderNetwork(nn.Module):
-    """The network of :mod:`c4core.foresight`, in floating point.
+    """The network of :mod:`c4core.order_training.samples`, in floating point.
 
     Args:
         board: the board.
@@ -362,7 +362,7 @@ class OrderNetwork(nn.Module):
         return added
 
     def whole_numbers(self) -> tuple[NDArray[np.int8], NDArray[np.int16]]:
-        """The weights as :func:`c4core.foresight.network_bytes` takes them."""
+        """The weights as :func:`c4core.order_training.samples.network_bytes` takes them."""
         rows = self.rows.weight.detach().numpy().reshape(2, -1, UNITS)
         weights = self.weights.detach().numpy()
         return (

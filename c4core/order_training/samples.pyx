@@ -1,4 +1,4 @@
-"""Samples of what moves cost, from which the network of foresight.pyx learns.
+"""Samples of what moves cost, from which the order network learns (engine/order_network.pxi).
 
 Positions are solved with one thread, each with empty tables and without experience. At a few of the nodes
 that could be cut off, drawn by lot, the search stops and looks: every move that is left is searched, in
@@ -23,55 +23,29 @@ Early nodes are few and matter most: the lot is kinder to them (``CHANCES``).
 """
 
 cimport cython
-from libc.stdint cimport int8_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcpy, memset
+from libc.stdint cimport uint32_t
+from libc.stdlib cimport malloc
 
-from c4core.board cimport (
-    MAX_COLUMNS,
-    SQUARES,
-    Geometry,
-    geometry_of,
-    lowest_bit,
-    mirror_bits,
-    playable_squares,
-    winning_squares,
-)
-from c4core.bounds cimport rows_of
 from c4core.dice cimport Dice, DiceState, draw_below, draw_word
-from c4core.experience cimport Experience
-from c4core.foresight cimport (
-    DIRECTIONS,
-    MOVE_ROWS,
-    WHOLE_ROWS,
-    Choice,
-    Foresight,
-    Network,
-    create_foresight,
-    foresee,
-    free_foresight,
-    move_rows,
-    pattern_rows,
-    view_of,
-    whole_rows,
-)
-from c4core.interrupts cimport interrupted, take_raised
-from c4core.kernel cimport ABORTED, Bounds, Kernel, Search, chosen_kernel
-from c4core.ordering cimport Ordering, ordering_of
 from c4core.position cimport Position
-from c4core.root cimport NO_LIMIT, Limits, solve_position, start_search
-from c4core.table cimport BUCKET, Table, table_clear, table_create, table_free
-from c4core.thread_memory cimport ThreadMemory, clear_memory, create_memory, free_memory
 
 import numpy as np
 
+from c4core.engine.network_file import NetworkFile, read_network_file, write_network_file
 from c4core.notation import BoardSize, check_board
+
+# The structs of the kernel, to look inside its searches; the searches themselves are the chosen kernel's.
+include "../engine/kernel.pxi"
+
+ctypedef int (*NodeSearch)(
+    Search* s, uint64_t own, uint64_t mask, uint64_t own_wins, uint64_t opp_wins, int last, int ply, int beta
+) noexcept nogil
 
 cdef enum:
     MOST_NODES = 3000000    # for one move
     PATIENCE = 4            # times the cheapest cut, ..
     PATIENCE_NODES = 20     # .. and so many nodes more: then a move is given up
-    RANK_BITS = 5           # a rank is a value times 32, and the move's place (search.pyx)
+    RANK_BITS = 5           # a rank is a value times 32, and the move's place (engine/search.pxi)
     FIRST_ROOM = 1 << 10    # samples
     FRUITLESS = 2000        # positions drawn without a new one among them: there are no more
 
@@ -100,9 +74,9 @@ cdef struct Sample:
     int32_t value[MAX_COLUMNS]
     uint32_t nodes[MAX_COLUMNS]
 
-# What the search's watcher is.
+# What watches the search.
 cdef struct Watcher:
-    const Kernel* kernel
+    NodeSearch search
     DiceState dice
     double chance[SQUARES]      # by the number of stones
     int32_t root
@@ -110,10 +84,94 @@ cdef struct Watcher:
     size_t count
     size_t room
     bint no_memory
-    size_t experience_bytes
-    void* experience            # a copy while a sample is made
+    void* history               # a copy while a sample is made
     uint64_t* large             # copies of the tables, or NULL
     uint64_t* late
+
+
+@cython.final
+cdef class Network:
+    """Network(data)\n--\n
+    An order network, from the bytes of its file.
+
+    Raises:
+        ValueError: the bytes are not a network for this version, or are damaged.
+    """
+
+    cdef OrderNetwork* network
+    cdef readonly int width
+    cdef readonly int height
+    cdef readonly int last_ply
+
+    def __cinit__(self, bytes data not None):
+        file = read_network_file(data)
+        cdef const unsigned char[::1] weights = file.weights
+        self.width, self.height, self.last_ply = file.width, file.height, file.last_ply
+        self.network = create_network(board_of(self.width, self.height), self.last_ply)
+        if self.network == NULL:
+            raise MemoryError
+        if file.rows != self.network.count:
+            raise ValueError("a network for another version of c4")
+        if not fill_network(self.network, &weights[0]):
+            raise MemoryError
+
+    def __dealloc__(self):
+        free_network(self.network)
+
+
+def row_groups(*, int width, int height, int last_ply):
+    """How the rows of a network are numbered.
+
+    Args:
+        width: columns of the board.
+        height: rows of the board.
+        last_ply: the network is asked with at most this many stones.
+
+    Returns:
+        By the names of the last three groups (``places``, ``threats``, ``patterns``) their first rows, and
+        by ``all`` the number of rows of a side. What all moves share comes first.
+
+    Raises:
+        BoardError: impossible size.
+        ValueError: the board does not have that many squares.
+    """
+    check_board(width, height)
+    if not 0 <= last_ply < width * height:
+        raise ValueError(f"last_ply must be between 0 and {width * height - 1}, not {last_ply}")
+    cdef OrderNetwork* f = create_network(board_of(width, height), last_ply)
+    if f == NULL:
+        raise MemoryError
+    groups = {
+        "places": f.places, "threats": f.threats, "patterns": f.pattern_group, "all": f.count
+    }
+    free_network(f)
+    return groups
+
+
+def network_bytes(rows not None, weights not None, *, int width, int height, int last_ply):
+    """The file of a network.
+
+    Args:
+        rows: whole numbers from -128 to 127, (2, rows of a side, UNITS); the side to move comes first.
+        weights: of the units, whole numbers of 16 bits, (UNITS,).
+        width: columns of the board.
+        height: rows of the board.
+        last_ply: the network is asked with at most this many stones.
+
+    Raises:
+        BoardError: impossible size.
+        ValueError: the weights are too many or too few for this board.
+    """
+    count = row_groups(width=width, height=height, last_ply=last_ply)["all"]
+    if rows.shape != (2, count, UNITS) or weights.shape != (UNITS,):
+        raise ValueError(
+            f"weights of the shapes {rows.shape} and {weights.shape}, not {(2, count, UNITS)} and {(UNITS,)}"
+        )
+    return write_network_file(
+        NetworkFile(
+            width, height, last_ply, count, rows.astype("i1").tobytes() + weights.astype("<i2").tobytes()
+        )
+    )
 
 
 def sample_type(int width):
@@ -224,11 +282,10 @@ cdef class Sampler:
             as without samples; slow.
     """
 
-    cdef const Geometry* g
-    cdef Ordering ordering      # with the network that samples are made with
-    cdef Network network
-    cdef Table table
-    cdef ThreadMemory* memory
+    cdef BoardMemory memory
+    cdef ThreadMemory* thread
+    cdef Network network        # that samples are made with; or None
+    cdef const Kernel* kernel
     cdef Watcher watcher
     cdef int last_ply
     cdef uint64_t epoch
@@ -248,10 +305,8 @@ cdef class Sampler:
             raise ValueError(f"table_mb must be between 1 and {1 << 20}, not {table_mb}")
         if not density >= 0:
             raise ValueError(f"density must be at least 0, not {density}")
-        self.g = geometry_of(width, height)
+        self.memory.g = board_of(width, height)
         self.last_ply = last_ply
-        self.ordering = ordering_of(self.g)[0]
-        self.ordering.foresight = NULL
         if network is not None:
             self.network = Network(network)
             if (self.network.width, self.network.height) != (width, height):
@@ -261,31 +316,30 @@ cdef class Sampler:
                 raise ValueError(
                     f"last_ply {last_ply} is more than that of the network, {self.network.last_ply}"
                 )
-            self.ordering.foresight = self.network.foresight
-        self.memory = create_memory(self.g)
-        if not table_create(&self.table, <size_t>table_mb << 20):
+            self.memory.network = self.network.network
+        self.thread = _create_thread_memory(self.memory.g)
+        if self.thread == NULL or not table_create(&self.memory.table, <size_t>table_mb << 20):
             raise MemoryError(f"no memory for a table of {table_mb} MB")
-        w.kernel = chosen_kernel()
+        self.kernel = chosen_kernel()
+        w.search = <NodeSearch>self.kernel.search
         w.dice = dice.state
         for ply in range(SQUARES):
-            w.chance[ply] = density * _chance(ply * 42 // self.g.cells)
-        w.experience_bytes = (
-            sizeof(Experience) + 2 * <size_t>self.memory.experience.around.patterns * sizeof(int32_t)
-        )
-        w.experience = malloc(w.experience_bytes)
+            w.chance[ply] = density * _chance(ply * 42 // self.memory.g.cells)
+        w.history = malloc(history_bytes(self.thread.history.patterns))
         if undisturbed:
-            w.large = <uint64_t*>malloc(_bytes_of(&self.table))
-            w.late = <uint64_t*>malloc(_bytes_of(&self.memory.late))
-        if w.experience == NULL or (undisturbed and (w.large == NULL or w.late == NULL)):
+            w.large = <uint64_t*>malloc(_bytes_of(&self.memory.table))
+            w.late = <uint64_t*>malloc(_bytes_of(&self.thread.late))
+        if w.history == NULL or (undisturbed and (w.large == NULL or w.late == NULL)):
             raise MemoryError
 
     def __dealloc__(self):
         free(self.watcher.samples)
-        free(self.watcher.experience)
+        free(self.watcher.history)
         free(self.watcher.large)
         free(self.watcher.late)
-        table_free(&self.table)
-        free_memory(self.memory)
+        table_free(&self.memory.table)
+        if self.thread != NULL:
+            _free_thread_memory(self.thread)
 
     def solve(self, Position position not None, *, int root=0, bint sampled=True):
         """Solve a position, with empty tables and without experience.
@@ -302,37 +356,36 @@ cdef class Sampler:
             ValueError: the position is of another board.
             KeyboardInterrupt: somebody pressed Ctrl-C.
         """
-        cdef Search s
+        cdef Search* s = &self.thread.search
         cdef Limits limits
         cdef Bounds bounds
-        if position.g != self.g:
+        if position.g != self.memory.g:
             raise ValueError(
-                f"a position on {position.board}, not on {BoardSize(self.g.width, self.g.height)}"
+                f"a position on {position.board}, "
+                f"not on {BoardSize(self.memory.g.width, self.memory.g.height)}"
             )
-        table_clear(&self.table)
-        clear_memory(self.memory)
+        table_clear(&self.memory.table)
+        _clear_thread_memory(self.thread)
         memset(&limits, 0, sizeof(Limits))
         limits.epoch = &self.epoch
         limits.searched = &self.searched
         limits.node_limit = NO_LIMIT
         limits.interrupted = interrupted
-        start_search(
-            &s, self.g, &self.ordering, rows_of(self.g), &self.table, self.memory, &limits
-        )
-        s.last_foreseen = self.last_ply
+        start_search(s, &self.memory, self.thread, &limits)
+        s.last_asked = self.last_ply
         s.thorough = True
         if sampled:
             s.watch = _watch
             s.watcher = &self.watcher
         self.watcher.root = root
         with nogil:
-            solve_position(self.watcher.kernel, &s, position.stones, position.mask, &bounds, False)
+            self.kernel.solve(&s.run, position.stones, position.mask, &bounds, False)
         if self.watcher.no_memory:
             raise MemoryError("no memory for samples")
         raised = take_raised()
         if raised is not None:
             raise raised
-        return bounds.lower, s.nodes
+        return bounds.lower, s.run.nodes
 
     def samples(self):
         """All samples so far, an array of :func:`sample_type`."""
@@ -343,10 +396,10 @@ cdef class Sampler:
         cdef uint8_t[::1] target = gathered.view(np.uint8)
         if size:
             memcpy(&target[0], self.watcher.samples, size)
-        samples = np.empty(len(gathered), dtype=sample_type(self.g.width))
+        samples = np.empty(len(gathered), dtype=sample_type(self.memory.g.width))
         for name in samples.dtype.names:
             field = gathered[name]
-            samples[name] = field if field.ndim == 1 else field[:, :self.g.width]
+            samples[name] = field if field.ndim == 1 else field[:, :self.memory.g.width]
         return samples
 
 
@@ -388,8 +441,8 @@ cdef void _watch(Search* s, const Choice* choice, const int32_t* rank) noexcept 
     sample = _next_sample(w)
     if sample == NULL:
         w.no_memory = True
-        s.stopped = True
-        s.poll_at = s.nodes
+        s.run.stopped = True
+        s.poll_at = s.run.nodes
         return
     sample.own = choice.own
     sample.mask = choice.mask
@@ -402,7 +455,7 @@ cdef void _watch(Search* s, const Choice* choice, const int32_t* rank) noexcept 
         sample.square[i] = <uint8_t>lowest_bit(choice.moves[i])
         sample.value[i] = rank[i] >> RANK_BITS
     before = s[0]
-    memcpy(w.experience, s.memory.experience, w.experience_bytes)
+    memcpy(w.history, s.memory.history, history_bytes(s.memory.history.patterns))
     if w.large != NULL:
         memcpy(w.large, s.table.entries, _bytes_of(s.table))
         memcpy(w.late, s.memory.late.entries, _bytes_of(&s.memory.late))
@@ -411,17 +464,17 @@ cdef void _watch(Search* s, const Choice* choice, const int32_t* rank) noexcept 
     if w.large != NULL:
         memcpy(s.table.entries, w.large, _bytes_of(s.table))
         memcpy(s.memory.late.entries, w.late, _bytes_of(&s.memory.late))
-    memcpy(s.memory.experience, w.experience, w.experience_bytes)
-    before.stopped = s.stopped
-    if s.stopped:
-        before.poll_at = before.nodes
+    memcpy(s.memory.history, w.history, history_bytes(s.memory.history.patterns))
+    before.run.stopped = s.run.stopped
+    if s.run.stopped:
+        before.poll_at = before.run.nodes
     s[0] = before
 
 
 cdef bint _search_moves(Watcher* w, Search* s, const Choice* choice, Sample* sample) noexcept nogil:
     """Search every move of a choice, in random order; whether one cut, and the sample is worth keeping."""
     cdef int[MAX_COLUMNS] order
-    cdef uint64_t before = s.nodes, cheapest = MOST_NODES, move
+    cdef uint64_t before = s.run.nodes, cheapest = MOST_NODES, move
     cdef int i, k, other, value
     cdef bint found = False
     for i in range(choice.count):
@@ -431,28 +484,28 @@ cdef bint _search_moves(Watcher* w, Search* s, const Choice* choice, Sample* sam
     for i in range(choice.count):
         k = order[i]
         move = choice.moves[k]
-        s.nodes = s.told = before
+        s.run.nodes = s.told = before
         s.budget = before + min(<uint64_t>MOST_NODES, PATIENCE * cheapest + PATIENCE_NODES)
         s.poll_at = s.budget
-        value = w.kernel.search(
+        value = w.search(
             s, choice.own ^ choice.mask, choice.mask | move, choice.opp_wins & ~move, choice.wins[k],
             lowest_bit(move), choice.ply + 1, 1 - choice.beta,
         )
-        if s.stopped:
+        if s.run.stopped:
             return False
-        sample.nodes[k] = <uint32_t>(s.nodes - before)
+        sample.nodes[k] = <uint32_t>(s.run.nodes - before)
         sample.result[k] = _FAILED
         if value == ABORTED:
             sample.result[k] = _GIVEN_UP
         elif -value >= choice.beta:
             sample.result[k] = _CUT
-            cheapest = min(cheapest, s.nodes - before)
+            cheapest = min(cheapest, s.run.nodes - before)
             found = True
     return found
 
 
 cdef void _choice_of(
-    const Geometry* g, Choice* choice, uint64_t* moves, uint64_t* wins, uint64_t own, uint64_t mask,
+    const Board* g, Choice* choice, uint64_t* moves, uint64_t* wins, uint64_t own, uint64_t mask,
     const uint8_t* square, bint mirrored
 ) noexcept nogil:
     """Fill what follows from the stones and squares of a sample, whose other numbers are already there."""
@@ -473,7 +526,7 @@ cdef void _choice_of(
         wins[i] = winning_squares(g, own | moves[i], mask | moves[i])
 
 
-cdef inline int _mirrored_square(const Geometry* g, int square) noexcept nogil:
+cdef inline int _mirrored_square(const Board* g, int square) noexcept nogil:
     """Also of the guard bit that stands for an unknown move: it becomes another one."""
     return (g.width - 1 - square // g.stride) * g.stride + square % g.stride
 
@@ -519,11 +572,11 @@ def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply
         raise ValueError(f"last_ply {last_ply} is not on the board, or less than that of the samples")
     if mirrored is None:
         mirrored = np.zeros(len(samples), dtype=bool)
-    cdef const Geometry* g = geometry_of(width, height)
+    cdef const Board* g = board_of(width, height)
     cdef Py_ssize_t moves = samples["count"].sum(dtype=np.int64)
     listed = np.empty(moves * (WHOLE_ROWS + MOVE_ROWS), dtype=np.int32)
     starts = np.zeros(moves + 1, dtype=np.int64)
-    cdef Foresight* f
+    cdef OrderNetwork* f
     # Copies: the size of a sample is no multiple of 8 bytes, so its words lie anywhere.
     cdef const uint64_t[::1] own = np.ascontiguousarray(samples["own"])
     cdef const uint64_t[::1] mask = np.ascontiguousarray(samples["mask"])
@@ -544,7 +597,9 @@ def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply
     cdef int i, k, view, shared, side
     if turned.shape[0] != own.shape[0]:
         raise ValueError(f"{own.shape[0]} samples, but mirrored has the length {turned.shape[0]}")
-    f = create_foresight(g, last_ply)
+    f = create_network(g, last_ply)
+    if f == NULL:
+        raise MemoryError
     with nogil:
         for n in range(own.shape[0]):
             choice.ply = ply[n]
@@ -565,7 +620,7 @@ def rows_of_choices(samples not None, *, int width=7, int height=6, int last_ply
                     used += 1
                 done += 1
                 start[done] = used
-    free_foresight(f)
+    free_network(f)
     return listed[:used].copy(), starts
 
 
@@ -586,7 +641,7 @@ def points_of_choices(samples not None, bytes network not None):
     samples = _checked(samples, orders.width, orders.height)
     if (samples["ply"] > orders.last_ply).any():
         raise ValueError(f"the network is asked with {orders.last_ply} stones at most")
-    cdef const Geometry* g = geometry_of(orders.width, orders.height)
+    cdef const Board* g = board_of(orders.width, orders.height)
     points = np.zeros(samples["count"].sum(dtype=np.int64), dtype=np.int32)
     cdef int32_t[::1] point = points
     cdef int32_t[MAX_COLUMNS] rank
@@ -604,8 +659,76 @@ def points_of_choices(samples not None, bytes network not None):
         choice.count = sample["count"]
         _choice_of(g, &choice, move, wins, sample["own"], sample["mask"], &square[n, 0], False)
         memset(rank, 0, sizeof(rank))
-        foresee(orders.foresight, &choice, rank, 1)
+        add_network_points(orders.network, &choice, rank, 1)
         for i in range(choice.count):
             point[done] = rank[i]
             done += 1
     return points
+
+
+def upper_bounds(keys, *, int width, int height, int target):
+    """The static upper bounds of many positions, for tests.
+
+    Args:
+        keys: uint64 array of position keys.
+        width: columns of the board.
+        height: rows of the board.
+        target: the bound to prove.
+
+    Returns:
+        int8 array: an upper bound on the score of the side to move that is not above the target, or
+        NOT_PROVEN (127). It is also NOT_PROVEN if the side to move wins at once: no bound is claimed there.
+    """
+    check_board(width, height)
+    cdef const Board* g = board_of(width, height)
+    cdef const uint64_t[::1] keys_view = keys
+    cdef int8_t[::1] bounds_view
+    cdef uint64_t stones, mask
+    cdef Parity parity
+    cdef Py_ssize_t index
+    bounds = np.empty(len(keys), dtype=np.int8)
+    bounds_view = bounds
+    for index in range(keys_view.shape[0]):
+        split_key(g, keys_view[index], &stones, &mask)
+        if winning_squares(g, stones, mask) & playable_squares(g, mask):
+            bounds_view[index] = NOT_PROVEN
+        else:
+            parity.own = stones
+            parity.first = mask + g.bottom
+            parity.even = even_offsets(g, mask)
+            parity.odd = g.squares & ~mask & ~parity.even
+            parity.wins = winning_squares(g, stones ^ mask, mask)
+            bounds_view[index] = upper_bound(
+                g, &parity, moves_to_beat(g, popcount(mask), target), target
+            )
+    return bounds
+
+
+def patterns(Position position not None):
+    """What surrounds the squares that can be played, for tests.
+
+    Returns:
+        For every column that is not full, from the left, two tuples: the numbers of what lies below the
+        square, along its row, along the falling and along the rising diagonal; and the points of these
+        patterns together. The digits of a number, from the lowest on, are the neighbours from the left (below:
+        from the bottom): 1 for a stone of the side to move, and 2 for one of its opponent's, which counts 0
+        below.
+    """
+    cdef const Patterns* known = patterns_of(position.g)
+    cdef uint64_t opp = position.stones ^ position.mask
+    cdef uint64_t playable = playable_squares(position.g, position.mask)
+    cdef int square, direction, number, points
+    if known == NULL:
+        raise MemoryError
+    found = []
+    while playable:
+        square = lowest_bit(playable)
+        playable &= playable - 1
+        numbers = []
+        points = 0
+        for direction in range(DIRECTIONS):
+            number = pattern_number(known, position.stones, opp, square, direction)
+            numbers.append(number - known.line[square][direction].first)
+            points += known.points[number] - LEAST_POINTS
+        found.append((tuple(numbers), points))
+    return found

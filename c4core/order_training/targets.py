@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.order_samples import CUT, FAILED
+from c4core.order_training.samples import CUT, FAILED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -49,7 +49,7 @@ def targets_of(samples: NDArray[np.void], *, cells: int) -> Targets:
     """The targets of some samples.
 
     Args:
-        samples: an array of :func:`c4core.order_samples.sample_type`.
+        samples: an array of :func:`c4core.order_training.samples.sample_type`.
         cells: squares of the board.
     """
     valid = np.arange(samples["nodes"].shape[1]) < samples["count"][:, None]

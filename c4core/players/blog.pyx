@@ -11,7 +11,7 @@ Words of stones: ``own`` those of the side that moves in the round, ``mask`` tho
 
 from libc.stdint cimport int64_t, uint64_t
 
-from c4core.board cimport MAX_COLUMNS, Geometry, has_four, lowest_bit, playable_squares, popcount
+from c4core.engine.board cimport MAX_COLUMNS, Board, has_four, lowest_bit, playable_squares, popcount
 from c4core.position cimport Position
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
 from c4core.windows cimport step_of, windows_within
@@ -39,7 +39,7 @@ cdef dict _SCALES = {"even": EVEN, "falling": FALLING, "held": HELD}
 cdef dict _MISSED = {"none": NO_MISSED, "round3": ROUND_3, "round3+": FROM_ROUND_3}
 
 cdef struct Count:
-    const Geometry* g
+    const Board* g
     int depth
     Missed missed
     int missed_extra    # the cost of a missed win beside its round's weight
@@ -54,7 +54,7 @@ cdef struct Count:
     bint stopped        # the totals mean nothing
 
 
-cdef inline bint _has_flat_four(const Geometry* g, uint64_t stones) noexcept nogil:
+cdef inline bint _has_flat_four(const Board* g, uint64_t stones) noexcept nogil:
     """Whether the stones contain a four that is not vertical."""
     cdef int direction
     for direction in range(1, 4):
@@ -78,7 +78,7 @@ cdef void _round(
     Count* c, uint64_t own, uint64_t mask, int round_, int last, bint is_missed
 ) noexcept nogil:
     """Play a round (2 or later) and those after it, up to the round ``last``."""
-    cdef const Geometry* g = c.g
+    cdef const Board* g = c.g
     cdef uint64_t square, squares = playable_squares(g, mask)
     cdef int column
     cdef bint is_four
@@ -206,7 +206,7 @@ def blog_weights(
         ValueError: the depth or a name is unknown.
         StopPlaying: the stop came before the end.
     """
-    cdef const Geometry* g = position.g
+    cdef const Board* g = position.g
     cdef uint64_t own = position.stones, mask = position.mask
     cdef uint64_t chosen = playable_squares(g, mask), square
     cdef Count c
@@ -254,7 +254,7 @@ cdef void _run(
     _later_rounds(c, own, mask, candidates, c.depth)
 
 
-cdef uint64_t _columns_mask(const Geometry* g, columns) except? 0:
+cdef uint64_t _columns_mask(const Board* g, columns) except? 0:
     """Every square of some columns."""
     cdef uint64_t squares = 0
     for column in columns:

@@ -7,7 +7,7 @@ stones.
 
 from libc.stdint cimport int8_t, int64_t, uint64_t
 
-from c4core.board cimport MAX_COLUMNS, lowest_bit, playable_squares
+from c4core.engine.board cimport MAX_COLUMNS, lowest_bit, playable_squares
 from c4core.position cimport Position
 from c4core.windows cimport stones_of
 

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t, uint64_t
 
-from c4core.board cimport Geometry
+from c4core.engine.board cimport Board
 
 cdef enum Heuristic:
     GROUPS
@@ -16,7 +16,7 @@ cdef enum Heuristic:
     SQUARES
 
 cdef struct Judge:
-    const Geometry* g
+    const Board* g
     Heuristic heuristic
     int features            # which of the four count: one bit each, the first lowest
     bint own_is_first       # whether the side that is judged is the first player

@@ -19,8 +19,8 @@ squares            the lines that run through every stone's square
 
 from libc.stdint cimport int64_t, uint64_t
 
-from c4core.board cimport (
-    Geometry,
+from c4core.engine.board cimport (
+    Board,
     column_mask,
     has_four,
     lowest_bit,
@@ -130,34 +130,34 @@ cdef int64_t judge(const Judge* j, uint64_t own, uint64_t opp) noexcept nogil:
 # --- groups, threats, islands ---------------------------------------------------------------------
 
 
-cdef int _groups(const Geometry* g, uint64_t own, uint64_t opp) noexcept nogil:
+cdef int _groups(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
     """The own stones in every line that holds no other, a stone once for each of its lines."""
     cdef int direction, index, step, stones = 0
     cdef uint64_t windows
     for direction in range(4):
         step = step_of(g, direction)
-        windows = windows_within(g.board & ~opp, step)
+        windows = windows_within(g.squares & ~opp, step)
         for index in range(4):
             stones += popcount(windows & (own >> index * step))
     return stones
 
 
-cdef inline uint64_t _above_lowest(const Geometry* g, uint64_t squares) noexcept nogil:
+cdef inline uint64_t _above_lowest(const Board* g, uint64_t squares) noexcept nogil:
     """In every column the squares above the lowest of these.
 
     Taking 1 from a column turns over its bits up to its lowest one; the guard bit, set first, stops
     the borrowing where there is none.
     """
     cdef uint64_t marked = squares | (g.bottom << g.height)
-    return g.board & ~(marked ^ (marked - g.bottom))
+    return g.squares & ~(marked ^ (marked - g.bottom))
 
 
-cdef inline uint64_t _odd_rows(const Geometry* g) noexcept nogil:
+cdef inline uint64_t _odd_rows(const Board* g) noexcept nogil:
     """The squares of rows 1, 3, 5, .. from the bottom."""
     return g.bottom * (<uint64_t>0x5555555555555555 & ((<uint64_t>1 << g.height) - 1))
 
 
-cdef int _threats(const Geometry* g, uint64_t first, uint64_t second) noexcept nogil:
+cdef int _threats(const Board* g, uint64_t first, uint64_t second) noexcept nogil:
     """Which side profits from the threats, seen by the first player: 100, 0 or -100.
 
     A threat is useless if the other player has one of the other parity below it, whether that one is
@@ -182,13 +182,13 @@ cdef inline int _signed_threats(const Judge* j, uint64_t own, uint64_t opp) noex
     return _threats(j.g, own, opp) if j.own_is_first else -_threats(j.g, opp, own)
 
 
-cdef inline uint64_t _with_neighbours(const Geometry* g, uint64_t squares) noexcept nogil:
+cdef inline uint64_t _with_neighbours(const Board* g, uint64_t squares) noexcept nogil:
     """The squares and their up to eight neighbours each."""
-    squares |= (squares << 1 | squares >> 1) & g.board
-    return (squares | squares << g.stride | squares >> g.stride) & g.board
+    squares |= (squares << 1 | squares >> 1) & g.squares
+    return (squares | squares << g.stride | squares >> g.stride) & g.squares
 
 
-cdef int _islands(const Geometry* g, uint64_t stones) noexcept nogil:
+cdef int _islands(const Board* g, uint64_t stones) noexcept nogil:
     """Groups of stones that touch, at corners too."""
     cdef int count = 0
     cdef uint64_t island, grown
@@ -206,18 +206,18 @@ cdef int _islands(const Geometry* g, uint64_t stones) noexcept nogil:
 # --- runs -----------------------------------------------------------------------------------------
 
 
-cdef int _runs(const Geometry* g, uint64_t own, uint64_t opp) noexcept nogil:
+cdef int _runs(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
     """Twice the stones that lie, direction by direction, in some line without the opponent's."""
     cdef int direction, step, stones = 0
     cdef uint64_t windows
     for direction in range(4):
         step = step_of(g, direction)
-        windows = windows_within(g.board & ~opp, step)
+        windows = windows_within(g.squares & ~opp, step)
         stones += popcount(own & squares_of_windows(windows, step))
     return 2 * stones
 
 
-cdef int _runs_forward(const Geometry* g, uint64_t own, uint64_t opp) noexcept nogil:
+cdef int _runs_forward(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
     """As ``_runs``, but a stretch begins at the first own stone and reaches forward only.
 
     Later stones of the stretch count with its first run or not at all. Forward is up, right, right
@@ -225,15 +225,15 @@ cdef int _runs_forward(const Geometry* g, uint64_t own, uint64_t opp) noexcept n
     """
     cdef int direction, step, length, run, value = 0
     cdef bint first
-    cdef uint64_t square, line, ahead, free = g.board & ~opp
+    cdef uint64_t square, line, ahead, free = g.squares & ~opp
     for direction in range(4):
         step = step_of(g, direction)
-        line = g.board & ~(g.board << step)     # where lines of this direction begin
+        line = g.squares & ~(g.squares << step)     # where lines of this direction begin
         while line:
             square = line & (0 - line)
             line ^= square
             first = True
-            while square & g.board:
+            while square & g.squares:
                 if square & opp:
                     first = True
                 elif first and square & own:
@@ -254,7 +254,7 @@ cdef int _runs_forward(const Geometry* g, uint64_t own, uint64_t opp) noexcept n
 # --- windows --------------------------------------------------------------------------------------
 
 
-cdef int _windows(const Geometry* g, uint64_t own, uint64_t opp) noexcept nogil:
+cdef int _windows(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
     """The score of one side; of the opponent's lines only threes cost something."""
     cdef WindowCounts mine = count_windows(g, own, opp)
     cdef WindowCounts theirs = count_windows(g, opp, own)
@@ -270,13 +270,13 @@ cdef int _windows(const Geometry* g, uint64_t own, uint64_t opp) noexcept nogil:
 # --- squares --------------------------------------------------------------------------------------
 
 
-cdef int _squares(const Geometry* g, uint64_t stones) noexcept nogil:
+cdef int _squares(const Board* g, uint64_t stones) noexcept nogil:
     """The number of lines through every stone's square, whatever stones they hold."""
     cdef int direction, index, step, lines = 0
     cdef uint64_t windows
     for direction in range(4):
         step = step_of(g, direction)
-        windows = windows_within(g.board, step)
+        windows = windows_within(g.squares, step)
         for index in range(4):
             lines += popcount(windows & (stones >> index * step))
     return lines
@@ -301,8 +301,8 @@ cdef int64_t _features(const Judge* j, uint64_t own, uint64_t opp) noexcept nogi
 
 
 cdef int64_t _side_features(const Judge* j, uint64_t own, uint64_t opp) noexcept nogil:
-    cdef const Geometry* g = j.g
-    cdef uint64_t empty = g.board & ~(own | opp)
+    cdef const Board* g = j.g
+    cdef uint64_t empty = g.squares & ~(own | opp)
     cdef uint64_t playable = playable_squares(g, own | opp)
     cdef int64_t value = 0
     cdef int direction, step
@@ -363,7 +363,7 @@ cdef int64_t _twos(uint64_t own, uint64_t playable, uint64_t empty, int step) no
     return <int64_t>OPEN_TWO * popcount(before & after) + <int64_t>FREE_SQUARE * free
 
 
-cdef int64_t _singles(const Geometry* g, uint64_t own) noexcept nogil:
+cdef int64_t _singles(const Board* g, uint64_t own) noexcept nogil:
     """Feature 4: stones that touch no other of their side, by their distance from the middle."""
     cdef uint64_t lonely = _lonely(g, own)
     cdef int64_t value = 0
@@ -382,7 +382,7 @@ cdef int64_t _singles(const Geometry* g, uint64_t own) noexcept nogil:
     return value
 
 
-cdef inline uint64_t _lonely(const Geometry* g, uint64_t own) noexcept nogil:
+cdef inline uint64_t _lonely(const Board* g, uint64_t own) noexcept nogil:
     """The stones without a neighbour of their side."""
     cdef int direction, step
     cdef uint64_t touched = 0

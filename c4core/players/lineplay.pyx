@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint64_t
 
-from c4core.board cimport Geometry, lowest_bit, playable_squares, popcount, winning_squares
+from c4core.engine.board cimport Board, lowest_bit, playable_squares, popcount, winning_squares
 from c4core.dice cimport Dice, DiceState, draw_below
 from c4core.players.playouts cimport random_square
 from c4core.position cimport Position
@@ -58,7 +58,7 @@ def line_choice(Position position not None, Dice dice not None, *, bint by_lines
     Returns:
         The 0-based column.
     """
-    cdef const Geometry* g = position.g
+    cdef const Board* g = position.g
     cdef const LineTable* table = lines_of(g)
     cdef uint64_t own = position.stones, opp = own ^ position.mask
     cdef uint64_t playable = playable_squares(g, position.mask), square

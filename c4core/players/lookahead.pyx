@@ -9,14 +9,7 @@ to move: those of the model are from -1 to 1, a draw on a full board is 0, and a
 from libc.stdlib cimport free, malloc
 from libc.stdint cimport uint64_t
 
-from c4core.board cimport (
-    MAX_COLUMNS,
-    Geometry,
-    drop,
-    playable_squares,
-    popcount,
-    winning_squares,
-)
+from c4core.engine.board cimport MAX_COLUMNS, Board, drop, playable_squares, popcount, winning_squares
 from c4core.inference.evaluator cimport Evaluator
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
 from c4core.position cimport Position
@@ -25,7 +18,7 @@ cdef double WON = 1000.0
 
 
 cdef struct Search:
-    const Geometry* g
+    const Board* g
     const Watch* watch
     void* scratch
     bint stopped
@@ -38,7 +31,7 @@ cdef double _search(
     double alpha, double beta
 ) noexcept nogil:
     """The value of a position that is not over, see above; nothing if it was stopped."""
-    cdef const Geometry* g = search.g
+    cdef const Board* g = search.g
     cdef uint64_t playable = playable_squares(g, mask), threats, square
     cdef double value = 0, best = -WON
     cdef int index, stones = popcount(mask)
@@ -61,7 +54,7 @@ cdef double _search(
         square = drop(g, mask, search.order[index])
         if not square or (threats and square != threats):
             continue
-        if mask | square == g.board:
+        if mask | square == g.squares:
             value = 0
         else:
             value = -_search(
@@ -119,7 +112,7 @@ def search_column(Evaluator model not None, Position position not None, *, int d
         square = drop(model.g, mask, column)
         if position.is_winning(column):
             value = WON - (position.ply + 1)
-        elif mask | square == model.g.board:
+        elif mask | square == model.g.squares:
             value = 0
         else:
             with nogil:

@@ -12,10 +12,10 @@ from collections import namedtuple
 from libc.stdint cimport int64_t, uint64_t
 from libc.string cimport memset
 
-from c4core cimport atomics
-from c4core.board cimport (
+from c4core.engine cimport atomics
+from c4core.engine.board cimport (
     MAX_COLUMNS,
-    Geometry,
+    Board,
     canonical_key,
     drop,
     has_four,
@@ -142,7 +142,7 @@ cdef int64_t _child(
     cdef uint64_t opp = own ^ mask
     if has_four(t.judge.g, own | square):
         return t.win if t.win else -_leaf(t, opp, mask | square, ply + 1)
-    if (mask | square) == t.judge.g.board:
+    if (mask | square) == t.judge.g.squares:
         return 0
     if depth == 1:
         return -_leaf(t, opp, mask | square, ply + 1)
@@ -184,7 +184,7 @@ cdef int64_t _node(
 
     1. Limits.  2. A win at once.  3. The cache.  4. The moves, killer first.  5. What is kept.
     """
-    cdef const Geometry* g = t.judge.g
+    cdef const Board* g = t.judge.g
     cdef int64_t value, best = -INFINITE, floor = alpha
     cdef int index, column, killer = NO_COLUMN, move = NO_COLUMN
     cdef uint64_t square, key = 0, wins
@@ -257,7 +257,7 @@ cdef struct Root:
 
 cdef void _search_root(Tree* t, Root* r, int depth) noexcept nogil:
     """Search every move. Only strictly better moves replace the best one: ties go to the first."""
-    cdef const Geometry* g = t.judge.g
+    cdef const Board* g = t.judge.g
     cdef int index, column, killer = t.killers[0] if t.killer_moves else NO_COLUMN
     cdef int64_t value, alpha
     cdef uint64_t square
@@ -382,7 +382,7 @@ def minimax(
         ValueError: a name is unknown, the order is no order of all columns, the depth is below 1.
         StopPlaying: the stop came first.
     """
-    cdef const Geometry* g = position.g
+    cdef const Board* g = position.g
     cdef Tree t
     cdef Root r
     cdef int finished, column
@@ -440,7 +440,7 @@ def minimax(
     return Found(r.column, r.value, finished, t.nodes, scores)
 
 
-cdef int _read_order(const Geometry* g, order, int* columns) except -1:
+cdef int _read_order(const Board* g, order, int* columns) except -1:
     if sorted(order) != list(range(g.width)):
         raise ValueError(f"{order!r} is no order of {g.width} columns")
     for index, column in enumerate(order):

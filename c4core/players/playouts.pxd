@@ -2,12 +2,12 @@
 
 from libc.stdint cimport uint64_t
 
-from c4core.board cimport Geometry, drop, has_four
+from c4core.engine.board cimport Board, drop, has_four
 from c4core.dice cimport DiceState, draw_below
 
 
 cdef inline uint64_t random_square(
-    const Geometry* g, uint64_t mask, DiceState* dice
+    const Board* g, uint64_t mask, DiceState* dice
 ) noexcept nogil:
     """The square on top of a random column that is not full, each equally likely; one must be.
 
@@ -21,7 +21,7 @@ cdef inline uint64_t random_square(
 
 
 cdef inline int playout(
-    const Geometry* g, uint64_t own, uint64_t mask, DiceState* dice
+    const Board* g, uint64_t own, uint64_t mask, DiceState* dice
 ) noexcept nogil:
     """Play on at random: 1 if the side to move (``own``) wins, -1 if it loses, 0 for a draw.
 
@@ -29,7 +29,7 @@ cdef inline int playout(
     """
     cdef int sign = 1
     cdef uint64_t square
-    while mask != g.board:
+    while mask != g.squares:
         square = random_square(g, mask, dice)
         own |= square
         mask |= square

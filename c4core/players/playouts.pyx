@@ -5,8 +5,8 @@ Words of stones: ``own`` those of the side to move, ``mask`` those of both.
 
 from libc.stdint cimport int64_t, uint64_t
 
-from c4core cimport atomics
-from c4core.board cimport MAX_COLUMNS, Geometry, has_four, lowest_bit, playable_squares
+from c4core.engine cimport atomics
+from c4core.engine.board cimport MAX_COLUMNS, Board, has_four, lowest_bit, playable_squares
 from c4core.dice cimport Dice, DiceState, draw_below
 from c4core.position cimport Position
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
@@ -62,7 +62,7 @@ cdef struct Flat:
 
 
 cdef double _flat_rate(
-    const Geometry* g, uint64_t own, uint64_t mask, Flat* flat, DiceState* dice
+    const Board* g, uint64_t own, uint64_t mask, Flat* flat, DiceState* dice
 ) noexcept nogil:
     """The share of games won by the side that has just moved, less if the column was given up.
 
@@ -113,7 +113,7 @@ def flat_scores(
     Raises:
         StopPlaying: the stop came first.
     """
-    cdef const Geometry* g = position.g
+    cdef const Board* g = position.g
     cdef uint64_t square, squares = playable_squares(g, position.mask)
     cdef uint64_t opp = position.stones ^ position.mask
     cdef Flat flat = Flat(
@@ -170,7 +170,7 @@ def timed_choice(
         ValueError: nothing is limited.
         StopPlaying: the stop came first.
     """
-    cdef const Geometry* g = position.g
+    cdef const Board* g = position.g
     cdef uint64_t own = position.stones, mask = position.mask, opp = own ^ mask
     cdef uint64_t square, open_columns = 0, squares = playable_squares(g, mask)
     cdef int64_t totals[MAX_COLUMNS]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
 
-from c4core cimport atomics
+from c4core.engine cimport atomics
 
 from c4core.players.errors import StopPlaying
 

@@ -11,7 +11,7 @@ from libc.math cimport log, sqrt
 from libc.stdint cimport int32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from c4core.board cimport Geometry, has_four, lowest_bit, playable_squares, popcount
+from c4core.engine.board cimport Board, has_four, lowest_bit, playable_squares, popcount
 from c4core.dice cimport Dice, DiceState, draw_below
 from c4core.players.playouts cimport playout
 from c4core.position cimport Position
@@ -37,7 +37,7 @@ cdef struct Node:
 
 
 cdef void _set_node(
-    const Geometry* g, Node* node, uint64_t own, uint64_t mask, int32_t parent
+    const Board* g, Node* node, uint64_t own, uint64_t mask, int32_t parent
 ) noexcept nogil:
     node.own = own
     node.mask = mask
@@ -48,7 +48,7 @@ cdef void _set_node(
     node.outcome = OPEN
     if has_four(g, own ^ mask):
         node.outcome = -1
-    elif mask == g.board:
+    elif mask == g.squares:
         node.outcome = 0
     node.untried = playable_squares(g, mask) if node.outcome == OPEN else 0
 
@@ -70,7 +70,7 @@ cdef int32_t _select(const Node* nodes, int32_t parent, double exploration) noex
 
 
 cdef int32_t _expand(
-    const Geometry* g, Node* nodes, int32_t parent, int32_t index, DiceState* dice
+    const Board* g, Node* nodes, int32_t parent, int32_t index, DiceState* dice
 ) noexcept nogil:
     """Make the node ``index`` from a random untried move of a node."""
     cdef uint64_t square, squares = nodes[parent].untried
@@ -97,7 +97,7 @@ cdef void _back_up(Node* nodes, int32_t index, int result) noexcept nogil:
 
 
 cdef bint _iterate(
-    const Geometry* g,
+    const Board* g,
     Node* nodes,
     long iterations,
     double exploration,
@@ -149,7 +149,7 @@ def uct_statistics(
         MemoryError: there is no room for the tree.
         StopPlaying: the stop came first.
     """
-    cdef const Geometry* g = position.g
+    cdef const Board* g = position.g
     cdef Node* nodes
     cdef int32_t child
     cdef Watch watch = watch_of(stop)

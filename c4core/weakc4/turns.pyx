@@ -1,17 +1,16 @@
 """Turns of a game that a diagram plays, for many positions at a time.
 
 A position is its key: the stones of the side to move, which is the side that follows the diagram, and in
-each column a 1 above the highest stone (c4core/board.pyx). A diagram is a word for every level, with a 1
+each column a 1 above the highest stone (c4core/engine/board.pyx). A diagram is a word for every level, with a 1
 for each square that carries it.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
 
-from c4core.board cimport (
-    Geometry,
+from c4core.engine.board cimport (
+    Board,
     canonical_key,
     drop,
-    geometry_of,
     has_four,
     lowest_bit,
     playable_squares,
@@ -19,6 +18,7 @@ from c4core.board cimport (
     split_key,
     winning_squares,
 )
+from c4core.engine.kernel cimport board_of
 
 from typing import NamedTuple
 
@@ -52,7 +52,7 @@ cdef int _check_lengths(const uint64_t[::1] keys, const uint8_t[::1] columns) ex
 
 
 cdef inline uint64_t _chosen(
-    const Geometry* g, const uint64_t[::1] levels, uint64_t own, uint64_t mask
+    const Board* g, const uint64_t[::1] levels, uint64_t own, uint64_t mask
 ) noexcept nogil:
     """The square that is played where the side does not win at once, or 0."""
     cdef uint64_t playable = playable_squares(g, mask)
@@ -86,7 +86,7 @@ def choose(const uint64_t[::1] keys, const uint64_t[::1] levels, *, width, heigh
         BoardError: no bitboard holds this size.
     """
     check_board(width, height)
-    cdef const Geometry* g = geometry_of(width, height)
+    cdef const Board* g = board_of(width, height)
     cdef Py_ssize_t index
     cdef uint64_t own, mask, square
     result = np.empty(keys.shape[0], dtype=np.uint8)
@@ -124,7 +124,7 @@ def replies(const uint64_t[::1] keys, const uint8_t[::1] columns, *, width, heig
     """
     check_board(width, height)
     _check_lengths(keys, columns)
-    cdef const Geometry* g = geometry_of(width, height)
+    cdef const Board* g = board_of(width, height)
     cdef Py_ssize_t index, bad = -1, count = 0
     cdef uint64_t own, mask, other, left, square
     cdef uint8_t wins = WINS
@@ -165,7 +165,7 @@ def replies(const uint64_t[::1] keys, const uint8_t[::1] columns, *, width, heig
                 ends[count] = 0
                 if has_four(g, other | square):
                     ends[count] = LOST
-                elif mask | square == g.board:
+                elif mask | square == g.squares:
                     ends[count] = DRAWN
                 count += 1
     if bad >= 0:
@@ -191,7 +191,7 @@ def canonical(const uint64_t[::1] keys, const uint8_t[::1] columns, *, width, he
     """
     check_board(width, height)
     _check_lengths(keys, columns)
-    cdef const Geometry* g = geometry_of(width, height)
+    cdef const Board* g = board_of(width, height)
     cdef Py_ssize_t index
     cdef uint64_t own, mask
     key_array = np.empty(keys.shape[0], dtype=np.uint64)

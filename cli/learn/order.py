@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from c4core.notation import BoardSize
-    from c4core.training.order_course import OrderPlan, OrderRound
+    from c4core.order_training.course import OrderPlan, OrderRound
     from cli.shell.settings import Settings
 
 ROOTS = 3000
@@ -127,7 +127,7 @@ def order(
         ),
     )
     from c4core.atomic_file import atomic_file
-    from c4core.training.order_course import OrderPlan
+    from c4core.order_training.course import OrderPlan
 
     plan = OrderPlan(board=board, last_ply=last_ply, **others)
     data, rounds = _train(settings, plan)
@@ -143,7 +143,7 @@ def _train(settings: Settings, plan: OrderPlan) -> tuple[bytes, list[OrderRound]
         LearningError: the positions or samples are too few.
         KeyboardInterrupt: somebody pressed Ctrl-C.
     """
-    from c4core.training.order_course import learn_order
+    from c4core.order_training.course import learn_order
     from cli.output import progress
     from cli.output.render import duration
     from cli.shell import signals

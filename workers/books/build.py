@@ -22,7 +22,7 @@ from c4core.book.building.minimax import derive
 from c4core.book.numbering.rank import Ranking
 from c4core.errors import C4Error
 from c4core.position import Position
-from c4core.reachable import open_plies
+from c4core.arrays import open_plies
 from workers.books.planning import find_job, plan_job
 from workers.books.scores import read_scores
 from workers.books.task import PlyTask

@@ -6,11 +6,11 @@ of a position are looked up side by side, so that their waits overlap.
 
 from libc.stdint cimport uint64_t
 
-from c4core.board cimport Geometry, canonical_key, playable_squares, winning_squares
+from c4core.engine.board cimport Board, canonical_key, playable_squares, winning_squares
 
 
 cdef inline int children_that_go_on(
-    const Geometry* g, uint64_t stones, uint64_t mask, uint64_t* keys
+    const Board* g, uint64_t stones, uint64_t mask, uint64_t* keys
 ) noexcept nogil:
     """Write the canonical keys of the children by moves that do not win; returns their number."""
     cdef uint64_t moves = playable_squares(g, mask) & ~winning_squares(g, stones, mask), move

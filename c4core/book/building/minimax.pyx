@@ -7,15 +7,15 @@ import numpy as np
 
 from libc.stdint cimport int8_t, uint8_t, uint64_t
 
-from c4core.board cimport (
+from c4core.engine.board cimport (
     MAX_COLUMNS,
-    Geometry,
-    geometry_of,
+    Board,
     playable_squares,
     popcount,
     split_key,
     winning_squares,
 )
+from c4core.engine.kernel cimport board_of
 from c4core.book.building.lookup cimport children_that_go_on, find_keys
 
 from c4core.book.errors import BookContentError
@@ -29,7 +29,7 @@ UNKNOWN = MISSING
 
 
 cdef void _best_of_known(
-    const Geometry* g,
+    const Board* g,
     const uint64_t[::1] parents,
     const uint64_t[::1] child_keys,
     const int8_t[::1] child_scores,
@@ -92,7 +92,7 @@ def best_of_known(
         BoardError: impossible size.
     """
     check_board(width, height)
-    cdef const Geometry* g = geometry_of(width, height)
+    cdef const Board* g = board_of(width, height)
     if child_keys.shape[0] != child_scores.shape[0]:
         raise BookContentError(
             f"{child_keys.shape[0]} keys cannot have {child_scores.shape[0]} scores"

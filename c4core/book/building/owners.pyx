@@ -7,7 +7,8 @@ import numpy as np
 
 from libc.stdint cimport int32_t, uint64_t
 
-from c4core.board cimport MAX_COLUMNS, Geometry, geometry_of, split_key
+from c4core.engine.board cimport MAX_COLUMNS, Board, split_key
+from c4core.engine.kernel cimport board_of
 from c4core.book.building.lookup cimport children_that_go_on, find_keys
 
 from c4core.notation import check_board
@@ -18,7 +19,7 @@ NOBODY = _NOBODY
 
 
 cdef void _inherit(
-    const Geometry* g,
+    const Board* g,
     const uint64_t[::1] parents,
     const int32_t[::1] parent_owners,
     const uint64_t[::1] children,
@@ -67,7 +68,7 @@ def inherit(
         BoardError: impossible size.
     """
     check_board(width, height)
-    cdef const Geometry* g = geometry_of(width, height)
+    cdef const Board* g = board_of(width, height)
     result = np.empty(child_keys.shape[0], dtype=np.int32)
     cdef int32_t[::1] owners = result
     with nogil:

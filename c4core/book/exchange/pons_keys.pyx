@@ -10,14 +10,8 @@ import numpy as np
 
 from libc.stdint cimport uint8_t, uint64_t
 
-from c4core.board cimport (
-    Geometry,
-    canonical_key,
-    geometry_of,
-    has_four,
-    popcount,
-    split_key,
-)
+from c4core.engine.board cimport Board, canonical_key, has_four, popcount, split_key
+from c4core.engine.kernel cimport board_of
 
 from c4core.book.errors import BookContentError
 from c4core.notation import check_board
@@ -29,7 +23,7 @@ cdef enum:
 MAX_DIGITS = DIGITS
 
 
-cdef uint64_t _number(const Geometry* g, uint64_t stones, uint64_t mask, bint from_right) noexcept nogil:
+cdef uint64_t _number(const Board* g, uint64_t stones, uint64_t mask, bint from_right) noexcept nogil:
     """The number with the columns in one order, the last 0 included."""
     cdef uint64_t number = 0, square
     cdef int index, column
@@ -43,11 +37,11 @@ cdef uint64_t _number(const Geometry* g, uint64_t stones, uint64_t mask, bint fr
     return number
 
 
-cdef uint64_t _pons_key(const Geometry* g, uint64_t stones, uint64_t mask) noexcept nogil:
+cdef uint64_t _pons_key(const Board* g, uint64_t stones, uint64_t mask) noexcept nogil:
     return min(_number(g, stones, mask, False), _number(g, stones, mask, True)) // 3
 
 
-cdef bint _read(const Geometry* g, uint64_t number, uint64_t* stones, uint64_t* mask) noexcept nogil:
+cdef bint _read(const Board* g, uint64_t number, uint64_t* stones, uint64_t* mask) noexcept nogil:
     """The position with the number; False where no position of the board has it."""
     cdef uint64_t digit, own, pile
     cdef int column
@@ -76,7 +70,7 @@ def pons_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
         BoardError: impossible size.
     """
     check_board(width, height)
-    cdef const Geometry* g = geometry_of(width, height)
+    cdef const Board* g = board_of(width, height)
     cdef Py_ssize_t index, bad = -1
     cdef uint64_t stones, mask
     result = np.empty(keys.shape[0], dtype=np.uint64)
@@ -105,7 +99,7 @@ def read_pons_keys(const uint64_t[::1] numbers, *, int width=7, int height=6):
         BoardError: impossible size.
     """
     check_board(width, height)
-    cdef const Geometry* g = geometry_of(width, height)
+    cdef const Board* g = board_of(width, height)
     cdef Py_ssize_t index
     cdef uint64_t stones, mask
     result = np.zeros(numbers.shape[0], dtype=np.uint64)

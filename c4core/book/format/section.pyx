@@ -13,7 +13,7 @@ from libc.stdlib cimport calloc, free, malloc
 from posix.types cimport off_t
 from posix.unistd cimport pread
 
-from c4core cimport atomics
+from c4core.engine cimport atomics
 from c4core.book.format.bits cimport (
     LONGEST,
     LOOKUP,

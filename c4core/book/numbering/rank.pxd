@@ -2,11 +2,11 @@
 
 from libc.stdint cimport uint64_t
 
-from c4core.board cimport MAX_COLUMNS, Geometry
+from c4core.engine.board cimport MAX_COLUMNS, Board
 from c4core.position cimport Position
 
 cdef struct Rank:
-    const Geometry* g
+    const Board* g
     bint symmetric                  # the start is its own mirror image
     int first                       # stones of the start
     int last                        # most stones that have slots

@@ -28,8 +28,8 @@ numpy is imported where it is used: a program that looks up one position does wi
 from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free
 
-from c4core.board cimport (
-    Geometry,
+from c4core.engine.board cimport (
+    Board,
     canonical_key,
     has_four,
     lowest_bit,
@@ -120,13 +120,13 @@ cdef bint extends(const Rank* r, int ply, uint64_t stones, uint64_t mask) noexce
     return (mask & r.base) == r.base and (stones & r.base) == own
 
 
-cdef inline int _height(const Geometry* g, uint64_t mask, int column) noexcept nogil:
+cdef inline int _height(const Board* g, uint64_t mask, int column) noexcept nogil:
     """The stones of a column."""
     return lowest_bit(~(mask >> (column * g.stride)))
 
 
 cdef bint orient(const Rank* r, int ply, uint64_t* stones, uint64_t* mask) noexcept nogil:
-    cdef const Geometry* g = r.g
+    cdef const Board* g = r.g
     cdef bint here = extends(r, ply, stones[0], mask[0]), there
     cdef uint64_t other_stones, other_mask
     cdef int pair, difference
@@ -155,7 +155,7 @@ cdef bint orient(const Rank* r, int ply, uint64_t* stones, uint64_t* mask) noexc
 
 
 cdef uint64_t slot_of(const Rank* r, uint64_t stones, uint64_t mask, int ply) noexcept nogil:
-    cdef const Geometry* g = r.g
+    cdef const Board* g = r.g
     cdef int tied = r.symmetric, left = ply - r.first, bits = 0, pair, right, a, b, number
     cdef uint64_t shape = 0, colouring = 0, word = 0
     for pair in range(r.pairs):
@@ -185,7 +185,7 @@ cdef uint64_t slot_of(const Rank* r, uint64_t stones, uint64_t mask, int ply) no
 cdef void position_of(
     const Rank* r, uint64_t slot, int ply, uint64_t* stones, uint64_t* mask
 ) noexcept nogil:
-    cdef const Geometry* g = r.g
+    cdef const Board* g = r.g
     cdef int added = ply - r.first, left = added, own = _own_added(r, ply), tied = r.symmetric
     cdef int pair, right, a, b, bit, bits = 0
     cdef uint64_t shape = slot // _choose[added][own], colouring = slot % _choose[added][own]
@@ -247,7 +247,7 @@ cdef class Ranking:
     """
 
     def __cinit__(self, Position start not None, *, int last):
-        cdef const Geometry* g = start.g
+        cdef const Board* g = start.g
         cdef Rank* r = &self.r
         cdef Py_ssize_t rows
         cdef int column

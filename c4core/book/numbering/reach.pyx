@@ -10,7 +10,7 @@ from libc.stdint cimport uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from c4core.board cimport MAX_COLUMNS, mirror_bits, popcount
+from c4core.engine.board cimport MAX_COLUMNS, mirror_bits, popcount
 from c4core.book.numbering.rank cimport Rank, extends
 
 cdef enum:

@@ -13,7 +13,7 @@ import pytest
 
 from c4core.notation import BoardSize
 from c4core.position import Position
-from c4core.reachable import open_plies
+from c4core.arrays import open_plies
 from db import games, jobs
 from db.database import Database
 from db.errors import MatchInUseError, MatchNotFoundError

@@ -3,7 +3,7 @@
 from itertools import islice
 
 from c4core import Position
-from c4core.reachable import open_plies
+from c4core.arrays import open_plies
 
 
 def test_counts_of_7x6_to_ply_12() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from c4core import Position, Solver, parse_board
-from c4core.reachable import plies
+from c4core.arrays import plies
 
 FIRST_PLAYER_VALUES = {  # ply: won, drawn, lost for the first player, without mirror reduction
     0: (1, 0, 0),

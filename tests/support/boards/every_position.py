@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.bounds import upper_bounds
+from c4core.order_training.samples import upper_bounds
 from c4core.certificate.following import answers, lasts
 from c4core.certificate.rules import rules_that_hold
 from c4core.certificate.values import RULES

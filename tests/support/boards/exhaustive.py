@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.reachable import plies
+from c4core.arrays import plies
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,8 +10,8 @@ import pytest
 
 from c4core import Position
 from c4core.arrays import split_keys
-from c4core.foresight import Network, network_bytes, row_groups
-from c4core.order_samples import (
+from c4core.order_training.samples import Network, network_bytes, row_groups
+from c4core.order_training.samples import (
     CUT,
     FAILED,
     GIVEN_UP,

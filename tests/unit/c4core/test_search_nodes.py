@@ -37,7 +37,8 @@ KERNELS = ("portable", "x86-v3", "x86-v3-pext")
 
 COUNT_NODES = """
 import json, sys
-from c4core import Position, kernel
+from c4core import Position
+from c4core.engine import kernel
 from c4core.solver import Solver
 from c4core.notation import parse_board
 counts = []

@@ -9,7 +9,7 @@ import pytest
 from c4core.batch import UNPLAYABLE
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
-from c4core.reachable import plies
+from c4core.arrays import plies
 from c4core.solver import Solver
 from db import evaluations, jobs
 from db.database import Database

@@ -8,16 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from c4core.foresight import Network
+from c4core.order_training.samples import Network
 from c4core.learning.errors import LearningError
 from c4core.notation import BoardSize
-from c4core.order_samples import draw_roots, points_of_choices, sample_choices
-from c4core.training.order_course import (
-    OrderCourse,
-    OrderPlan,
-    OrderRound,
-    learn_order,
-)
+from c4core.order_training.samples import draw_roots, points_of_choices, sample_choices
+from c4core.order_training.course import OrderCourse, OrderPlan, OrderRound, learn_order
 
 BOARD = BoardSize(6, 5)
 LAST_PLY = 14

@@ -34,7 +34,7 @@ from c4core.book.errors import (
 from c4core.book.format.layout import pack_header
 from c4core.book.writer import write_book
 from c4core.notation import DEFAULT_BOARD, BoardSize
-from c4core.reachable import open_plies, plies
+from c4core.arrays import open_plies, plies
 from tests.support.boards.small_books import opening, resealed, small_book, whole_game
 from tests.support.running.waiting import HANG_SECONDS, await_that
 

@@ -36,7 +36,7 @@ from c4core.book.exchange.uci import (
     uci_lines,
 )
 from c4core.book.writer import write_book
-from c4core.reachable import open_plies
+from c4core.arrays import open_plies
 from tests.support.boards.small_books import small_book
 from tests.support.refusals import refusal
 

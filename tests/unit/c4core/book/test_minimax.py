@@ -20,7 +20,7 @@ from c4core.arrays import (
 )
 from c4core.book.building.minimax import UNKNOWN, best_of_known, derive
 from c4core.book.errors import BookContentError
-from c4core.reachable import open_plies
+from c4core.arrays import open_plies
 from tests.support.boards.exhaustive import exhaustive_scores, fours, split_keys
 from tests.support.boards.small_books import NOTHING, whole_game
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from c4core import Position
-from c4core.reachable import open_plies, plies
+from c4core.arrays import open_plies, plies
 
 OPEN_7X6 = [1, 4, 25, 121, 568, 2144, 8231, 27109, 91295, 269531, 809464]
 

@@ -14,7 +14,7 @@ from c4core.counting.diagram import common, empty_board, moved, without_four
 from c4core.counting.errors import CountMemoryError
 from c4core.counting.keys import KeyTable
 from c4core.errors import BoardError
-from c4core.reachable import plies
+from c4core.arrays import plies
 from tests.support.boards.every_position import counted
 
 SEVEN_BY_SIX = [

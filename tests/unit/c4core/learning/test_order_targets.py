@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from c4core.order_samples import sample_type
-from c4core.training.order_targets import targets_of
+from c4core.order_training.samples import sample_type
+from c4core.order_training.targets import targets_of
 
 
 def test_targets_of_a_sample() -> None:

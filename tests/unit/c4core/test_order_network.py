@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from c4core.foresight import Network, network_file
+from c4core.order_training.samples import Network
+from c4core.engine.network_file import network_path
 from c4core.notation import parse_board
 
 # Who trains a network anew (docs/engine.md) writes its size and checksum here.
@@ -40,20 +41,20 @@ assert len(scores) == 8 and len(set(scores)) == 1, scores
 
 @pytest.fixture(scope="module")
 def shipped() -> bytes:
-    return network_file(7, 6).read_bytes()
+    return network_path(7, 6).read_bytes()
 
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_the_shipped_networks_are_those_that_were_measured(name: str) -> None:
     board = parse_board(name)
-    data = network_file(board.width, board.height).read_bytes()
+    data = network_path(board.width, board.height).read_bytes()
     assert (len(data), hashlib.sha256(data).hexdigest()) == SHIPPED[name]
     network = Network(data)
     assert (network.width, network.height) == tuple(board)
 
 
 def test_no_other_network_is_shipped() -> None:
-    directory = network_file(7, 6).parent
+    directory = network_path(7, 6).parent
     assert {path.stem for path in directory.glob("*.c4order")} == {f"c4-{name}" for name in SHIPPED}
 
 

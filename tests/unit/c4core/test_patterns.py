@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from c4core import Position
-from c4core.surroundings import patterns, window_points
+from c4core.order_training.samples import patterns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +75,7 @@ def test_patterns_are_what_lies_around_each_square(size: tuple[int, int]) -> Non
             for column in range(width)
             if heights[column] < height
         ]
-        assert patterns(position) == expected
+        assert [numbers for numbers, _ in patterns(position)] == expected
 
 
 @pytest.mark.parametrize("size", [size for size in BOARDS if size[1] >= 6])
@@ -88,4 +88,4 @@ def test_points_are_those_of_the_windows(size: tuple[int, int]) -> None:
             for column in range(width)
             if heights[column] < height
         ]
-        assert window_points(position) == expected
+        assert [points for _, points in patterns(position)] == expected

@@ -1,0 +1,238 @@
+"""Bitboards: how a position is kept in two words, and the operations on them.
+
+Every board with width * (height + 1) <= 64 and at most 19 rows has a bitboard.
+
+A square is bit (height + 1) * column + row; row 0 is the bottom. The top bit of each column is a guard
+that holds no stone, so that shifts by the four directions never carry a line from one column into the
+next. For 7x6::
+
+     6 13 20 27 34 41 48    guard bits, above the board
+     5 12 19 26 33 40 47    top row
+     4 11 18 25 32 39 46
+     3 10 17 24 31 38 45
+     2  9 16 23 30 37 44
+     1  8 15 22 29 36 43
+     0  7 14 21 28 35 42    bottom row
+
+Directions are steps of bits: 1 vertical, stride horizontal, stride - 1 falling and stride + 1
+rising diagonals, with stride = height + 1.
+
+A position is two words: ``stones``, those of the side to move, and ``mask``, all stones.
+``mask + bottom`` has exactly one bit in each column, just above its pile (the guard bit when the column
+is full). So ``stones | (mask + bottom)`` is a key that determines the position: in each column the
+highest bit marks the height, and the bits below it are the mover's stones. On 7x6 it takes 49 bits.
+
+Kernels and all other modules inline the operations.
+"""
+
+from libc.stdint cimport int32_t, uint8_t, uint64_t
+
+cdef enum:
+    SQUARES = 64        # bits of a word
+    MAX_COLUMNS = 32    # columns of the widest board
+
+# One past the widest and the highest board. The limit on the height keeps the largest shift of the
+# four-in-a-row tests, 3 * (stride + 1), below 64.
+cdef enum:
+    WIDTH_LIMIT = MAX_COLUMNS + 1
+    HEIGHT_LIMIT = 20
+
+
+cdef extern from "word.h" nogil:
+    ctypedef struct Steps "c4_steps":
+        uint64_t step[4]        # bits from a square to the next one, in each direction
+
+    int popcount "c4_popcount"(uint64_t bits) noexcept
+    # The number of the lowest bit that is set; the word must not be 0.
+    int lowest_bit "c4_lowest_bit"(uint64_t bits) noexcept
+    # Squares that make four with three of the stones; they may be occupied or outside the board.
+    uint64_t completions "c4_completions"(const Steps* steps, uint64_t stones) noexcept
+    bint any_four "c4_any_four"(const Steps* steps, uint64_t stones) noexcept
+
+
+# Everything that is computed once for a board size.
+cdef struct Board:
+    int width               # columns
+    int height              # rows
+    int stride              # bits from a column to the next: height + 1 (one guard bit a column)
+    int cells               # width * height
+    uint64_t bottom         # the lowest square of every column
+    uint64_t squares        # every square, no guard bit
+    # For the static bounds (bounds.pxi)
+    Steps steps             # the four directions
+    Steps flat              # the directions without the vertical; one of them twice
+    uint64_t guards         # the guard bit of every column
+    uint64_t even           # rows 0, 2, 4, .. with the guard row
+    uint64_t odd            # rows 1, 3, 5, ..
+    uint64_t top            # the top row
+    uint64_t column         # all squares of column 0
+    uint8_t[SQUARES] mirror                 # the square that each becomes in a mirror
+    uint64_t[HEIGHT_LIMIT + 1] low          # the lowest 0, 1, 2, .. rows
+    # For the order of moves (ordering.pxi)
+    int32_t[2][SQUARES] value               # [side to move][square]: points wherever the stones are
+
+
+cdef inline uint64_t column_mask(const Board* g, int column) noexcept nogil:
+    """The squares of a column, without its guard bit."""
+    return ((<uint64_t>1 << g.height) - 1) << (column * g.stride)
+
+
+cdef inline uint64_t top_square(const Board* g, int column) noexcept nogil:
+    return <uint64_t>1 << (column * g.stride + g.height - 1)
+
+
+cdef inline uint64_t drop(const Board* g, uint64_t mask, int column) noexcept nogil:
+    """The square that a stone in the column falls to; 0 if the column is full."""
+    # The sum carries through the stones to the square above them; in a full column to the guard.
+    return (mask + (<uint64_t>1 << (column * g.stride))) & column_mask(g, column)
+
+
+cdef inline uint64_t playable_squares(const Board* g, uint64_t mask) noexcept nogil:
+    """The square that a stone would fall to, in every column that is not full."""
+    return (mask + g.bottom) & g.squares
+
+
+cdef inline bint has_four(const Board* g, uint64_t stones) noexcept nogil:
+    """Whether the stones contain four in a row in any direction."""
+    cdef uint64_t pairs
+    pairs = stones & (stones >> 1)
+    if pairs & (pairs >> 2):
+        return True
+    pairs = stones & (stones >> g.stride)
+    if pairs & (pairs >> 2 * g.stride):
+        return True
+    pairs = stones & (stones >> (g.stride - 1))
+    if pairs & (pairs >> 2 * (g.stride - 1)):
+        return True
+    pairs = stones & (stones >> (g.stride + 1))
+    return (pairs & (pairs >> 2 * (g.stride + 1))) != 0
+
+
+cdef inline uint64_t _completions(uint64_t stones, int step) noexcept nogil:
+    """Squares that make four with three of the stones along one direction; may leave the board."""
+    cdef uint64_t up = (stones << step) & (stones << 2 * step)
+    cdef uint64_t down = (stones >> step) & (stones >> 2 * step)
+    return (
+        (up & (stones << 3 * step))     # xxx_
+        | (up & (stones >> step))       # xx_x
+        | (down & (stones << step))     # x_xx
+        | (down & (stones >> 3 * step))  # _xxx
+    )
+
+
+cdef inline uint64_t winning_squares(
+    const Board* g, uint64_t stones, uint64_t mask
+) noexcept nogil:
+    """The empty squares, playable or not, that would complete four in a row for the stones."""
+    cdef uint64_t squares = (stones << 1) & (stones << 2) & (stones << 3)
+    squares |= _completions(stones, g.stride)
+    squares |= _completions(stones, g.stride - 1)
+    squares |= _completions(stones, g.stride + 1)
+    return squares & g.squares & ~mask
+
+
+cdef inline uint64_t mirror_bits(const Board* g, uint64_t bits) noexcept nogil:
+    """The bits with the columns in reverse order, guard bits included."""
+    cdef uint64_t column = (<uint64_t>2 << g.height) - 1
+    cdef uint64_t mirrored = 0
+    cdef int index
+    for index in range(g.width):
+        mirrored = (mirrored << g.stride) | (bits & column)
+        bits >>= g.stride
+    return mirrored
+
+
+cdef inline uint64_t position_key(
+    const Board* g, uint64_t stones, uint64_t mask
+) noexcept nogil:
+    """The exact key: the mover's stones, and in every column a marker on top of the pile."""
+    return stones | (mask + g.bottom)
+
+
+cdef inline uint64_t canonical_key(
+    const Board* g, uint64_t stones, uint64_t mask
+) noexcept nogil:
+    """The smaller of the keys of the position and of its left-right mirror image."""
+    cdef uint64_t key = position_key(g, stones, mask)
+    cdef uint64_t mirrored = mirror_bits(g, key)
+    return key if key < mirrored else mirrored
+
+
+cdef inline void split_key(
+    const Board* g, uint64_t key, uint64_t* stones, uint64_t* mask
+) noexcept nogil:
+    """Get the two words of a position from its key; they mean nothing if it is no position's key.
+
+    In each column the key's highest bit marks the height. All bits below it are the pile: the mark is
+    smeared downwards and shifted by one.
+    """
+    cdef uint64_t column_range = (<uint64_t>2 << g.height) - 1
+    cdef uint64_t bits
+    cdef int column
+    mask[0] = 0
+    for column in range(g.width):
+        bits = (key >> (column * g.stride)) & column_range
+        bits |= bits >> 1
+        bits |= bits >> 2
+        bits |= bits >> 4
+        bits |= bits >> 8
+        bits |= bits >> 16
+        mask[0] |= (bits >> 1) << (column * g.stride)
+    stones[0] = key & mask[0]
+
+
+cdef inline uint64_t upwards(const Board* g, uint64_t squares) noexcept nogil:
+    """In every column, the lowest of the squares and everything above it.
+
+    The guard less the squares, column by column, is their lowest bit with every bit above it
+    inverted; no column borrows from the next, for its guard exceeds what is taken away.
+    """
+    return ((g.guards - squares) | squares) & g.squares
+
+
+cdef inline uint64_t even_offsets(const Board* g, uint64_t mask) noexcept nogil:
+    """The empty squares at an even offset above the first empty one of their column.
+
+    If that one lies in an odd row, they are the odd rows from there up, otherwise the even ones.
+    """
+    cdef uint64_t first = mask + g.bottom
+    return (
+        ((g.guards - (first & g.odd)) & g.odd)
+        | ((g.guards - (first & g.even)) & g.even)
+    ) & g.squares
+
+
+cdef inline void fill_geometry(Board* g, int width, int height) noexcept nogil:
+    """Fill everything but the points of the squares."""
+    cdef int column, row
+    g.width = width
+    g.height = height
+    g.stride = height + 1
+    g.cells = width * height
+    g.bottom = g.even = g.odd = 0
+    for column in range(width):
+        g.bottom |= <uint64_t>1 << (column * g.stride)
+    g.squares = g.bottom * ((<uint64_t>1 << height) - 1)
+    g.column = (<uint64_t>1 << height) - 1
+    g.guards = g.bottom << height
+    g.top = g.bottom << (height - 1)
+    for row in range(g.stride):
+        if row & 1:
+            g.odd |= g.bottom << row
+        else:
+            g.even |= g.bottom << row
+        g.low[row] = g.bottom * ((<uint64_t>1 << row) - 1)
+    g.steps.step = [1, g.stride, g.stride - 1, g.stride + 1]
+    g.flat.step = [g.stride, g.stride, g.stride - 1, g.stride + 1]
+    for row in range(width * g.stride):
+        g.mirror[row] = <uint8_t>((width - 1 - row // g.stride) * g.stride + row % g.stride)
+
+
+cdef inline int columns_from_centre(const Board* g, int* columns) noexcept nogil:
+    """All columns, the middle one first, then alternating to its left and right; their number."""
+    cdef int index
+    for index in range(g.width):
+        columns[index] = (g.width - 1) // 2 + (
+            (index + 1) // 2 if index & 1 else -(index // 2)
+        )
+    return g.width

@@ -1,0 +1,20 @@
+# The kernel: one translation unit, compiled for each kind of processor (kernel.pyx), without Python objects.
+#
+# Each file has one idea, with its picture or proof. Read them in this order: board.pxd, bounds.pxi, table.pxi,
+# ordering.pxi, patterns.pxi, history.pxi, order_network.pxi, search.pxi, root.pxi, batch.pxi.
+
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint64_t, uintptr_t
+
+from c4core.engine cimport atomics
+from c4core.engine.board cimport *
+from c4core.engine.kernel cimport *
+
+include "bounds.pxi"
+include "table.pxi"
+include "ordering.pxi"
+include "patterns.pxi"
+include "history.pxi"
+include "order_network.pxi"
+include "search.pxi"
+include "root.pxi"
+include "batch.pxi"
