@@ -115,7 +115,9 @@ SANITIZE = [
     "-fno-omit-frame-pointer",
 ]
 COMPILE_ARGS = ["-O1", "-g", "-UNDEBUG", *SANITIZE] if DEBUG else ["-DNDEBUG", "-g0"]
-COMPILE_ARGS += ["-Wno-unused-function"]  # samples.pyx needs only parts of the kernel that it includes
+COMPILE_ARGS += [
+    "-Wno-unused-function"
+]  # samples.pyx needs only parts of the kernel that it includes
 LINK_ARGS = SANITIZE if DEBUG else []
 
 # What Cython needs for typed memoryviews: compiled once, not in every module, a build takes a

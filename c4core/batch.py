@@ -1,4 +1,4 @@
-"""The results of a search of many positions: arrays in the order of the positions.
+"""Results as arrays: of a search of many positions, in their order, and the bounds of a table.
 
 Every score is for the side to move of its position, as in :mod:`c4core.evaluation`.
 """
@@ -6,7 +6,7 @@ Every score is for the side to move of its position, as in :mod:`c4core.evaluati
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -15,6 +15,15 @@ if TYPE_CHECKING:
 
 UNPLAYABLE = -128
 """In ``BatchAnalysis.scores``: the column cannot be played, or was not solved."""
+
+BOUND: Final = np.dtype([("key", "<u8"), ("score", "i1"), ("is_upper", "?"), ("log_nodes", "u1")])
+"""A bound of one position, 11 bytes: what one solver's table knows, for another solver
+(:meth:`c4core.Solver.table_bounds`, :meth:`c4core.Solver.add_bounds`).
+
+``score`` is for the side to move of the position with this key: the position's score is at most that
+if ``is_upper``, and at least that if not. ``log_nodes`` is the whole part of the binary logarithm of
+the positions that were searched for it; it is 31 for all numbers from 2**31 on.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

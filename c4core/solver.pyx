@@ -848,7 +848,7 @@ cdef class Solver:
             least_nodes: only bounds that took so many positions or more, rounded up to a power of two.
 
         Returns:
-            An array of :data:`c4core.table_bounds.BOUND`, in no order. Of two mirror images with few
+            An array of :data:`c4core.batch.BOUND`, in no order. Of two mirror images with few
             stones it has the one with the smaller key.
 
         Raises:
@@ -856,7 +856,7 @@ cdef class Solver:
         """
         import numpy as np
 
-        from c4core.table_bounds import BOUND
+        from c4core.batch import BOUND
 
         cdef BoardTable* board = self._find(_board(width, height))
         cdef int least_work = max(PyNumber_Index(least_nodes) - 1, 0).bit_length()
@@ -901,7 +901,7 @@ cdef class Solver:
         """
         import numpy as np
 
-        from c4core.table_bounds import BOUND
+        from c4core.batch import BOUND
 
         cdef const Board* g
         cdef BoardTable* board
@@ -945,10 +945,10 @@ def _check_bounds(bounds):
     """
     import numpy as np
 
-    from c4core.table_bounds import BOUND
+    from c4core.batch import BOUND
 
     if not isinstance(bounds, np.ndarray) or bounds.dtype != BOUND or bounds.ndim != 1:
-        raise TypeError("bounds must be an array of the type c4core.table_bounds.BOUND")
+        raise TypeError("bounds must be an array of the type c4core.batch.BOUND")
     wrong = np.flatnonzero(
         (bounds["score"] < -MAX_SCORE)
         | (bounds["score"] > MAX_SCORE)

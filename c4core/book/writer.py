@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from c4core.arrays import open_plies
 from c4core.atomic_file import atomic_file
 from c4core.book.errors import BookContentError
 from c4core.book.format.layout import (
@@ -27,7 +28,6 @@ from c4core.book.format.layout import (
 from c4core.book.format.pack import MAX_SLOTS, pack_complete, pack_sparse
 from c4core.book.numbering.rank import Ranking
 from c4core.evaluation import score_limits
-from c4core.arrays import open_plies
 from c4core.version import ENGINE_VERSION
 
 if TYPE_CHECKING:

@@ -69,10 +69,12 @@ def read_network_file(data: bytes) -> NetworkFile:
 
 def write_network_file(network: NetworkFile) -> bytes:
     """The bytes of a network's file."""
-    data = b"".join((
-        _MAGIC,
-        bytes((network.width, network.height, UNITS, network.last_ply)),
-        network.rows.to_bytes(4, "little"),
-        network.weights,
-    ))
+    data = b"".join(
+        (
+            _MAGIC,
+            bytes((network.width, network.height, UNITS, network.last_ply)),
+            network.rows.to_bytes(4, "little"),
+            network.weights,
+        )
+    )
     return data + zlib.crc32(data).to_bytes(_CHECKSUM, "little")

@@ -24,11 +24,16 @@ from torch import nn
 from torch.nn import functional
 
 from c4core.arena.seeds import game_seed
-from c4core.order_training.samples import network_bytes, row_groups
 from c4core.learning.errors import LearningError
-from c4core.order_training.samples import draw_roots, rows_of_choices, sample_choices
-from c4core.position import Position
+from c4core.order_training.samples import (
+    draw_roots,
+    network_bytes,
+    row_groups,
+    rows_of_choices,
+    sample_choices,
+)
 from c4core.order_training.targets import Targets, targets_of
+from c4core.position import Position
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -67,7 +67,12 @@ class Network:
 
 def row_groups(*, width: int, height: int, last_ply: int) -> dict[str, int]: ...
 def network_bytes(
-    rows: NDArray[np.integer[Any]], weights: NDArray[np.integer[Any]], *, width: int, height: int, last_ply: int
+    rows: NDArray[np.integer[Any]],
+    weights: NDArray[np.integer[Any]],
+    *,
+    width: int,
+    height: int,
+    last_ply: int,
 ) -> bytes: ...
 def upper_bounds(
     keys: NDArray[np.uint64], *, width: int, height: int, target: int

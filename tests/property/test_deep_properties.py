@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from c4core import Position
-from c4core.reference import ReferenceSolver, columns_of
+from tests.support.boards.reference import ReferenceSolver, columns_of
 from workers.deep.tree import Bounds, Fact, Piece, Tree
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from c4core import Position
-from c4core.reference import columns_of, has_won
 from tests.support.boards.positions import boards, games
+from tests.support.boards.reference import columns_of, has_won
 
 
 @given(games(every=True))

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from c4core import Position
 from c4core.evaluation import plies_to_end
-from c4core.reference import ReferenceSolver, columns_of
 from c4core.solver import Solver
+from tests.support.boards.reference import ReferenceSolver, columns_of
 
 SCORES, COLUMNS, LINES = (Solver(table_mb=1) for _ in range(3))
 """One for each call: none finds in its table what another has searched."""

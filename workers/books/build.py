@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.arrays import wins_now
+from c4core.arrays import open_plies, wins_now
 from c4core.book.building.minimax import derive
 from c4core.book.numbering.rank import Ranking
 from c4core.errors import C4Error
 from c4core.position import Position
-from c4core.arrays import open_plies
 from workers.books.planning import find_job, plan_job
 from workers.books.scores import read_scores
 from workers.books.task import PlyTask

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.table_bounds import BOUND
+from c4core.batch import BOUND
 from workers.deep.tree import Bounds, first_bounds
 
 if TYPE_CHECKING:

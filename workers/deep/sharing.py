@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.table_bounds import BOUND
+from c4core.batch import BOUND
 from db import jobs
 from db.decoding import decoding
 from db.errors import StorageError

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.arrays import canonical_keys
+from c4core.arrays import canonical_keys, open_plies
 from c4core.book.errors import BookContentError
 from c4core.book.writer import write_book
-from c4core.arrays import open_plies
 from c4core.version import ENGINE_VERSION
 
 if TYPE_CHECKING:

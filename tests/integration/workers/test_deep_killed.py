@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from c4core.batch import BOUND
 from c4core.position import Position
 from c4core.solver import Solver
-from c4core.table_bounds import BOUND
 from db import jobs
 from db.database import Database
 from db.records.jobs import UnitState

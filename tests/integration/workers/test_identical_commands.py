@@ -11,9 +11,9 @@ from itertools import count, islice
 import numpy as np
 import pytest
 
+from c4core.arrays import open_plies
 from c4core.notation import BoardSize
 from c4core.position import Position
-from c4core.arrays import open_plies
 from db import games, jobs
 from db.database import Database
 from db.errors import MatchInUseError, MatchNotFoundError

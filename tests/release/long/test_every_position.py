@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from c4core.reference import ReferenceSolver
 from c4core.solver import Solver
 from tests.support.boards.every_position import (
     check_bounds,
@@ -13,6 +12,7 @@ from tests.support.boards.every_position import (
     check_scores,
     counted,
 )
+from tests.support.boards.reference import ReferenceSolver
 from tests.support.certificates import CLAIMS, check_tampered
 
 

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from c4core.order_training.samples import Network
 from c4core.engine.network_file import network_path
 from c4core.notation import parse_board
+from c4core.order_training.samples import Network
 
 # Who trains a network anew (docs/engine.md) writes its size and checksum here.
 SHIPPED = {

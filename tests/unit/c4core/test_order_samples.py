@@ -10,14 +10,16 @@ import pytest
 
 from c4core import Position
 from c4core.arrays import split_keys
-from c4core.order_training.samples import Network, network_bytes, row_groups
 from c4core.order_training.samples import (
     CUT,
     FAILED,
     GIVEN_UP,
+    Network,
     Sampler,
     draw_roots,
+    network_bytes,
     points_of_choices,
+    row_groups,
     rows_of_choices,
     sample_choices,
     sample_type,

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from c4core import Position
-from c4core.errors import BoardError
 from c4core.arrays import plies
+from c4core.errors import BoardError
 
 COUNTS_7X6 = [1, 7, 49, 238, 1120, 4263, 16422, 54859, 184275, 558186]
 CANONICAL_NOT_OVER_7X6 = [1, 4, 25, 121, 568, 2144, 8231, 27109, 91295]

@@ -3,14 +3,14 @@
 import pytest
 
 from c4core import Position
-from c4core.reference import (
+from tests.support.boards.exhaustive import exhaustive_scores
+from tests.support.boards.reference import (
     ReferenceSolver,
     columns_of,
     has_won,
     reference_score,
     reference_scores,
 )
-from tests.support.boards.exhaustive import exhaustive_scores
 
 
 def test_scores_of_every_position_of_4x2() -> None:

@@ -16,10 +16,9 @@ import pytest
 
 from c4core import MoveError, Position
 from c4core import solver as solver_module
-from c4core.arrays import wins_now
+from c4core.arrays import open_plies, wins_now
 from c4core.batch import UNPLAYABLE
 from c4core.errors import BoardError, KeyValueError
-from c4core.arrays import open_plies
 from c4core.solver import Solver
 from tests.support.running.interrupts import interrupted_when
 from tests.support.running.waiting import HANG_SECONDS, await_that

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from c4core import Position
+from c4core.batch import BOUND
 from c4core.errors import BoardError, KeyValueError
 from c4core.solver import Solver
-from c4core.table_bounds import BOUND
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -141,10 +141,10 @@ def one(key: int = Position("1").key, score: int = 0, log_nodes: int = 13) -> ND
         (one(score=30), ValueError, "bound 0: no position has a score of 30"),
         (one(score=-128), ValueError, "bound 0: no position has a score of -128"),
         (one(log_nodes=32), ValueError, r"bound 0: .* took 2\*\*32 nodes"),
-        (np.zeros(3), TypeError, r"c4core\.table_bounds\.BOUND"),
-        (one()["key"], TypeError, r"c4core\.table_bounds\.BOUND"),
-        (one().reshape(1, 1), TypeError, r"c4core\.table_bounds\.BOUND"),
-        ([(1, 2, False, 3)], TypeError, r"c4core\.table_bounds\.BOUND"),
+        (np.zeros(3), TypeError, r"c4core\.batch\.BOUND"),
+        (one()["key"], TypeError, r"c4core\.batch\.BOUND"),
+        (one().reshape(1, 1), TypeError, r"c4core\.batch\.BOUND"),
+        ([(1, 2, False, 3)], TypeError, r"c4core\.batch\.BOUND"),
     ],
 )
 def test_what_is_no_bound(bounds: NDArray[np.void], error: type[Exception], message: str) -> None:

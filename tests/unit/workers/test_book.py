@@ -6,10 +6,10 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from c4core.arrays import plies
 from c4core.batch import UNPLAYABLE
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
-from c4core.arrays import plies
 from c4core.solver import Solver
 from db import evaluations, jobs
 from db.database import Database

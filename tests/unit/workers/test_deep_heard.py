@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from c4core.batch import BOUND
 from c4core.position import Position
 from c4core.solver import Solver
-from c4core.table_bounds import BOUND
 from workers.deep import heard
 from workers.deep.heard import Heard
 from workers.deep.tree import Bounds, first_bounds

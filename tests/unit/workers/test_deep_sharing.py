@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from sqlalchemy import update
 
+from c4core.batch import BOUND
 from c4core.evaluation import Evaluation
 from c4core.position import Position
 from c4core.solver import Solver
-from c4core.table_bounds import BOUND
 from db import jobs
 from db.database import Database
 from db.errors import BusyError, DamagedValueError

@@ -6,9 +6,9 @@ import pytest
 
 from c4core.notation import BoardSize
 from c4core.position import Position
-from c4core.reference import ReferenceSolver, columns_of
 from c4core.solver import Solver
 from db.errors import ContradictionError
+from tests.support.boards.reference import ReferenceSolver, columns_of
 from tests.support.running.waiting import await_that
 from workers.deep.asking import ask
 from workers.deep.ordering import ordered_columns

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from c4core.order_training.samples import Network
 from c4core.learning.errors import LearningError
 from c4core.notation import BoardSize
-from c4core.order_training.samples import draw_roots, points_of_choices, sample_choices
 from c4core.order_training.course import OrderCourse, OrderPlan, OrderRound, learn_order
+from c4core.order_training.samples import Network, draw_roots, points_of_choices, sample_choices
 
 BOARD = BoardSize(6, 5)
 LAST_PLY = 14

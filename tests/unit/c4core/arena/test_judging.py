@@ -7,8 +7,8 @@ import pytest
 from c4core.arena.judging import JudgedMove, best_share, judge_move, result_accuracy
 from c4core.notation import BoardSize
 from c4core.position import Position
-from c4core.reference import ReferenceSolver, columns_of
 from tests.support.boards.games import random_games
+from tests.support.boards.reference import ReferenceSolver, columns_of
 
 
 def judged(played: int, scores: tuple[int | None, ...], column: int = 0) -> JudgedMove:

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 from c4core import KeyValueError, MoveError, Position, Solver
-from c4core.arrays import wins_now
+from c4core.arrays import open_plies, plies, wins_now
 from c4core.book import NOT_IN_BOOK, Book
 from c4core.book.errors import (
     BookBoardError,
@@ -34,7 +34,6 @@ from c4core.book.errors import (
 from c4core.book.format.layout import pack_header
 from c4core.book.writer import write_book
 from c4core.notation import DEFAULT_BOARD, BoardSize
-from c4core.arrays import open_plies, plies
 from tests.support.boards.small_books import opening, resealed, small_book, whole_game
 from tests.support.running.waiting import HANG_SECONDS, await_that
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from c4core import BoardSize, KeyValueError, Position
+from c4core.arrays import open_plies
 from c4core.book import NOT_IN_BOOK, Book
 from c4core.book.errors import (
     BookContentError,
@@ -36,7 +37,6 @@ from c4core.book.exchange.uci import (
     uci_lines,
 )
 from c4core.book.writer import write_book
-from c4core.arrays import open_plies
 from tests.support.boards.small_books import small_book
 from tests.support.refusals import refusal
 

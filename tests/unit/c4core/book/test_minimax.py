@@ -16,11 +16,11 @@ from c4core.arrays import (
     canonical_keys,
     children,
     is_threatened,
+    open_plies,
     wins_now,
 )
 from c4core.book.building.minimax import UNKNOWN, best_of_known, derive
 from c4core.book.errors import BookContentError
-from c4core.arrays import open_plies
 from tests.support.boards.exhaustive import exhaustive_scores, fours, split_keys
 from tests.support.boards.small_books import NOTHING, whole_game
 

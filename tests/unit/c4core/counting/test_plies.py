@@ -9,12 +9,12 @@ from itertools import islice, product
 import pytest
 
 from c4core import Position
+from c4core.arrays import plies
 from c4core.counting import begin, count
 from c4core.counting.diagram import common, empty_board, moved, without_four
 from c4core.counting.errors import CountMemoryError
 from c4core.counting.keys import KeyTable
 from c4core.errors import BoardError
-from c4core.arrays import plies
 from tests.support.boards.every_position import counted
 
 SEVEN_BY_SIX = [

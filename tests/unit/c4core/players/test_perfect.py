@@ -13,7 +13,7 @@ from c4core.dice import Dice
 from c4core.evaluation import Analysis
 from c4core.players import Limits, Resources, parse_player
 from c4core.players.roster import perfect
-from c4core.reference import reference_scores
+from tests.support.boards.reference import reference_scores
 
 LATE = Position("4444445623332622")
 SMALL = Position("1234", width=4, height=4)

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from c4core.book.shipped import shipped_files
 from c4core.position import Position
-from c4core.reference import reference_scores
+from tests.support.boards.reference import reference_scores
 from tests.support.web_api import Api, serving
 
 FEW = 12

@@ -7,10 +7,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from c4core.position import Position
-from c4core.reference import reference_scores
 from c4core.solver import Solver
 from db import jobs
 from db.database import Database
+from tests.support.boards.reference import reference_scores
 from tests.support.running.waiting import await_that
 from tests.support.web_api import Api, serving
 from web.settings import Limits

@@ -11,13 +11,13 @@ from c4core.arena.files_any import game_of_moves
 from c4core.errors import MoveError
 from c4core.notation import BoardSize, column_label
 from c4core.position import Position
-from c4core.reference import ReferenceSolver, columns_of
 from c4core.solver import Solver
 from db.database import Database
 from db.errors import DamagedValueError, GameNotFoundError, MatchNotFoundError
 from tests.support.boards.finished_games import finished_games
 from tests.support.boards.games import random_games
 from tests.support.boards.matches import game, store_match
+from tests.support.boards.reference import ReferenceSolver, columns_of
 from tests.support.running.databases import FakeClock
 from workers.matches.reviews import game as game_reviews
 from workers.matches.reviews.game import KNOWN, read_game, review_game

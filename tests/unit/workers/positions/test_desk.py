@@ -8,10 +8,10 @@ import pytest
 
 from c4core.book.shipped import shipped_files
 from c4core.position import Position
-from c4core.reference import reference_scores
 from c4core.solver import Solver
 from db.database import Database
 from db.errors import UnreachableError
+from tests.support.boards.reference import reference_scores
 from tests.support.running.waiting import HANG_SECONDS, await_that
 from workers.positions.best_line import line_in_book
 from workers.positions.desk import SOLVERS, Desk, Seats, answer_at_end, answer_stored

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from c4core import reference
 from c4core.evaluation import score_limits
 from c4core.notation import BoardSize
 from c4core.position import Position
@@ -18,6 +17,7 @@ from c4core.version import ENGINE_VERSION
 from db.database import Database
 from db.errors import ReadOnlyError
 from db.records.evaluations import StoredEvaluation
+from tests.support.boards import reference
 from tests.support.boards.games import random_games
 from tests.support.running.waiting import await_that
 from workers.positions.evaluate import Findings, evaluate, find_answers, search_with
