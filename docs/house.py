@@ -29,16 +29,34 @@ Graph = dict[str, set[str]]
 def imports() -> Iterator[tuple[str, str]]:
     """Every module, and the addresses that it imports from the five packages."""
     for package in PACKAGES:
-        for path in sorted((ROOT / package).rglob("*.py")):
+        for path in sorted((ROOT / package).rglob("*.p*")):
+            if path.suffix not in {".py", ".pyx", ".pxd", ".pxi"}:
+                continue
             module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-            for node in ast.walk(ast.parse(path.read_text())):
-                if isinstance(node, ast.Import):
-                    names = [alias.name for alias in node.names]
-                elif isinstance(node, ast.ImportFrom) and node.module:
-                    names = [f"{node.module}.{alias.name}" for alias in node.names]
-                else:
-                    continue
-                yield from ((module, name) for name in names if name.split(".")[0] in PACKAGES)
+            names = python_imports if path.suffix == ".py" else cython_imports
+            yield from (
+                (module, name) for name in names(path.read_text()) if name.split(".")[0] in PACKAGES
+            )
+
+
+def python_imports(source: str) -> Iterator[str]:
+    """The addresses that a Python file imports."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def cython_imports(source: str) -> Iterator[str]:
+    """The addresses that a Cython file imports or cimports, one name to a line or in parentheses."""
+    found = re.finditer(r"^\s*from ([\w.]+) c?import (\([^)]*\)|.*)|^\s*c?import ([\w.]+)", source, re.M)
+    for match in found:
+        module, names, direct = match.groups()
+        if direct:
+            yield direct
+        else:
+            yield from (f"{module}.{name}" for name in re.findall(r"[\w*]+", names))
 
 
 def rooms() -> dict[str, list[str]]:

@@ -20,7 +20,7 @@
 # history.
 #
 # How much the values count in the order grows with the number of stones (``PATTERN_WEIGHTS``): early
-# on the nodes are few and their surroundings are alike. The weights were set by the node counts of
+# on, the nodes are few and their patterns are alike. The weights were set by the node counts of
 # random positions, none of which is among those that docs/performance.md reports.
 #
 # A pattern's word holds two values, so that one look-up finds both::
@@ -110,7 +110,7 @@ cdef inline void history_decay(int32_t* value) noexcept nogil:
 cdef inline int pattern_value(
     const History* history, uint64_t own, uint64_t opp, int side, int ply, int last, int square
 ) noexcept nogil:
-    """What the surroundings and history with them add to a move's value, in points."""
+    """What a square's patterns and the reply table add to a move's value, in points."""
     cdef const Patterns* patterns = history.patterns
     cdef const int32_t* pattern = history.pattern[side]
     cdef int direction, total = 0
