@@ -510,10 +510,6 @@ def _restore(key, int width, int height, moves=None):
 
 
 cdef int _parse_one(str text, Py_ssize_t index, int width) except -1:
-    """The column that one character of a move text names, by the notation's own rules."""
-    try:
-        return parse_moves(text[index], width=width)[0]
-    except MoveError as error:
-        # Raised again with the index in the whole text.
-        message = str(error).replace("at index 0", f"at index {index}")
-        raise MoveError(message, kind=error.kind, column=error.column, index=index) from None
+    """The column that one character of a move text names, by the rules of the notation."""
+    # With what is before it, so that an error says where in the whole text it is.
+    return parse_moves(text[: index + 1], width=width)[index]
