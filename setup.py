@@ -129,7 +129,7 @@ SHARED = Extension(
     extra_link_args=LINK_ARGS,
 )
 
-# Kernels for newer processors, chosen at run time (c4core/engine/kernel.pyx); built for that machine only.
+# Kernels for newer processors, chosen at run time (c4core/engine/kernel.pyx).
 ON_X86_64 = sysconfig.get_platform().endswith(("x86_64", "amd64"))
 X86_V3 = ["-mavx2", "-mbmi", "-mbmi2", "-mpopcnt"]
 VARIANT_ARGS = {"x86_v3": X86_V3, "x86_v3_pext": [*X86_V3, "-DC4_PEXT"]}

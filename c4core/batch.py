@@ -20,9 +20,9 @@ BOUND: Final = np.dtype([("key", "<u8"), ("score", "i1"), ("is_upper", "?"), ("l
 """A bound of one position, 11 bytes: what one solver's table knows, for another solver
 (:meth:`c4core.Solver.table_bounds`, :meth:`c4core.Solver.add_bounds`).
 
-``score`` is for the side to move of the position with this key: the position's score is at most that
-if ``is_upper``, and at least that if not. ``log_nodes`` is the whole part of the binary logarithm of
-the positions that were searched for it; it is 31 for all numbers from 2**31 on.
+``score`` is for the side to move of the position with this key: the position's score is at most
+that if ``is_upper``, and at least that if not. ``log_nodes`` is the whole part of the binary
+logarithm of the positions that were searched for it; it is 31 for all numbers from 2**31 on.
 """
 
 

@@ -49,9 +49,9 @@ def python_imports(source: str) -> Iterator[str]:
 
 
 def cython_imports(source: str) -> Iterator[str]:
-    """The addresses that a Cython file imports or cimports, one name to a line or in parentheses."""
-    found = re.finditer(r"^\s*from ([\w.]+) c?import (\([^)]*\)|.*)|^\s*c?import ([\w.]+)", source, re.M)
-    for match in found:
+    """The addresses that a Cython file imports or cimports."""
+    statement = r"^\s*from ([\w.]+) c?import (\([^)]*\)|.*)|^\s*c?import ([\w.]+)"
+    for match in re.finditer(statement, source, re.MULTILINE):
         module, names, direct = match.groups()
         if direct:
             yield direct

@@ -1,4 +1,4 @@
-"""The file of an order network, ``data/c4-WIDTHxHEIGHT.c4order`` (docs/engine.md says how it is made).
+"""The file of an order network, ``data/c4-WIDTHxHEIGHT.c4order``.
 
 ::
 
@@ -10,7 +10,7 @@
                     weights of the units: 16 bits each, little-endian
                     CRC-32 of everything before it, 4 bytes, little-endian
 
-order_network.pxi says what rows and units are.
+order_network.pxi says what rows and units are; docs/engine.md how the shipped files are made.
 """
 
 from __future__ import annotations

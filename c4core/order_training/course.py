@@ -1,9 +1,8 @@
-"""Training of the network that orders moves (:mod:`c4core.order_training.samples`).
+"""Training of the network that orders moves.
 
-It learns from samples of what moves cost (:mod:`c4core.order_training.samples`), in rounds. In the first one
-positions are solved without a network, in every further one with the network trained so far: what
-is worth knowing are the nodes that such a search meets. The network is always trained anew on all
-samples so far. Some of the solved positions are held out for a test: none of their samples is
+It learns from samples of what moves cost (:mod:`c4core.order_training.samples`), in rounds. In the
+first one positions are solved without a network, in every further one with the network trained so
+far, because its searches meet other nodes. The network is always trained anew on all samples so far. Some of the solved positions are held out for a test: none of their samples is
 learned from.
 
 The same arguments give the same bytes on the same machine, with the same versions of the program
@@ -132,7 +131,7 @@ def learn_order(
         tell_round: called after every round.
 
     Returns:
-        The network's file for :class:`c4core.order_training.samples.Network`, and what came of the rounds.
+        The network's file, and what came of the rounds.
 
     Raises:
         LearningError: the plan is impossible, or gives too few samples.
