@@ -2,7 +2,7 @@
 
 It learns from samples of what moves cost (:mod:`c4core.order_training.samples`), in rounds. In the
 first one positions are solved without a network, in every further one with the network trained so
-far, because its searches meet other nodes. The network is always trained anew on all samples so far.
+far, because its searches meet other nodes. Each network is trained anew on all samples so far.
 Some of the solved positions are held out for a test: none of their samples is learned from.
 
 The same arguments give the same bytes on the same machine, with the same versions of the program
