@@ -7,7 +7,7 @@ from functools import singledispatch
 from typing import NamedTuple
 
 from c4core.book.errors import BookBoardError, BookContentError, BookError
-from c4core.certificate.errors import CertificateError, ClaimError
+from c4core.proof.errors import CertificateError, ClaimError
 from c4core.counting.errors import CountingError, CountMemoryError
 from c4core.dataset.errors import DatasetError
 from c4core.errors import C4Error

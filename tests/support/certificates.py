@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4core.certificate import Certificate, make
-from c4core.certificate.errors import CertificateError
-from c4core.certificate.values import EVERY_RULE
+from c4core.proof import Certificate, make
+from c4core.proof.errors import CertificateError
+from c4core.proof.values import EVERY_RULE
 from c4core.position import Position
 from c4core.solver import Solver
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from c4core.arena.game import GameRecord
-    from c4core.certificate.layout import CertificateInfo
+    from c4core.proof.format import CertificateInfo
     from c4core.position import Side
 
 SHA_BYTES = 32

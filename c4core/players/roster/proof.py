@@ -5,10 +5,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, TypeAlias
 
-from c4core.certificate import Certificate, Proof
-from c4core.certificate.errors import CertificateError, ClaimError
-from c4core.certificate.layout import CertificateInfo
-from c4core.certificate.shipped import BOARDS, named_file
+from c4core.proof import Certificate, Proof
+from c4core.proof.errors import CertificateError, ClaimError
+from c4core.proof.format import CertificateInfo
+from c4core.proof.shipped import BOARDS, named_file
 from c4core.dice import Dice
 from c4core.notation import BoardSize
 from c4core.players.errors import Failing, PlayerError, PlayerFailure, StopPlaying, is_exhaustion

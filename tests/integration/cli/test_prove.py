@@ -7,7 +7,7 @@ import signal
 from functools import partial
 from typing import TYPE_CHECKING
 
-from c4core.certificate import parts
+from c4core.proof import parts
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import jobs

@@ -2,7 +2,7 @@
 
 import pytest
 
-from c4core.certificate import Prover, make
+from c4core.proof import Prover, make
 from c4core.position import Position
 from db.records.jobs import UnitState
 from tests.support.running.service import Service

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from c4core.arena.game import Ending, play_game
-from c4core.certificate import Certificate, make
-from c4core.certificate.shipped import BOARDS, shipped_file
+from c4core.proof import Certificate, make
+from c4core.proof.shipped import BOARDS, shipped_file
 from c4core.dice import Dice
 from c4core.notation import BoardSize
 from c4core.players import (

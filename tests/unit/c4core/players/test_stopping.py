@@ -9,7 +9,7 @@ import pytest
 from c4core import Position, Solver
 from c4core.arena.clock import TimeControl
 from c4core.arena.game import Ending, play_game
-from c4core.certificate import make as make_certificate
+from c4core.proof import make as make_certificate
 from c4core.dice import Dice
 from c4core.notation import BoardSize
 from c4core.players import (

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from c4core.certificate import Certificate, Prover, make, parts
-from c4core.certificate.errors import ClaimError
+from c4core.proof import Certificate, Prover, make, parts
+from c4core.proof.errors import ClaimError
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION

@@ -1,0 +1,335 @@
+"""Finding a proof: one move for every position where the prover is to move.
+
+The proof is made from its start, ply by ply. In a position several moves may prove the bound, and their
+proofs differ a thousandfold in size. So the moves are tried in rounds: a first round allows each a few
+nodes of search, every further one some times more, and the first move that succeeds is taken. The last
+move that is left needs no search, for one of them proves the bound. Before any search come those that cost
+nothing: a move that leads to a position of the proof, to two threats, or to a position that a rule ends.
+"""
+
+cimport cython
+from libc.stdint cimport uint8_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from c4core cimport atomics
+from c4core.board cimport (
+    Geometry,
+    canonical_key,
+    lowest_bit,
+    playable_squares,
+    split_key,
+    winning_squares,
+)
+from c4core.bounds cimport rows_of
+from c4core.proof.rules cimport first_rule, sound_moves
+from c4core.proof.walk cimport REPLIES, Half
+from c4core.kernel cimport ABORTED, Bounds, Kernel, Search, chosen_kernel
+from c4core.ordering cimport ordering_of
+from c4core.position cimport Position
+from c4core.root cimport NO_LIMIT, Limits, game_bounds, solve_position, start_search
+from c4core.table cimport Table, table_clear, table_create, table_free
+from c4core.thread_memory cimport ThreadMemory, clear_memory, create_memory, free_memory
+
+import numpy as np
+
+from c4core.proof.errors import ClaimError, ProvingStoppedError
+
+cdef enum:
+    FIRST_BUDGET = 4        # nodes for each move in the first round
+    GROWTH = 2              # the next round's budget is so many times larger
+    LAST_BUDGET = 1 << 26   # from here on without a limit
+    FIRST_SLOTS = 1 << 12
+
+# The positions of the next ply so far: a hash table with linear probing, at most half full. No position's
+# key is 0.
+cdef struct KeySet:
+    uint64_t* keys
+    uint64_t slots      # a power of two
+    uint64_t count
+
+
+cdef inline uint64_t* _place_of(const KeySet* found, uint64_t key) noexcept nogil:
+    """Where the key is, or would be."""
+    cdef uint64_t slot = (key * <uint64_t>0x9E3779B97F4A7C15) >> 20
+    while True:
+        slot &= found.slots - 1
+        if found.keys[slot] == key or found.keys[slot] == 0:
+            return found.keys + slot
+        slot += 1
+
+
+cdef bint _add(KeySet* found, uint64_t key) noexcept nogil:
+    """Add a key; False where memory is short."""
+    cdef KeySet larger
+    cdef uint64_t slot
+    cdef uint64_t* place
+    if 2 * found.count >= found.slots:
+        larger.slots = max(<uint64_t>FIRST_SLOTS, 2 * found.slots)
+        larger.count = found.count
+        larger.keys = <uint64_t*>calloc(larger.slots, sizeof(uint64_t))
+        if larger.keys == NULL:
+            return False
+        for slot in range(found.slots):
+            if found.keys[slot]:
+                _place_of(&larger, found.keys[slot])[0] = found.keys[slot]
+        free(found.keys)
+        found[0] = larger
+    place = _place_of(found, key)
+    if place[0] == 0:
+        place[0] = key
+        found.count += 1
+    return True
+
+
+@cython.final
+cdef class Prover:
+    """Prover(*, table_mb=64)\n--\n
+    Finds proofs. It searches with one thread, so that the same claim gives the same proof.
+
+    Args:
+        table_mb: megabytes of the transposition table. The proof that is found depends on it.
+
+    Attributes:
+        searched: nodes of all searches so far.
+    """
+
+    cdef readonly int table_mb
+    cdef int held_mb            # what the table takes now
+    cdef Table table
+    cdef ThreadMemory* memory
+    cdef const Geometry* g      # the board that the table and the memory are of
+    cdef const Kernel* kernel
+    cdef uint64_t epoch
+    cdef uint64_t nodes
+
+    def __cinit__(self, *, int table_mb=64):
+        if not 1 <= table_mb <= 1 << 20:
+            raise ValueError(f"table_mb must be between 1 and {1 << 20}, not {table_mb}")
+        self.table_mb = self.held_mb = table_mb
+        self.kernel = chosen_kernel()
+
+    def __dealloc__(self):
+        table_free(&self.table)
+        free_memory(self.memory)
+
+    @property
+    def searched(self):
+        return atomics.load(&self.nodes)
+
+    def stop(self):
+        """End what runs, from another thread: it raises ProvingStoppedError."""
+        atomics.add(&self.epoch, 1)
+
+    def forget(self, *, int most_mb=0):
+        """Empty the table, forget all else: what is found next depends on nothing that was searched before.
+
+        Args:
+            most_mb: megabytes that the table takes from now on, at most; 0 for all it may take.
+        """
+        cdef int wanted = min(most_mb, self.table_mb) if most_mb > 0 else self.table_mb
+        if wanted != self.held_mb:
+            table_free(&self.table)
+            self.g = NULL
+            self.held_mb = wanted
+        elif self.g != NULL:
+            table_clear(&self.table)
+            clear_memory(self.memory)
+
+    cdef int _begin(self, Search* s, Limits* limits, const Geometry* g) except -1:
+        if self.g != g:
+            table_free(&self.table)
+            free_memory(self.memory)
+            self.g = NULL
+            self.memory = NULL
+            self.memory = create_memory(g)
+            if not table_create(&self.table, <size_t>self.held_mb << 20):
+                raise MemoryError(f"no memory for a table of {self.held_mb} MB")
+            self.g = g
+        memset(limits, 0, sizeof(Limits))
+        limits.epoch = &self.epoch
+        limits.searched = &self.nodes
+        limits.started = atomics.load(&self.epoch)
+        limits.node_limit = NO_LIMIT
+        start_search(s, g, ordering_of(g), rows_of(g), &self.table, self.memory, limits)
+        return 0
+
+    def score(self, Position position not None):
+        """The exact score of a position for its side to move.
+
+        Raises:
+            ProvingStoppedError: :meth:`stop` was called.
+        """
+        cdef Search s
+        cdef Limits limits
+        cdef Bounds bounds
+        self._begin(&s, &limits, position.g)
+        with nogil:
+            solve_position(self.kernel, &s, position.stones, position.mask, &bounds, False)
+        if s.stopped:
+            raise ProvingStoppedError("the search was stopped")
+        return bounds.lower
+
+    def holds(self, Half half not None):
+        """Whether a half's claim is true.
+
+        Raises:
+            ProvingStoppedError: :meth:`stop` was called.
+        """
+        cdef Search s
+        cdef Limits limits
+        cdef Bounds bounds
+        cdef Position start = half.start
+        cdef int beta = half.bound + 1 if half.upper else half.bound
+        self._begin(&s, &limits, start.g)
+        game_bounds(start.g, start.stones, start.mask, &bounds)
+        if bounds.lower >= beta:
+            return not half.upper
+        if bounds.upper < beta:
+            return bool(half.upper)
+        with nogil:
+            self.kernel.test(&s, start.stones, start.mask, start.ply, &bounds, beta)
+        if s.stopped:
+            raise ProvingStoppedError("the search was stopped")
+        return bounds.upper < beta if half.upper else bounds.lower >= beta
+
+    def moves(self, Half half not None, const uint64_t[::1] keys, *, int ply):
+        """For each of a ply's positions, where the prover is to move, a move that proves the bound.
+
+        Args:
+            half: the claim.
+            keys: canonical keys of positions where the bound holds.
+            ply: stones on the board.
+
+        Returns:
+            A uint8 array of columns.
+
+        Raises:
+            ClaimError: the bound does not hold in a position.
+            ProvingStoppedError: :meth:`stop` was called.
+        """
+        cdef Search s
+        cdef Limits limits
+        cdef KeySet found
+        cdef Py_ssize_t index = 0
+        cdef int column = 0
+        result = np.empty(keys.shape[0], dtype=np.uint8)
+        cdef uint8_t[::1] columns = result
+        self._begin(&s, &limits, half.g)
+        memset(&found, 0, sizeof(found))
+        try:
+            with nogil:
+                for index in range(keys.shape[0]):
+                    column = _choose(self.kernel, &s, half, &found, keys[index], ply)
+                    if column < 0:
+                        break
+                    columns[index] = column
+        finally:
+            free(found.keys)
+        atomics.add(&self.nodes, s.nodes - s.told)
+        if column == NO_MEMORY:
+            raise MemoryError
+        if column == STOPPED:
+            raise ProvingStoppedError("the search was stopped")
+        if column < 0:
+            raise ClaimError(f"the bound does not hold at the position with key {keys[index]}")
+        return result
+
+    def ends(self, Half half not None, const uint64_t[::1] keys, *, int ply):
+        """For each of a ply's positions, where the prover is not to move, the rule that ends it.
+
+        Returns:
+            A uint8 array of rules' numbers, ``REPLIES`` where none holds.
+        """
+        cdef Py_ssize_t index
+        cdef uint64_t own, mask
+        cdef int rule
+        result = np.empty(keys.shape[0], dtype=np.uint8)
+        cdef uint8_t[::1] rules = result
+        with nogil:
+            for index in range(keys.shape[0]):
+                split_key(half.g, keys[index], &own, &mask)
+                rule = -1
+                if not _two_threats(half.g, own, mask):
+                    rule = first_rule(half.rows, half.g, own, mask, ply, -half.least, half.rules)
+                rules[index] = REPLIES if rule < 0 else rule
+        return result
+
+
+cdef enum:
+    REFUTED = -1
+    STOPPED = -2
+    NO_MEMORY = -3
+
+
+cdef inline bint _two_threats(const Geometry* g, uint64_t own, uint64_t mask) noexcept nogil:
+    """Whether the side to move faces two threats at once."""
+    cdef uint64_t threats = winning_squares(g, own ^ mask, mask) & playable_squares(g, mask)
+    return threats & (threats - 1) != 0
+
+
+cdef int _choose(
+    const Kernel* kernel, Search* s, Half half, KeySet* found, uint64_t key, int ply
+) noexcept nogil:
+    """A column that proves the bound; its position joins the others. Or what went wrong."""
+    cdef const Geometry* g = half.g
+    cdef uint64_t own, mask, opp, moves, left, move, chosen = 0
+    split_key(g, key, &own, &mask)
+    opp = own ^ mask
+    moves = sound_moves(g, own, mask)
+    if moves == 0:
+        return REFUTED
+    if found.count:
+        left = moves
+        while left and chosen == 0:
+            move = left & (~left + 1)
+            left ^= move
+            if _place_of(found, canonical_key(g, opp, mask | move))[0]:
+                chosen = move
+    left = moves
+    while left and chosen == 0:
+        move = left & (~left + 1)
+        left ^= move
+        if (g.cells - 1 - ply) >> 1 >= half.least and _two_threats(g, opp, mask | move):
+            chosen = move
+    left = moves
+    while left and chosen == 0:
+        move = left & (~left + 1)
+        left ^= move
+        if (
+            winning_squares(g, opp, mask | move) & playable_squares(g, mask | move) == 0
+            and first_rule(half.rows, g, opp, mask | move, ply + 1, -half.least, half.rules) >= 0
+        ):
+            chosen = move
+    if chosen == 0:
+        chosen = _searched(kernel, s, half, opp, mask, moves, ply)
+        if chosen == 0:
+            return STOPPED if s.stopped else REFUTED
+    if not _add(found, canonical_key(g, opp, mask | chosen)):
+        return NO_MEMORY
+    return lowest_bit(chosen) // g.stride
+
+
+cdef uint64_t _searched(
+    const Kernel* kernel, Search* s, Half half, uint64_t opp, uint64_t mask, uint64_t moves, int ply
+) noexcept nogil:
+    """The move that is proven with the fewest nodes, about; 0 if none is, or the search is stopped."""
+    cdef uint64_t left, move, budget = FIRST_BUDGET
+    cdef Bounds bounds
+    cdef int found
+    while moves & (moves - 1):
+        left = moves
+        while left and moves & (moves - 1):
+            move = left & (~left + 1)
+            left ^= move
+            game_bounds(half.g, opp, mask | move, &bounds)
+            s.budget = NO_LIMIT if budget > LAST_BUDGET else s.nodes + budget
+            found = kernel.test(s, opp, mask | move, ply + 1, &bounds, 1 - half.least)
+            if s.stopped:
+                return 0
+            if found == 0:
+                return move
+            if found != ABORTED:
+                moves ^= move
+        budget *= GROWTH
+    return moves
