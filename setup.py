@@ -42,7 +42,7 @@ PACKAGES = [
     "c4core.players",
     "c4core.players.roster",
     "c4core.training",
-    "c4core.proof.weakc4_init",
+    "c4core.proof.weakc4",
     "cli",
     "cli.analyze",
     "cli.bench",
@@ -140,7 +140,7 @@ EXACT_FLOATS = ("residual", "tuples")
 # -O1 is enough for code that runs once for a command, or that waits for searches.
 O3_FOLDERS = ("c4core", "counting", "inference", "players")
 O2_MODULES = ("arrays", "position", "reachable", "solver")
-O1_MODULES = ["choosing", "interrupts", "kernel", "order_samples", "owners", "pons_keys"]
+O1_MODULES = ["interrupts", "kernel", "order_samples", "owners", "pons_keys"]
 O1_MODULES += ["table_exchange", "unit_keys"]
 
 

@@ -1,4 +1,4 @@
-"""Certificates: proofs of scores that a program without any search can check.
+"""Certificates: proofs of scores that can be checked without any search.
 
 >>> from c4core import Position
 >>> from c4core.proof import Certificate, make
@@ -9,9 +9,8 @@
 ['replies', 'move']
 """
 
-from c4core.proof.certificate import Certificate
+from c4core.proof.certificate import Certificate, Proof
 from c4core.proof.making import make
-from c4core.proof.proof import Proof
 from c4core.proof.prover import Prover
 
 __all__ = ["Certificate", "Proof", "Prover", "make"]

@@ -1,4 +1,4 @@
-"""Errors of certificates: of their files, and of claims that cannot be proven."""
+"""Errors of certificates: their files, claims without a proof, and imported solutions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class CertificateError(C4Error):
     """Base class of all errors of certificates.
 
     Attributes:
-        path: the file, or None where the error concerns none.
+        path: the file; None if the error is not about a file.
     """
 
     path: str | None = None
@@ -20,7 +20,7 @@ class CertificateMissingError(CertificateError, ValueError):
 
 
 class CertificateForeignError(CertificateError):
-    """The file is no certificate, or one of a newer format."""
+    """The file is not a certificate, or is one of a newer format."""
 
 
 class CertificateDamagedError(CertificateError):
@@ -28,11 +28,11 @@ class CertificateDamagedError(CertificateError):
 
 
 class CertificateWrongError(CertificateError):
-    """The file is whole, but what it says is no proof of its claim.
+    """The file is intact, but it does not prove its claim.
 
     Attributes:
         key: the canonical key of the position where the proof fails.
-        ply: its stones.
+        ply: the number of stones on its board.
     """
 
     def __init__(self, message: str, *, key: int, ply: int) -> None:
@@ -42,8 +42,32 @@ class CertificateWrongError(CertificateError):
 
 
 class ClaimError(CertificateError, ValueError):
-    """A claim that is not true, or that no certificate can be made of."""
+    """A claim is false, or no certificate can be made of it."""
 
 
 class ProvingStoppedError(CertificateError):
-    """Somebody has stopped the search for a proof."""
+    """The search for a proof was stopped."""
+
+
+class WeakC4Error(CertificateError):
+    """Base class of all errors of solutions in WeakC4's form."""
+
+
+class SolutionFileError(WeakC4Error):
+    """A file is not part of a solution; the message names the file and the place in it."""
+
+
+class HoleError(WeakC4Error):
+    """The solution does not win against every reply.
+
+    Attributes:
+        moves: the 0-based columns that lead from the start to the hole.
+    """
+
+    def __init__(self, message: str, *, moves: tuple[int, ...]) -> None:
+        super().__init__(message)
+        self.moves = moves
+
+
+class TooLargeError(WeakC4Error):
+    """A solution leads to more positions than are held in memory."""

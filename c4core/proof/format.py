@@ -1,4 +1,8 @@
-"""The bytes of a certificate; docs/certificate-format.md describes them."""
+"""The bytes of a certificate, as docs/certificate-format.md specifies them.
+
+:func:`pack` writes a file and :func:`unpack` reads one. Both keep the proof itself as code:
+:mod:`c4core.proof.walk` writes and reads the code of a half.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,10 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from c4core.proof.errors import CertificateDamagedError, CertificateForeignError
-from c4core.proof.values import EVERY_RULE
 from c4core.errors import BoardError, KeyValueError
 from c4core.notation import check_board
 from c4core.position import Position
+from c4core.proof.errors import CertificateDamagedError, CertificateForeignError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,43 +27,58 @@ FORMAT_VERSION: Final = 1
 LARGEST_SCORE: Final = 32
 """Above every score: the winner has four stones on at most 64 squares."""
 
+RULES: Final = (
+    "stones",
+    "follow-up",
+    "turned column",
+    "horizon",
+    "one odd column",
+    "no flat four",
+)
+"""The rules' names, by their numbers in the file (c4core/proof/rules.pxd)."""
+
+EVERY_RULE: Final = (1 << len(RULES)) - 1
+"""All rules, as a set of bits."""
+
+REPLIES: Final = 255
+"""The value of a position that no rule ends: all replies follow."""
+
 _HEADER: Final = struct.Struct("<8sHBBBBHQIIQ")
 _HALF: Final = struct.Struct("<BbHIQ")
 _COUNT: Final = struct.Struct("<I")
 HEADER_BYTES: Final = _HEADER.size
 _CHECKSUM: Final = hashlib.sha256().digest_size
-MOST_HALVES: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
 class HalfInfo:
-    """What a certificate says about one of its bounds."""
+    """The header of one half: the proof of one bound."""
 
     upper: bool
-    """The score is at most ``bound``, else at least."""
+    """Whether the score is at most ``bound``; otherwise it is at least ``bound``."""
     bound: int
-    """For the side to move at the start."""
+    """The bound for the side to move at the start."""
     plies: tuple[int, ...]
-    """Positions of every ply, the start's first."""
+    """The number of positions of every ply, from the start on."""
     code_bytes: int
-    """Length of what is stored of them."""
+    """The length of the half's code."""
 
     @property
     def positions(self) -> int:
-        """Positions of the proof, one of each pair of mirror images."""
+        """The number of positions; of two mirror images, one counts."""
         return sum(self.plies)
 
 
 @dataclass(frozen=True, slots=True)
 class CertificateInfo:
-    """What a certificate says about itself."""
+    """The header of a certificate: what it claims, and how large it is."""
 
     start: Position
     """The canonical image of the position that the claim is about."""
     rules: int
-    """Rules that may end a branch, as a set of bits."""
+    """The rules that may end a branch, as a set of bits."""
     halves: tuple[HalfInfo, ...]
-    """The lower bound before the upper one, where there are two."""
+    """One half for each bound; the lower bound comes first."""
     engine_version: int
     file_bytes: int
 
@@ -71,21 +89,21 @@ class CertificateInfo:
 
     @property
     def lower(self) -> int | None:
-        """The least that the side to move scores, where that is claimed."""
+        """The least score of the side to move; None if the file does not claim one."""
         return next((half.bound for half in self.halves if not half.upper), None)
 
     @property
     def upper(self) -> int | None:
-        """The most that it scores, where that is claimed."""
+        """The highest score of the side to move; None if the file does not claim one."""
         return next((half.bound for half in self.halves if half.upper), None)
 
     def prover(self, *, upper: bool) -> Side:
-        """The side that reaches the upper bound, or the lower one."""
+        """The side that proves the upper or the lower bound."""
         return "x" if (self.start.turn == "x") != upper else "o"
 
     @property
     def positions(self) -> int:
-        """Positions of both halves."""
+        """The number of positions of all halves."""
         return sum(half.positions for half in self.halves)
 
 
@@ -96,13 +114,13 @@ def pack(
     *,
     engine_version: int,
 ) -> bytes:
-    """The whole file.
+    """The bytes of a file.
 
     Args:
-        start: the position of the claim, of either image.
+        start: the position of the claim, or its mirror image.
         rules: the rules that may end a branch, as a set of bits.
-        halves: one for every bound, with its code.
-        engine_version: of the engine that has found the proof.
+        halves: one half for each bound, with its code.
+        engine_version: the version of the engine that found the proof.
     """
     directory = b"".join(
         _HALF.pack(half.upper, half.bound, len(half.plies), len(code), half.positions)
@@ -128,15 +146,15 @@ def pack(
 
 
 def check_header(header: bytes, file_bytes: int) -> None:
-    """Check the first bytes of a file, before all of it is read.
+    """Check the first bytes of a file before the rest is read.
 
     Args:
-        header: ``HEADER_BYTES`` bytes, or the whole file if it is shorter.
-        file_bytes: how long the file is.
+        header: ``HEADER_BYTES`` bytes, or the complete file if it is shorter.
+        file_bytes: the length of the file.
 
     Raises:
-        CertificateForeignError: it is no certificate, or one of another version.
-        CertificateDamagedError: it is not as long as it says.
+        CertificateForeignError: the file is not a certificate, or is one of another version.
+        CertificateDamagedError: the file is not as long as its header says.
     """
     if not header.startswith(MAGIC):
         raise CertificateForeignError("no certificate: it does not begin as one")
@@ -154,11 +172,11 @@ def check_header(header: bytes, file_bytes: int) -> None:
 
 
 def unpack(data: bytes) -> tuple[CertificateInfo, tuple[bytes, ...]]:
-    """Read a whole file: what it says about itself, and the code of each half.
+    """The header of a file, and the code of each half.
 
     Raises:
-        CertificateForeignError: it is no certificate, or one of another version.
-        CertificateDamagedError: its bytes contradict each other.
+        CertificateForeignError: the file is not a certificate, or is one of another version.
+        CertificateDamagedError: the file's bytes contradict each other.
     """
     check_header(data, len(data))
     _, _, width, height, ply, count, rules, key, engine, zero, length = _HEADER.unpack_from(data)
@@ -188,7 +206,7 @@ def _start(width: int, height: int, key: int) -> Position:
 
 
 def _directory(data: bytes, start: Position, count: int) -> tuple[tuple[HalfInfo, ...], int]:
-    """The halves, and where their codes begin."""
+    """The headers of the halves, and the offset of the first code."""
     offset = _HEADER.size
     halves: list[HalfInfo] = []
     for _ in range(count):

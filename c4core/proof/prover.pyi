@@ -3,8 +3,8 @@ from typing import Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4core.proof.walk import Half
 from c4core.position import Position
+from c4core.proof.walk import Half
 
 @final
 class Prover:

@@ -1,10 +1,19 @@
 """Finding a proof: one move for every position where the prover is to move.
 
-The proof is made from its start, ply by ply. In a position several moves may prove the bound, and their
-proofs differ a thousandfold in size. So the moves are tried in rounds: a first round allows each a few
-nodes of search, every further one some times more, and the first move that succeeds is taken. The last
-move that is left needs no search, for one of them proves the bound. Before any search come those that cost
-nothing: a move that leads to a position of the proof, to two threats, or to a position that a rule ends.
+A proof is made ply by ply, from its start. In a position several moves may prove the bound, and their proofs
+differ a thousandfold in size. So the moves are tried in rounds. The first round allows each move a few nodes
+of search, every further round twice as many, and the first move that succeeds is taken. The last move that is
+left needs no search, because one of the moves proves the bound. Moves that cost nothing come before any
+search: a move that leads to a position of the proof, to two threats, or to a position that a rule ends.
+
+This is the only file of proofs that uses the engine's search:
+
+- ``kernel``: ``Search``, ``Bounds`` and ``Kernel`` with its function ``test``; ``chosen_kernel``, ``ABORTED``
+- ``root``: ``Limits``, ``start_search``, ``solve_position``, ``game_bounds``, ``NO_LIMIT``
+- ``table``, ``thread_memory``: memory of a search, which the prover owns
+- ``ordering``, ``bounds``: tables of a board, for ``start_search``
+
+``Prover._begin``, ``score``, ``holds`` and ``_searched`` make all calls.
 """
 
 cimport cython
@@ -22,11 +31,11 @@ from c4core.board cimport (
     winning_squares,
 )
 from c4core.bounds cimport rows_of
-from c4core.proof.rules cimport first_rule, sound_moves
-from c4core.proof.walk cimport REPLIES, Half
 from c4core.kernel cimport ABORTED, Bounds, Kernel, Search, chosen_kernel
 from c4core.ordering cimport ordering_of
 from c4core.position cimport Position
+from c4core.proof.rules cimport first_rule, sound_moves
+from c4core.proof.walk cimport REPLIES, Half
 from c4core.root cimport NO_LIMIT, Limits, game_bounds, solve_position, start_search
 from c4core.table cimport Table, table_clear, table_create, table_free
 from c4core.thread_memory cimport ThreadMemory, clear_memory, create_memory, free_memory
@@ -37,12 +46,11 @@ from c4core.proof.errors import ClaimError, ProvingStoppedError
 
 cdef enum:
     FIRST_BUDGET = 4        # nodes for each move in the first round
-    GROWTH = 2              # the next round's budget is so many times larger
-    LAST_BUDGET = 1 << 26   # from here on without a limit
+    GROWTH = 2              # factor from one round's budget to the next
+    LAST_BUDGET = 1 << 26   # rounds after this budget have no limit
     FIRST_SLOTS = 1 << 12
 
-# The positions of the next ply so far: a hash table with linear probing, at most half full. No position's
-# key is 0.
+# The positions of the next ply so far: a hash table with linear probing, at most half full. No key is 0.
 cdef struct KeySet:
     uint64_t* keys
     uint64_t slots      # a power of two
@@ -50,7 +58,7 @@ cdef struct KeySet:
 
 
 cdef inline uint64_t* _place_of(const KeySet* found, uint64_t key) noexcept nogil:
-    """Where the key is, or would be."""
+    """The slot of the key, or the empty slot where it would be."""
     cdef uint64_t slot = (key * <uint64_t>0x9E3779B97F4A7C15) >> 20
     while True:
         slot &= found.slots - 1
@@ -60,7 +68,7 @@ cdef inline uint64_t* _place_of(const KeySet* found, uint64_t key) noexcept nogi
 
 
 cdef bint _add(KeySet* found, uint64_t key) noexcept nogil:
-    """Add a key; False where memory is short."""
+    """Add a key; return False if there is no memory."""
     cdef KeySet larger
     cdef uint64_t slot
     cdef uint64_t* place
@@ -85,17 +93,17 @@ cdef bint _add(KeySet* found, uint64_t key) noexcept nogil:
 @cython.final
 cdef class Prover:
     """Prover(*, table_mb=64)\n--\n
-    Finds proofs. It searches with one thread, so that the same claim gives the same proof.
+    A search for proofs. It uses one thread, so that the same claim gives the same proof.
 
     Args:
         table_mb: megabytes of the transposition table. The proof that is found depends on it.
 
     Attributes:
-        searched: nodes of all searches so far.
+        searched: the number of nodes of all searches so far.
     """
 
     cdef readonly int table_mb
-    cdef int held_mb            # what the table takes now
+    cdef int held_mb            # megabytes of the table now
     cdef Table table
     cdef ThreadMemory* memory
     cdef const Geometry* g      # the board that the table and the memory are of
@@ -118,14 +126,14 @@ cdef class Prover:
         return atomics.load(&self.nodes)
 
     def stop(self):
-        """End what runs, from another thread: it raises ProvingStoppedError."""
+        """Stop the running search from another thread: it raises ProvingStoppedError."""
         atomics.add(&self.epoch, 1)
 
     def forget(self, *, int most_mb=0):
-        """Empty the table, forget all else: what is found next depends on nothing that was searched before.
+        """Empty the table and the history: the next proof does not depend on earlier searches.
 
         Args:
-            most_mb: megabytes that the table takes from now on, at most; 0 for all it may take.
+            most_mb: the largest table from now on, in megabytes; 0 for ``table_mb``.
         """
         cdef int wanted = min(most_mb, self.table_mb) if most_mb > 0 else self.table_mb
         if wanted != self.held_mb:
@@ -194,12 +202,12 @@ cdef class Prover:
         return bounds.upper < beta if half.upper else bounds.lower >= beta
 
     def moves(self, Half half not None, const uint64_t[::1] keys, *, int ply):
-        """For each of a ply's positions, where the prover is to move, a move that proves the bound.
+        """A move that proves the bound, for each position of a ply where the prover is to move.
 
         Args:
             half: the claim.
-            keys: canonical keys of positions where the bound holds.
-            ply: stones on the board.
+            keys: the canonical keys of the positions; the bound holds there.
+            ply: the number of stones on the board.
 
         Returns:
             A uint8 array of columns.
@@ -236,10 +244,10 @@ cdef class Prover:
         return result
 
     def ends(self, Half half not None, const uint64_t[::1] keys, *, int ply):
-        """For each of a ply's positions, where the prover is not to move, the rule that ends it.
+        """The rule that ends the branch, for each position of a ply where the other side is to move.
 
         Returns:
-            A uint8 array of rules' numbers, ``REPLIES`` where none holds.
+            A uint8 array of rules' numbers; ``REPLIES`` if no rule holds.
         """
         cdef Py_ssize_t index
         cdef uint64_t own, mask
@@ -271,7 +279,7 @@ cdef inline bint _two_threats(const Geometry* g, uint64_t own, uint64_t mask) no
 cdef int _choose(
     const Kernel* kernel, Search* s, Half half, KeySet* found, uint64_t key, int ply
 ) noexcept nogil:
-    """A column that proves the bound; its position joins the others. Or what went wrong."""
+    """A column that proves the bound, whose position joins ``found``; or a fault."""
     cdef const Geometry* g = half.g
     cdef uint64_t own, mask, opp, moves, left, move, chosen = 0
     split_key(g, key, &own, &mask)
@@ -313,7 +321,7 @@ cdef int _choose(
 cdef uint64_t _searched(
     const Kernel* kernel, Search* s, Half half, uint64_t opp, uint64_t mask, uint64_t moves, int ply
 ) noexcept nogil:
-    """The move that is proven with the fewest nodes, about; 0 if none is, or the search is stopped."""
+    """A move that few nodes prove; 0 if no move is proven, or the search is stopped."""
     cdef uint64_t left, move, budget = FIRST_BUDGET
     cdef Bounds bounds
     cdef int found

@@ -1,7 +1,8 @@
 """The rules that end a branch of a proof; docs/certificate-format.md has them with their proofs.
 
-They belong to the format's version and never change within it. The search has rules of its own
-(c4core/bounds.pxd), which may get better at any time.
+The rules belong to the version of the file format and never change within it. The search has static bounds
+of its own (c4core/bounds.pxd), which began as the same rules and may get better at any time. So the two files
+are twins on purpose: a rule here must not be replaced by its twin there.
 """
 
 from libc.stdint cimport uint64_t
@@ -10,7 +11,7 @@ from c4core.board cimport Geometry, playable_squares, popcount, winning_squares
 from c4core.bounds cimport Rows, even_offsets, upwards
 from c4core.fours cimport any_four
 
-# Numbers as in the file, in the order in which a proof tries them.
+# The rules' numbers in the file. A proof tries the rules in this order.
 cdef enum:
     STONES = 0
     FOLLOW_UP = 1
@@ -20,16 +21,16 @@ cdef enum:
     NO_FLAT_FOUR = 5
     RULES = 6
 
-# A position as the rules see it. M is the side to move and wins nothing at once, F its opponent.
+# A position as the rules see it. M is the side to move and cannot win at once. F is its opponent.
 cdef struct Facts:
     uint64_t own        # stones of M
     uint64_t first      # first empty square of every column (the guard bit where it is full)
     uint64_t empty      # all empty squares
-    uint64_t even       # .. at an even offset above the first
-    uint64_t odd        # .. at an odd offset
+    uint64_t even       # empty squares at an even offset above the first of their column
+    uint64_t odd        # empty squares at an odd offset
     uint64_t wins       # winning squares of F
     uint64_t odd_tops   # tops of the columns with an odd number of empty squares
-    uint64_t tops       # .. of those without a winning square of F at an odd offset
+    uint64_t tops       # odd_tops of the columns without a winning square of F at an odd offset
 
 
 cdef inline void find_facts(
@@ -48,7 +49,7 @@ cdef inline void find_facts(
 cdef inline uint64_t offsets_from(
     const Rows* rows, const Geometry* g, uint64_t empty, int offset
 ) noexcept nogil:
-    """The empty squares whose offset is at least this."""
+    """The empty squares whose offset is at least ``offset``."""
     if offset >= g.height:
         return 0
     if offset <= 0:
@@ -170,9 +171,9 @@ cdef inline int first_rule(
 cdef inline bint is_settled(
     const Geometry* g, uint64_t own, uint64_t mask, int ply, bint provers_move, int least
 ) noexcept nogil:
-    """Whether the prover scores at least so much, by one look at a position whose game goes on.
+    """Whether the prover clearly scores at least ``least`` in a position whose game goes on.
 
-    It does where it wins at once, early enough; or where it is too late for a loss that counts.
+    It does if it wins at once and early enough, or if every loss comes too late to matter.
     """
     if -((g.cells + (0 if provers_move else 1) - ply) >> 1) >= least:
         return True

@@ -1,13 +1,12 @@
-"""The C side of one half of a proof."""
+"""The struct of one half of a proof, for walk.pyx and prover.pyx."""
 
 cimport cython
-from libc.stdint cimport uint8_t, uint16_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from c4core.board cimport MAX_COLUMNS, Geometry
 from c4core.bounds cimport Rows
-from c4core.proof.coder cimport Coder
-from c4core.proof.rules cimport RULES
 from c4core.position cimport Position
+from c4core.proof.rules cimport RULES
 
 cdef enum:
     PLIES = 65
@@ -16,6 +15,20 @@ cdef enum:
     MOVE_CELLS = PLIES * MAX_COLUMNS * KINDS
     END_CELLS = PLIES * 2       # by whether the prover has a threat
     RULE_CELLS = PLIES * RULES
+
+
+# One coder writes or reads; both move through the same code (_code_bit).
+cdef struct Coder:
+    bint reading
+    bint failed             # it has read beyond the end, or has no memory to write
+    uint32_t range_
+    uint32_t code           # when reading
+    uint64_t low            # when writing: the low end of the interval, with its carry
+    uint8_t held            # the last byte before it that a carry may still change
+    uint64_t pending        # the number of bytes that are not written: the held one, then bytes 255
+    uint8_t* data
+    size_t place
+    size_t size
 
 
 @cython.final

@@ -1,4 +1,4 @@
-"""Whether a solution wins against every reply."""
+"""Check a solution of WeakC4 against every reply, and make a certificate of it."""
 
 from __future__ import annotations
 
@@ -8,19 +8,39 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.proof.errors import ClaimError
 from c4core.notation import format_moves
-from c4core.proof.weakc4_errors import HoleError
-from c4core.proof.weakc4_following import ENDS, follow
-from c4core.proof.weakc4_known_moves import KnownMoves
+from c4core.position import Position
+from c4core.proof.errors import ClaimError, HoleError, TooLargeError
+from c4core.proof.format import EVERY_RULE, pack
+from c4core.proof.making import Bound, encode_half, shrunk
+from c4core.proof.prover import Prover
+from c4core.proof.weakc4_turns import NO_MOVE, WINS, canonical, choose, replies
+from c4core.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from c4core.position import Position
-    from c4core.proof.weakc4 import Solution
+    from numpy.typing import NDArray
+
+    from c4core.notation import BoardSize
+    from c4core.proof.certificate import Ply
+    from c4core.proof.weakc4 import Diagram, Solution
+
+    Columns = NDArray[np.uint8]
+
+PENDING: Final = 1 << 21
+"""The number of collected positions of a ply at which repeated positions are dropped."""
+
+MAX_KNOWN: Final = 1 << 23
+"""The most positions of a ply; the known solutions have up to 370,464."""
+
+MAX_PLY_POSITIONS: Final = 1 << 20
+"""The most positions of one diagram and one ply that are held in memory."""
 
 NO_ENTRY: Final = "there is no entry for the position, and no win in one move"
+UNDECIDED: Final = "the diagram names no move: on no level exactly one square can be played"
+ENDS: Final = {1: "the other side has won", 2: "the board is full, and nobody has won"}
+"""The fault of a game that does not end with a win, by ``Replies.ends``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +48,19 @@ class Checked:
     """A solution that wins against every reply."""
 
     start: Position
-    """The side to move here wins."""
+    """The position whose side to move wins."""
     moves: KnownMoves
-    """What it plays."""
+    """The moves of that side."""
     positions: int
-    """Where it plays a move that does not win at once; of two mirror images one."""
+    """The positions where it plays a move that does not win at once; of two mirror images one."""
     entries: int
-    """Entries that are met."""
+    """The number of entries that are used."""
     unused_entries: tuple[Position, ...]
-    """The positions of those that are not."""
+    """The positions of the other entries."""
     diagrams: int
-    """Diagrams that take over somewhere."""
+    """The number of diagrams that are used."""
     unused_diagrams: tuple[int, ...]
-    """The numbers of those that do not."""
+    """The numbers of the other diagrams."""
 
 
 def check(
@@ -51,19 +71,19 @@ def check(
 ) -> Checked:
     """Play a solution against every reply.
 
-    The side to move at the start wins at once where it can. Otherwise the entry of the position, or
-    of its mirror image, says what it plays, or which diagram it follows from there to the end of
-    the game, whatever entries there are for later positions.
+    The side to move at the start wins at once if it can. Otherwise the entry of the position, or
+    of its mirror image, names a column, or a diagram. The side follows the diagram from there to
+    the end of the game, even if there are entries for later positions.
 
     Args:
         solution: the claim.
-        start: where it begins; the game goes on.
-        progress: is called now and then with the number of positions met so far.
+        start: the position where the solution begins; the game goes on.
+        progress: called with the number of positions met so far.
 
     Raises:
         ClaimError: the start is on another board, or the game is over there.
-        HoleError: a reply leads to no win.
-        TooLargeError: it leads to too many positions.
+        HoleError: the solution has no winning answer to a reply.
+        TooLargeError: the solution leads to too many positions.
     """
     if start.board != solution.board:
         raise ClaimError(f"the solution is for {solution.board}, and the start on {start.board}")
@@ -88,7 +108,7 @@ def check(
 
 
 class _Walk:
-    """The way through the entries, and on through the diagrams."""
+    """The walk through the entries, and on through the diagrams."""
 
     def __init__(self, solution: Solution, progress: Callable[[int], object]) -> None:
         self._solution = solution
@@ -99,7 +119,7 @@ class _Walk:
         self._diagrams: set[int] = set()
 
     def answered(self, position: Position) -> list[tuple[tuple[int, int], Position]]:
-        """The move and each reply, with the position after them; none where a diagram goes on."""
+        """The move and each reply, with the position after them; none if a diagram takes over."""
         if any(position.is_winning(column) for column in position.legal_columns()):
             return []
         found = self._solution.find(position)
@@ -107,11 +127,11 @@ class _Walk:
             raise HoleError(NO_ENTRY, moves=())
         entry, is_mirrored = found
         self._entries.add(position.canonical_key)
-        self._tell(1)
+        self._count(1)
         if entry.is_diagram:
             self._diagrams.add(entry.number)
             diagram = self._solution.diagram(entry.number, is_mirrored=is_mirrored)
-            follow(position, diagram, self._moves, self._tell)
+            follow(position, diagram, self._moves, self._count)
             return []
         column = position.width - 1 - entry.number if is_mirrored else entry.number
         self._moves.add(
@@ -121,12 +141,12 @@ class _Walk:
         )
         return _replied(position, column)
 
-    def _tell(self, positions: int) -> None:
+    def _count(self, positions: int) -> None:
         self._met += positions
         self._progress(self._met)
 
     def result(self, start: Position) -> Checked:
-        """What was found, once all positions are answered."""
+        """The findings, once all positions are answered."""
         solution = self._solution
         return Checked(
             start=start,
@@ -159,3 +179,153 @@ def _replied(position: Position, column: int) -> list[tuple[tuple[int, int], Pos
         if each.is_over:
             raise HoleError(ENDS[2 if each.winner is None else 1], moves=columns)
     return replied
+
+
+def follow(
+    position: Position,
+    diagram: Diagram,
+    moves: KnownMoves,
+    progress: Callable[[int], object] = lambda _positions: None,
+) -> None:
+    """Follow a diagram ply by ply to the ends of all games, against every reply.
+
+    Args:
+        position: the position where the diagram takes over; its side to move follows it.
+        diagram: the squares of its levels.
+        moves: collects the moves that are played.
+        progress: called after every ply with the number of positions met there.
+
+    Raises:
+        HoleError: the diagram has no winning answer to a reply. The error's moves begin at the
+            position; no shorter line leads to the same fault.
+        TooLargeError: the diagram leads to too many positions.
+    """
+    width, height = position.board
+    levels = np.array(diagram, dtype=np.uint64)
+    lines = _Lines()
+    keys = np.array([position.key], dtype=np.uint64)
+    for ply in range(position.ply, position.board.cells + 1, 2):
+        if len(keys) > MAX_PLY_POSITIONS:
+            raise TooLargeError(
+                f"a diagram leads to more than {MAX_PLY_POSITIONS:,} positions with {ply} stones"
+            )
+        columns = choose(keys, levels, width=width, height=height)
+        undecided = np.flatnonzero(columns == NO_MOVE)
+        if undecided.size:
+            raise HoleError(UNDECIDED, moves=lines.to(int(undecided[0])))
+        played = columns != WINS
+        moves.add(ply, keys[played], columns[played])
+        progress(len(keys))
+        after = replies(keys, columns, width=width, height=height)
+        ended = np.flatnonzero(after.ends)
+        if ended.size:
+            lines.add(columns, after.parents, after.columns)
+            line = lines.to(int(ended[0]))
+            # The board may be full before the reply.
+            raise HoleError(
+                ENDS[int(after.ends[ended[0]])],
+                moves=tuple(column for column in line if column < width),
+            )
+        keys, first = np.unique(after.keys, return_index=True)
+        lines.add(columns, after.parents[first], after.columns[first])
+
+
+class _Lines:
+    """The parents of every ply's positions: enough to name the moves to one of them."""
+
+    def __init__(self) -> None:
+        self._plies: list[tuple[Columns, NDArray[np.int64], Columns]] = []
+
+    def add(self, columns: Columns, parents: NDArray[np.int64], replied: Columns) -> None:
+        """Add a ply: the moves in the last ply, and the parent and the reply of each position."""
+        self._plies.append((columns, parents, replied))
+
+    def to(self, index: int) -> tuple[int, ...]:
+        """The columns that lead to a position of the last ply."""
+        line: list[int] = []
+        for columns, parents, replied in reversed(self._plies):
+            parent = int(parents[index])
+            line += [int(replied[index]), int(columns[parent])]
+            index = parent
+        return tuple(reversed(line))
+
+
+class KnownMoves:
+    """One move for each position, collected while the lines are followed.
+
+    Two mirror images are one position. If a position is met with several moves, the first is kept:
+    if each of them wins against every reply, so does any choice among them, because the game gets
+    longer with every move.
+    """
+
+    def __init__(self, board: BoardSize) -> None:
+        self._board = board
+        self._parts: dict[int, list[Ply]] = {}
+        self._pending: dict[int, int] = {}
+
+    def add(self, ply: int, keys: NDArray[np.uint64], columns: Columns) -> None:
+        """Add the keys of some positions of a ply, and the column that is played in each.
+
+        Raises:
+            TooLargeError: there are too many positions.
+        """
+        width, height = self._board
+        self._parts.setdefault(ply, []).append(canonical(keys, columns, width=width, height=height))
+        self._pending[ply] = self._pending.get(ply, 0) + len(keys)
+        if self._pending[ply] > PENDING:
+            self.at(ply)
+
+    def at(self, ply: int) -> Ply:
+        """The sorted canonical keys of a ply, and the column that is played in each.
+
+        Raises:
+            TooLargeError: there are too many positions.
+        """
+        parts = self._parts.get(ply, [])
+        if len(parts) != 1 or self._pending[ply]:
+            keys = np.concatenate([part for part, _ in parts] or [np.zeros(0, dtype=np.uint64)])
+            moves = np.concatenate([part for _, part in parts] or [np.zeros(0, dtype=np.uint8)])
+            keys, first = np.unique(keys, return_index=True)
+            if len(keys) > MAX_KNOWN:
+                raise TooLargeError(
+                    f"the solution leads to more than {MAX_KNOWN:,} positions with {ply} stones"
+                )
+            parts = [(keys, moves[first])]
+            self._parts[ply] = parts
+            self._pending[ply] = 0
+        return parts[0]
+
+    def count(self) -> int:
+        """The number of positions of all plies."""
+        return sum(len(self.at(ply)[0]) for ply in tuple(self._parts))
+
+
+def certificate_of(checked: Checked, *, rules: int = EVERY_RULE) -> bytes:
+    """Make a certificate, as the bytes of its file: the side to move scores at least 1.
+
+    The certificate has the solution's moves, and a rule where one ends the branch. Nothing is
+    searched. The same solution gives the same bytes.
+
+    Args:
+        checked: a solution that wins against every reply.
+        rules: the rules that may end a branch, as a set of bits; 0 for none.
+    """
+    start = checked.start
+    start = Position.from_key(start.canonical_key, width=start.width, height=start.height)
+    bound = Bound(start, upper=False, score=1, rules=rules)
+    half = bound.half()
+    endings = Prover(table_mb=1)
+    plies: list[Ply] = []
+    keys, ply = half.first(), start.ply
+    while keys.size:
+        if half.moves_at(ply):
+            known, columns = checked.moves.at(ply)
+            values = columns[np.searchsorted(known, keys)]
+        else:
+            values = endings.ends(half, keys, ply=ply)
+        plies.append((keys, values))
+        keys = half.follow(keys, values, ply=ply)
+        ply += 1
+    return pack(
+        start, rules, [encode_half(bound, shrunk(half, plies))], engine_version=ENGINE_VERSION
+    )

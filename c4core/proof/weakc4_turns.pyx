@@ -1,8 +1,7 @@
-"""Turns of a game that a diagram plays, for many positions at a time.
+"""The turns of a game in which one side follows a diagram of WeakC4, for many positions at a time.
 
-A position is its key: the stones of the side to move, which is the side that follows the diagram, and in
-each column a 1 above the highest stone (c4core/board.pyx). A diagram is a word for every level, with a 1
-for each square that carries it.
+A position is its key: the stones of the side to move, which follows the diagram, and in each column a 1 above
+the highest stone. A diagram has a word for every level, with a 1 for each square that carries the level.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint64_t
@@ -31,7 +30,7 @@ cdef enum:
     DRAWN = 2       # the board is full
     NO_REPLY = 255
 
-# What stands for a column where none is played: the side wins at once, or the diagram names no move.
+# Marks in the place of a column: the side wins at once, or the diagram names no move.
 WINS = 254
 NO_MOVE = 255
 
@@ -54,7 +53,7 @@ cdef int _check_lengths(const uint64_t[::1] keys, const uint8_t[::1] columns) ex
 cdef inline uint64_t _chosen(
     const Geometry* g, const uint64_t[::1] levels, uint64_t own, uint64_t mask
 ) noexcept nogil:
-    """The square that is played where the side does not win at once, or 0."""
+    """The square that is played if the side cannot win at once; 0 if there is none."""
     cdef uint64_t playable = playable_squares(g, mask)
     cdef uint64_t squares = winning_squares(g, own ^ mask, mask) & playable
     cdef Py_ssize_t level
@@ -68,9 +67,9 @@ cdef inline uint64_t _chosen(
 
 
 def choose(const uint64_t[::1] keys, const uint64_t[::1] levels, *, width, height):
-    """What a diagram plays: a win; else it stops one; else the first level decides that can.
+    """Choose the moves of a diagram: a win, else a block, else the square of a level.
 
-    A level can if exactly one of its squares can be played now.
+    The first level decides that has exactly one square that can be played now.
 
     Args:
         keys: uint64 array of position keys; no game is over.
@@ -79,8 +78,7 @@ def choose(const uint64_t[::1] keys, const uint64_t[::1] levels, *, width, heigh
         height: rows of the board.
 
     Returns:
-        uint8 array of columns; ``WINS`` where the side to move wins at once, ``NO_MOVE`` where no level
-        decides.
+        uint8 array of columns; ``WINS`` if the side to move wins at once, ``NO_MOVE`` if no level decides.
 
     Raises:
         BoardError: no bitboard holds this size.
@@ -108,15 +106,15 @@ def replies(const uint64_t[::1] keys, const uint8_t[::1] columns, *, width, heig
 
     Args:
         keys: uint64 array of position keys; no game is over.
-        columns: uint8 array, the move in each, which does not win; or ``WINS`` for those to leave out.
+        columns: uint8 array, a move in each that does not win; or ``WINS`` to leave the position out.
         width: columns of the board.
         height: rows of the board.
 
     Returns:
-        ``Replies``, whose arrays are of the same length: the keys (for the same side to move as before),
-        where in ``keys`` each comes from (int64), the column of the reply (uint8), and how the game has
-        ended (uint8): 0 where it goes on, 1 where the other side has won, 2 where the board is full. If the
-        move itself fills the board, its one reply is 255.
+        ``Replies``, four arrays of the same length: the keys (for the same side to move as before), the
+        index in ``keys`` of each one's parent (int64), the column of the reply (uint8), and how the game has
+        ended (uint8): 0 if it goes on, 1 if the other side has won, 2 if the board is full. If the move itself
+        fills the board, its one reply is 255.
 
     Raises:
         BoardError: no bitboard holds this size.
@@ -174,7 +172,7 @@ def replies(const uint64_t[::1] keys, const uint8_t[::1] columns, *, width, heig
 
 
 def canonical(const uint64_t[::1] keys, const uint8_t[::1] columns, *, width, height):
-    """Positions and moves as those of the canonical mirror images.
+    """Mirror positions and moves where that gives the canonical position.
 
     Args:
         keys: uint64 array of position keys.
@@ -183,7 +181,7 @@ def canonical(const uint64_t[::1] keys, const uint8_t[::1] columns, *, width, he
         height: rows of the board.
 
     Returns:
-        The canonical keys and the columns in these images, as two arrays of the same types.
+        The canonical keys and the columns in the canonical positions, as two arrays of the same types.
 
     Raises:
         BoardError: no bitboard holds this size.

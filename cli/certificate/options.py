@@ -26,8 +26,8 @@ class _File(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Check a name."""
+        from c4core.proof.certificate import named_file
         from c4core.proof.errors import CertificateMissingError
-        from c4core.proof.shipped import named_file
 
         try:
             super().convert(named_file(value), param, ctx)
@@ -49,7 +49,7 @@ def opened(file: str) -> Certificate:
         OSError: it cannot be read.
     """
     from c4core.proof import Certificate
-    from c4core.proof.shipped import named_file
+    from c4core.proof.certificate import named_file
 
     return Certificate.open(named_file(file))
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from c4core.position import Position
 from c4core.proof import Certificate, make
 from c4core.proof.errors import CertificateError
-from c4core.proof.values import EVERY_RULE
-from c4core.position import Position
+from c4core.proof.format import EVERY_RULE
 from c4core.solver import Solver
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from c4core.arena.game import GameRecord
-    from c4core.proof.format import CertificateInfo
     from c4core.position import Side
+    from c4core.proof.format import CertificateInfo
 
 SHA_BYTES = 32
 LENGTH_OFFSET = 32

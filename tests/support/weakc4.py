@@ -7,11 +7,10 @@ import random
 from itertools import product
 from typing import TYPE_CHECKING
 
-from c4core.proof.errors import CertificateError
 from c4core.notation import format_moves
+from c4core.proof.errors import CertificateError
+from c4core.proof.weakc4_check import KnownMoves, follow
 from c4core.solver import Solver
-from c4core.proof.weakc4_following import follow
-from c4core.proof.weakc4_known_moves import KnownMoves
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from c4core.proof.errors import ClaimError
 from c4core.proof.format import pack
-from c4core.proof.making import write_half
-from c4core.proof.parts import frontier
+from c4core.proof.making import frontier, write_half
 from db.decoding import decoding
 from db.records.jobs import JobState
 from workers.certificates.stages import Piece, read_payload
@@ -16,9 +15,9 @@ from workers.core.following import iterate_units, read_job, why_not_done
 from workers.errors import CertificateIncompleteError
 
 if TYPE_CHECKING:
+    from c4core.proof.certificate import Ply
     from c4core.proof.format import HalfInfo
-    from c4core.proof.parts import Bound
-    from c4core.proof.proof import Ply
+    from c4core.proof.making import Bound
     from db.database import Database
     from db.records.jobs import Json
 

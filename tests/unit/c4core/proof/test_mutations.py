@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from c4core.position import Position
 from c4core.proof import Certificate, make
 from c4core.proof.errors import (
     CertificateDamagedError,
@@ -15,10 +16,8 @@ from c4core.proof.errors import (
     CertificateForeignError,
     CertificateWrongError,
 )
-from c4core.proof.format import HalfInfo, pack
-from c4core.proof.values import EVERY_RULE, REPLIES
+from c4core.proof.format import EVERY_RULE, REPLIES, HalfInfo, pack
 from c4core.proof.walk import Half
-from c4core.position import Position
 from tests.support.certificates import (
     CLAIMS,
     SHA_BYTES,
@@ -30,7 +29,7 @@ from tests.support.certificates import (
 )
 
 if TYPE_CHECKING:
-    from c4core.proof.proof import ProofHalf
+    from c4core.proof.certificate import ProofHalf
 
 
 @pytest.mark.parametrize("claim", CLAIMS)

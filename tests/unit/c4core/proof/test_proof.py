@@ -6,9 +6,9 @@ import random
 
 import pytest
 
+from c4core.position import Position
 from c4core.proof import Certificate, Proof, make
 from c4core.proof.errors import ClaimError
-from c4core.position import Position
 from c4core.solver import Solver
 
 

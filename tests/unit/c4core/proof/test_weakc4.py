@@ -10,8 +10,9 @@ import pytest
 from c4core.errors import BoardError
 from c4core.notation import BoardSize
 from c4core.position import Position
-from c4core.proof.weakc4_init import files, read_solution
-from c4core.proof.weakc4_errors import SolutionFileError
+from c4core.proof import weakc4
+from c4core.proof.errors import SolutionFileError
+from c4core.proof.weakc4 import read_solution
 from tests.support.refused import own_words
 from tests.support.weakc4 import squares_of, write_solution
 
@@ -119,7 +120,7 @@ def test_what_is_no_json(text: bytes, message: str, tmp_path: Path) -> None:
 
 
 def test_long_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MAX_BYTES", 100)
+    monkeypatch.setattr(weakc4, "MAX_BYTES", 100)
     paths = write_solution(tmp_path, {}, [])
     paths[1].write_text(json.dumps([]) + " " * 98)
     read_solution(*paths, board=BOARD)
