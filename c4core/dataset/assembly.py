@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from c4core.dataset.card.making import Recipe
+    from c4core.dataset.card import Recipe
     from c4core.dataset.records import Array
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from c4core.arrays import are_over, canonical_keys
 from c4core.batch import UNPLAYABLE
-from c4core.dataset.card.census import census
+from c4core.dataset.card_census import census
 from c4core.dataset.lots import SPLITS, are_mirrored, split_of
 from c4core.dataset.neighbours import linked
 from c4core.dataset.records import are_full, columns_of, make_records, turn
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from c4core.dataset.card.reading import Terms
+    from c4core.dataset.card_reading import Terms
     from c4core.dataset.records import Array
 
     Keys = NDArray[np.uint64]

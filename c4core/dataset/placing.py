@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from c4core.dataset.allowance import MAX_CARD
-from c4core.dataset.card.making import JSON_NAME, OLD_PAGE_NAME, PAGE_NAME
+from c4core.dataset.card import JSON_NAME, OLD_PAGE_NAME, PAGE_NAME
 from c4core.dataset.formats import FORMATS
 from c4core.dataset.lots import SPLITS
 from c4core.plain_file import check_plain

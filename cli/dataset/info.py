@@ -45,7 +45,7 @@ def info(context: click.Context, *, path: str) -> None:
     right. What is wrong is listed, and the exit code is 1.
     """
     settings: Settings = context.obj
-    from c4core.dataset.inspection import inspect
+    from c4core.dataset.reading import inspect
     from cli.output.formats import write_object
 
     found = inspect(Path(path))
@@ -61,7 +61,7 @@ def info(context: click.Context, *, path: str) -> None:
 
 
 def _show(path: str, card: dict[str, Any]) -> None:
-    from c4core.dataset.card.census import TRAITS, counted, total
+    from c4core.dataset.card_census import TRAITS, counted, total
     from cli.output.formats import write_rows
     from cli.output.tables import write_facts
 

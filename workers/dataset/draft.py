@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from c4core.dataset.assembly import split_records
-from c4core.dataset.card.making import Recipe, make_card
-from c4core.dataset.directory import write_dataset
+from c4core.dataset.card import Recipe, make_card
+from c4core.dataset.writing import write_dataset
 from c4core.dataset.errors import EmptySourceError
 from c4core.dataset.lots import choose
 from c4core.dataset.traits import are_decisive
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from c4core.dataset.exchange.reading import Difference
+    from c4core.dataset.exchange import Difference
     from c4core.dataset.sample import Sample
     from db.database import Database
     from workers.dataset.order import Order

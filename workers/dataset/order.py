@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from c4core.dataset.card.making import LICENSE
+from c4core.dataset.card import LICENSE
 from c4core.dataset.sample import keep_all
 from c4core.dataset.traits import are_quiet
 

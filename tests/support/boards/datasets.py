@@ -12,11 +12,11 @@ from c4core.arrays import canonical_keys
 from c4core.batch import UNPLAYABLE
 from c4core.dataset.allowance import LEAST_FILE, MAX_PER_BYTE
 from c4core.dataset.assembly import split_records
-from c4core.dataset.card.making import Recipe, make_card
-from c4core.dataset.drawing import draw_from_play
+from c4core.dataset.card import Recipe, make_card
+from c4core.dataset.draw import draw_from_play
 from c4core.dataset.errors import DatasetError
 from c4core.dataset.formats import FORMATS
-from c4core.dataset.inspection import inspect
+from c4core.dataset.reading import inspect
 from c4core.dataset.lots import Shares
 from c4core.dataset.records import are_full, make_records
 from c4core.notation import BoardSize

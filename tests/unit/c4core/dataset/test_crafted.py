@@ -9,7 +9,7 @@ import pytest
 
 from c4core.dataset import checking
 from c4core.dataset.allowance import Allowance
-from c4core.dataset.card.reading import read_card
+from c4core.dataset.card_reading import read_card
 from c4core.dataset.checking import part_problems
 from c4core.dataset.formats import FORMATS
 from tests.support.boards.datasets import check_densest_part, made, recipe

@@ -8,7 +8,7 @@ import pytest
 
 from c4core import BoardSize, Position
 from c4core.book import Book
-from c4core.dataset.drawing import draw_by_plies, draw_from_play
+from c4core.dataset.draw import draw_by_plies, draw_from_play
 from c4core.dataset.random_play import reach_ply, stop_within
 from c4core.dataset.sample import choose_from_book, gather
 from c4core.dice import Dice

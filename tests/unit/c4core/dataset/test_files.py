@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from c4core.dataset.card.census import census
-from c4core.dataset.card.making import as_text
-from c4core.dataset.card.reading import read_card
-from c4core.dataset.directory import check_free, write_dataset
+from c4core.dataset.card_census import census
+from c4core.dataset.card import as_text
+from c4core.dataset.card_reading import read_card
+from c4core.dataset.writing import check_free, write_dataset
 from c4core.dataset.errors import DatasetError, DatasetExistsError
 from c4core.dataset.formats import FORMATS
-from c4core.dataset.inspection import inspect
+from c4core.dataset.reading import inspect
 from c4core.dataset.lots import Shares
 from tests.support.boards.books import digest
 from tests.support.boards.datasets import check_wrong_bytes, made, recipe

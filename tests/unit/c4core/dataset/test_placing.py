@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from c4core.dataset.directory import check_free, write_dataset
+from c4core.dataset.writing import check_free, write_dataset
 from c4core.dataset.errors import DatasetExistsError
-from c4core.dataset.inspection import inspect
+from c4core.dataset.reading import inspect
 from c4core.dataset.placing import ASIDE
 from tests.support.boards.books import digest
 from tests.support.boards.datasets import made, recipe
@@ -82,7 +82,7 @@ def test_a_full_disk_leaves_what_was_there(directory: Path, size: int) -> None:
 
 KILLED = """
 import os, pathlib, signal, sys
-from c4core.dataset.directory import write_dataset
+from c4core.dataset.writing import write_dataset
 from tests.unit.c4core.dataset.test_placing import FORMATS, NEW, NEW_CARD, OLD, OLD_CARD, outcome
 
 path, step, left = pathlib.Path(sys.argv[1]), 0, 0

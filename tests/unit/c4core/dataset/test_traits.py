@@ -5,7 +5,7 @@ import pytest
 
 from c4core import BoardSize, Position, Solver
 from c4core.batch import UNPLAYABLE
-from c4core.dataset.card.census import census
+from c4core.dataset.card_census import census
 from c4core.dataset.records import COLUMNS, columns_of, make_records
 from c4core.dataset.traits import are_decisive, are_quiet, distances
 from c4core.evaluation import plies_to_end, score_limits

@@ -7,11 +7,11 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from c4core.atomic_file import atomic_file
-from c4core.dataset.card.making import JSON_NAME, PAGE_NAME, as_text
-from c4core.dataset.card.page import card_page
+from c4core.dataset.card import JSON_NAME, PAGE_NAME, as_text
+from c4core.dataset.card_page import card_page
 from c4core.dataset.errors import DatasetError, DatasetExistsError
 from c4core.dataset.formats import FORMATS
-from c4core.dataset.inspection import card_beside, digest
+from c4core.dataset.reading import card_beside, digest
 from c4core.dataset.lots import SPLITS
 from c4core.dataset.placing import locked, put_in_place
 from c4core.dataset.records import CARD_FORMAT

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from c4core.dataset.allowance import MAX_CARD
-from c4core.dataset.card.making import JSON_NAME
-from c4core.dataset.card.reading import read_card
+from c4core.dataset.card import JSON_NAME
+from c4core.dataset.card_reading import read_card
 from c4core.dataset.checking import common_positions, neighbour_problems, part_problems
 from c4core.dataset.errors import DatasetError
 from c4core.dataset.formats import FORMATS
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from c4core.dataset.card.reading import PartFile, Terms
+    from c4core.dataset.card_reading import PartFile, Terms
     from c4core.dataset.formats import Format
     from c4core.dataset.records import Array
 

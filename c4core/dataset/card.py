@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from c4core.dataset.card import wording
-from c4core.dataset.card.census import census
+from c4core.dataset import card_wording as wording
+from c4core.dataset.card_census import census
 from c4core.dataset.neighbours import linked
 from c4core.dataset.records import CARD_FORMAT, columns_of
 from c4core.version import ENGINE_VERSION, __version__

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from c4core.dataset.card.census import OUTCOMES, TRAITS, total
-from c4core.dataset.card.hub import head_lines
-from c4core.dataset.card.wording import NEIGHBOURS
+from c4core.dataset.card_census import OUTCOMES, TRAITS, total
+from c4core.dataset.card_hub import head_lines
+from c4core.dataset.card_wording import NEIGHBOURS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -12,7 +12,7 @@ import numpy as np
 
 from c4core.batch import UNPLAYABLE
 from c4core.dataset.errors import DatasetError
-from c4core.dataset.exchange.writing import PONS_FULL, REFMOVES_FULL
+from c4core.dataset.exchange_writing import PONS_FULL, REFMOVES_FULL
 from c4core.errors import C4Error
 from c4core.lines import BadLine, play_moves, read_text_lines
 from c4core.position import Position

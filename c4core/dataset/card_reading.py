@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from c4core.dataset.allowance import MAX_CARD
-from c4core.dataset.card.census import counted
+from c4core.dataset.card_census import counted
 from c4core.dataset.errors import DatasetError
 from c4core.dataset.lots import SPLITS, Shares
 from c4core.dataset.neighbours import CHOICES
@@ -83,7 +83,7 @@ def read_card(text: str, path: str) -> tuple[Json, Terms]:
     """A card from its text.
 
     Args:
-        text: a text by :func:`c4core.dataset.card.making.as_text`.
+        text: a text by :func:`c4core.dataset.card.as_text`.
         path: the file with the card, for messages.
 
     Raises:
