@@ -1,4 +1,4 @@
-"""Reads data cards that come from outside, and checks them."""
+"""Reads data cards that come from outside, and checks every field that is used."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import json
 import re
 import reprlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar, cast
 
 from c4core.dataset.allowance import MAX_CARD
-from c4core.dataset.card_census import counted
+from c4core.dataset.card import CARD_FORMAT, COUNTED
 from c4core.dataset.errors import DatasetError
-from c4core.dataset.lots import SPLITS, Shares
-from c4core.dataset.neighbours import CHOICES
-from c4core.dataset.records import CARD_FORMAT, REPRESENTATIONS
+from c4core.dataset.lots import CHOICES, SPLITS, Shares
+from c4core.dataset.records import REPRESENTATIONS
 from c4core.errors import BoardError
 from c4core.lines import TOO_DEEP, is_too_deep
 from c4core.notation import parse_board
@@ -21,10 +20,12 @@ from c4core.notation import parse_board
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from c4core.dataset.neighbours import Neighbours
+    from c4core.dataset.lots import Neighbours
     from c4core.notation import BoardSize
 
     Json = dict[str, Any]
+
+T = TypeVar("T")
 
 _SEEDS: Final = range(1 << 64)
 _COUNTS: Final = range(1 << 63)
@@ -43,11 +44,11 @@ _FACTS: Final = {
     "c4_version": str,
     "engine_version": int,
     "columns": list,
+    "license": str,
+    "filters": dict,
+    "limitations": list,
 }
-"""The fields that a card must have for its page, and their types."""
-
-_LATER_FACTS: Final = {"license": str, "filters": dict, "neighbours": dict, "limitations": list}
-"""Those of cards from format 2 on."""
+"""The fields that a card must have for people, and their types."""
 
 
 class PartFile(NamedTuple):
@@ -65,17 +66,16 @@ class PartFile(NamedTuple):
 class Terms:
     """The fields of a card that files are checked against."""
 
-    card_format: int
-    """The format of the card."""
     board: BoardSize
     seed: int
     shares: Shares
     representations: tuple[str, ...]
     neighbours: Neighbours
-    """What happened to neighbours of different parts."""
-    linked: Mapping[str, int] | None
-    """Positions of each part with a neighbour in another; None if the card does not say it."""
+    """What happened to neighbours in different parts."""
+    linked: Mapping[str, int]
+    """The number of positions of each part with a neighbour in another part."""
     splits: Mapping[str, Json]
+    """The census of each part."""
     files: tuple[PartFile, ...]
 
 
@@ -87,27 +87,18 @@ def read_card(text: str, path: str) -> tuple[Json, Terms]:
         path: the file with the card, for messages.
 
     Raises:
-        DatasetError: the text is not a card, or is a card of a newer version.
+        DatasetError: the text is not a card, or is a card of another format.
     """
     try:
         card = _object(text)
         version = card["format"]
-        if type(version) is not int or not 1 <= version <= CARD_FORMAT:
+        if type(version) is not int or version != CARD_FORMAT:
             raise DatasetError(
-                f"{path}: the card has format {reprlib.repr(version)}, this c4 reads 1 to "
-                f"{CARD_FORMAT}",
+                f"{path}: the card has format {reprlib.repr(version)}, this c4 reads {CARD_FORMAT}",
                 path=path,
             )
         return card, _terms(card)
-    except (
-        AttributeError,
-        BoardError,
-        KeyError,
-        OverflowError,
-        RecursionError,
-        TypeError,
-        ValueError,
-    ) as error:
+    except (BoardError, KeyError, RecursionError, TypeError, ValueError) as error:
         if isinstance(error, DatasetError):
             raise
         reason = f"{error} is missing" if isinstance(error, KeyError) else error
@@ -115,7 +106,7 @@ def read_card(text: str, path: str) -> tuple[Json, Terms]:
 
 
 def check_license(identifier: str) -> str:
-    """The identifier of a license, if it may be one.
+    """The identifier of a license, if it has the form of one.
 
     Raises:
         ValueError: it has other characters than letters, digits, dots, pluses and hyphens.
@@ -125,12 +116,12 @@ def check_license(identifier: str) -> str:
     return identifier
 
 
-def _object(text: str) -> Json:
-    """The JSON object of a text, after a check that everything in it can be shown.
+# The functions below raise KeyError for a field that is missing, and TypeError or ValueError for a
+# field of another type or form.
 
-    Raises:
-        RecursionError, TypeError, ValueError: it is not such an object, or too long.
-    """
+
+def _object(text: str) -> Json:
+    """The JSON object of a text that is not too long, and can be shown and written again."""
     if len(text) > MAX_CARD:
         raise ValueError(f"longer than {MAX_CARD:,} characters")
     value = json.loads(text)
@@ -142,41 +133,53 @@ def _object(text: str) -> Json:
     return value
 
 
-def _check_facts(card: Json) -> None:
-    """Check the fields of a card that are shown to people.
+def _of_type(name: str, value: object, kind: type[T]) -> T:
+    """A value of exactly this type: True is not a number."""
+    if type(value) is not kind:
+        raise TypeError(f"{name} cannot be {reprlib.repr(value)}")
+    return value
 
-    Raises:
-        KeyError, TypeError, ValueError: a field is missing, or of another type or form.
-    """
-    is_later = card["format"] > 1
-    for name, kind in (_FACTS | _LATER_FACTS if is_later else _FACTS).items():
-        if type(card[name]) is not kind:
-            raise TypeError(f"{name} cannot be {reprlib.repr(card[name])}")
-    for name in ("kind", "first_ply", "last_ply"):
-        if isinstance(card["source"][name], dict | list):
-            raise TypeError(f"the source's {name} cannot be {reprlib.repr(card['source'][name])}")
-    for column in card["columns"]:
-        if type(column["name"]) is not str:
-            raise TypeError(f"no column is named {reprlib.repr(column['name'])}")
-    if is_later:
-        check_license(card["license"])
+
+def _count(name: str, value: object) -> int:
+    number = _of_type(name, value, int)
+    if number not in _COUNTS:
+        raise ValueError(f"{name} cannot be {reprlib.repr(value)}")
+    return number
+
+
+def _objects(name: str, values: object, each: str) -> list[Json]:
+    """A list of JSON objects."""
+    return [_of_type(each, value, dict) for value in _of_type(name, values, list)]
 
 
 def _terms(card: Json) -> Terms:
-    _check_facts(card)
-    board, splits = parse_board(card["board"]), card["splits"]
-    representations = tuple(card["representation"])
-    if not set(splits) <= set(SPLITS) or not set(representations) <= set(REPRESENTATIONS):
+    for name, kind in _FACTS.items():
+        _of_type(name, card[name], kind)
+    for name in ("kind", "first_ply", "last_ply"):
+        if isinstance(card["source"][name], dict | list):
+            raise TypeError(f"the source's {name} cannot be {reprlib.repr(card['source'][name])}")
+    for column in _objects("columns", card["columns"], "a column"):
+        _of_type("a column's name", column["name"], str)
+    check_license(card["license"])
+    board = parse_board(_of_type("board", card["board"], str))
+    splits = _of_type("splits", card["splits"], dict)
+    representations = _of_type("representation", card["representation"], list)
+    if not all(each in SPLITS for each in splits) or not all(
+        each in REPRESENTATIONS for each in representations
+    ):
         raise ValueError("it names an unknown part or representation")
     for part in splits.values():
-        _check_census(part, board, counted(card["format"]))
+        _check_census(_of_type("a part", part, dict), board)
+    seed = card["seed"]
+    if type(seed) is not int or seed not in _SEEDS:
+        raise ValueError(f"seed {reprlib.repr(seed)} is out of range")
+    split = _of_type("split", card["split"], dict)
     neighbours, linked = _neighbours(card)
     return Terms(
-        card["format"],
         board,
-        _seed(card["seed"]),
-        Shares.parse(card["split"]["shares"]),
-        representations,
+        seed,
+        Shares.parse(_of_type("shares", split["shares"], str)),
+        tuple(representations),
         neighbours,
         linked,
         splits,
@@ -184,13 +187,36 @@ def _terms(card: Json) -> Terms:
     )
 
 
+def _check_census(part: Json, board: BoardSize) -> None:
+    plies = _objects("plies", part["plies"], "a ply")
+    if len(plies) > board.cells:
+        raise ValueError("it has more plies than the board")
+    for tally in (part, *plies):
+        for name in (*COUNTED, *(() if tally is part else ("ply",))):
+            _count(name, tally[name])
+
+
+def _neighbours(card: Json) -> tuple[Neighbours, dict[str, int]]:
+    """What happened to neighbours in different parts, and how many positions still have some."""
+    told = _of_type("neighbours", card["neighbours"], dict)
+    choice = told["choice"]
+    if choice not in CHOICES:
+        raise ValueError(f"the choice about neighbours cannot be {reprlib.repr(choice)}")
+    linked = _of_type("linked", told["linked"], dict)
+    if set(linked) != set(card["splits"]):
+        raise ValueError("the numbers of linked positions are not those of its parts")
+    _count("dropped", told["dropped"])
+    return cast("Neighbours", choice), {name: _count(name, n) for name, n in linked.items()}
+
+
 def _files(card: Json) -> tuple[PartFile, ...]:
-    files = tuple(
-        PartFile(entry["name"], entry["split"], entry["sha256"]) for entry in card.get("files", ())
-    )
+    entries = _objects("files", card.get("files", []), "a file")
+    files = tuple(PartFile(entry["name"], entry["split"], entry["sha256"]) for entry in entries)
     for file in files:
-        is_part = file.split in card["splits"] and re.fullmatch(
-            rf"{file.split}\.[a-z]+", str(file.name)
+        is_part = (
+            type(file.split) is str
+            and file.split in card["splits"]
+            and re.fullmatch(rf"{file.split}\.[a-z]+", str(file.name))
         )
         if not is_part:
             raise ValueError(
@@ -199,47 +225,3 @@ def _files(card: Json) -> tuple[PartFile, ...]:
     if len({file.name for file in files}) != len(files):
         raise ValueError("it names a file twice")
     return files
-
-
-def _neighbours(card: Json) -> tuple[Neighbours, dict[str, int] | None]:
-    """What happened to neighbours of different parts, and how many positions still have some.
-
-    Raises:
-        KeyError, TypeError, ValueError: the card does not say it, or something impossible.
-    """
-    if card["format"] == 1:
-        return "keep", None
-    told = card["neighbours"]
-    choice, numbers = told["choice"], told["linked"]
-    if choice not in CHOICES:
-        raise ValueError(f"the choice about neighbours cannot be {reprlib.repr(choice)}")
-    if set(numbers) != set(card["splits"]):
-        raise ValueError("the numbers of linked positions are not those of its parts")
-    for name, number in (*numbers.items(), ("dropped", told["dropped"])):
-        _check_count(name, number)
-    return cast("Neighbours", choice), dict(numbers)
-
-
-def _check_census(part: Json, board: BoardSize, names: tuple[str, ...]) -> None:
-    """Check the numbers of positions of a part.
-
-    Raises:
-        KeyError, TypeError, ValueError: a number is missing or impossible.
-    """
-    plies = part["plies"]
-    if len(plies) > board.cells:
-        raise ValueError("it has more plies than the board")
-    for tally in (part, *plies):
-        for name in (*names, *(() if tally is part else ("ply",))):
-            _check_count(name, tally[name])
-
-
-def _check_count(name: str, number: object) -> None:
-    if type(number) is not int or number not in _COUNTS:
-        raise TypeError(f"{name} cannot be {reprlib.repr(number)}")
-
-
-def _seed(value: object) -> int:
-    if not isinstance(value, int) or value not in _SEEDS:
-        raise ValueError(f"seed {reprlib.repr(value)} is out of range")
-    return value

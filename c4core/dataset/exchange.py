@@ -1,4 +1,17 @@
-"""Reads the public evaluation sets of the field, and compares their labels with others."""
+"""Reads and writes labelled positions in the formats of the field's public evaluation sets.
+
+=============  =====================================================================================
+c4solver       A line for each position: its moves, a blank, and its score; or the scores of all
+               columns, -1000 for a full one. Pascal Pons's program writes and his six classes of
+               positions are such files. With weak scores all are -1, 0 and 1.
+refmoves       JSON Lines, as Peter Cnudde's validation set for Kaggle's ConnectX has them:
+               ``board`` is a flat list of squares from the top row on, 0 for an empty one, 1 and 2
+               for the stones of the first and the second player; ``score`` is the position's, and
+               ``move score`` has the columns', -99 for a full one.
+=============  =====================================================================================
+
+All scores are for the side to move, on the scale of :mod:`c4core.evaluation`.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +19,37 @@ import json
 import re
 from array import array
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal, NamedTuple, TypeGuard
 
 import numpy as np
 
+from c4core.arrays import split_keys, squares_of
 from c4core.batch import UNPLAYABLE
 from c4core.dataset.errors import DatasetError
-from c4core.dataset.exchange_writing import PONS_FULL, REFMOVES_FULL
+from c4core.dataset.lots import are_mirrored
+from c4core.dataset.records import lines_of
 from c4core.errors import C4Error
 from c4core.lines import BadLine, play_moves, read_text_lines
 from c4core.position import Position
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from c4core.dataset.records import Array
     from c4core.notation import BoardSize
 
     Keys = NDArray[np.uint64]
     Scores = NDArray[np.int8]
+
+ExchangeFormat = Literal["c4solver", "refmoves"]
+
+PONS_FULL: Final = -1000
+"""A full column's score in the lines of Pascal Pons's program."""
+
+REFMOVES_FULL: Final = -99
+"""A full column's score in a validation set for ConnectX."""
 
 UNKNOWN: Final = -127
 """A column's score that a file does not say. No score of a board is so low."""
@@ -91,7 +115,7 @@ class Stated:
 
 
 def read_stated(stream: BinaryIO, *, name: str, board: BoardSize) -> Stated:
-    """Read a file of positions with scores, in one of the formats of this package.
+    """Read a file of positions with scores, in one of the two formats.
 
     A line that begins with ``{`` is one of ``refmoves``, any other one of ``c4solver``.
 
@@ -220,3 +244,74 @@ def _different(columns: Scores, scores: Scores, labels: Scores) -> NDArray[np.bo
         axis=1
     )
     return unlike
+
+
+def exchange_lines(
+    records: Mapping[str, Array],
+    board: BoardSize,
+    seed: int,
+    form: ExchangeFormat,
+    *,
+    all_moves: bool = False,
+    weak: bool = False,
+) -> Iterator[str]:
+    """The positions of a part as lines of a format, without line ends.
+
+    Args:
+        records: the columns of the part, of which ply, key, score and column_scores count.
+        board: the board of all positions.
+        seed: the data set's, by which positions are mirrored.
+        form: the format.
+        all_moves: with ``c4solver``: whether to write the scores of all columns instead of the
+            position's.
+        weak: whether to write only who wins: 1, 0 or -1.
+
+    Raises:
+        DatasetError: no line of moves leads to a position.
+    """
+    if form == "refmoves":
+        return _refmoves_lines(records, board, seed, weak=weak)
+    return _c4solver_lines(records, board, seed, all_moves=all_moves, weak=weak)
+
+
+def _c4solver_lines(
+    records: Mapping[str, Array], board: BoardSize, seed: int, *, all_moves: bool, weak: bool
+) -> Iterator[str]:
+    keys = _keys(records)
+    lines = lines_of(keys, are_mirrored(keys, seed), board).astype(str).tolist()
+    scores = records["column_scores"] if all_moves else records["score"][:, None]
+    shown = _shown(scores, full=PONS_FULL, weak=weak)
+    for moves, row in zip(lines, shown.tolist(), strict=True):
+        yield " ".join([moves, *map(str, row)])
+
+
+def _refmoves_lines(
+    records: Mapping[str, Array], board: BoardSize, seed: int, *, weak: bool
+) -> Iterator[str]:
+    keys = _keys(records)
+    mirrored = are_mirrored(keys, seed)
+    to_move, taken = split_keys(keys, board)
+    own, both = squares_of(to_move, board), squares_of(taken, board)
+    # The first player, mark 1, moves when the number of stones is even.
+    is_first = (records["ply"].astype(np.uint8) % 2 == 0)[:, None, None]
+    marks = np.where(both == 0, 0, np.where((own == 1) == is_first, 1, 2))
+    marks[mirrored] = marks[mirrored, :, ::-1]
+    squares = marks[:, ::-1, :].reshape(len(keys), -1)
+    scores = _shown(records["score"][:, None], full=REFMOVES_FULL, weak=weak)[:, 0]
+    columns = _shown(records["column_scores"], full=REFMOVES_FULL, weak=weak)
+    rows = zip(squares.tolist(), scores.tolist(), columns.tolist(), strict=True)
+    for square, score, column in rows:
+        yield json.dumps({"board": square, "score": score, "move score": column})
+
+
+def _keys(records: Mapping[str, Array]) -> NDArray[np.uint64]:
+    return np.ascontiguousarray(records["key"]).astype(np.uint64)
+
+
+def _shown(scores: Array, *, full: int, weak: bool) -> NDArray[np.int16]:
+    """The scores as they are written; UNPLAYABLE becomes ``full``."""
+    exact = scores.astype(np.int16)
+    shown: NDArray[np.int16] = np.where(
+        exact == UNPLAYABLE, np.int16(full), np.sign(exact) if weak else exact
+    )
+    return shown

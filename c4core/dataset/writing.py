@@ -1,20 +1,28 @@
-"""Writes a data set as files: the parts in one or several formats, and the card."""
+"""Writes the files of a data set, and puts all of them into place, or none.
+
+The files are written into a staging directory, the card last, and each is on the disk before it
+gets its name. With the card the set is complete, and its files are moved into place. If the process
+is killed while it moves them, the others stay in the staging directory, and the next process that
+writes a data set there moves them first.
+"""
 
 from __future__ import annotations
 
+import fcntl
+import json
 import os
+import shutil
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from c4core.atomic_file import atomic_file
+from c4core.dataset.allowance import MAX_CARD
 from c4core.dataset.card import JSON_NAME, PAGE_NAME, as_text
 from c4core.dataset.card_page import card_page
 from c4core.dataset.errors import DatasetError, DatasetExistsError
-from c4core.dataset.formats import FORMATS
-from c4core.dataset.reading import card_beside, digest
 from c4core.dataset.lots import SPLITS
-from c4core.dataset.placing import locked, put_in_place
-from c4core.dataset.records import CARD_FORMAT
+from c4core.dataset.reading import FORMATS, card_beside, digest
+from c4core.plain_file import check_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,6 +31,11 @@ if TYPE_CHECKING:
     from c4core.dataset.records import Array
 
     Json = dict[str, Any]
+
+ASIDE: Final = ".c4-dataset.new"
+"""The name of the staging directory, within the data set's."""
+
+_PARTS: Final = tuple(f"{split}.{ending}" for split in SPLITS for ending in FORMATS)
 
 
 def write_dataset(
@@ -85,7 +98,7 @@ def check_free(directory: Path, *, command: str, formats: Sequence[str]) -> None
         pass
     with suppress(DatasetError):
         card, _ = card_beside(directory / JSON_NAME)
-        if card["command"] == command and card["format"] == CARD_FORMAT:
+        if card["command"] == command:
             return
     if any((directory / name).exists() for name in _names(formats)):
         raise _existing(directory)
@@ -145,3 +158,67 @@ def _named_as_placed(directory: Path) -> Iterator[None]:
         if error.filename is not None:
             error.filename = str(directory / os.path.basename(error.filename))  # noqa: PTH119
         raise
+
+
+@contextmanager
+def locked(directory: Path) -> Iterator[Path]:
+    """Lock a data set's directory, and yield the path of its staging directory, to be created.
+
+    Files that a killed process left there are moved into place if they are complete, else removed.
+    The staging directory is removed at the end. On systems without locks for directories, nothing
+    is locked.
+
+    Raises:
+        OSError: files cannot be read, moved or removed.
+    """
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        aside = directory / ASIDE
+        if aside.is_symlink():  # a symbolic link's target is not ours
+            aside.unlink()
+        if (aside / JSON_NAME).exists():
+            put_in_place(directory, aside)
+        _remove(aside)
+        try:
+            yield aside
+        finally:
+            if not (aside / JSON_NAME).exists():  # else the next process completes the set
+                _remove(aside)
+    finally:
+        os.close(handle)
+
+
+def put_in_place(directory: Path, aside: Path) -> None:
+    """Move the files of a complete data set to their places, the card last.
+
+    Of an older data set only files with names of parts are removed, whatever else its card names,
+    because a card can be edited. Meanwhile readers find no card.
+
+    Raises:
+        OSError: a file cannot be moved or removed; the call can be repeated.
+    """
+    kept = _named(aside / JSON_NAME)
+    for name in _named(directory / JSON_NAME) - kept:
+        (directory / name).unlink(missing_ok=True)
+    (directory / JSON_NAME).unlink(missing_ok=True)
+    for name in (*_PARTS, PAGE_NAME, JSON_NAME):
+        with suppress(FileNotFoundError):
+            (aside / name).replace(directory / name)
+
+
+def _named(path: Path) -> set[str]:
+    """The names of a card's parts; none if the file is not a card."""
+    try:
+        check_plain(path)
+        with path.open(encoding="utf-8") as file:
+            card: Any = json.loads(file.read(MAX_CARD))
+        return {file["name"] for file in card["files"]} & set(_PARTS)
+    except (FileNotFoundError, KeyError, RecursionError, TypeError, ValueError):
+        return set()
+
+
+def _remove(aside: Path) -> None:
+    with suppress(FileNotFoundError):
+        shutil.rmtree(aside)

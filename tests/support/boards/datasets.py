@@ -11,13 +11,11 @@ import numpy as np
 from c4core.arrays import canonical_keys
 from c4core.batch import UNPLAYABLE
 from c4core.dataset.allowance import LEAST_FILE, MAX_PER_BYTE
-from c4core.dataset.assembly import split_records
-from c4core.dataset.card import Recipe, make_card
+from c4core.dataset.card import Recipe, make_card, split_records
 from c4core.dataset.draw import draw_from_play
 from c4core.dataset.errors import DatasetError
-from c4core.dataset.formats import FORMATS
-from c4core.dataset.reading import inspect
 from c4core.dataset.lots import Shares
+from c4core.dataset.reading import FORMATS, inspect
 from c4core.dataset.records import are_full, make_records
 from c4core.notation import BoardSize
 from c4core.position import Position

@@ -8,9 +8,8 @@ from pyarrow import parquet
 
 from c4core.dataset.card import as_text
 from c4core.dataset.card_reading import read_card
+from c4core.dataset.reading import FORMATS, inspect
 from c4core.dataset.writing import write_dataset
-from c4core.dataset.formats import FORMATS
-from c4core.dataset.reading import inspect
 from tests.support.boards.datasets import check_wrong_bytes, made, recipe
 from tests.support.running.command_line import C4
 

@@ -7,11 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from c4core.dataset import checking
+from c4core.dataset import reading
 from c4core.dataset.allowance import Allowance
 from c4core.dataset.card_reading import read_card
-from c4core.dataset.checking import part_problems
-from c4core.dataset.formats import FORMATS
+from c4core.dataset.reading import FORMATS, part_problems
 from tests.support.boards.datasets import check_densest_part, made, recipe
 
 PARTS, CARD = made(recipe(representations=("planes", "moves")))
@@ -47,7 +46,7 @@ def test_no_lines_of_moves_are_made_of_one_position_many_times(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Such a file is small, and every line of moves that it is compared with takes its time."""
-    monkeypatch.setattr(checking, "make_records", None)
+    monkeypatch.setattr(reading, "make_records", None)
     records = {name: np.repeat(array, 2, axis=0) for name, array in PARTS["train"].items()}
     number = len(PARTS["train"]["key"])
     assert list(part_problems(records, TERMS, "train")) == [
@@ -60,5 +59,5 @@ def test_the_first_problems_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
         name: PARTS["train"][name] + 1 for name in ("planes", "ply", "side", "score", "value")
     }
     assert len(list(part_problems(records, TERMS, "train"))) == 6
-    monkeypatch.setattr(checking, "MAX_PROBLEMS", 3)
+    monkeypatch.setattr(reading, "MAX_PROBLEMS", 3)
     assert len(list(part_problems(records, TERMS, "train"))) == 3

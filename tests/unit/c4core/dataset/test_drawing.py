@@ -8,9 +8,8 @@ import pytest
 
 from c4core import BoardSize, Position
 from c4core.book import Book
-from c4core.dataset.draw import draw_by_plies, draw_from_play
-from c4core.dataset.random_play import reach_ply, stop_within
-from c4core.dataset.sample import choose_from_book, gather
+from c4core.dataset.draw import choose_from_book, draw_by_plies, draw_from_play, gather
+from c4core.dataset.random_play import stop_within
 from c4core.dice import Dice
 from c4core.reachable import open_plies
 from tests.support.boards.small_books import small_book
@@ -35,18 +34,18 @@ def everything(board: BoardSize) -> list[np.ndarray]:
 
 def test_random_moves_are_uniform_over_open_columns() -> None:
     # Of 3 x 3, whose games never end early: the first stone in the middle, or at a side.
-    keys = reach_ply(Dice(1), 30_000, 1, width=3, height=3)
+    keys = stop_within(Dice(1), 30_000, 1, 1, width=3, height=3)
     middle = Position("2", width=3, height=3).canonical_key
     assert (keys == middle).mean() == pytest.approx(1 / 3, abs=0.01)
     # Column 1 is full after three stones in it: then the others share the draws.
-    keys = reach_ply(Dice(1), 200_000, 4, width=3, height=3)
+    keys = stop_within(Dice(1), 200_000, 4, 4, width=3, height=3)
     full = [Position(f"111{column}", width=3, height=3).canonical_key for column in "23"]
     first, second = ((keys == key).sum() for key in full)
     assert first == pytest.approx(second, rel=0.1)
 
 
 def test_a_game_that_is_over_has_no_position() -> None:
-    keys = reach_ply(Dice(1), 5_000, 20)
+    keys = stop_within(Dice(1), 5_000, 20, 20)
     assert 0 < len(keys) < 5_000
     assert not any(position.is_over for position in positions(keys, BoardSize(7, 6)))
     assert set(plies(keys, BoardSize(7, 6))) == {20}

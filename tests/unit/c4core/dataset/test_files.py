@@ -9,15 +9,12 @@ import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from c4core.dataset.card_census import census
 from c4core.dataset.card import as_text
 from c4core.dataset.card_reading import read_card
-from c4core.dataset.writing import check_free, write_dataset
-from c4core.dataset.errors import DatasetError, DatasetExistsError
-from c4core.dataset.formats import FORMATS
-from c4core.dataset.reading import inspect
+from c4core.dataset.errors import DatasetError
 from c4core.dataset.lots import Shares
-from tests.support.boards.books import digest
+from c4core.dataset.reading import FORMATS, inspect
+from c4core.dataset.writing import write_dataset
 from tests.support.boards.datasets import check_wrong_bytes, made, recipe
 from tests.support.refusals import refusal
 
@@ -174,42 +171,6 @@ def test_columns_that_are_none(directory: Path, change: Any, message: str) -> No
     assert message in " ".join(inspect(directory / "test.npz").problems)
 
 
-def write_old(directory: Path) -> None:
-    """A data set in the form of format 1, as it was written before there were more columns."""
-    later = ("distance", "quiet", "decisive")
-    parts = {
-        name: {column: array for column, array in records.items() if column not in later}
-        for name, records in PARTS.items()
-    }
-    new = ("license", "filters", "neighbours", "sampling", "limitations")
-    card: dict[str, Any] = {name: fact for name, fact in CARD.items() if name not in new}
-    card["format"] = 1
-    card["columns"] = [column for column in CARD["columns"] if column["name"] not in later]
-    card["splits"] = {name: census(records) for name, records in parts.items()}
-    card["files"] = []
-    for split, records in parts.items():
-        path = directory / f"{split}.npz"
-        FORMATS["npz"].write(path, records, as_text({**card, "part": split}))
-        card["files"].append({"name": path.name, "split": split, "sha256": digest(path)})
-    (directory / "card.json").write_text(as_text(card))
-    (directory / "card.md").write_text("# An older page\n")
-
-
-def test_a_data_set_of_an_older_version_is_read(tmp_path: Path) -> None:
-    write_old(tmp_path)
-    assert inspect(tmp_path).problems == []
-    assert inspect(tmp_path / "test.npz").problems == []
-    assert "quiet" not in inspect(tmp_path).card["splits"]["train"]
-    with pytest.raises(DatasetExistsError):
-        check_free(tmp_path, command=CARD["command"], formats=["npz"])
-    with pytest.raises(DatasetExistsError):
-        write_dataset(tmp_path, PARTS, CARD, formats=["npz"])
-    assert (tmp_path / "card.md").exists()
-    write_dataset(tmp_path, PARTS, CARD, formats=["jsonl"], replace=True)
-    assert inspect(tmp_path).problems == []
-    assert not {"card.md", "test.npz"} & names(tmp_path)
-
-
 def test_missing_and_foreign_files(directory: Path) -> None:
     (directory / "test.npz").unlink()
     (directory / "train.parquet").write_bytes(b"of another build")
@@ -283,12 +244,15 @@ def test_an_array_with_an_impossible_header(directory: Path, header: bytes) -> N
 
 
 BAD_FACTS: list[dict[str, Any]] = [
+    {"format": 1},
     {"format": 3},
     {"format": True},
     {"license": "a b"},
     {"limitations": None},
     {"neighbours": {"choice": "x", "linked": {}}},
     {"neighbours": {"choice": "keep", "linked": {}}},
+    {"neighbours": {"choice": "keep", "linked": 5}},
+    {"board": 5},
     {"board": "9x9"},
     {"seed": None},
     {"title": None},
@@ -297,13 +261,21 @@ BAD_FACTS: list[dict[str, Any]] = [
     {"asked": "x"},
     {"drawn": float("inf")},
     {"columns": [5]},
+    {"columns": [{"name": 5}]},
     {"seed": float("inf")},
     {"seed": -1},
     {"seed": 1 << 64},
     {"splits": []},
+    {"splits": {"train": 5}},
+    {"splits": {"train": {"plies": [5]}}},
+    {"split": 5},
+    {"split": {"shares": 1}},
     {"split": {"shares": "1"}},
+    {"representation": 5},
     {"representation": ["words"]},
     {"splits": {"train": {"plies": [{}]}}},
+    {"files": 5},
+    {"files": [5]},
     {"files": [{"name": "../x", "split": "train", "sha256": ""}]},
 ]
 

@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 import yaml
 
-from c4core.dataset.card_hub import head_lines
-from c4core.dataset.card_page import card_page
+from c4core.dataset.card import SAMPLING
+from c4core.dataset.card_page import card_page, head_lines
 from c4core.dataset.card_reading import check_license
-from c4core.dataset.card_wording import SAMPLING
+from c4core.dataset.lots import CHOICES
 from c4core.dataset.writing import write_dataset
-from c4core.dataset.neighbours import CHOICES
 from tests.support.boards.datasets import made, recipe
 from workers.dataset.order import SOURCES
 

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 from c4core import Position
-from c4core.dataset.writing import write_dataset
 from c4core.dataset.draw import draw_from_play
+from c4core.dataset.lots import SPLITS, Shares, divide, linked, links, split_of
 from c4core.dataset.reading import inspect
-from c4core.dataset.lots import SPLITS, Shares, split_of
-from c4core.dataset.neighbours import divide, linked, links
+from c4core.dataset.writing import write_dataset
 from tests.support.boards.datasets import SMALL, made, recipe
 
 KEYS = draw_from_play(SMALL, 0, 19, 400, 1).keys

@@ -9,7 +9,7 @@ from c4core import Position
 from c4core.batch import UNPLAYABLE
 from c4core.dataset.errors import DatasetError
 from c4core.dataset.lots import SPLITS, are_mirrored
-from c4core.dataset.moves_to import line_to
+from c4core.dataset.records import line_to
 from c4core.reference import ReferenceSolver, columns_of
 from tests.support.boards.datasets import SMALL, made, recipe
 

@@ -5,9 +5,12 @@ import pytest
 
 from c4core import BoardSize, Position, Solver
 from c4core.batch import UNPLAYABLE
-from c4core.dataset.card_census import census
-from c4core.dataset.records import COLUMNS, columns_of, make_records
-from c4core.dataset.traits import are_decisive, are_quiet, distances
+from c4core.dataset.card import census
+from c4core.dataset.records import (
+    are_decisive,
+    are_quiet,
+    distances,
+)
 from c4core.evaluation import plies_to_end, score_limits
 from c4core.windows import winning_columns
 from tests.support.boards.datasets import SMALL, made, recipe
@@ -63,18 +66,3 @@ def test_a_census_counts_every_kind() -> None:
         assert part["quiet_decisive"] <= min(part["quiet"], part["decisive"])
         for kind in ("win_in_one", "quiet", "decisive"):
             assert part[kind] == sum(row[kind] for row in part["plies"]) > 0
-
-
-def test_cards_of_format_1_have_the_columns_of_their_time() -> None:
-    names = [column.name for column in columns_of(["planes"], card_format=1)]
-    assert names == ["planes", "ply", "side", "key", "score", "value", "column_scores", "best"]
-    old = make_records(
-        np.array([Position().canonical_key], dtype=np.uint64),
-        np.array([[-2, -1, 0, 1, 0, -1, -2]], dtype=np.int8),
-        board=BoardSize(7, 6),
-        seed=1,
-        representations=["planes"],
-        card_format=1,
-    )
-    assert list(old) == names
-    assert all(column.unit for column in COLUMNS)
