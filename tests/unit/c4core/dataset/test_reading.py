@@ -1,6 +1,10 @@
-"""Files of data sets: what is written is read, and whatever is wrong with them is named."""
+"""Files of data sets: what is written is read, and whatever is wrong with them is named.
+
+Hostile files are in ``tests/support/hostile``.
+"""
 
 import json
+import tracemalloc
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -9,16 +13,18 @@ import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from c4core.dataset import reading
+from c4core.dataset.allowance import Allowance
 from c4core.dataset.card import as_text
 from c4core.dataset.card_reading import read_card
 from c4core.dataset.errors import DatasetError
-from c4core.dataset.lots import Shares
-from c4core.dataset.reading import FORMATS, inspect
+from c4core.dataset.reading import FORMATS, inspect, part_problems
 from c4core.dataset.writing import write_dataset
-from tests.support.boards.datasets import check_wrong_bytes, made, recipe
+from tests.support.boards.datasets import check_densest_part, check_wrong_bytes, made, recipe
 from tests.support.refusals import refusal
 
 PARTS, CARD = made(recipe())
+TERMS = read_card(json.dumps(CARD), "card.json")[1]
 ENDINGS = ["npz", "jsonl"]
 """Parquet: tests/release/extras/parquet."""
 
@@ -313,23 +319,47 @@ def test_parquet_without_its_package(tmp_path: Path, monkeypatch: pytest.MonkeyP
         FORMATS["parquet"].write(tmp_path / "a.parquet", PARTS["train"], "")
 
 
-def names(directory: Path) -> set[str]:
-    return {path.name for path in directory.iterdir()}
+def test_a_column_is_held_once(tmp_path: Path) -> None:
+    path = tmp_path / "train.npz"
+    size = 32 << 20
+    planes = np.ones((size // 40, 2, 4, 5), dtype=np.uint8)
+    np.savez(path, planes=planes, card=np.array("{}"))  # not compressed: as large as its column
+    tracemalloc.start()
+    found, _ = FORMATS["npz"].read(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert np.array_equal(found["planes"], planes)
+    assert peak < 1.3 * size
 
 
-def test_another_data_set_takes_the_place_of_the_old_one(directory: Path) -> None:
-    (directory / "notes.txt").touch()
-    parts, card = made(recipe(shares=Shares(80, 0, 20), seed=2))
-    write_dataset(directory, parts, card, formats=["npz"], replace=True)
-    assert inspect(directory).problems == []
-    assert names(directory) == {"README.md", "card.json", "notes.txt", "test.npz", "train.npz"}
+@pytest.mark.parametrize("representations", [("planes",), ("moves",), ("planes", "moves")])
+def test_the_densest_parts_that_there_are(tmp_path: Path, representations: tuple[str, ...]) -> None:
+    check_densest_part(tmp_path / "train.npz", representations)
 
 
-def test_only_parts_are_removed_with_an_old_card(directory: Path) -> None:
-    card = json.loads((directory / "card.json").read_text())
-    card["files"].append({"name": "notes.txt", "split": "train", "sha256": ""})
-    (directory / "card.json").write_text(json.dumps(card))
-    (directory / "notes.txt").touch()
-    write_dataset(directory, PARTS, CARD, formats=["npz"], replace=True)
-    assert (directory / "notes.txt").exists()
-    assert not (directory / "train.jsonl").exists()
+def test_no_column_takes_twice_as_much_as_in_the_densest_parts() -> None:
+    allowance = Allowance(1_000_000)
+    allowance.take("ply", "u1", (32_000_000,))
+    with pytest.raises(ValueError, match="side would take 1 bytes, too many"):
+        allowance.take("side", "u1", (1,))
+
+
+def test_no_lines_of_moves_are_made_of_one_position_many_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Such a file is small, and every line of moves that it is compared with takes its time."""
+    monkeypatch.setattr(reading, "make_records", None)
+    records = {name: np.repeat(array, 2, axis=0) for name, array in PARTS["train"].items()}
+    number = len(PARTS["train"]["key"])
+    assert list(part_problems(records, TERMS, "train")) == [
+        f"{number} positions occur more than once"
+    ]
+
+
+def test_the_first_problems_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    records = PARTS["train"] | {
+        name: PARTS["train"][name] + 1 for name in ("planes", "ply", "side", "score", "value")
+    }
+    assert len(list(part_problems(records, TERMS, "train"))) == 6
+    monkeypatch.setattr(reading, "MAX_PROBLEMS", 3)
+    assert len(list(part_problems(records, TERMS, "train"))) == 3

@@ -1,5 +1,6 @@
-"""A data set takes its place whole or not at all, and another one's only if somebody says so."""
+"""A data set is put into place as a whole or not at all; another is replaced only on request."""
 
+import json
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from c4core.dataset.errors import DatasetExistsError
+from c4core.dataset.lots import Shares
 from c4core.dataset.reading import inspect
 from c4core.dataset.writing import ASIDE, check_free, write_dataset
 from tests.support.boards.books import digest
@@ -82,7 +84,7 @@ def test_a_full_disk_leaves_what_was_there(directory: Path, size: int) -> None:
 KILLED = """
 import os, pathlib, signal, sys
 from c4core.dataset.writing import write_dataset
-from tests.unit.c4core.dataset.test_placing import FORMATS, NEW, NEW_CARD, OLD, OLD_CARD, outcome
+from tests.unit.c4core.dataset.test_writing import FORMATS, NEW, NEW_CARD, OLD, OLD_CARD, outcome
 
 path, step, left = pathlib.Path(sys.argv[1]), 0, 0
 
@@ -162,3 +164,27 @@ def test_a_link_in_the_place_of_what_is_aside(
     (directory / ASIDE).symlink_to(elsewhere)
     write_dataset(directory, OLD, OLD_CARD, formats=FORMATS)
     assert digests(elsewhere) == before
+
+
+def test_another_data_set_takes_the_place_of_the_old_one(directory: Path) -> None:
+    (directory / "notes.txt").touch()
+    parts, card = made(recipe(shares=Shares(80, 0, 20), seed=2))
+    write_dataset(directory, parts, card, formats=["npz"], replace=True)
+    assert inspect(directory).problems == []
+    assert digests(directory).keys() == {
+        "README.md",
+        "card.json",
+        "notes.txt",
+        "test.npz",
+        "train.npz",
+    }
+
+
+def test_only_parts_are_removed_with_an_old_card(directory: Path) -> None:
+    card = json.loads((directory / "card.json").read_text())
+    card["files"].append({"name": "notes.txt", "split": "train", "sha256": ""})
+    (directory / "card.json").write_text(json.dumps(card))
+    (directory / "notes.txt").touch()
+    write_dataset(directory, NEW, NEW_CARD, formats=["npz"], replace=True)
+    assert (directory / "notes.txt").exists()
+    assert not (directory / "train.jsonl").exists()
