@@ -47,7 +47,7 @@ class Sample:
     drawn: int
     """The number of positions that were drawn to find them."""
     duplicates: int
-    """The number of drawn positions that, or whose mirror image, had been drawn before."""
+    """The number of drawn positions that had been drawn before, or as their mirror image."""
     is_all: bool
     """Whether the source has no more, as far as is known."""
     left_out: int = 0
@@ -102,7 +102,7 @@ def choose_from(
 def choose_from_book(
     book: Book, first: int, last: int, count: int, seed: int, *, keep: Keep = keep_all
 ) -> Sample:
-    """Some of a book's positions with ``first`` to ``last`` stones, each equally likely.
+    """A sample of a book's positions with ``first`` to ``last`` stones, each equally likely.
 
     Args:
         book: an open book.

@@ -52,7 +52,7 @@ REFMOVES_FULL: Final = -99
 """A full column's score in a validation set for ConnectX."""
 
 UNKNOWN: Final = -127
-"""A column's score that a file does not say. No score of a board is so low."""
+"""The mark of a column whose score is not in the file. No score of a board is so low."""
 
 _MARKS: Final = ".xo"
 _NUMBER: Final = re.compile(r"-?[0-9]{1,4}")
@@ -62,35 +62,36 @@ class Difference(NamedTuple):
     """A comparison of the labels of a file with others."""
 
     positions: int
-    """Positions of the file that the others have as well."""
+    """The number of positions of the file that have other labels to compare with."""
     different: int
-    """Those of them that have other labels in the file."""
+    """The number of these positions whose labels differ."""
     first_line: int | None
-    """The 1-based number of the first line with other labels; None if there is none."""
+    """The 1-based number of the first line whose labels differ; None if there is none."""
     is_weak: bool
     """Whether only the results were compared, because the file has no more."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stated:
-    """The positions of a file, and what it says of them, for the side to move."""
+    """The positions of a file, with its scores for the side to move."""
 
     keys: Keys
     """Shape (n,): canonical keys in the order of the lines."""
     scores: Scores
     """Shape (n,): the scores."""
     column_scores: Scores
-    """Shape (n, W): of the canonical positions; UNPLAYABLE if full, UNKNOWN if not said."""
+    """Shape (n, W): scores of the canonical positions' columns; UNPLAYABLE if a column is full,
+    UNKNOWN if the file has no score for it."""
     lines: NDArray[np.int64]
     """Shape (n,): the 1-based numbers of the lines."""
     over: int
-    """Lines with a game that is over, which are left out."""
+    """The number of lines with a game that is over; they are left out."""
 
     def compare(self, keys: Keys, column_scores: Scores) -> Difference:
         """Compare with exact labels.
 
-        If no score of the file is beyond -1 and 1, and some differ, it has weak scores: then only
-        the results are compared.
+        If all scores of the file are -1, 0 or 1, and some differ, the file has weak scores: then
+        only the results are compared.
 
         Args:
             keys: sorted canonical keys.

@@ -85,11 +85,11 @@ def inspect(path: Path) -> Inspection:
 
 
 def read_part(directory: Path, split: str) -> tuple[dict[str, Array], Terms]:
-    """The columns of a part of a data set, checked, and what its card says.
+    """The checked columns of a part of a data set, and the terms of its card.
 
     Args:
         directory: the directory of a data set.
-        split: the name of the part; of several formats the first in the card is read.
+        split: the name of the part; if it has several formats, the first in the card is read.
 
     Raises:
         DatasetError: the data set has no such part, or something is wrong with it.
@@ -123,9 +123,9 @@ def _inspect_directory(directory: Path) -> Inspection:
             found.problems.append(str(error))
         else:
             keys.setdefault(file.split, records["key"].astype(np.uint64))
-    found.problems += common_positions(keys)
+    found.problems += _common_positions(keys)
     if not found.problems and keys.keys() == terms.splits.keys():  # else the keys may be wrong
-        found.problems += neighbour_problems(keys, terms)
+        found.problems += _neighbour_problems(keys, terms)
     found.problems += _strays(directory, found.files)
     return found
 
@@ -169,14 +169,14 @@ def _digest_problems(path: Path) -> Iterator[str]:
 
 
 def card_beside(path: Path) -> tuple[Json, Terms]:
-    """A data set's card, and what its files are checked against.
+    """A data set's card, and the fields that its files are checked against.
 
     Args:
         path: the place of ``card.json``.
 
     Raises:
-        DatasetError: the file is missing, or not a card.
-        OSError: it cannot be read.
+        DatasetError: the file is missing, or is not a card.
+        OSError: the file cannot be read.
     """
     try:
         check_plain(path)
@@ -240,8 +240,8 @@ def _problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterato
         yield from problems
         return
     keys = np.ascontiguousarray(shaped["key"]).astype(np.uint64)
-    # A small file can repeat a position very often. To find the moves takes 50
-    # microseconds for each, which would be minutes.
+    # A small file can repeat a position very often. Finding the moves takes 50 microseconds for
+    # each repetition, which would be minutes.
     repeated = len(keys) - len(np.unique(keys))
     if repeated:
         yield f"{repeated:,} positions occur more than once"
@@ -261,12 +261,8 @@ def _problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterato
         yield "the numbers of positions by ply and value are not those of the card"
 
 
-def common_positions(parts: Mapping[str, Array]) -> Iterator[str]:
-    """Problems of positions that are in several parts.
-
-    Args:
-        parts: the canonical keys of each part, by name.
-    """
+def _common_positions(parts: Mapping[str, Array]) -> Iterator[str]:
+    """Problems of positions that are in several parts; the keys of each part are given by name."""
     names = list(parts)
     for index, name in enumerate(names):
         for other in names[index + 1 :]:
@@ -275,13 +271,8 @@ def common_positions(parts: Mapping[str, Array]) -> Iterator[str]:
                 yield f"{number:,} positions are in {name} and in {other}"
 
 
-def neighbour_problems(parts: Mapping[str, Keys], terms: Terms) -> Iterator[str]:
-    """Problems of the numbers of positions that have neighbours in other parts.
-
-    Args:
-        parts: the canonical keys of every part, by name, of positions that are not over.
-        terms: the fields of the card that files are checked against.
-    """
+def _neighbour_problems(parts: Mapping[str, Keys], terms: Terms) -> Iterator[str]:
+    """Problems of the numbers of positions that have neighbours in other parts."""
     found = linked(parts, terms.board)
     for name, number in found.items():
         claimed = terms.linked[name]

@@ -49,8 +49,8 @@ def write_dataset(
     """Write the files of a data set.
 
     They are written into a staging directory, and moved into place when all of them are on the
-    disk, the card last. If anything fails before, an older data set stays unchanged. Of two
-    processes that write at the same time, one waits for the other.
+    disk, the card last. If anything fails before, an older data set stays unchanged. If two
+    processes write at the same time, one waits for the other.
 
     Args:
         directory: an existing directory.
@@ -67,7 +67,7 @@ def write_dataset(
         DatasetError: a format needs a package that is not installed.
         OSError: a file cannot be written.
     """
-    with locked(directory) as aside, _named_as_placed(directory):
+    with _locked(directory) as aside, _named_as_placed(directory):
         aside.mkdir()
         complete = {**card, "files": _write_parts(aside, parts, card, formats)}
         if not (replace or _is_free(directory, complete)):
@@ -76,7 +76,7 @@ def write_dataset(
         for name, content in ((PAGE_NAME, card_page(complete)), (JSON_NAME, as_text(complete))):
             with atomic_file(aside / name) as beside:
                 beside.write_text(content, encoding="utf-8", newline="\n")
-        put_in_place(directory, aside)
+        _put_in_place(directory, aside)
     return complete
 
 
@@ -94,7 +94,7 @@ def check_free(directory: Path, *, command: str, formats: Sequence[str]) -> None
         DatasetExistsError: there is another data set.
         OSError: the directory cannot be read.
     """
-    with locked(directory):
+    with _locked(directory):
         pass
     with suppress(DatasetError):
         card, _ = card_beside(directory / JSON_NAME)
@@ -161,15 +161,12 @@ def _named_as_placed(directory: Path) -> Iterator[None]:
 
 
 @contextmanager
-def locked(directory: Path) -> Iterator[Path]:
+def _locked(directory: Path) -> Iterator[Path]:
     """Lock a data set's directory, and yield the path of its staging directory, to be created.
 
     Files that a killed process left there are moved into place if they are complete, else removed.
     The staging directory is removed at the end. On systems without locks for directories, nothing
     is locked.
-
-    Raises:
-        OSError: files cannot be read, moved or removed.
     """
     handle = os.open(directory, os.O_RDONLY)
     try:
@@ -179,7 +176,7 @@ def locked(directory: Path) -> Iterator[Path]:
         if aside.is_symlink():  # a symbolic link's target is not ours
             aside.unlink()
         if (aside / JSON_NAME).exists():
-            put_in_place(directory, aside)
+            _put_in_place(directory, aside)
         _remove(aside)
         try:
             yield aside
@@ -190,14 +187,12 @@ def locked(directory: Path) -> Iterator[Path]:
         os.close(handle)
 
 
-def put_in_place(directory: Path, aside: Path) -> None:
+def _put_in_place(directory: Path, aside: Path) -> None:
     """Move the files of a complete data set to their places, the card last.
 
-    Of an older data set only files with names of parts are removed, whatever else its card names,
-    because a card can be edited. Meanwhile readers find no card.
-
-    Raises:
-        OSError: a file cannot be moved or removed; the call can be repeated.
+    Only files with names of parts are removed from an older data set, whatever else its card names,
+    because a card can be edited. Meanwhile readers find no card. If a file cannot be moved or
+    removed, the call can be repeated.
     """
     kept = _named(aside / JSON_NAME)
     for name in _named(directory / JSON_NAME) - kept:
