@@ -6,6 +6,7 @@ import hashlib
 import importlib.util
 import random
 import struct
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,26 +92,48 @@ def tampered(data: bytes, count: int, *, seed: int) -> Iterator[bytes]:
             yield sealed(bytes(changed))
 
 
-def check_tampered(claim: tuple[str, int, int, int], count: int) -> int:
-    """Change a certificate in many ways. Both checkers agree, and what they accept is true.
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What the checkers said of changed files, each with a checksum that fits."""
+
+    files: int
+    accepted: int
+    """By C4's own checker."""
+    independently: int
+    """By the other checker."""
+    both: int
+    """By both of them."""
+    true: int
+    """Of those that any of them accepted: the claim is true by a search."""
+
+
+def verdicts(claim: tuple[str, int, int, int], count: int) -> Verdicts:
+    """Change the certificate of a claim in many ways, and ask both checkers.
 
     Args:
         claim: moves, width, height and rules.
         count: how many files.
-
-    Returns:
-        How many of the files were accepted.
     """
     moves, width, height, rules = claim
     checker = independent_checker()
     whole = make(Position(moves, width=width, height=height), rules=rules)
-    accepted = 0
+    files = accepted = independently = both = true = 0
     for data in tampered(whole, count, seed=len(whole)):
-        is_accepted = accepts(data)
-        assert is_accepted == independently_accepts(checker, data)
-        assert not is_accepted or is_true(Certificate(data).info)
-        accepted += is_accepted
-    return accepted
+        first, second = accepts(data), independently_accepts(checker, data)
+        files += 1
+        accepted += first
+        independently += second
+        both += first and second
+        true += (first or second) and is_true(Certificate(data).info)
+    return Verdicts(files, accepted, independently, both, true)
+
+
+def check_tampered(claim: tuple[str, int, int, int], count: int) -> int:
+    """Both checkers agree on every changed file, and what they accept is true; return how many."""
+    found = verdicts(claim, count)
+    assert found.files == count
+    assert found.accepted == found.independently == found.both == found.true
+    return found.accepted
 
 
 def is_true(info: CertificateInfo) -> bool:
