@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 MAX_PROBLEMS: Final = 10
 """The check of a part ends after this many problems."""
 
-OTHER_FILE: Final = "{name}: not the file that was written with the card (sha256)"
+_OTHER_FILE: Final = "{name}: not the file that was written with the card (sha256)"
 
 
 class Format(NamedTuple):
@@ -133,7 +133,7 @@ def _inspect_directory(directory: Path) -> Inspection:
 def _checked_file(path: Path, file: PartFile, terms: Terms, found: Inspection) -> dict[str, Array]:
     """Read a file that a card names, and add its problems to the findings."""
     if digest(path) != file.sha256:
-        found.problems.append(OTHER_FILE.format(name=path.name))
+        found.problems.append(_OTHER_FILE.format(name=path.name))
     records, _ = _format_of(path).read(path)
     problems = part_problems(records, terms, file.split)
     found.problems += [f"{path.name}: {problem}" for problem in problems]
@@ -165,7 +165,7 @@ def _digest_problems(path: Path) -> Iterator[str]:
         return
     for file in terms.files:
         if file.name == path.name and file.sha256 != digest(path):
-            yield OTHER_FILE.format(name=path.name)
+            yield _OTHER_FILE.format(name=path.name)
 
 
 def card_beside(path: Path) -> tuple[Json, Terms]:
