@@ -31,11 +31,8 @@ PACKAGES = [
     "c4core.book.exchange",
     "c4core.book.format",
     "c4core.book.numbering",
-    "c4core.certificate",
     "c4core.counting",
     "c4core.dataset",
-    "c4core.dataset.card",
-    "c4core.dataset.exchange",
     "c4core.engine",
     "c4core.inference",
     "c4core.learning",
@@ -43,8 +40,8 @@ PACKAGES = [
     "c4core.pictures",
     "c4core.players",
     "c4core.players.roster",
+    "c4core.proof",
     "c4core.training",
-    "c4core.weakc4",
     "cli",
     "cli.analyze",
     "cli.bench",
@@ -144,7 +141,7 @@ EXACT_FLOATS = ("residual", "tuples")
 # player or a model. At -O2, the modules that Python programs call were measured to be as fast.
 # -O1 is enough for code that runs once for a command, or that waits for searches.
 O3_FOLDERS = ("counting", "engine", "inference", "players")
-O1_MODULES = ["choosing", "kernel", "owners", "pons_keys", "samples", "unit_keys"]
+O1_MODULES = ["kernel", "owners", "pons_keys", "samples", "unit_keys"]
 
 
 class BuildExt(build_ext):

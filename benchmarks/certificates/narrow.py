@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from c4core.certificate import Certificate, Prover, make
 from c4core.errors import BoardError
 from c4core.notation import BoardSize, check_board
 from c4core.position import Position
+from c4core.proof import Certificate, Prover, make
 from tests.support.certificates import independent_checker
 
 if TYPE_CHECKING:

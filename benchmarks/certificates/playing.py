@@ -9,10 +9,10 @@ from benchmarks.record import this_processor
 from c4core.arena.game import play_game
 from c4core.book import Book
 from c4core.book.shipped import shipped_files
-from c4core.certificate import Certificate
-from c4core.certificate.shipped import named_file
 from c4core.players import Resources, parse_player
 from c4core.players.roster.perfect import shared_solver
+from c4core.proof import Certificate
+from c4core.proof.certificate import named_file
 from c4core.solver import Solver
 from tests.support.certificates import score_of
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks import commands
 from benchmarks.record import this_processor
-from c4core.certificate import Certificate
+from c4core.proof import Certificate
 from tests.support.certificates import CHECKER
 
 if TYPE_CHECKING:

@@ -3,9 +3,6 @@ from numpy.typing import NDArray
 
 from c4core.dice import Dice
 
-def reach_ply(
-    dice: Dice, games: int, ply: int, *, width: int = 7, height: int = 6
-) -> NDArray[np.uint64]: ...
 def stop_within(
     dice: Dice, games: int, first: int, last: int, *, width: int = 7, height: int = 6
 ) -> NDArray[np.uint64]: ...

@@ -15,11 +15,8 @@ from c4core.players.playouts cimport random_square
 from c4core.notation import check_board
 
 cdef enum:
-    MAX_PLIES = 65     # open positions of a game: no board has more squares than bits
-
-# No position has this key: even the empty board has markers.
-cdef enum:
-    NOTHING = 0
+    MAX_PLIES = 65      # open positions of a game: no board has more squares than bits
+    NOTHING = 0         # no position has this key: even the empty board has markers
 
 
 cdef int _play(
@@ -27,8 +24,8 @@ cdef int _play(
 ) noexcept nogil:
     """Play from the empty board until the game is over, or ``last`` stones are on the board.
 
-    Writes the canonical key of the position after every number of stones from 0 on that is not
-    over; returns how many there are.
+    Writes the canonical keys of the positions of the game that are not over, from the empty board on.
+    Returns their number.
     """
     cdef uint64_t own = 0, mask = 0, square
     cdef int ply = 0
@@ -45,25 +42,6 @@ cdef int _play(
         own ^= mask
 
 
-def reach_ply(Dice dice not None, long games, int ply, *, int width=7, int height=6):
-    """The positions of random games after ``ply`` moves.
-
-    Args:
-        dice: the source of the moves.
-        games: how many are played.
-        ply: stones on the board.
-        width: columns of it.
-        height: rows of it.
-
-    Returns:
-        Canonical keys in the order of the games, as uint64; a game that was over before has none.
-
-    Raises:
-        BoardError: impossible size.
-    """
-    return stop_within(dice, games, ply, ply, width=width, height=height)
-
-
 def stop_within(
     Dice dice not None, long games, int first, int last, *, int width=7, int height=6
 ):
@@ -71,11 +49,11 @@ def stop_within(
 
     Args:
         dice: the source of the moves and of the choice.
-        games: how many are played.
-        first: fewest stones.
-        last: most stones.
+        games: the number of games.
+        first: the smallest number of stones.
+        last: the largest number of stones.
         width: columns of the board.
-        height: rows of it.
+        height: rows of the board.
 
     Returns:
         Canonical keys in the order of the games, as uint64; a game that was over before it had

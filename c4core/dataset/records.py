@@ -1,7 +1,7 @@
 """The columns of a data set as arrays: the content of the files in every format.
 
-A lot (:mod:`.lots`) decides whether the canonical position or its mirror image is shown; the
-columns that depend on the orientation are reversed accordingly.
+A lot (:mod:`c4core.dataset.lots`) decides whether the canonical position or its mirror image is
+shown; the columns that depend on the orientation are reversed accordingly.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from c4core.arrays import canonical_keys, split_keys, squares_of
+from c4core.arrays import canonical_keys, is_threatened, split_keys, squares_of, wins_now
 from c4core.batch import UNPLAYABLE
+from c4core.dataset.errors import DatasetError
 from c4core.dataset.lots import are_mirrored
-from c4core.dataset.moves_to import line_to
-from c4core.dataset.traits import are_decisive, are_quiet, distances
+from c4core.notation import format_moves
 from c4core.position import Position
 
 if TYPE_CHECKING:
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     Keys = NDArray[np.uint64]
     Scores = NDArray[np.int8]
     Array = NDArray[np.generic]
+    Heights = tuple[int, ...]
 
 Representation = Literal["planes", "moves"]
 
 REPRESENTATIONS: Final[tuple[Representation, ...]] = ("planes", "moves")
+"""How a data set can show its positions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +49,7 @@ class Column:
     """The meaning of its entries, for people."""
     unit: str
     """The unit of its entries, for people."""
-    since: int = 1
-    """The format of the first cards that have it."""
 
-
-CARD_FORMAT: Final = 2
-"""The format of the cards that are written. Cards of all older ones are read."""
 
 COLUMNS: Final = (
     Column(
@@ -98,7 +95,6 @@ COLUMNS: Final = (
         "(N,)",
         "stones until the end, if both sides play for the score; a draw fills the board",
         "stones of both sides",
-        since=2,
     ),
     Column(
         "column_scores",
@@ -120,7 +116,6 @@ COLUMNS: Final = (
         "(N,)",
         "1 if neither side could win with its next stone: no win in one, and no forced block",
         "0 or 1",
-        since=2,
     ),
     Column(
         "decisive",
@@ -128,21 +123,17 @@ COLUMNS: Final = (
         "(N,)",
         "1 if the result is at stake: columns differ in the sign of their scores",
         "0 or 1",
-        since=2,
     ),
 )
 """All columns; of the first two, the representations, a data set has one or both."""
 
 
-def columns_of(
-    representations: Sequence[str], *, card_format: int = CARD_FORMAT
-) -> tuple[Column, ...]:
-    """The columns of a data set with these representations, and a card of this format."""
+def columns_of(representations: Sequence[str]) -> tuple[Column, ...]:
+    """The columns of a data set with these representations."""
     return tuple(
         column
         for column in COLUMNS
-        if column.since <= card_format
-        and (column.name not in REPRESENTATIONS or column.name in representations)
+        if column.name not in REPRESENTATIONS or column.name in representations
     )
 
 
@@ -153,7 +144,6 @@ def make_records(
     board: BoardSize,
     seed: int,
     representations: Sequence[str],
-    card_format: int = CARD_FORMAT,
 ) -> dict[str, Array]:
     """The columns for some positions, in their order.
 
@@ -163,10 +153,10 @@ def make_records(
         board: the board of all positions.
         seed: the seed that decides which positions are shown as their mirror images.
         representations: how the positions are shown.
-        card_format: the format of the card; older ones have fewer columns.
 
     Raises:
         KeyValueError: a number is not a position's key.
+        DatasetError: no line of moves leads to a position that is shown by moves.
     """
     _, plies = canonical_keys(keys, width=board.width, height=board.height)
     mirrored = are_mirrored(keys, seed)
@@ -188,8 +178,7 @@ def make_records(
         made["planes"] = _planes(keys, mirrored, board)
     if "moves" in representations:
         made["moves"] = lines_of(keys, mirrored, board)
-    columns = columns_of(representations, card_format=card_format)
-    return {column.name: made[column.name] for column in columns}
+    return {column.name: made[column.name] for column in columns_of(representations)}
 
 
 def turn(columns: NDArray[np.int8], mirrored: NDArray[np.bool_]) -> NDArray[np.int8]:
@@ -204,6 +193,40 @@ def are_full(keys: Keys, board: BoardSize) -> NDArray[np.bool_]:
     return full
 
 
+def distances(scores: Scores, plies: NDArray[np.uint8], board: BoardSize) -> NDArray[np.uint8]:
+    """Stones until the end of the game, as :func:`c4core.evaluation.plies_to_end` has them.
+
+    Args:
+        scores: shape (n,), of positions that are not over, for their sides to move.
+        plies: shape (n,), the stones on their boards.
+        board: the board of all positions.
+    """
+    ply, score = plies.astype(np.int16), scores.astype(np.int16)
+    last = board.cells + 1 - 2 * np.abs(score)
+    last -= (last - ply) % 2 != (score < 0)
+    found: NDArray[np.uint8] = np.where(score == 0, board.cells - ply, last - ply + 1).astype(
+        np.uint8
+    )
+    return found
+
+
+def are_quiet(keys: Keys, board: BoardSize) -> NDArray[np.bool_]:
+    """Whether no move wins at once, and the opponent threatens no such win either."""
+    width, height = board
+    wins = wins_now(keys, width=width, height=height)
+    quiet: NDArray[np.bool_] = ~(wins | is_threatened(keys, width=width, height=height))
+    return quiet
+
+
+def are_decisive(column_scores: Scores) -> NDArray[np.bool_]:
+    """Whether the columns differ in their results: shape (n,), from scores of shape (n, W)."""
+    values = np.sign(column_scores)
+    best = values.max(axis=1, initial=-1)
+    worst = np.where(column_scores == UNPLAYABLE, 1, values).min(axis=1, initial=1)
+    decisive: NDArray[np.bool_] = best > worst
+    return decisive
+
+
 def _planes(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArray[np.uint8]:
     to_move, taken = split_keys(keys, board)
     planes = np.stack([squares_of(to_move, board), squares_of(taken ^ to_move, board)], axis=1)
@@ -212,7 +235,7 @@ def _planes(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArra
 
 
 def lines_of(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArray[np.bytes_]:
-    """A line of moves to each position, as :func:`c4core.dataset.moves_to.line_to` finds it.
+    """A line of moves to each position, as :func:`line_to` finds it.
 
     Args:
         keys: canonical keys.
@@ -227,3 +250,59 @@ def lines_of(keys: Keys, mirrored: NDArray[np.bool_], board: BoardSize) -> NDArr
         position = Position.from_key(key, width=board.width, height=board.height)
         lines.append(line_to(position.mirrored() if is_mirrored else position))
     return np.array(lines, dtype=f"S{board.cells}")
+
+
+def line_to(position: Position) -> str:
+    """Moves that lead from the empty board to a position; always the same of several lines.
+
+    The search removes stones from the tops of the columns, for both sides in turn, beginning with
+    the side that moved last. It takes the leftmost possible column. At a dead end it puts the last
+    stone back and tries the next column.
+
+    Args:
+        position: without a four, so that no order of its moves ends the game too early.
+
+    Raises:
+        DatasetError: no order of moves leads there.
+    """
+    columns = _columns(position)
+    dead: set[Heights] = set()
+    taken: list[int] = []
+    heights = list(map(len, columns))
+    tries = [0]
+    while len(taken) < position.ply:
+        mover = "o" if (position.ply - len(taken)) % 2 == 0 else "x"
+        column = _next(columns, heights, mover, tries[-1], dead)
+        if column is not None:
+            tries[-1] = column + 1
+            tries.append(0)
+            taken.append(column)
+            heights[column] -= 1
+            continue
+        dead.add(tuple(heights))
+        if not taken:
+            raise DatasetError(f"no line of moves leads to the position with key {position.key}")
+        tries.pop()
+        heights[taken.pop()] += 1
+    return format_moves(reversed(taken))
+
+
+def _next(
+    columns: tuple[str, ...], heights: list[int], mover: str, first: int, dead: set[Heights]
+) -> int | None:
+    """The next column, ``first`` or later, whose top stone may be the mover's last move."""
+    for column in range(first, len(columns)):
+        height = heights[column]
+        if height and columns[column][height - 1] == mover:
+            if not dead:
+                return column
+            below = (*heights[:column], height - 1, *heights[column + 1 :])
+            if below not in dead:
+                return column
+    return None
+
+
+def _columns(position: Position) -> tuple[str, ...]:
+    """The stones of each column from the bottom up; the grid has the top row first."""
+    rows = reversed(str(position).splitlines())
+    return tuple("".join(column).rstrip(".") for column in zip(*rows, strict=True))

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from c4core.notation import BoardSize
-    from c4core.weakc4 import Solution
-    from c4core.weakc4.checking import Checked
+    from c4core.proof.weakc4 import Solution
+    from c4core.proof.weakc4_check import Checked
     from cli.shell.settings import Settings
 
 EXAMPLES = (
@@ -58,7 +58,8 @@ def import_(
 
     With --out the certificate says that the side to move at the start scores at least 1.
     """
-    from c4core.weakc4 import check, read_solution
+    from c4core.proof.weakc4 import read_solution
+    from c4core.proof.weakc4_check import check
 
     position = options.read_start(start, board)
     if position.is_over:
@@ -90,7 +91,7 @@ def _target(out: str | None, *, force: bool) -> Path | None:
 def _written(path: Path | None, checked: Checked) -> bytes | None:
     """Write the certificate, where one is asked for; its bytes."""
     from c4core.atomic_file import atomic_file
-    from c4core.weakc4 import certificate_of
+    from c4core.proof.weakc4_check import certificate_of
 
     if path is None:
         return None
@@ -107,7 +108,7 @@ def _write_object(
     certificate: bytes | None,
     seconds: float,
 ) -> None:
-    from c4core.certificate import Certificate
+    from c4core.proof import Certificate
     from cli.certificate.info import as_object
     from cli.output.formats import write_object
 

@@ -10,7 +10,7 @@ from cli.certificate import options
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
-    from c4core.certificate.layout import CertificateInfo
+    from c4core.proof.format import CertificateInfo
     from cli.shell.settings import Settings
 
 EXAMPLES = ("c4 certificate info small.c4proof", "c4 certificate info small.c4proof --json")
@@ -27,7 +27,7 @@ def info(settings: Settings, *, file: str) -> None:
 
         write_object({"file": file, **as_object(said)})
         return
-    from c4core.certificate.values import RULES
+    from c4core.proof.format import RULES
     from cli.output import render
     from cli.output.render import count
     from cli.output.tables import write_facts
@@ -52,7 +52,7 @@ def info(settings: Settings, *, file: str) -> None:
 
 def as_object(said: CertificateInfo) -> dict[str, object]:
     """What a certificate says about itself, as a JSON object."""
-    from c4core.certificate.values import RULES
+    from c4core.proof.format import RULES
 
     return {
         "board": str(said.board),

@@ -12,8 +12,8 @@ from cli.shell.background import run_in_background
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from c4core.certificate import Certificate, Proof
-    from c4core.certificate.layout import CertificateInfo
+    from c4core.proof import Certificate, Proof
+    from c4core.proof.format import CertificateInfo
     from cli.shell.settings import Settings
 
 T = TypeVar("T")
@@ -26,8 +26,8 @@ class _File(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Check a name."""
-        from c4core.certificate.errors import CertificateMissingError
-        from c4core.certificate.shipped import named_file
+        from c4core.proof.certificate import named_file
+        from c4core.proof.errors import CertificateMissingError
 
         try:
             super().convert(named_file(value), param, ctx)
@@ -48,8 +48,8 @@ def opened(file: str) -> Certificate:
         CertificateError: its bytes are damaged.
         OSError: it cannot be read.
     """
-    from c4core.certificate import Certificate
-    from c4core.certificate.shipped import named_file
+    from c4core.proof import Certificate
+    from c4core.proof.certificate import named_file
 
     return Certificate.open(named_file(file))
 

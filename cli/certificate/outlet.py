@@ -44,7 +44,7 @@ class Outlet:
             OSError: the file cannot be written.
         """
         from c4core.atomic_file import atomic_file
-        from c4core.certificate import Certificate
+        from c4core.proof import Certificate
         from cli.certificate.options import claim, place
         from cli.output import targets
         from cli.output.render import count, duration

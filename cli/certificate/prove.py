@@ -103,8 +103,8 @@ def prove(
         (detach and force, "a detached job writes no file: there is nothing to --force"),
         (not detach and out is None, "say with --out where the certificate goes, or --detach"),
     )
-    from c4core.certificate.making import claimed
-    from c4core.certificate.values import EVERY_RULE
+    from c4core.proof.format import EVERY_RULE
+    from c4core.proof.making import claimed
     from cli.positions import given
     from cli.work.backend import Backend
     from cli.work.running import finish_job

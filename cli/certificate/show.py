@@ -11,7 +11,7 @@ from cli.shell import echo, parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
-    from c4core.certificate.proof import Word
+    from c4core.proof.certificate import Word
     from cli.shell.settings import Settings
 
 EXAMPLES = (

@@ -138,9 +138,9 @@ def _directory(name: str, order: Order, *, force: bool) -> Path:
     Raises:
         click.BadParameter: they cannot; says why.
     """
-    from c4core.dataset.card.making import JSON_NAME
-    from c4core.dataset.directory import check_free
+    from c4core.dataset.card import JSON_NAME
     from c4core.dataset.errors import DatasetExistsError
+    from c4core.dataset.writing import check_free
     from cli.output import targets
 
     path = Path(os.path.realpath(name))

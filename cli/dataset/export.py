@@ -12,7 +12,7 @@ from cli.output import outfile
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
-    from c4core.dataset.exchange.writing import ExchangeFormat
+    from c4core.dataset.exchange import ExchangeFormat
     from cli.shell.settings import Settings
 
 EXAMPLES = (
@@ -65,8 +65,8 @@ def export(
         (all_moves and format_name != "c4solver", "--all-moves belongs to --format c4solver"),
     )
     outfile.check(output)
-    from c4core.dataset.exchange.writing import exchange_lines
-    from c4core.dataset.inspection import read_part
+    from c4core.dataset.exchange import exchange_lines
+    from c4core.dataset.reading import read_part
     from cli.output.render import count
 
     records, terms = read_part(Path(directory), split)

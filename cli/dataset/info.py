@@ -45,7 +45,7 @@ def info(context: click.Context, *, path: str) -> None:
     right. What is wrong is listed, and the exit code is 1.
     """
     settings: Settings = context.obj
-    from c4core.dataset.inspection import inspect
+    from c4core.dataset.reading import inspect
     from cli.output.formats import write_object
 
     found = inspect(Path(path))
@@ -61,7 +61,7 @@ def info(context: click.Context, *, path: str) -> None:
 
 
 def _show(path: str, card: dict[str, Any]) -> None:
-    from c4core.dataset.card.census import TRAITS, counted, total
+    from c4core.dataset.card import OUTCOMES, TRAITS, total
     from cli.output.formats import write_rows
     from cli.output.tables import write_facts
 
@@ -70,12 +70,12 @@ def _show(path: str, card: dict[str, Any]) -> None:
     echo.line()
     parts: list[Row] = [{"part": name, **part} for name, part in card["splits"].items()]
     parts.append({"part": "all", **everything})
-    write_rows(parts, "table", _counts("part", 10, counted(1)))
-    if card["format"] > 1:
-        echo.line()
-        write_rows(parts, "table", _counts("part", 10, TRAITS))
+    outcomes = ("positions", *OUTCOMES)
+    write_rows(parts, "table", _counts("part", 10, outcomes))
     echo.line()
-    write_rows(everything["plies"], "table", _counts("ply", 3, counted(1)))
+    write_rows(parts, "table", _counts("part", 10, TRAITS))
+    echo.line()
+    write_rows(everything["plies"], "table", _counts("ply", 3, outcomes))
 
 
 def _facts(path: str, card: dict[str, Any]) -> dict[str, str]:
@@ -90,18 +90,16 @@ def _facts(path: str, card: dict[str, Any]) -> dict[str, str]:
         "asked for": f"{card['asked']:,}{'; there are no more' if card['is_all'] else ''}",
         "duplicates": f"{card['duplicates']:,} dropped of {card['drawn']:,} looked at",
         "split": str(card["split"]["shares"]),
-        **_neighbours(card),
+        "neighbours": _neighbours(card),
         "columns": ", ".join(column["name"] for column in card["columns"]),
     }
 
 
-def _neighbours(card: dict[str, Any]) -> dict[str, str]:
-    """What the card says of positions with a neighbour in another part; old cards say nothing."""
-    if card["format"] == 1:
-        return {}
+def _neighbours(card: dict[str, Any]) -> str:
+    """The choice about neighbours, and how many positions have one in another part."""
     told = card["neighbours"]
     numbers = ", ".join(f"{number:,} of {name}" for name, number in told["linked"].items())
-    return {"neighbours": f"{told['choice']}; in other parts: {numbers}"}
+    return f"{told['choice']}; in other parts: {numbers}"
 
 
 _TOLD = frozenset({"kind", "first_ply", "last_ply"})

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from c4core import BoardSize, Position
 from c4core.arrays import are_over, split_keys, squares_of
-from c4core.dataset.lots import SPLITS, Shares, are_mirrored, split_of
-from c4core.dataset.moves_to import line_to
-from c4core.dataset.neighbours import CHOICES, divide, linked
+from c4core.dataset.lots import CHOICES, SPLITS, Shares, are_mirrored, divide, linked, split_of
+from c4core.dataset.records import line_to
 from tests.support.boards.positions import games
 
 SEEDS = st.integers(0, 2**63 - 1)

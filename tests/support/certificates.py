@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4core.certificate import Certificate, make
-from c4core.certificate.errors import CertificateError
-from c4core.certificate.values import EVERY_RULE
 from c4core.position import Position
+from c4core.proof import Certificate, make
+from c4core.proof.errors import CertificateError
+from c4core.proof.format import EVERY_RULE
 from c4core.solver import Solver
 
 if TYPE_CHECKING:
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from c4core.arena.game import GameRecord
-    from c4core.certificate.layout import CertificateInfo
     from c4core.position import Side
+    from c4core.proof.format import CertificateInfo
 
 SHA_BYTES = 32
 LENGTH_OFFSET = 32
@@ -129,7 +129,7 @@ def verdicts(claim: tuple[str, int, int, int], count: int) -> Verdicts:
 
 
 def check_tampered(claim: tuple[str, int, int, int], count: int) -> int:
-    """Both checkers agree on every changed file, and what they accept is true: how many."""
+    """Both checkers agree on every changed file, and what they accept is true; return how many."""
     found = verdicts(claim, count)
     assert found.files == count
     assert found.accepted == found.independently == found.both == found.true

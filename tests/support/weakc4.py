@@ -7,18 +7,17 @@ import random
 from itertools import product
 from typing import TYPE_CHECKING
 
-from c4core.certificate.errors import CertificateError
 from c4core.notation import format_moves
+from c4core.proof.errors import CertificateError
+from c4core.proof.weakc4_check import KnownMoves, follow
 from c4core.solver import Solver
-from c4core.weakc4.following import follow
-from c4core.weakc4.known_moves import KnownMoves
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from c4core.notation import BoardSize
     from c4core.position import Position
-    from c4core.weakc4.solution import Diagram
+    from c4core.proof.weakc4 import Diagram
 
 Rows = list[str]
 Entries = dict[str, object]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from c4core.certificate.errors import ClaimError
-from c4core.certificate.layout import pack
-from c4core.certificate.making import write_half
-from c4core.certificate.parts import frontier
+from c4core.proof.errors import ClaimError
+from c4core.proof.format import pack
+from c4core.proof.making import frontier, write_half
 from db.decoding import decoding
 from db.records.jobs import JobState
 from workers.certificates.stages import Piece, read_payload
@@ -16,9 +15,9 @@ from workers.core.following import iterate_units, read_job, why_not_done
 from workers.errors import CertificateIncompleteError
 
 if TYPE_CHECKING:
-    from c4core.certificate.layout import HalfInfo
-    from c4core.certificate.parts import Bound
-    from c4core.certificate.proof import Ply
+    from c4core.proof.certificate import Ply
+    from c4core.proof.format import HalfInfo
+    from c4core.proof.making import Bound
     from db.database import Database
     from db.records.jobs import Json
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 def read_certificate(database: Database, job_id: int) -> bytes:
     """The certificate of a job, as the bytes of its file.
 
-    They are those of :func:`c4core.certificate.make`, whoever has worked on the job, in whatever
+    They are those of :func:`c4core.proof.make`, whoever has worked on the job, in whatever
     order, and whatever was stopped or killed meanwhile.
 
     Args:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from c4core.certificate.errors import ClaimError
-from c4core.certificate.parts import frontier
+from c4core.proof.errors import ClaimError
+from c4core.proof.making import frontier
 from db import jobs
 from db.decoding import decoding
 from db.records.jobs import UnitPlan
@@ -18,7 +18,7 @@ from workers.core.submission import submit_units
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from c4core.certificate.parts import Bound
+    from c4core.proof.making import Bound
     from db.database import Database
     from db.records.jobs import Claim, Json
     from db.session import Session

@@ -2,7 +2,7 @@
 
 A job has up to three stages. Where the exact score is wanted, a first unit finds it. Then each
 bound has a unit for its trunk, and these are followed by the units of its parts
-(:mod:`c4core.certificate.parts`)::
+(:mod:`c4core.proof.making`)::
 
     {"stage": "score"}
     {"stage": "trunk", "upper": false, "bound": 1}
@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from c4core.book.building.unit_keys import pack_keys, unpack_keys
-from c4core.certificate.parts import Bound, decode, encode
 from c4core.position import Position
+from c4core.proof.making import Bound, decode, encode
 from db.decoding import decoding, field, number_field
 from workers.certificates.task import read_score
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from c4core.certificate.proof import Ply
+    from c4core.proof.certificate import Ply
     from db.records.jobs import Json
     from workers.certificates.task import ProofTask
 

@@ -9,15 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from c4core.certificate.layout import LARGEST_SCORE
-from c4core.certificate.making import bounds_of, claimed
-from c4core.certificate.values import EVERY_RULE
 from c4core.position import Position
+from c4core.proof.format import EVERY_RULE, LARGEST_SCORE
+from c4core.proof.making import bounds_of, claimed
 from db.decoding import decoding, field, number_field
 
 if TYPE_CHECKING:
-    from c4core.certificate.parts import Bound
     from c4core.notation import BoardSize
+    from c4core.proof.making import Bound
     from db.records.jobs import Json
 
 KIND: Final = "prove"

@@ -10,9 +10,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from c4core.certificate.errors import ClaimError, ProvingStoppedError
-from c4core.certificate.parts import find_part, find_trunk
-from c4core.certificate.proving import Prover
+from c4core.proof.errors import ClaimError, ProvingStoppedError
+from c4core.proof.making import find_part, find_trunk
+from c4core.proof.prover import Prover
 from db.records.jobs import UnitState
 from workers.certificates.stages import SCORE, read_payload
 from workers.certificates.task import ProofTask

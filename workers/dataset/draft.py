@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from c4core.dataset.assembly import split_records
-from c4core.dataset.card.making import Recipe, make_card
-from c4core.dataset.directory import write_dataset
+from c4core.dataset.card import Recipe, make_card, split_records
 from c4core.dataset.errors import EmptySourceError
 from c4core.dataset.lots import choose
-from c4core.dataset.traits import are_decisive
+from c4core.dataset.records import are_decisive
+from c4core.dataset.writing import write_dataset
 from workers.dataset.labelling import labelling_job, read_labels
 from workers.dataset.sources import find
 
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from c4core.dataset.exchange.reading import Difference
-    from c4core.dataset.sample import Sample
+    from c4core.dataset.draw import Sample
+    from c4core.dataset.exchange import Difference
     from db.database import Database
     from workers.dataset.order import Order
     from workers.dataset.sources import Found

@@ -8,14 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from c4core.dataset.card.making import LICENSE
-from c4core.dataset.sample import keep_all
-from c4core.dataset.traits import are_quiet
+from c4core.dataset.card import LICENSE
+from c4core.dataset.draw import keep_all
+from c4core.dataset.records import are_quiet
 
 if TYPE_CHECKING:
-    from c4core.dataset.lots import Shares
-    from c4core.dataset.neighbours import Neighbours
-    from c4core.dataset.sample import Keep
+    from c4core.dataset.draw import Keep
+    from c4core.dataset.lots import Neighbours, Shares
     from c4core.notation import BoardSize
 
 SOURCES: Final = ("plies", "play", "strong", "games", "book", "file")

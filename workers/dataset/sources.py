@@ -10,10 +10,9 @@ import numpy as np
 
 from c4core.arrays import canonical_keys
 from c4core.book.errors import BookBoardError
-from c4core.dataset.drawing import draw_by_plies, draw_from_play
+from c4core.dataset.draw import choose_from, choose_from_book, draw_by_plies, draw_from_play
 from c4core.dataset.errors import DatasetError, EmptySourceError
-from c4core.dataset.exchange.reading import read_stated
-from c4core.dataset.sample import choose_from, choose_from_book
+from c4core.dataset.exchange import read_stated
 from c4core.plain_file import check_plain
 from workers.dataset.stored_games import choose_from_games
 from workers.positions.book_answers import find_book
@@ -22,8 +21,8 @@ from workers.wording import count
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from c4core.dataset.exchange.reading import Stated
-    from c4core.dataset.sample import Sample
+    from c4core.dataset.draw import Sample
+    from c4core.dataset.exchange import Stated
     from db.database import Database
     from workers.dataset.order import Order
 

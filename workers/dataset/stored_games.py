@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from c4core.dataset.sample import gather, keep_all
+from c4core.dataset.draw import gather, keep_all
 from c4core.notation import parse_moves
 from db import games
 from db.records.games import GameFilter
@@ -14,7 +14,7 @@ from workers.matches.terms import find_corpus
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from c4core.dataset.sample import Keep, Sample
+    from c4core.dataset.draw import Keep, Sample
     from c4core.notation import BoardSize
     from c4core.position import Position
     from db.database import Database

@@ -5,10 +5,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, TypeAlias
 
-from c4core.certificate import Certificate, Proof
-from c4core.certificate.errors import CertificateError, ClaimError
-from c4core.certificate.layout import CertificateInfo
-from c4core.certificate.shipped import BOARDS, named_file
 from c4core.dice import Dice
 from c4core.notation import BoardSize
 from c4core.players.errors import Failing, PlayerError, PlayerFailure, StopPlaying, is_exhaustion
@@ -17,6 +13,10 @@ from c4core.players.registry import player_of_argument
 from c4core.players.stopping import Stop
 from c4core.players.values import Value
 from c4core.position import Position, Side
+from c4core.proof import Certificate, Proof
+from c4core.proof.certificate import BOARDS, named_file
+from c4core.proof.errors import CertificateError, ClaimError
+from c4core.proof.format import CertificateInfo
 
 KEPT: Final = 4
 """Sides of proofs that are kept in memory: nine bytes a position."""

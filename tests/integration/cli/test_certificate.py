@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from c4core.certificate import Certificate
+from c4core.proof import Certificate
 from tests.support.certificates import CHECKER
 from tests.support.running.command_line import C4
 

@@ -7,7 +7,7 @@ import signal
 from functools import partial
 from typing import TYPE_CHECKING
 
-from c4core.certificate import parts
+from c4core.proof import making
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import jobs
@@ -46,8 +46,8 @@ def prove_trunk(url: str) -> None:
 
 def test_killed_while_proving(c4: C4, monkeypatch: pytest.MonkeyPatch) -> None:
     # Even this small proof is found in parts.
-    monkeypatch.setattr(parts, "SMALL_NODES", 0)
-    monkeypatch.setattr(parts, "FRONTIER", 100)
+    monkeypatch.setattr(making, "SMALL_NODES", 0)
+    monkeypatch.setattr(making, "FRONTIER", 100)
     assert c4("--db", "other.db", *PROVE, "--threads", "1", "--out", "undisturbed").code == 0
     assert c4(*PROVE, "--detach").out == "1\n"
     url = c4.environment["C4_DB"]

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.deep import boards as deep
 from benchmarks.engine.results import Results
-from c4core.certificate.shipped import BOARDS
+from c4core.proof.certificate import BOARDS
 from tests.support.running.benchmarks import read, run, use_copies
 
 

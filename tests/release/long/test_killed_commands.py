@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from c4core.dataset.card.making import JSON_NAME
+from c4core.dataset.card import JSON_NAME
 from tests.support.boards.games import random_games
 from tests.support.running.command_line import C4, Result
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from c4core.certificate import Prover, make
 from c4core.position import Position
+from c4core.proof import Prover, make
 from db.records.jobs import UnitState
 from tests.support.running.service import Service
 from tests.support.running.waiting import await_that

@@ -11,14 +11,14 @@ import numpy as np
 from c4core.arrays import canonical_keys
 from c4core.batch import UNPLAYABLE
 from c4core.dataset.allowance import LEAST_FILE, MAX_PER_BYTE
-from c4core.dataset.assembly import split_records
-from c4core.dataset.card.making import Recipe, make_card
-from c4core.dataset.drawing import draw_from_play
+from c4core.dataset.card import Recipe, make_card, split_records
+from c4core.dataset.card_reading import read_card
+from c4core.dataset.draw import draw_from_play
 from c4core.dataset.errors import DatasetError
-from c4core.dataset.formats import FORMATS
-from c4core.dataset.inspection import inspect
 from c4core.dataset.lots import Shares
+from c4core.dataset.reading import FORMATS, inspect
 from c4core.dataset.records import are_full, make_records
+from c4core.dataset.writing import write_dataset
 from c4core.notation import BoardSize
 from c4core.position import Position
 from c4core.solver import Solver
@@ -91,6 +91,34 @@ def check_densest_part(path: Path, representations: tuple[str, ...]) -> None:
     assert taken < 0.6 * MAX_PER_BYTE * max(path.stat().st_size, LEAST_FILE)
     found, _ = form.read(path)
     assert found["key"].tolist() == keys.tolist()
+
+
+def check_there_and_back(directory: Path, ending: str) -> None:
+    """Write a data set twice, with the same bytes, and read every part and its card."""
+    form, digests = FORMATS[ending], []
+    for name in ("first", "second"):
+        there = directory / name
+        there.mkdir()
+        parts, card = made(recipe())
+        complete = write_dataset(there, parts, card, formats=[ending])
+        digests.append([file["sha256"] for file in complete["files"]])
+        assert inspect(there).problems == []
+        for part, records in parts.items():
+            found, text = form.read(there / f"{part}.{ending}")
+            assert list(found) == list(records)
+            for column, array in records.items():
+                assert found[column].dtype.kind == array.dtype.kind
+                assert found[column].reshape(array.shape).tolist() == array.tolist()
+            assert (text is None) == (ending == "jsonl")
+            if text is not None:
+                assert read_card(text, "x")[0] == {**card, "part": part}
+    assert digests[0] == digests[1]
+    # On both sides of 2**63, where numpy knows no common type of whole numbers.
+    keys = np.array([1, (1 << 63) - 1, 1 << 63, (1 << 64) - 1], dtype=np.uint64)
+    path = directory / f"train.{ending}"
+    form.write(path, {"key": keys, "column_scores": np.zeros((4, 8), dtype=np.int8)}, "{}")
+    large = form.read(path)[0]["key"]
+    assert (large.dtype, large.tolist()) == (np.uint64, keys.tolist())
 
 
 def check_wrong_bytes(directory: Path, ending: str, *, times: int) -> None:

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.certificate.following import answers, lasts
-from c4core.certificate.rules import rules_that_hold
-from c4core.certificate.values import RULES
 from c4core.counting import begin, count
 from c4core.evaluation import score_limits
 from c4core.order_training.samples import upper_bounds
 from c4core.position import Position
+from c4core.proof.format import RULES
+from c4core.proof.walk import answers, lasts, rules_that_hold
 from tests.support.boards.exhaustive import exhaustive_scores, fours, split_keys
 
 if TYPE_CHECKING:

@@ -31,10 +31,10 @@ from benchmarks.scaling.__main__ import main as scaling_main
 from benchmarks.scaling.costs import Measured
 from benchmarks.web import results as web
 from benchmarks.web.__main__ import main as web_main
-from c4core.certificate.shipped import BOARDS, shipped_file
-from c4core.dataset.card.page import card_page
+from c4core.dataset.card_page import card_page
 from c4core.dataset.records import COLUMNS
 from c4core.players import parse_player
+from c4core.proof.certificate import BOARDS, shipped_file
 from cli.bench.positions import shipped_set
 from tests.support.boards.datasets import made, recipe
 

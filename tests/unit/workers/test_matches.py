@@ -8,10 +8,10 @@ import pytest
 
 from c4core.arena.seeds import game_seed
 from c4core.arena.statistics import Sprt
-from c4core.certificate import make
 from c4core.errors import MoveError
 from c4core.players import FinalGrids, PlayerError, Resources, player_kinds
 from c4core.position import Position
+from c4core.proof import make
 from c4core.solver import Solver
 from db import evaluations, games
 from db.database import Database

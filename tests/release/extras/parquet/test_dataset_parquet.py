@@ -2,53 +2,18 @@
 
 from pathlib import Path
 
-import numpy as np
 import yaml
 from pyarrow import parquet
 
-from c4core.dataset.card.making import as_text
-from c4core.dataset.card.reading import read_card
-from c4core.dataset.directory import write_dataset
-from c4core.dataset.formats import FORMATS
-from c4core.dataset.inspection import inspect
-from tests.support.boards.datasets import check_wrong_bytes, made, recipe
+from c4core.dataset.writing import write_dataset
+from tests.support.boards.datasets import check_there_and_back, check_wrong_bytes, made, recipe
 from tests.support.running.command_line import C4
 
 PARTS, CARD = made(recipe())
-FORMAT = FORMATS["parquet"]
 
 
-def test_there_and_back(tmp_path: Path) -> None:
-    for name, records in PARTS.items():
-        path = tmp_path / f"{name}.parquet"
-        FORMAT.write(path, records, as_text(CARD))
-        found, text = FORMAT.read(path)
-        assert list(found) == list(records)
-        for column, array in records.items():
-            assert found[column].dtype.kind == array.dtype.kind
-            assert found[column].reshape(array.shape).tolist() == array.tolist()
-        assert text is not None
-        assert read_card(text, "x")[0] == CARD
-
-
-def test_keys_of_a_board_of_64_bits(tmp_path: Path) -> None:
-    path = tmp_path / "train.parquet"
-    keys = np.array([1, (1 << 63) - 1, 1 << 63, (1 << 64) - 1], dtype=np.uint64)
-    FORMAT.write(path, {"key": keys, "column_scores": np.zeros((4, 8), dtype=np.int8)}, "{}")
-    found, _ = FORMAT.read(path)
-    assert found["key"].dtype == np.uint64
-    assert found["key"].tolist() == keys.tolist()
-
-
-def test_the_same_bytes_again(tmp_path: Path) -> None:
-    digests = []
-    for number in range(2):
-        there = tmp_path / str(number)
-        there.mkdir()
-        files = write_dataset(there, *made(recipe()), formats=["parquet"])["files"]
-        digests.append([file["sha256"] for file in files])
-        assert inspect(there).problems == []
-    assert digests[0] == digests[1]
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    check_there_and_back(tmp_path, "parquet")
 
 
 def test_any_wrong_byte_is_an_error_or_a_problem(tmp_path: Path) -> None:

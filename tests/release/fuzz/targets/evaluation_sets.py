@@ -6,8 +6,7 @@ from pathlib import Path
 from random import Random
 
 from c4core.dataset.errors import DatasetError
-from c4core.dataset.exchange.reading import read_stated
-from c4core.dataset.exchange.writing import exchange_lines
+from c4core.dataset.exchange import exchange_lines, read_stated
 from c4core.notation import BoardSize
 from tests.release.fuzz.mutation import mutated, mutated_text
 from tests.release.fuzz.target import Target

@@ -1,22 +1,32 @@
-"""What a hash of a position decides: the same for all that are the same, evenly for the others."""
+"""Lots: the same for equal positions, and even. Neighbours: as found by hand, and kept apart."""
 
 import hashlib
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from c4core import Position
+from c4core.dataset.draw import draw_from_play
 from c4core.dataset.lots import (
     SPLITS,
     Shares,
     are_mirrored,
     choose,
+    divide,
     draw_lots,
     in_order,
+    linked,
+    links,
     split_of,
 )
+from c4core.dataset.reading import inspect
+from c4core.dataset.writing import write_dataset
+from tests.support.boards.datasets import SMALL, made, recipe
 
-KEYS = np.arange(1, 100_001, dtype=np.uint64)
+NUMBERS = np.arange(1, 100_001, dtype=np.uint64)
+KEYS = draw_from_play(SMALL, 0, 19, 400, 1).keys
+SHARES = Shares(60, 20, 20)
 
 
 def mixed(word: int) -> int:
@@ -38,36 +48,36 @@ def test_lots_are_what_the_document_says() -> None:
 
 
 def test_shares_are_kept() -> None:
-    numbers = np.bincount(split_of(KEYS, 1, Shares(70, 20, 10)), minlength=3) / len(KEYS)
+    numbers = np.bincount(split_of(NUMBERS, 1, Shares(70, 20, 10)), minlength=3) / len(NUMBERS)
     assert numbers == pytest.approx([0.7, 0.2, 0.1], abs=0.01)
-    assert are_mirrored(KEYS, 1).mean() == pytest.approx(0.5, abs=0.01)
+    assert are_mirrored(NUMBERS, 1).mean() == pytest.approx(0.5, abs=0.01)
 
 
 def test_a_part_without_a_share_gets_nothing() -> None:
-    assert set(split_of(KEYS, 1, Shares(0, 0, 5)).tolist()) == {2}
-    assert set(split_of(KEYS, 1, Shares(1, 0, 1)).tolist()) == {0, 2}
+    assert set(split_of(NUMBERS, 1, Shares(0, 0, 5)).tolist()) == {2}
+    assert set(split_of(NUMBERS, 1, Shares(1, 0, 1)).tolist()) == {0, 2}
     assert Shares(1, 0, 1).names() == ("train", "test")
 
 
 def test_seeds_and_purposes_differ() -> None:
-    first = draw_lots(KEYS, 1, "split")
-    assert not (first == draw_lots(KEYS, 2, "split")).any()
-    assert not (first == draw_lots(KEYS, 1, "order")).any()
-    assert len(np.unique(first)) == len(KEYS)
+    first = draw_lots(NUMBERS, 1, "split")
+    assert not (first == draw_lots(NUMBERS, 2, "split")).any()
+    assert not (first == draw_lots(NUMBERS, 1, "order")).any()
+    assert len(np.unique(first)) == len(NUMBERS)
 
 
 def test_choice_is_the_same_in_any_order() -> None:
-    chosen = choose(KEYS, 100, 3)
-    assert choose(KEYS[::-1].copy(), 100, 3).tolist() == chosen.tolist()
+    chosen = choose(NUMBERS, 100, 3)
+    assert choose(NUMBERS[::-1].copy(), 100, 3).tolist() == chosen.tolist()
     assert len(set(chosen.tolist())) == 100
-    assert set(choose(KEYS, 50, 3).tolist()) < set(chosen.tolist())
-    assert choose(KEYS[:5], 100, 3).tolist() == KEYS[:5].tolist()
+    assert set(choose(NUMBERS, 50, 3).tolist()) < set(chosen.tolist())
+    assert choose(NUMBERS[:5], 100, 3).tolist() == NUMBERS[:5].tolist()
 
 
 def test_order_is_a_shuffle() -> None:
-    order = in_order(KEYS, 1)
-    assert sorted(order.tolist()) == list(range(len(KEYS)))
-    assert abs(np.corrcoef(order, np.arange(len(KEYS)))[0, 1]) < 0.02
+    order = in_order(NUMBERS, 1)
+    assert sorted(order.tolist()) == list(range(len(NUMBERS)))
+    assert abs(np.corrcoef(order, np.arange(len(NUMBERS)))[0, 1]) < 0.02
 
 
 @pytest.mark.parametrize(
@@ -81,3 +91,75 @@ def test_shares_that_are_none(text: str) -> None:
 def test_shares_as_text() -> None:
     assert str(Shares.parse("8/1/1")) == "8/1/1"
     assert Shares() == Shares.parse("80/10/10")
+
+
+def by_hand() -> set[tuple[int, int]]:
+    """The pairs of keys of parents and children."""
+    known = set(KEYS.tolist())
+    pairs = set()
+    for key in known:
+        position = Position.from_key(key, width=SMALL.width, height=SMALL.height)
+        children = (position.play(column) for column in position.legal_columns())
+        pairs |= {(key, child.canonical_key) for child in children if not child.is_over}
+    return {(parent, child) for parent, child in pairs if child in known}
+
+
+def parts_of(is_kept: np.ndarray, places: np.ndarray) -> dict[str, np.ndarray]:
+    return {name: KEYS[is_kept][places == index] for index, name in enumerate(SPLITS)}
+
+
+def test_pairs_are_those_by_hand() -> None:
+    shuffled = np.random.default_rng(1).permutation(KEYS)
+    parents, children = links(shuffled, SMALL)
+    found = set(zip(shuffled[parents].tolist(), shuffled[children].tolist(), strict=True))
+    assert found == by_hand()
+    assert len(found) > 50
+    assert [len(each) for each in links(KEYS[:0], SMALL)] == [0, 0]
+
+
+def test_linked_positions_are_counted() -> None:
+    part = dict(zip(KEYS.tolist(), split_of(KEYS, 1, SHARES).tolist(), strict=True))
+    across = {key for pair in by_hand() if part[pair[0]] != part[pair[1]] for key in pair}
+    parts = parts_of(*divide(KEYS, SMALL, 1, SHARES, "keep"))
+    assert linked(parts, SMALL) == {
+        name: sum(part[key] == index for key in across) for index, name in enumerate(SPLITS)
+    }
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_together_leaves_nothing_out_and_nobody_across(seed: int) -> None:
+    is_kept, places = divide(KEYS, SMALL, seed, SHARES, "together")
+    assert is_kept.all()
+    assert set(linked(parts_of(is_kept, places), SMALL).values()) == {0}
+    again, moved = divide(KEYS[::-1].copy(), SMALL, seed, SHARES, "together")
+    assert (again.all(), moved[::-1].tolist()) == (True, places.tolist())
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_drop_leaves_out_of_train_only_what_it_must(seed: int) -> None:
+    before = split_of(KEYS, seed, SHARES)
+    is_kept, places = divide(KEYS, SMALL, seed, SHARES, "drop")
+    assert set(linked(parts_of(is_kept, places), SMALL).values()) == {0}
+    assert places.tolist() == before[is_kept].tolist()
+    assert is_kept[before == SPLITS.index("test")].all()
+    part = dict(zip(KEYS.tolist(), before.tolist(), strict=True))
+    pairs = by_hand()
+    for key in KEYS[~is_kept].tolist():
+        others = [sum(pair) - key for pair in pairs if key in pair]
+        assert any(part[other] > part[key] for other in others)
+
+
+@pytest.mark.parametrize("choice", ["keep", "together", "drop"])
+def test_a_card_says_it_and_info_sees_it(tmp_path: Path, choice: str) -> None:
+    parts, card = made(recipe(neighbours=choice, count=300))
+    told = card["neighbours"]
+    assert told["choice"] == choice
+    assert told["dropped"] == 300 - card["positions"]
+    assert (told["dropped"] > 0) == (choice == "drop")
+    assert (sum(told["linked"].values()) > 0) == (choice == "keep")
+    write_dataset(tmp_path, parts, card, formats=["npz"])
+    assert inspect(tmp_path).problems == []
+    told["linked"]["test"] += 1
+    write_dataset(tmp_path, parts, card, formats=["npz"], replace=True)
+    (problem,) = inspect(tmp_path).problems
+    assert problem.startswith(f"{told['linked']['test'] - 1} positions of test have neighbours")

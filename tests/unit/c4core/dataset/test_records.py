@@ -1,19 +1,22 @@
-"""The columns of a data set: what the engine, the slow solver and plain Python say of positions."""
+"""The columns of a data set: the engine, the slow solver and plain Python say the same."""
 
 from typing import Any
 
 import numpy as np
 import pytest
 
-from c4core import Position
+from c4core import BoardSize, Position, Solver
 from c4core.batch import UNPLAYABLE
+from c4core.dataset.card import census
 from c4core.dataset.errors import DatasetError
-from c4core.dataset.lots import SPLITS, are_mirrored
-from c4core.dataset.moves_to import line_to
+from c4core.dataset.lots import are_mirrored
+from c4core.dataset.records import are_decisive, are_quiet, distances, line_to
+from c4core.evaluation import plies_to_end, score_limits
+from c4core.windows import winning_columns
 from tests.support.boards.datasets import SMALL, made, recipe
 from tests.support.boards.reference import ReferenceSolver, columns_of
 
-PARTS, CARD = made(recipe())
+PARTS, CARD = made(recipe(count=300))
 SLOW = ReferenceSolver(SMALL.height)
 
 
@@ -33,7 +36,7 @@ def shown(row: dict[str, object]) -> Position:
     return Position(moves.decode(), width=SMALL.width, height=SMALL.height)
 
 
-@pytest.mark.parametrize("row", rows()[::10])
+@pytest.mark.parametrize("row", rows()[::15])
 def test_labels_are_those_of_the_slow_solver(row: dict[str, Any]) -> None:
     position = shown(row)
     found = [None if score == UNPLAYABLE else score for score in row["column_scores"].tolist()]
@@ -69,17 +72,20 @@ def test_half_of_them_are_mirrored() -> None:
     assert 0.3 < np.mean(mirrored) < 0.7
 
 
-def test_the_card_counts_what_is_there() -> None:
-    for name in SPLITS:
-        part = CARD["splits"][name]
-        values = PARTS[name]["value"].tolist()
+def test_the_card_counts_every_kind() -> None:
+    for name, records in PARTS.items():
+        part, values = CARD["splits"][name], records["value"].tolist()
+        assert part == census(records)
         assert part["positions"] == len(values)
         assert [part[each] for each in ("win", "draw", "loss")] == [
             values.count(value) for value in (1, 0, -1)
         ]
-        assert sum(row["positions"] for row in part["plies"]) == len(values)
-    assert CARD["positions"] == 200 == len(rows())
-    assert CARD["drawn"] == 200 + CARD["duplicates"]
+        assert part["forced_block"] == part["positions"] - part["quiet"] - part["win_in_one"]
+        assert part["quiet_decisive"] <= min(part["quiet"], part["decisive"])
+        for kind in ("positions", "win_in_one", "quiet", "decisive"):
+            assert part[kind] == sum(row[kind] for row in part["plies"]) > 0
+    assert CARD["positions"] == 300 == len(rows())
+    assert CARD["drawn"] == 300 + CARD["duplicates"]
 
 
 def test_a_line_that_has_to_be_searched_for() -> None:
@@ -95,3 +101,42 @@ def test_no_line_leads_there() -> None:
     buried = Position.from_grid(".......\n.......\n.......\n.......\nxx.....\noo.....")
     with pytest.raises(DatasetError, match="no line of moves"):
         line_to(buried)
+
+
+@pytest.mark.parametrize("board", [BoardSize(7, 6), BoardSize(5, 4), BoardSize(5, 5)])
+def test_distances_are_those_of_the_engine(board: BoardSize) -> None:
+    cases = [
+        (score, ply)
+        for ply in range(board.cells)
+        for score in range(score_limits(ply, *board)[0], score_limits(ply, *board)[1] + 1)
+    ]
+    scores, plies = (np.array(column) for column in zip(*cases, strict=True))
+    found = distances(scores.astype(np.int8), plies.astype(np.uint8), board)
+    assert found.tolist() == [plies_to_end(score, ply, *board) for score, ply in cases]
+
+
+def test_a_game_that_is_played_for_its_score_has_this_length() -> None:
+    records = PARTS["train"]
+    for key, distance in list(zip(records["key"], records["distance"], strict=True))[::8]:
+        position = Position.from_key(int(key), width=SMALL.width, height=SMALL.height)
+        assert len(Solver(table_mb=1).principal_variation(position)) == distance
+
+
+def test_traits_are_those_of_plain_python() -> None:
+    for records in PARTS.values():
+        for key, quiet, decisive, scores in zip(
+            *(records[name] for name in ("key", "quiet", "decisive", "column_scores")), strict=True
+        ):
+            position = Position.from_key(int(key), width=SMALL.width, height=SMALL.height)
+            assert quiet == (not any(winning_columns(position, side) for side in "xo"))
+            values = {np.sign(score) for score in scores.tolist() if score != UNPLAYABLE}
+            assert decisive == (len(values) > 1)
+
+
+def test_flags_of_known_positions() -> None:
+    keys = [Position(moves).canonical_key for moves in ("", "112233", "112243", "445")]
+    assert are_quiet(np.array(keys, dtype=np.uint64), BoardSize(7, 6)).tolist() == [
+        True, False, True, True,
+    ]  # fmt: skip
+    scores = [[1, 2, -128], [0, 1, -128], [-3, -1, -128], [0, 0, -128], [-128, -128, 5]]
+    assert are_decisive(np.array(scores, dtype=np.int8)).tolist() == [False, True, *[False] * 3]

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from c4core.arena.game import Ending, play_game
-from c4core.certificate import Certificate, make
-from c4core.certificate.shipped import BOARDS, shipped_file
 from c4core.dice import Dice
 from c4core.notation import BoardSize
 from c4core.players import (
@@ -23,6 +21,8 @@ from c4core.players import (
 )
 from c4core.players.roster.perfect import shared_solver
 from c4core.position import Position
+from c4core.proof import Certificate, make
+from c4core.proof.certificate import BOARDS, shipped_file
 from c4core.solver import Solver
 from tests.support.certificates import score_of, sealed
 

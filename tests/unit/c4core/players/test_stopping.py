@@ -9,7 +9,6 @@ import pytest
 from c4core import Position, Solver
 from c4core.arena.clock import TimeControl
 from c4core.arena.game import Ending, play_game
-from c4core.certificate import make as make_certificate
 from c4core.dice import Dice
 from c4core.notation import BoardSize
 from c4core.players import (
@@ -25,6 +24,7 @@ from c4core.players import (
 )
 from c4core.players.minimax import minimax
 from c4core.players.values import Whole
+from c4core.proof import make as make_certificate
 from tests.support.boards.learning import model_file
 from tests.support.running.interrupts import stopped
 from tests.support.running.waiting import HANG_SECONDS, await_that

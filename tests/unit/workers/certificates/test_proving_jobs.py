@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from c4core.certificate import Certificate, Prover, make, parts
-from c4core.certificate.errors import ClaimError
 from c4core.position import Position
+from c4core.proof import Certificate, Prover, make, making
+from c4core.proof.errors import ClaimError
 from c4core.solver import Solver
 from c4core.version import ENGINE_VERSION
 from db import evaluations, jobs
@@ -46,8 +46,8 @@ def database(sqlite_path: Path) -> Iterator[Database]:
 @pytest.fixture
 def in_parts(monkeypatch: pytest.MonkeyPatch) -> bytes:
     """Even small proofs are found in parts; the certificate of the board without a job."""
-    monkeypatch.setattr(parts, "SMALL_NODES", 0)
-    monkeypatch.setattr(parts, "FRONTIER", 100)
+    monkeypatch.setattr(making, "SMALL_NODES", 0)
+    monkeypatch.setattr(making, "FRONTIER", 100)
     return make(START, prover=Prover(table_mb=1))
 
 

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 from c4core.book.building.unit_keys import pack_keys
-from c4core.certificate import Prover
-from c4core.certificate.errors import ClaimError
-from c4core.certificate.parts import Bound, find_part, find_trunk
-from c4core.certificate.values import EVERY_RULE
 from c4core.position import Position
+from c4core.proof import Prover
+from c4core.proof.errors import ClaimError
+from c4core.proof.format import EVERY_RULE
+from c4core.proof.making import Bound, find_part, find_trunk
 from db.errors import DamagedValueError
 from workers.certificates.stages import SCORE, Piece, read_payload
 from workers.certificates.task import ProofTask
 
 if TYPE_CHECKING:
-    from c4core.certificate.proof import Ply
+    from c4core.proof.certificate import Ply
 
 START = Position(width=5, height=4)
 TASK = ProofTask(START, table_mb=1)

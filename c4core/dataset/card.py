@@ -1,0 +1,322 @@
+"""The parts of a data set and its card, made from labelled positions.
+
+The card says how the data set was made, and what is in it. It is JSON, in ``card.json`` and in
+those files whose format has a place for it::
+
+    {"format": 2,
+     "title": "30,000 positions of 7x6, with exact scores",
+     "license": "cc0-1.0",
+     "command": "c4 dataset build --from plies ..",     makes the same files again
+     "board": "7x6",
+     "source": {"kind": "plies", "first_ply": 18, ..},  how the positions were found
+     "seed": 1, "asked": 30000, "positions": 30000,
+     "is_all": false,                  whether the source has no more, as far as is known
+     "drawn": 30010, "duplicates": 10, positions drawn, and repeated ones among them
+     "filters": {"quiet": false, "decisive": false, "left_out": 0},
+     "neighbours": {"choice": "keep", "dropped": 0, "linked": {"train": 410, ..}},
+     "representation": ["planes"],
+     "c4_version": "0.1.0", "engine_version": 1,
+     "columns": [{"name": "ply", "dtype": "uint8", "shape": "(N,)", "unit": "stones", ..}, ..],
+     "split": {"shares": "80/10/10", "rule": ".."},
+     "sampling": "..", "labels": "..", "orientation": "..", "order": "..", "limitations": [".."],
+     "splits": {"train": {"positions": 24012, "win": .., "draw": .., "loss": ..,
+                          "win_in_one": .., "forced_block": .., "quiet": .., "decisive": ..,
+                          "quiet_decisive": .., "plies": [{"ply": 18, ..}, ..]}, ..},
+     "files": [{"name": "train.npz", "split": "train", "positions": .., "sha256": ".."}, ..]}
+
+``files`` is in ``card.json`` only. The card contains no time and no name of a machine, so the same
+command makes the same bytes. :mod:`c4core.dataset.card_reading` reads and checks cards that come
+from outside; :mod:`c4core.dataset.card_page` shows a card to people.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from c4core.dataset.lots import SPLITS, divide, in_order, linked
+from c4core.dataset.records import columns_of, make_records
+from c4core.version import ENGINE_VERSION, __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from c4core.dataset.draw import Sample
+    from c4core.dataset.lots import Neighbours, Shares
+    from c4core.dataset.records import Array
+    from c4core.notation import BoardSize
+
+    Json = dict[str, Any]
+
+CARD_FORMAT: Final = 2
+"""The format of the cards that are written and read."""
+
+JSON_NAME: Final = "card.json"
+PAGE_NAME: Final = "README.md"
+
+LICENSE: Final = "cc0-1.0"
+"""Scores are facts: whoever makes a data set and names no license gives them away."""
+
+OUTCOMES: Final = {"win": 1, "draw": 0, "loss": -1}
+"""The values for the side to move, by name."""
+
+TRAITS: Final = ("win_in_one", "forced_block", "quiet", "decisive", "quiet_decisive")
+"""Special kinds of positions. A forced block is a position without a win in one, in which the
+opponent threatens to win with its next stone."""
+
+COUNTED: Final = ("positions", *OUTCOMES, *TRAITS)
+"""The names of the numbers in the census of a part."""
+
+LABELS: Final = (
+    "Scores and column scores are exact, proven by search or taken from an opening book, for the "
+    "side to move. With n stones on the board and W*H squares, a win at once is "
+    "(W*H + 1 - n) // 2, with each further stone of the winner one less; 0 is a draw, a loss the "
+    "negative."
+)
+SPLIT_RULE: Final = (
+    "A position's part follows by a hash from the seed and its canonical key, which it shares with "
+    "its mirror image and its transpositions: none of these is in two parts, and with the same "
+    "seed and shares a position is in the same part of every data set."
+)
+TOGETHER_RULE: Final = (
+    "Positions that are linked by single moves, directly or through others of the data set, are in "
+    "the same part. It follows by a hash from the seed and the smallest canonical key among them. "
+    "Mirror images and transpositions have the same key: none of these is in two parts."
+)
+ORIENTATION: Final = (
+    "Which of the two mirror images is shown follows from the seed and the canonical key by a "
+    "hash, half and half."
+)
+ORDER: Final = "Shuffled: in the order of a hash of the seed and the canonical key."
+
+NEIGHBOURS: Final = {
+    "keep": "Neighbours (a position and one that a single move leads to) may be in different "
+    "parts: the table counts the positions with a neighbour in another part.",
+    "together": "Neighbours (a position and one that a single move leads to) are in the same part.",
+    "drop": "Of neighbours (a position and one that a single move leads to) in different parts, "
+    "that in train was left out, or else that in validation.",
+}
+
+SAMPLING: Final = {
+    "plies": "Random games from the empty board; every column that is not full is equally likely. "
+    "As many positions of each number of stones as possible.",
+    "play": "Random games from the empty board; every column that is not full is equally likely. "
+    "One position of each game, any with equal chance.",
+    "strong": "Games of perfect play with errors from the empty board: a best column, any with "
+    "equal chance, or in a given share of the moves (blunder) one that is not best. All positions "
+    "of the games; each different one is equally likely to be chosen.",
+    "games": "Stored games. All their positions; each different one is equally likely to be "
+    "chosen.",
+    "book": "The positions of an opening book, each equally likely to be chosen.",
+    "file": "The positions of a file, each different one equally likely to be chosen. Their labels "
+    "were made anew; those of the file were compared with them.",
+}
+
+_MIRRORED: Final = (
+    "Of two mirror images one is in the data set. Programs that are to know both have to mirror "
+    "positions themselves."
+)
+_PERFECT: Final = (
+    "The labels suppose perfect play of both sides. They do not say which column is hardest to "
+    "answer for a person or a weak program."
+)
+_RANDOM: Final = (
+    "Positions of random games are unlike those of games between people or good programs: many "
+    "are won at once or lost soon. Measure programs on quiet and decisive positions as well."
+)
+_STRONG: Final = (
+    "Positions of one game are alike, and many have neighbours in the data set. Early positions "
+    "are few."
+)
+_KNOWN: Final = (
+    "How the positions came into their source is not known here: its bias is that of the data set."
+)
+_SOURCE_LIMITS: Final = {
+    "plies": (_RANDOM,),
+    "play": (_RANDOM,),
+    "strong": (_STRONG,),
+    "games": (_STRONG, _KNOWN),
+    "book": ("A book ends after some plies: there are no later positions.",),
+    "file": (_KNOWN,),
+}
+_QUIET: Final = "Positions with a win in one or a forced block were left out before the draw."
+_DECISIVE: Final = (
+    "Positions whose columns all have the same result were left out after the labels."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recipe:
+    """How a data set is made. Its bytes depend only on this and on its source."""
+
+    command: str
+    """The command that makes it."""
+    board: BoardSize
+    source: Mapping[str, Any]
+    """The source of the positions; its other fields depend on ``kind``."""
+    seed: int
+    count: int
+    """Positions that were asked for."""
+    shares: Shares
+    representations: tuple[str, ...]
+    neighbours: Neighbours = "keep"
+    """What happens to positions of different parts that are a single move apart."""
+    quiet: bool = False
+    """Whether only quiet positions were taken."""
+    decisive: bool = False
+    """Whether only decisive positions were kept."""
+    license: str = LICENSE
+    """The identifier of the license under which the data set is given to others."""
+
+
+def split_records(
+    keys: NDArray[np.uint64], column_scores: NDArray[np.int8], recipe: Recipe
+) -> dict[str, dict[str, Array]]:
+    """The columns of every part that has a share, by its name.
+
+    Args:
+        keys: different canonical keys; their order does not change the result.
+        column_scores: a row for each key, in the orientation of the canonical position.
+        recipe: the seed, the shares, the choice about neighbours and the representations.
+
+    Raises:
+        DatasetError: no line of moves leads to a position that is represented by moves.
+    """
+    order = in_order(keys, recipe.seed)
+    keys, column_scores = keys[order], column_scores[order]
+    is_kept, places = divide(keys, recipe.board, recipe.seed, recipe.shares, recipe.neighbours)
+    keys, column_scores = keys[is_kept], column_scores[is_kept]
+    return {
+        name: make_records(
+            keys[places == SPLITS.index(name)],
+            column_scores[places == SPLITS.index(name)],
+            board=recipe.board,
+            seed=recipe.seed,
+            representations=recipe.representations,
+        )
+        for name in recipe.shares.names()
+    }
+
+
+def make_card(recipe: Recipe, parts: Mapping[str, Mapping[str, Array]], sample: Sample) -> Json:
+    """The card, without its files.
+
+    Args:
+        recipe: how the data set was made.
+        parts: the columns of every part, by its name.
+        sample: the positions, and how many were drawn to find them.
+    """
+    positions = sum(len(records["key"]) for records in parts.values())
+    board = recipe.board
+    kind = str(recipe.source["kind"])
+    is_together = recipe.neighbours == "together"
+    return {
+        "format": CARD_FORMAT,
+        "title": f"{positions:,} positions of {board}, with exact scores",
+        "license": recipe.license,
+        "command": recipe.command,
+        "board": str(board),
+        "source": dict(recipe.source),
+        "seed": recipe.seed,
+        "asked": recipe.count,
+        "positions": positions,
+        "is_all": sample.is_all,
+        "drawn": sample.drawn,
+        "duplicates": sample.duplicates,
+        "filters": {
+            "quiet": recipe.quiet,
+            "decisive": recipe.decisive,
+            "left_out": sample.left_out,
+        },
+        "neighbours": {
+            "choice": recipe.neighbours,
+            "dropped": len(sample.keys) - positions,
+            "linked": linked(
+                {name: part["key"].astype(np.uint64) for name, part in parts.items()}, board
+            ),
+        },
+        "representation": list(recipe.representations),
+        "c4_version": __version__,
+        "engine_version": ENGINE_VERSION,
+        "columns": [
+            {
+                "name": column.name,
+                "dtype": column.dtype.format(C=board.cells),
+                "shape": column.shape,
+                "unit": column.unit,
+                "meaning": column.meaning,
+            }
+            for column in columns_of(recipe.representations)
+        ],
+        "split": {
+            "shares": str(recipe.shares),
+            "rule": TOGETHER_RULE if is_together else SPLIT_RULE,
+        },
+        "sampling": SAMPLING.get(kind, ""),
+        "labels": LABELS,
+        "orientation": ORIENTATION,
+        "order": ORDER,
+        "limitations": limitations(kind, quiet=recipe.quiet, decisive=recipe.decisive),
+        "splits": {name: census(records) for name, records in parts.items()},
+    }
+
+
+def limitations(kind: str, *, quiet: bool, decisive: bool) -> list[str]:
+    """What a data set is not good for, a sentence or two each.
+
+    Args:
+        kind: how its positions were found.
+        quiet: whether only quiet positions were taken.
+        decisive: whether only decisive ones.
+    """
+    filters = [*([_QUIET] if quiet else ()), *([_DECISIVE] if decisive else ())]
+    return [*_SOURCE_LIMITS.get(kind, ()), _MIRRORED, _PERFECT, *filters]
+
+
+def census(records: Mapping[str, Array]) -> Json:
+    """The numbers of positions of a part: by value, by trait and by ply."""
+    plies = records["ply"]
+    rows = {"positions": np.ones(len(plies), dtype=np.bool_), **_kinds(records)}
+    return {
+        **{name: int(row.sum()) for name, row in rows.items()},
+        "plies": [
+            {"ply": ply, **{name: int(row[plies == ply].sum()) for name, row in rows.items()}}
+            for ply in np.unique(plies).tolist()
+        ],
+    }
+
+
+def _kinds(records: Mapping[str, Array]) -> dict[str, Any]:
+    """Which positions are of which value and which trait, by name."""
+    values = records["value"]
+    kinds = {name: values == value for name, value in OUTCOMES.items()}
+    quiet, decisive = records["quiet"] == 1, records["decisive"] == 1
+    wins = kinds["win"] & (records["distance"] == 1)
+    traits = (wins, ~(quiet | wins), quiet, decisive, quiet & decisive)
+    return kinds | dict(zip(TRAITS, traits, strict=True))
+
+
+def total(splits: Mapping[str, Json]) -> Json:
+    """The :func:`census` of all parts together."""
+    rows = [row for part in splits.values() for row in part["plies"]]
+    plies = sorted({row["ply"] for row in rows})
+    return {
+        **_sum(list(splits.values())),
+        "plies": [
+            {"ply": ply, **_sum([row for row in rows if row["ply"] == ply])} for ply in plies
+        ],
+    }
+
+
+def _sum(tallies: Sequence[Json]) -> Json:
+    return {name: sum(each[name] for each in tallies) for name in COUNTED}
+
+
+def as_text(card: Json) -> str:
+    """The text of ``card.json``."""
+    return json.dumps(card, indent=1) + "\n"

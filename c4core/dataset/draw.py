@@ -1,0 +1,237 @@
+"""Draws the different positions of a data set: from random games, a stream, or a book."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from c4core.arrays import are_over
+from c4core.dataset.lots import choose
+from c4core.dataset.random_play import stop_within
+from c4core.dice import Dice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from c4core.book import Book
+    from c4core.notation import BoardSize
+
+    Keys = NDArray[np.uint64]
+    Keep = Callable[[Keys], NDArray[np.bool_]]
+    """A filter: whether the position of each canonical key may be taken."""
+    Draw = Callable[[int], Keys]
+    """Plays this many random games. Returns the canonical keys of the positions drawn from them, in
+    the order of the games; a game may have none."""
+
+PATIENCE: Final = 10_000
+"""A pool counts as exhausted after at least this many games in a row without a new position."""
+
+MAX_GAMES: Final = 1_000_000
+"""Games that are played together; this limits the memory."""
+
+_PIECE: Final = 1_000_000
+"""Positions that are collected before they are sorted and duplicates are removed."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """Different positions."""
+
+    keys: Keys
+    """Their sorted canonical keys."""
+    drawn: int
+    """The number of positions that were drawn to find them."""
+    duplicates: int
+    """The number of drawn positions that had been drawn before, or as their mirror image."""
+    is_all: bool
+    """Whether the source has no more, as far as is known."""
+    left_out: int = 0
+    """The number of positions that were labelled, and then left out by a filter."""
+
+
+def keep_all(keys: Keys) -> NDArray[np.bool_]:
+    """Keep every position."""
+    return np.ones(len(keys), dtype=np.bool_)
+
+
+def gather(keys: Iterable[int], count: int, seed: int, *, keep: Keep = keep_all) -> Sample:
+    """A sample of a stream of positions; each is equally likely, however often it occurs.
+
+    Every different position takes 8 bytes of memory.
+
+    Args:
+        keys: canonical keys.
+        count: the size of the sample.
+        seed: the seed of the choice.
+        keep: which of them may be taken.
+    """
+    distinct: Keys = np.empty(0, dtype=np.uint64)
+    drawn = 0
+    piece: list[int] = []
+    for key in keys:
+        piece.append(key)
+        if len(piece) == _PIECE:
+            distinct, drawn = _joined(distinct, piece), drawn + len(piece)
+            piece.clear()
+    distinct, drawn = _joined(distinct, piece), drawn + len(piece)
+    return choose_from(distinct, count, seed, drawn=drawn, keep=keep)
+
+
+def choose_from(
+    distinct: Keys, count: int, seed: int, *, drawn: int, keep: Keep = keep_all
+) -> Sample:
+    """A sample of different positions, each equally likely.
+
+    Args:
+        distinct: different canonical keys.
+        count: the size of the sample.
+        seed: the seed of the choice.
+        drawn: the number of positions that were looked at to find them.
+        keep: which of them may be taken.
+    """
+    kept = distinct[keep(distinct)]
+    chosen = choose(kept, count, seed)
+    return Sample(chosen, drawn, drawn - len(distinct), is_all=len(chosen) == len(kept))
+
+
+def choose_from_book(
+    book: Book, first: int, last: int, count: int, seed: int, *, keep: Keep = keep_all
+) -> Sample:
+    """A sample of a book's positions with ``first`` to ``last`` stones, each equally likely.
+
+    Args:
+        book: an open book.
+        first: the smallest number of stones.
+        last: the largest number of stones.
+        count: the size of the sample.
+        seed: the seed of the choice.
+        keep: which of them may be taken.
+
+    Raises:
+        BookDamagedError: some bytes of the file are wrong.
+    """
+    levels = [
+        keys
+        for ply, (keys, _) in enumerate(book.levels(), book.info.first_ply)
+        if first <= ply <= last
+    ]
+    distinct = np.concatenate([np.empty(0, dtype=np.uint64), *levels])
+    # Books of other programs may have positions that are over.
+    open_ones = distinct[~are_over(distinct, book.info.board)]
+    return choose_from(open_ones, count, seed, drawn=len(open_ones), keep=keep)
+
+
+def _joined(distinct: Keys, piece: list[int]) -> Keys:
+    return np.union1d(distinct, np.array(piece, dtype=np.uint64))
+
+
+class Pool:
+    """Different positions from one kind of draw.
+
+    Args:
+        draw: plays games and draws positions from them.
+
+    Attributes:
+        keys: the sorted keys of the positions.
+        drawn: the number of positions that were drawn, with repeated ones.
+        is_exhausted: whether there seem to be no more positions.
+    """
+
+    def __init__(self, draw: Draw) -> None:
+        self.keys: Keys = np.empty(0, dtype=np.uint64)
+        self.drawn = 0
+        self.is_exhausted = False
+        self._draw = draw
+
+    def __len__(self) -> int:
+        """The number of different positions."""
+        return len(self.keys)
+
+    def grow(self, more: int) -> None:
+        """Draw until there are this many more positions, or the pool is exhausted."""
+        wanted = len(self) + more
+        while len(self) < wanted and not self.is_exhausted:
+            missing = wanted - len(self)
+            # If few positions are new, most of a large draw is wasted, so the draws grow slowly.
+            games = max(PATIENCE, min(2 * missing, len(self) + PATIENCE, MAX_GAMES))
+            self._take(self._draw(games), missing)
+
+    def _take(self, drawn: Keys, most: int) -> None:
+        """Add the first of the drawn positions that are new, at most this many."""
+        distinct, first = np.unique(drawn, return_index=True)
+        places = np.sort(first[~np.isin(distinct, self.keys, assume_unique=True)])
+        self.is_exhausted = not len(places)
+        enough = len(places) > most
+        places = places[:most]
+        # Positions after the last one that was wanted do not count as drawn.
+        self.drawn += int(places[-1]) + 1 if enough else len(drawn)
+        self.keys = np.union1d(self.keys, drawn[places])
+
+
+def draw_from_play(
+    board: BoardSize, first: int, last: int, count: int, seed: int, *, keep: Keep = keep_all
+) -> Sample:
+    """Positions from random games: one of each game, with ``first`` to ``last`` stones.
+
+    Args:
+        board: the size of all positions.
+        first: the smallest number of stones.
+        last: the largest number of stones.
+        count: the number of positions to draw.
+        seed: the seed of all draws.
+        keep: which positions may be taken; the others do not count as drawn.
+    """
+    pool = Pool(_draw_of(board, first, last, _dice("play", seed), keep))
+    pool.grow(count)
+    return _sample([pool])
+
+
+def draw_by_plies(
+    board: BoardSize, first: int, last: int, count: int, seed: int, *, keep: Keep = keep_all
+) -> Sample:
+    """Positions from random games, evenly over plies; if a ply has too few, the others get more.
+
+    Args:
+        board: the size of all positions.
+        first: the smallest number of stones.
+        last: the largest number of stones.
+        count: the number of positions to draw.
+        seed: the seed of all draws.
+        keep: which positions may be taken; the others do not count as drawn.
+    """
+    pools = [
+        Pool(_draw_of(board, ply, ply, _dice(f"ply {ply}", seed), keep))
+        for ply in range(first, last + 1)
+    ]
+    open_pools = pools
+    while open_pools and (missing := count - sum(map(len, pools))):
+        each, rest = divmod(missing, len(open_pools))
+        for index, pool in enumerate(open_pools):
+            pool.grow(each + (index < rest))
+        open_pools = [pool for pool in open_pools if not pool.is_exhausted]
+    return _sample(pools)
+
+
+def _draw_of(board: BoardSize, first: int, last: int, dice: Dice, keep: Keep) -> Draw:
+    def draw(games: int) -> Keys:
+        keys = stop_within(dice, games, first, last, width=board.width, height=board.height)
+        return keys[keep(keys)]
+
+    return draw
+
+
+def _dice(name: str, seed: int) -> Dice:
+    """A generator for one pool: its draws do not depend on those of other pools."""
+    digest = hashlib.blake2b(f"dataset {name} {seed}".encode(), digest_size=8).digest()
+    return Dice(int.from_bytes(digest, "big"))
+
+
+def _sample(pools: Sequence[Pool]) -> Sample:
+    keys = np.sort(np.concatenate([pool.keys for pool in pools]))
+    drawn = sum(pool.drawn for pool in pools)
+    return Sample(keys, drawn, drawn - len(keys), all(pool.is_exhausted for pool in pools))

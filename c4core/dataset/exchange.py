@@ -1,0 +1,318 @@
+"""Reads and writes labelled positions in the formats of the field's public evaluation sets.
+
+=============  =====================================================================================
+c4solver       A line for each position: its moves, a blank, and its score; or the scores of all
+               columns, -1000 for a full one. Pascal Pons's program writes and his six classes of
+               positions are such files. With weak scores all are -1, 0 and 1.
+refmoves       JSON Lines, as Peter Cnudde's validation set for Kaggle's ConnectX has them:
+               ``board`` is a flat list of squares from the top row on, 0 for an empty one, 1 and 2
+               for the stones of the first and the second player; ``score`` is the position's, and
+               ``move score`` has the columns', -99 for a full one.
+=============  =====================================================================================
+
+All scores are for the side to move, on the scale of :mod:`c4core.evaluation`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from array import array
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal, NamedTuple, TypeGuard
+
+import numpy as np
+
+from c4core.arrays import split_keys, squares_of
+from c4core.batch import UNPLAYABLE
+from c4core.dataset.errors import DatasetError
+from c4core.dataset.lots import are_mirrored
+from c4core.dataset.records import lines_of
+from c4core.errors import C4Error
+from c4core.lines import BadLine, play_moves, read_text_lines
+from c4core.position import Position
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from c4core.dataset.records import Array
+    from c4core.notation import BoardSize
+
+    Keys = NDArray[np.uint64]
+    Scores = NDArray[np.int8]
+
+ExchangeFormat = Literal["c4solver", "refmoves"]
+
+PONS_FULL: Final = -1000
+"""A full column's score in the lines of Pascal Pons's program."""
+
+REFMOVES_FULL: Final = -99
+"""A full column's score in a validation set for ConnectX."""
+
+UNKNOWN: Final = -127
+"""The mark of a column whose score is not in the file. No score of a board is so low."""
+
+_MARKS: Final = ".xo"
+_NUMBER: Final = re.compile(r"-?[0-9]{1,4}")
+
+
+class Difference(NamedTuple):
+    """A comparison of the labels of a file with others."""
+
+    positions: int
+    """The number of positions of the file that have other labels to compare with."""
+    different: int
+    """The number of these positions whose labels differ."""
+    first_line: int | None
+    """The 1-based number of the first line whose labels differ; None if there is none."""
+    is_weak: bool
+    """Whether only the results were compared, because the file has no more."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stated:
+    """The positions of a file, with its scores for the side to move."""
+
+    keys: Keys
+    """Shape (n,): canonical keys in the order of the lines."""
+    scores: Scores
+    """Shape (n,): the scores."""
+    column_scores: Scores
+    """Shape (n, W): scores of the canonical positions' columns; UNPLAYABLE if a column is full,
+    UNKNOWN if the file has no score for it."""
+    lines: NDArray[np.int64]
+    """Shape (n,): the 1-based numbers of the lines."""
+    over: int
+    """The number of lines with a game that is over; they are left out."""
+
+    def compare(self, keys: Keys, column_scores: Scores) -> Difference:
+        """Compare with exact labels.
+
+        If all scores of the file are -1, 0 or 1, and some differ, the file has weak scores: then
+        only the results are compared.
+
+        Args:
+            keys: sorted canonical keys.
+            column_scores: a row for each key, in the orientation of the canonical position.
+        """
+        places = np.minimum(np.searchsorted(keys, self.keys), max(len(keys) - 1, 0))
+        common = np.flatnonzero(keys[places] == self.keys) if len(keys) else places[:0]
+        labels = column_scores[places[common]]
+        told = self.column_scores[common], self.scores[common]
+        wrong = _different(*told, labels)
+        is_weak = bool(wrong.any()) and self._is_weak()
+        if is_weak:
+            wrong = _different(*told, _signs(labels))
+        lines = self.lines[common][wrong]
+        first = int(lines.min()) if len(lines) else None
+        return Difference(len(common), len(lines), first, is_weak)
+
+    def _is_weak(self) -> bool:
+        columns = self.column_scores[(self.column_scores != UNPLAYABLE)]
+        columns = columns[columns != UNKNOWN]
+        return all(np.abs(scores).max(initial=0) <= 1 for scores in (self.scores, columns))
+
+
+def read_stated(stream: BinaryIO, *, name: str, board: BoardSize) -> Stated:
+    """Read a file of positions with scores, in one of the two formats.
+
+    A line that begins with ``{`` is one of ``refmoves``, any other one of ``c4solver``.
+
+    Args:
+        stream: the binary file.
+        name: the name of the file, for messages.
+        board: the board of all positions.
+
+    Raises:
+        DatasetError: a line is of neither format, or the file has no line.
+        OSError: the file cannot be read.
+    """
+    keys, scores, columns, lines = array("Q"), array("b"), array("b"), array("q")
+    over = number = 0
+    for number, text in read_text_lines(stream):
+        try:
+            if isinstance(text, BadLine):
+                raise ValueError(text.error)  # noqa: TRY004, TRY301 (as below)
+            position, score, row = _read_line(text, board)
+        except (C4Error, KeyError, RecursionError, TypeError, ValueError) as error:
+            reason = f"no {error}" if isinstance(error, KeyError) else error
+            raise DatasetError(f"{name}, line {number}: {reason}", path=name) from None
+        if position.is_over:
+            over += 1
+            continue
+        keys.append(position.canonical_key)
+        scores.append(score)
+        columns.extend(row if position.key == position.canonical_key else row[::-1])
+        lines.append(number)
+    if not number:
+        raise DatasetError(f"{name} has no lines", path=name)
+    return Stated(
+        np.array(keys, dtype=np.uint64),
+        np.array(scores, dtype=np.int8),
+        np.array(columns, dtype=np.int8).reshape(-1, board.width),
+        np.array(lines, dtype=np.int64),
+        over,
+    )
+
+
+def _read_line(text: str, board: BoardSize) -> tuple[Position, int, list[int]]:
+    """The position of a line, its score, and its columns' scores.
+
+    Raises:
+        C4Error, KeyError, RecursionError, TypeError, ValueError: the line is of neither format.
+    """
+    if text.lstrip().startswith("{"):
+        return _read_refmoves(json.loads(text), board)
+    words = text.split()
+    if text[:1].isspace():  # the empty board has no moves
+        words.insert(0, "")
+    if len(words) not in (2, 1 + board.width):
+        raise ValueError(f"not moves and one score, or {board.width} scores")
+    position = play_moves(words[0], board)
+    numbers = list(map(_number, words[1:]))
+    if len(numbers) == 1:
+        return position, _score(numbers[0], board), [UNKNOWN] * board.width
+    row = _columns(numbers, PONS_FULL, position)
+    return position, max(row), row
+
+
+def _read_refmoves(
+    fields: Mapping[str, object], board: BoardSize
+) -> tuple[Position, int, list[int]]:
+    squares, score, numbers = fields["board"], fields["score"], fields["move score"]
+    if not _are_numbers(squares, board.cells) or not set(squares) <= {0, 1, 2}:
+        raise ValueError(f"board is not a list of {board.cells} numbers 0, 1 and 2")
+    if not _are_numbers(numbers, board.width) or type(score) is not int:
+        raise ValueError(f"no score, or not {board.width} numbers as move score")
+    text = "".join(_MARKS[square] for square in squares)
+    rows = (text[begin : begin + board.width] for begin in range(0, board.cells, board.width))
+    position = Position.from_grid("\n".join(rows))
+    row = _columns(numbers, REFMOVES_FULL, position)
+    return position, _score(score, board), row
+
+
+def _are_numbers(value: object, length: int) -> TypeGuard[list[int]]:
+    return (
+        isinstance(value, list)
+        and len(value) == length
+        and all(type(number) is int for number in value)
+    )
+
+
+def _columns(numbers: Sequence[int], full: int, position: Position) -> list[int]:
+    """Columns' scores, UNPLAYABLE where the file has its number for a full one.
+
+    Raises:
+        ValueError: a full column has a score, an open one has none, or a score is impossible.
+    """
+    legal = position.legal_columns()
+    row = []
+    for column, number in enumerate(numbers):
+        if not position.is_over and (number == full) == (column in legal):
+            what = "no score" if number == full else f"the score {number}, but is full"
+            raise ValueError(f"column {column + 1} has {what}")
+        row.append(UNPLAYABLE if number == full else _score(number, position.board))
+    return row
+
+
+def _score(number: int, board: BoardSize) -> int:
+    if abs(number) > (board.cells + 1) // 2:
+        raise ValueError(f"there is no score {number} on {board}")
+    return number
+
+
+def _number(word: str) -> int:
+    """A score as it is written.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if _NUMBER.fullmatch(word) is None:
+        raise ValueError(f"{word[:20]!r} is no score")
+    return int(word)
+
+
+def _signs(scores: Scores) -> Scores:
+    return np.where(scores == UNPLAYABLE, scores, np.sign(scores)).astype(np.int8)
+
+
+def _different(columns: Scores, scores: Scores, labels: Scores) -> NDArray[np.bool_]:
+    """Which rows differ from the labels, in the score or in a column that they say."""
+    best = labels.max(axis=1, initial=UNPLAYABLE)
+    unlike: NDArray[np.bool_] = (scores != best) | ((columns != labels) & (columns != UNKNOWN)).any(
+        axis=1
+    )
+    return unlike
+
+
+def exchange_lines(
+    records: Mapping[str, Array],
+    board: BoardSize,
+    seed: int,
+    form: ExchangeFormat,
+    *,
+    all_moves: bool = False,
+    weak: bool = False,
+) -> Iterator[str]:
+    """The positions of a part as lines of a format, without line ends.
+
+    Args:
+        records: the columns of the part, of which ply, key, score and column_scores count.
+        board: the board of all positions.
+        seed: the data set's, by which positions are mirrored.
+        form: the format.
+        all_moves: with ``c4solver``: whether to write the scores of all columns instead of the
+            position's.
+        weak: whether to write only who wins: 1, 0 or -1.
+
+    Raises:
+        DatasetError: no line of moves leads to a position.
+    """
+    if form == "refmoves":
+        return _refmoves_lines(records, board, seed, weak=weak)
+    return _c4solver_lines(records, board, seed, all_moves=all_moves, weak=weak)
+
+
+def _c4solver_lines(
+    records: Mapping[str, Array], board: BoardSize, seed: int, *, all_moves: bool, weak: bool
+) -> Iterator[str]:
+    keys = _keys(records)
+    lines = lines_of(keys, are_mirrored(keys, seed), board).astype(str).tolist()
+    scores = records["column_scores"] if all_moves else records["score"][:, None]
+    shown = _shown(scores, full=PONS_FULL, weak=weak)
+    for moves, row in zip(lines, shown.tolist(), strict=True):
+        yield " ".join([moves, *map(str, row)])
+
+
+def _refmoves_lines(
+    records: Mapping[str, Array], board: BoardSize, seed: int, *, weak: bool
+) -> Iterator[str]:
+    keys = _keys(records)
+    mirrored = are_mirrored(keys, seed)
+    to_move, taken = split_keys(keys, board)
+    own, both = squares_of(to_move, board), squares_of(taken, board)
+    # The first player, mark 1, moves when the number of stones is even.
+    is_first = (records["ply"].astype(np.uint8) % 2 == 0)[:, None, None]
+    marks = np.where(both == 0, 0, np.where((own == 1) == is_first, 1, 2))
+    marks[mirrored] = marks[mirrored, :, ::-1]
+    squares = marks[:, ::-1, :].reshape(len(keys), -1)
+    scores = _shown(records["score"][:, None], full=REFMOVES_FULL, weak=weak)[:, 0]
+    columns = _shown(records["column_scores"], full=REFMOVES_FULL, weak=weak)
+    rows = zip(squares.tolist(), scores.tolist(), columns.tolist(), strict=True)
+    for square, score, column in rows:
+        yield json.dumps({"board": square, "score": score, "move score": column})
+
+
+def _keys(records: Mapping[str, Array]) -> NDArray[np.uint64]:
+    return np.ascontiguousarray(records["key"]).astype(np.uint64)
+
+
+def _shown(scores: Array, *, full: int, weak: bool) -> NDArray[np.int16]:
+    """The scores as they are written; UNPLAYABLE becomes ``full``."""
+    exact = scores.astype(np.int16)
+    shown: NDArray[np.int16] = np.where(
+        exact == UNPLAYABLE, np.int16(full), np.sign(exact) if weak else exact
+    )
+    return shown

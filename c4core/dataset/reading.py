@@ -1,0 +1,326 @@
+"""Reads the files of a data set, and compares them with each other and with the card."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from c4core.arrays import are_over, canonical_keys
+from c4core.batch import UNPLAYABLE
+from c4core.dataset.allowance import MAX_CARD
+from c4core.dataset.card import JSON_NAME, census
+from c4core.dataset.card_reading import read_card
+from c4core.dataset.errors import DatasetError
+from c4core.dataset.jsonl import read_jsonl, write_jsonl
+from c4core.dataset.lots import SPLITS, are_mirrored, linked, split_of
+from c4core.dataset.npz import read_npz, write_npz
+from c4core.dataset.parquet import read_parquet, write_parquet
+from c4core.dataset.records import are_full, columns_of, make_records, turn
+from c4core.errors import KeyValueError
+from c4core.plain_file import check_plain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from c4core.dataset.card_reading import PartFile, Terms
+    from c4core.dataset.records import Array
+
+    Json = dict[str, Any]
+    Keys = NDArray[np.uint64]
+
+MAX_PROBLEMS: Final = 10
+"""The check of a part ends after this many problems."""
+
+_OTHER_FILE: Final = "{name}: not the file that was written with the card (sha256)"
+
+
+class Format(NamedTuple):
+    """How a part of a data set is written and read. Its name is the suffix of the files."""
+
+    write: Callable[[Path, Mapping[str, Array], str], None]
+    """Writes the columns, and the card if the format has a place for it."""
+    read: Callable[[Path], tuple[dict[str, Array], str | None]]
+    """Returns the columns, and the card if the file has it."""
+
+
+FORMATS: Final = {
+    "npz": Format(write_npz, read_npz),
+    "parquet": Format(write_parquet, read_parquet),
+    "jsonl": Format(write_jsonl, read_jsonl),
+}
+
+
+@dataclass(slots=True)
+class Inspection:
+    """The findings about a data set, or about one of its files."""
+
+    card: Json
+    """The data card."""
+    problems: list[str] = field(default_factory=list)
+    """The problems, for people; empty if there are none."""
+    files: list[str] = field(default_factory=list)
+    """Names of the files that were read."""
+
+
+def inspect(path: Path) -> Inspection:
+    """Check a data set's directory, or one of its files.
+
+    Args:
+        path: a directory with a card, the card itself, or a part.
+
+    Raises:
+        DatasetError: the card is missing or cannot be read, or the file is not a part of a set.
+        OSError: a file cannot be read.
+    """
+    if path.is_dir() or path.name == JSON_NAME:
+        return _inspect_directory(path if path.is_dir() else path.parent)
+    return _inspect_file(path)
+
+
+def read_part(directory: Path, split: str) -> tuple[dict[str, Array], Terms]:
+    """The checked columns of a part of a data set, and the terms of its card.
+
+    Args:
+        directory: the directory of a data set.
+        split: the name of the part; if it has several formats, the first in the card is read.
+
+    Raises:
+        DatasetError: the data set has no such part, or something is wrong with it.
+        OSError: a file cannot be read.
+    """
+    card, terms = card_beside(directory / JSON_NAME)
+    file = next((file for file in terms.files if file.split == split), None)
+    if file is None:
+        raise DatasetError(f"{directory}: this data set has no part {split}", path=str(directory))
+    found = Inspection(card)
+    try:
+        records = _checked_file(directory / file.name, file, terms, found)
+    except FileNotFoundError:
+        raise DatasetError(f"{directory / file.name}: missing", path=str(directory)) from None
+    if found.problems:
+        raise DatasetError(f"{directory}: {found.problems[0]}", path=str(directory))
+    return records, terms
+
+
+def _inspect_directory(directory: Path) -> Inspection:
+    card, terms = card_beside(directory / JSON_NAME)
+    found = Inspection(card)
+    keys: dict[str, NDArray[np.uint64]] = {}
+    for file in terms.files:
+        found.files.append(file.name)
+        try:
+            records = _checked_file(directory / file.name, file, terms, found)
+        except FileNotFoundError:
+            found.problems.append(f"{file.name}: missing")
+        except DatasetError as error:
+            found.problems.append(str(error))
+        else:
+            keys.setdefault(file.split, records["key"].astype(np.uint64))
+    found.problems += _common_positions(keys)
+    if not found.problems and keys.keys() == terms.splits.keys():  # else the keys may be wrong
+        found.problems += _neighbour_problems(keys, terms)
+    found.problems += _strays(directory, found.files)
+    return found
+
+
+def _checked_file(path: Path, file: PartFile, terms: Terms, found: Inspection) -> dict[str, Array]:
+    """Read a file that a card names, and add its problems to the findings."""
+    if digest(path) != file.sha256:
+        found.problems.append(_OTHER_FILE.format(name=path.name))
+    records, _ = _format_of(path).read(path)
+    problems = part_problems(records, terms, file.split)
+    found.problems += [f"{path.name}: {problem}" for problem in problems]
+    if "key" not in records:
+        raise DatasetError(f"{path.name}: without keys it cannot be compared", path=str(path))
+    return records
+
+
+def _inspect_file(path: Path) -> Inspection:
+    records, text = _format_of(path).read(path)
+    if text is None:
+        card, terms = card_beside(path.with_name(JSON_NAME))
+        split = path.stem
+    else:
+        card, terms = read_card(text, str(path))
+        split = str(card.get("part"))
+    if split not in terms.splits:
+        raise DatasetError(f"{path}: which part of the data set is it? {split!r}", path=str(path))
+    problems = [*_digest_problems(path)]
+    problems += [f"{path.name}: {each}" for each in part_problems(records, terms, split)]
+    return Inspection(card, problems, [path.name])
+
+
+def _digest_problems(path: Path) -> Iterator[str]:
+    """The problems of a file according to the card beside it, if a card there names the file."""
+    try:
+        _, terms = card_beside(path.with_name(JSON_NAME))
+    except DatasetError:  # a file may be checked alone
+        return
+    for file in terms.files:
+        if file.name == path.name and file.sha256 != digest(path):
+            yield _OTHER_FILE.format(name=path.name)
+
+
+def card_beside(path: Path) -> tuple[Json, Terms]:
+    """A data set's card, and the fields that its files are checked against.
+
+    Args:
+        path: the place of ``card.json``.
+
+    Raises:
+        DatasetError: the file is missing, or is not a card.
+        OSError: the file cannot be read.
+    """
+    try:
+        check_plain(path)
+        with path.open(encoding="utf-8") as file:
+            return read_card(file.read(MAX_CARD + 1), str(path))
+    except FileNotFoundError:
+        raise DatasetError(
+            f"{path}: missing: a data set has its card there", path=str(path)
+        ) from None
+    except UnicodeDecodeError:
+        raise DatasetError(f"{path}: this is no data card: not UTF-8", path=str(path)) from None
+
+
+def _format_of(path: Path) -> Format:
+    ending = path.suffix.removeprefix(".")
+    if ending not in FORMATS:
+        raise DatasetError(
+            f"{path}: no file of a data set; those end in {', '.join(FORMATS)}", path=str(path)
+        )
+    return FORMATS[ending]
+
+
+def _strays(directory: Path, named: Sequence[str]) -> Iterator[str]:
+    """Files with names of parts that the card does not have: leftovers of another build."""
+    for split in SPLITS:
+        for ending in FORMATS:
+            name = f"{split}.{ending}"
+            if name not in named and (directory / name).exists():
+                yield f"{name}: not of this data set: the card does not name it"
+
+
+def digest(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal digits.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    check_plain(path)
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def part_problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterator[str]:
+    """The first :data:`MAX_PROBLEMS` problems of a part of a data set.
+
+    The labels are compared with each other: the score is the best of the column scores, and so on.
+    No position is solved. If positions are repeated, nothing else is checked.
+
+    Args:
+        records: the columns of the file.
+        terms: the fields of the card that files are checked against.
+        split: the part that the file should have.
+    """
+    return islice(_problems(records, terms, split), MAX_PROBLEMS)
+
+
+def _problems(records: Mapping[str, Array], terms: Terms, split: str) -> Iterator[str]:
+    shaped = dict(records)
+    problems = list(_shape_problems(shaped, terms))
+    if problems:  # the checks below need the right shapes
+        yield from problems
+        return
+    keys = np.ascontiguousarray(shaped["key"]).astype(np.uint64)
+    # A small file can repeat a position very often. Finding the moves takes 50 microseconds for
+    # each repetition, which would be minutes.
+    repeated = len(keys) - len(np.unique(keys))
+    if repeated:
+        yield f"{repeated:,} positions occur more than once"
+        return
+    try:
+        canonical, _ = canonical_keys(keys, width=terms.board.width, height=terms.board.height)
+    except KeyValueError as error:
+        yield str(error)
+        return
+    yield from _counted(canonical != keys, "a key that is not canonical")
+    yield from _counted(are_over(keys, terms.board), "a game that is over")
+    yield from _record_problems(shaped, keys, terms)
+    if terms.neighbours != "together":  # else the part depends on the other positions
+        places = split_of(keys, terms.seed, terms.shares)
+        yield from _counted(places != SPLITS.index(split), "a position of another part")
+    if census(shaped) != terms.splits[split]:
+        yield "the numbers of positions by ply and value are not those of the card"
+
+
+def _common_positions(parts: Mapping[str, Array]) -> Iterator[str]:
+    """Problems of positions that are in several parts; the keys of each part are given by name."""
+    names = list(parts)
+    for index, name in enumerate(names):
+        for other in names[index + 1 :]:
+            number = len(np.intersect1d(parts[name], parts[other]))
+            if number:
+                yield f"{number:,} positions are in {name} and in {other}"
+
+
+def _neighbour_problems(parts: Mapping[str, Keys], terms: Terms) -> Iterator[str]:
+    """Problems of the numbers of positions that have neighbours in other parts."""
+    found = linked(parts, terms.board)
+    for name, number in found.items():
+        claimed = terms.linked[name]
+        if number != claimed:
+            yield f"{number:,} positions of {name} have neighbours in other parts, not {claimed:,}"
+
+
+def _shape_problems(records: dict[str, Array], terms: Terms) -> Iterator[str]:
+    """Problems of names, shapes and types of columns. Flat planes get their shape."""
+    columns = columns_of(terms.representations)
+    missing = [column.name for column in columns if column.name not in records]
+    foreign = sorted(set(records) - {column.name for column in columns})
+    if missing:
+        yield f"no column {', '.join(missing)}"
+        return
+    if foreign:
+        yield f"a column {', '.join(foreign)} that the card does not name"
+    number = len(records["key"]) if records["key"].ndim else 0
+    width, height = terms.board
+    sizes = {"N": number, "W": width, "H": height, "2": 2}
+    for column in columns:
+        wanted = tuple(sizes[letter] for letter in column.shape.strip("(,)").split(", "))
+        array = records[column.name]
+        if array.size == np.prod(wanted):
+            array = array.reshape(wanted)
+        dtype = np.dtype(column.dtype.format(C=terms.board.cells))
+        if array.shape != wanted:
+            yield f"column {column.name} has the shape {array.shape} instead of {wanted}"
+        elif array.dtype.kind != dtype.kind or array.dtype.itemsize > dtype.itemsize:
+            yield f"column {column.name} is of type {array.dtype} instead of {dtype}"
+        records[column.name] = array
+
+
+def _record_problems(records: Mapping[str, Array], keys: Keys, terms: Terms) -> Iterator[str]:
+    """Problems of columns that do not follow from the keys and the column scores."""
+    board, seed = terms.board, terms.seed
+    scores = turn(records["column_scores"].astype(np.int8), are_mirrored(keys, seed))
+    unlike = ((scores == UNPLAYABLE) != are_full(keys, board)).any(axis=1)
+    yield from _counted(unlike, "a score for a full column, or none for an open one")
+    made = make_records(keys, scores, board=board, seed=seed, representations=terms.representations)
+    for name, array in made.items():
+        axes = tuple(range(1, array.ndim))
+        unlike = (records[name] != array).any(axis=axes) if axes else records[name] != array
+        yield from _counted(unlike, f"a wrong entry in column {name}")
+
+
+def _counted(rows: Array, what: str) -> Iterator[str]:
+    number = int(rows.sum())
+    if number:
+        noun = "position has" if number == 1 else "positions have"
+        yield f"{number:,} {noun} {what} (the first is number {int(rows.argmax()) + 1:,})"

@@ -1,0 +1,228 @@
+"""The bytes of a certificate, as docs/certificate-format.md specifies them.
+
+:func:`pack` writes a file and :func:`unpack` reads one. Both keep the proof itself as code:
+:mod:`c4core.proof.walk` writes and reads the code of a half.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from c4core.errors import BoardError, KeyValueError
+from c4core.notation import check_board
+from c4core.position import Position
+from c4core.proof.errors import CertificateDamagedError, CertificateForeignError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from c4core.notation import BoardSize
+    from c4core.position import Side
+
+MAGIC: Final = b"\x89C4proof"
+FORMAT_VERSION: Final = 1
+LARGEST_SCORE: Final = 32
+"""Above every score: the winner has four stones on at most 64 squares."""
+
+RULES: Final = (
+    "stones",
+    "follow-up",
+    "turned column",
+    "horizon",
+    "one odd column",
+    "no flat four",
+)
+"""The rules' names, by their numbers in the file (c4core/proof/rules.pxd)."""
+
+EVERY_RULE: Final = (1 << len(RULES)) - 1
+"""All rules, as a set of bits."""
+
+REPLIES: Final = 255
+"""The value of a position that no rule ends: all replies follow."""
+
+_HEADER: Final = struct.Struct("<8sHBBBBHQIIQ")
+_HALF: Final = struct.Struct("<BbHIQ")
+_COUNT: Final = struct.Struct("<I")
+HEADER_BYTES: Final = _HEADER.size
+_CHECKSUM: Final = hashlib.sha256().digest_size
+
+
+@dataclass(frozen=True, slots=True)
+class HalfInfo:
+    """The header of one half: the proof of one bound."""
+
+    upper: bool
+    """Whether the score is at most ``bound``; otherwise it is at least ``bound``."""
+    bound: int
+    """The bound for the side to move at the start."""
+    plies: tuple[int, ...]
+    """The number of positions of every ply, from the start on."""
+    code_bytes: int
+    """The length of the half's code."""
+
+    @property
+    def positions(self) -> int:
+        """The number of positions; of two mirror images, one counts."""
+        return sum(self.plies)
+
+
+@dataclass(frozen=True, slots=True)
+class CertificateInfo:
+    """The header of a certificate: what it claims, and how large it is."""
+
+    start: Position
+    """The canonical image of the position that the claim is about."""
+    rules: int
+    """The rules that may end a branch, as a set of bits."""
+    halves: tuple[HalfInfo, ...]
+    """One half for each bound; the lower bound comes first."""
+    engine_version: int
+    file_bytes: int
+
+    @property
+    def board(self) -> BoardSize:
+        """The board of the start."""
+        return self.start.board
+
+    @property
+    def lower(self) -> int | None:
+        """The least score of the side to move; None if the file does not claim one."""
+        return next((half.bound for half in self.halves if not half.upper), None)
+
+    @property
+    def upper(self) -> int | None:
+        """The highest score of the side to move; None if the file does not claim one."""
+        return next((half.bound for half in self.halves if half.upper), None)
+
+    def prover(self, *, upper: bool) -> Side:
+        """The side that proves the upper or the lower bound."""
+        return "x" if (self.start.turn == "x") != upper else "o"
+
+    @property
+    def positions(self) -> int:
+        """The number of positions of all halves."""
+        return sum(half.positions for half in self.halves)
+
+
+def pack(
+    start: Position,
+    rules: int,
+    halves: Sequence[tuple[HalfInfo, bytes]],
+    *,
+    engine_version: int,
+) -> bytes:
+    """The bytes of a file.
+
+    Args:
+        start: the position of the claim, or its mirror image.
+        rules: the rules that may end a branch, as a set of bits.
+        halves: one half for each bound, with its code.
+        engine_version: the version of the engine that found the proof.
+    """
+    directory = b"".join(
+        _HALF.pack(half.upper, half.bound, len(half.plies), len(code), half.positions)
+        + b"".join(map(_COUNT.pack, half.plies))
+        for half, code in halves
+    )
+    codes = b"".join(code for _, code in halves)
+    header = _HEADER.pack(
+        MAGIC,
+        FORMAT_VERSION,
+        start.width,
+        start.height,
+        start.ply,
+        len(halves),
+        rules,
+        start.canonical_key,
+        engine_version,
+        0,
+        _HEADER.size + len(directory) + len(codes) + _CHECKSUM,
+    )
+    content = header + directory + codes
+    return content + hashlib.sha256(content).digest()
+
+
+def check_header(header: bytes, file_bytes: int) -> None:
+    """Check the first bytes of a file before the rest is read.
+
+    Args:
+        header: ``HEADER_BYTES`` bytes, or the complete file if it is shorter.
+        file_bytes: the length of the file.
+
+    Raises:
+        CertificateForeignError: the file is not a certificate, or is one of another version.
+        CertificateDamagedError: the file is not as long as its header says.
+    """
+    if not header.startswith(MAGIC):
+        raise CertificateForeignError("no certificate: it does not begin as one")
+    if file_bytes < _HEADER.size + _CHECKSUM:
+        raise CertificateDamagedError("damaged: the file ends before its header does")
+    _, version, *_, length = _HEADER.unpack_from(header)
+    if version != FORMAT_VERSION:
+        raise CertificateForeignError(
+            f"a certificate of format {version}; this program reads {FORMAT_VERSION}"
+        )
+    if length != file_bytes:
+        raise CertificateDamagedError(
+            f"damaged: {file_bytes:,} bytes long, and its header says {length:,}"
+        )
+
+
+def unpack(data: bytes) -> tuple[CertificateInfo, tuple[bytes, ...]]:
+    """The header of a file, and the code of each half.
+
+    Raises:
+        CertificateForeignError: the file is not a certificate, or is one of another version.
+        CertificateDamagedError: the file's bytes contradict each other.
+    """
+    check_header(data, len(data))
+    _, _, width, height, ply, count, rules, key, engine, zero, length = _HEADER.unpack_from(data)
+    if hashlib.sha256(data[:-_CHECKSUM]).digest() != data[-_CHECKSUM:]:
+        raise CertificateDamagedError("damaged: the checksum is wrong")
+    start = _start(width, height, key)
+    if start.ply != ply or start.canonical_key != key or start.is_over:
+        raise CertificateDamagedError("wrong: its start is no canonical position of a game")
+    if zero or rules & ~EVERY_RULE:
+        raise CertificateDamagedError("wrong: it names rules that do not exist")
+    halves, offset = _directory(data, start, count)
+    codes = []
+    for half in halves:
+        codes.append(data[offset : offset + half.code_bytes])
+        offset += half.code_bytes
+    if offset + _CHECKSUM != length:
+        raise CertificateDamagedError("wrong: its parts are not as long as the file")
+    return CertificateInfo(start, rules, halves, engine, length), tuple(codes)
+
+
+def _start(width: int, height: int, key: int) -> Position:
+    try:
+        check_board(width, height)
+        return Position.from_key(key, width=width, height=height)
+    except (BoardError, KeyValueError) as error:
+        raise CertificateDamagedError(f"wrong: its start is no position: {error}") from None
+
+
+def _directory(data: bytes, start: Position, count: int) -> tuple[tuple[HalfInfo, ...], int]:
+    """The headers of the halves, and the offset of the first code."""
+    offset = _HEADER.size
+    halves: list[HalfInfo] = []
+    for _ in range(count):
+        if offset + _HALF.size > len(data) - _CHECKSUM:
+            raise CertificateDamagedError("wrong: its list of halves is longer than the file")
+        upper, bound, plies, code_bytes, positions = _HALF.unpack_from(data, offset)
+        offset += _HALF.size
+        end = offset + _COUNT.size * plies
+        if plies > start.board.cells - start.ply or end > len(data) - _CHECKSUM:
+            raise CertificateDamagedError("wrong: a half has more plies than the board")
+        counts = tuple(each for (each,) in _COUNT.iter_unpack(data[offset:end]))
+        offset = end
+        half = HalfInfo(bool(upper), bound, counts, code_bytes)
+        if upper > 1 or abs(bound) > LARGEST_SCORE or half.positions != positions or 0 in counts:
+            raise CertificateDamagedError("wrong: a half's numbers do not fit together")
+        halves.append(half)
+    if [half.upper for half in halves] not in ([False], [True], [False, True]):
+        raise CertificateDamagedError("wrong: it is not about one bound, or a lower and an upper")
+    return tuple(halves), offset

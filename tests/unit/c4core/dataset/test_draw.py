@@ -1,0 +1,119 @@
+"""Positions out of random games: what there is, as often as it should be, without repeats."""
+
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from c4core import BoardSize, Position
+from c4core.arrays import open_plies
+from c4core.book import Book
+from c4core.dataset.draw import choose_from_book, draw_by_plies, draw_from_play, gather
+from c4core.dataset.random_play import stop_within
+from c4core.dice import Dice
+from tests.support.boards.small_books import small_book
+
+TINY = BoardSize(3, 3)
+SMALL = BoardSize(5, 4)
+
+
+def positions(keys: np.ndarray, board: BoardSize) -> list[Position]:
+    width, height = board
+    return [Position.from_key(key, width=width, height=height) for key in keys.tolist()]
+
+
+def plies(keys: np.ndarray, board: BoardSize) -> list[int]:
+    return [position.ply for position in positions(keys, board)]
+
+
+def everything(board: BoardSize) -> list[np.ndarray]:
+    width, height = board
+    return list(open_plies(Position(width=width, height=height)))
+
+
+def test_random_moves_are_uniform_over_open_columns() -> None:
+    # Of 3 x 3, whose games never end early: the first stone in the middle, or at a side.
+    keys = stop_within(Dice(1), 30_000, 1, 1, width=3, height=3)
+    middle = Position("2", width=3, height=3).canonical_key
+    assert (keys == middle).mean() == pytest.approx(1 / 3, abs=0.01)
+    # Column 1 is full after three stones in it: then the others share the draws.
+    keys = stop_within(Dice(1), 200_000, 4, 4, width=3, height=3)
+    full = [Position(f"111{column}", width=3, height=3).canonical_key for column in "23"]
+    first, second = ((keys == key).sum() for key in full)
+    assert first == pytest.approx(second, rel=0.1)
+
+
+def test_a_game_that_is_over_has_no_position() -> None:
+    keys = stop_within(Dice(1), 5_000, 20, 20)
+    assert 0 < len(keys) < 5_000
+    assert not any(position.is_over for position in positions(keys, BoardSize(7, 6)))
+    assert set(plies(keys, BoardSize(7, 6))) == {20}
+
+
+def test_each_position_of_a_game_is_as_likely() -> None:
+    keys = stop_within(Dice(1), 30_000, 2, 5, width=3, height=3)
+    numbers = np.bincount(plies(keys, TINY))
+    assert numbers[2:] / len(keys) == pytest.approx([0.25] * 4, abs=0.02)
+    assert not numbers[:2].any()
+
+
+@pytest.mark.parametrize(("first", "last"), [(-1, 3), (4, 3), (0, 9)])
+def test_plies_that_there_are_not(first: int, last: int) -> None:
+    with pytest.raises(ValueError, match="0 to 8 stones"):
+        stop_within(Dice(1), 1, first, last, width=3, height=3)
+
+
+@pytest.mark.parametrize("draw", [draw_by_plies, draw_from_play])
+def test_all_of_a_tiny_board_and_no_more(draw: object) -> None:
+    assert callable(draw)
+    sample = draw(TINY, 0, 8, 1_000, 1)
+    assert sample.is_all
+    assert sample.keys.tolist() == np.sort(np.concatenate(everything(TINY))).tolist()
+    assert sample.drawn == len(sample.keys) + sample.duplicates
+
+
+@pytest.mark.parametrize("draw", [draw_by_plies, draw_from_play])
+def test_the_same_seed_draws_the_same(draw: object) -> None:
+    assert callable(draw)
+    first, again, other = (draw(SMALL, 0, 19, 500, seed) for seed in (1, 1, 2))
+    assert first.keys.tolist() == again.keys.tolist()
+    assert (first.drawn, first.duplicates) == (again.drawn, again.duplicates)
+    assert set(first.keys.tolist()) != set(other.keys.tolist())
+    assert len(first.keys) == 500
+    assert not first.is_all
+
+
+def test_every_ply_has_as_many() -> None:
+    sample = draw_by_plies(SMALL, 6, 9, 402, 1)
+    assert np.bincount(plies(sample.keys, SMALL))[6:].tolist() == [101, 101, 100, 100]
+
+
+def test_what_a_ply_has_not_the_others_give() -> None:
+    there_are = list(map(len, islice(everything(SMALL), 5)))
+    sample = draw_by_plies(SMALL, 0, 4, 200, 1)
+    numbers = np.bincount(plies(sample.keys, SMALL)).tolist()
+    assert numbers[:3] == there_are[:3]
+    assert sum(numbers) == 200
+    assert all(number <= most for number, most in zip(numbers, there_are, strict=True))
+
+
+def test_a_stream_with_repeats() -> None:
+    sample = gather(iter([5, 3, 5, 9, 3, 3]), 10, 1)
+    assert sample.keys.tolist() == [3, 5, 9]
+    assert (sample.drawn, sample.duplicates, sample.is_all) == (6, 3, True)
+    assert not gather(iter([5, 3, 9]), 2, 1).is_all
+    assert gather(iter([]), 2, 1).keys.tolist() == []
+
+
+def test_a_book(tmp_path: Path) -> None:
+    path = tmp_path / "a.c4book"
+    small_book(path, width=4, height=4)
+    with Book.open(path) as book:
+        last = book.info.last_ply
+        every = choose_from_book(book, 0, last, 100_000, 1)
+        assert len(every.keys) == len(book)
+        some = choose_from_book(book, 1, last - 1, 7, 1)
+        assert len(some.keys) == 7
+        assert set(plies(some.keys, BoardSize(4, 4))) <= set(range(1, last))
+        assert not some.is_all

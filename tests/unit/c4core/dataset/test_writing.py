@@ -1,0 +1,190 @@
+"""A data set is put into place as a whole or not at all; another is replaced only on request."""
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from c4core.dataset.errors import DatasetExistsError
+from c4core.dataset.lots import Shares
+from c4core.dataset.reading import inspect
+from c4core.dataset.writing import ASIDE, check_free, write_dataset
+from tests.support.boards.books import digest
+from tests.support.boards.datasets import made, recipe
+from tests.support.running.databases import file_size_limit
+from tests.support.running.waiting import HANG_SECONDS
+
+OLD, OLD_CARD = made(recipe(command="c4 old", count=40))
+NEW, NEW_CARD = made(recipe(command="c4 new", seed=2, count=40))
+FORMATS = ["npz", "jsonl"]
+
+
+def digests(directory: Path) -> dict[str, str]:
+    return {path.name: digest(path) for path in sorted(directory.iterdir())}
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    write_dataset(tmp_path, OLD, OLD_CARD, formats=FORMATS)
+    return tmp_path
+
+
+def test_nothing_is_replaced_without_being_asked(directory: Path) -> None:
+    before = digests(directory)
+    with pytest.raises(DatasetExistsError, match="has another data set already"):
+        write_dataset(directory, NEW, NEW_CARD, formats=["npz"])
+    with pytest.raises(DatasetExistsError, match="has another data set already"):
+        check_free(directory, command="c4 new", formats=["npz"])
+    assert digests(directory) == before
+
+
+def test_the_same_one_again(directory: Path) -> None:
+    before = digests(directory)
+    check_free(directory, command="c4 old", formats=FORMATS)
+    write_dataset(directory, OLD, OLD_CARD, formats=FORMATS)
+    assert digests(directory) == before
+
+
+def test_a_file_that_somebody_has_changed_is_not_the_same(directory: Path) -> None:
+    (directory / "train.jsonl").write_text("my own\n")
+    with pytest.raises(DatasetExistsError):
+        write_dataset(directory, OLD, OLD_CARD, formats=FORMATS)
+    assert (directory / "train.jsonl").read_text() == "my own\n"
+    (directory / "train.jsonl").unlink()
+    write_dataset(directory, OLD, OLD_CARD, formats=FORMATS)
+    assert inspect(directory).problems == []
+
+
+@pytest.mark.parametrize("name", ["train.npz", "README.md", "card.json"])
+def test_files_that_only_have_such_names(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("mine")
+    for try_it in (
+        lambda: check_free(tmp_path, command="c4 new", formats=["npz"]),
+        lambda: write_dataset(tmp_path, NEW, NEW_CARD, formats=["npz"]),
+    ):
+        with pytest.raises(DatasetExistsError):
+            try_it()
+    assert digests(tmp_path).keys() == {name}
+    assert (tmp_path / name).read_text() == "mine"
+
+
+@pytest.mark.parametrize("size", [100, 2_000, 4_000])
+def test_a_full_disk_leaves_what_was_there(directory: Path, size: int) -> None:
+    before = digests(directory)
+    with file_size_limit(size), pytest.raises(OSError, match=str(directory)) as caught:
+        write_dataset(directory, NEW, NEW_CARD, formats=FORMATS, replace=True)
+    assert Path(caught.value.filename).parent == directory
+    assert digests(directory) == before
+
+
+KILLED = """
+import os, pathlib, signal, sys
+from c4core.dataset.writing import write_dataset
+from tests.unit.c4core.dataset.test_writing import FORMATS, NEW, NEW_CARD, OLD, OLD_CARD, outcome
+
+path, step, left = pathlib.Path(sys.argv[1]), 0, 0
+
+def counted(function):
+    def stand_in(*arguments, **named):
+        global left
+        left -= 1
+        if left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return function(*arguments, **named)
+    return stand_in
+
+ended = None
+while ended != 0:
+    step += 1
+    write_dataset(path, OLD, OLD_CARD, formats=FORMATS, replace=True)
+    child = os.fork()
+    if child == 0:
+        left = step
+        for name in ("replace", "unlink", "mkdir"):
+            setattr(pathlib.Path, name, counted(getattr(pathlib.Path, name)))
+        write_dataset(path, NEW, NEW_CARD, formats=FORMATS, replace=True)
+        os._exit(0)
+    _, ended = os.waitpid(child, 0)
+    print(outcome(path))
+"""
+
+
+def outcome(directory: Path) -> str:
+    """Which data set is there, whole, when somebody wants to write the new one again."""
+    try:
+        check_free(directory, command="c4 new", formats=FORMATS)
+    except DatasetExistsError:
+        card, parts = OLD_CARD, OLD
+    else:
+        card, parts = NEW_CARD, NEW
+    there = digests(directory)
+    write_dataset(directory, parts, card, formats=FORMATS, replace=True)
+    return str(card["command"]) if there == digests(directory) else f"mixed: {sorted(there)}"
+
+
+def test_killed_at_every_step(directory: Path) -> None:
+    """Before any name is made, moved or removed: the old one or the new one, never both mixed."""
+    run = subprocess.run(
+        [sys.executable, "-c", KILLED, str(directory)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=HANG_SECONDS,
+        env=os.environ | {"PYTHONPATH": os.getcwd()},  # noqa: PTH109
+    )
+    outcomes = run.stdout.splitlines()
+    assert run.stderr == ""
+    assert set(outcomes) == {"c4 old", "c4 new"}
+    assert outcomes == sorted(outcomes, reverse=True)
+    assert outcomes.count("c4 new") > 8
+
+
+def test_two_at_the_same_time(tmp_path: Path) -> None:
+    def write(number: int) -> None:
+        parts, card = ((OLD, OLD_CARD), (NEW, NEW_CARD))[number % 2]
+        write_dataset(tmp_path, parts, card, formats=["npz"], replace=True)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, range(8)))
+    assert inspect(tmp_path).problems == []
+    assert len(digests(tmp_path)) == 5
+
+
+def test_a_link_in_the_place_of_what_is_aside(
+    directory: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """What it leads to is neither moved nor removed."""
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    write_dataset(elsewhere, NEW, NEW_CARD, formats=["npz"])
+    before = digests(elsewhere)
+    (directory / ASIDE).symlink_to(elsewhere)
+    write_dataset(directory, OLD, OLD_CARD, formats=FORMATS)
+    assert digests(elsewhere) == before
+
+
+def test_another_data_set_takes_the_place_of_the_old_one(directory: Path) -> None:
+    (directory / "notes.txt").touch()
+    parts, card = made(recipe(shares=Shares(80, 0, 20), seed=2))
+    write_dataset(directory, parts, card, formats=["npz"], replace=True)
+    assert inspect(directory).problems == []
+    assert digests(directory).keys() == {
+        "README.md",
+        "card.json",
+        "notes.txt",
+        "test.npz",
+        "train.npz",
+    }
+
+
+def test_only_parts_are_removed_with_an_old_card(directory: Path) -> None:
+    card = json.loads((directory / "card.json").read_text())
+    card["files"].append({"name": "notes.txt", "split": "train", "sha256": ""})
+    (directory / "card.json").write_text(json.dumps(card))
+    (directory / "notes.txt").touch()
+    write_dataset(directory, NEW, NEW_CARD, formats=["npz"], replace=True)
+    assert (directory / "notes.txt").exists()
+    assert not (directory / "train.jsonl").exists()
