@@ -26,8 +26,8 @@ from c4core.board cimport (
     playable_squares,
     popcount,
 )
-from c4core.book.reader cimport Book
-from c4core.book.format.section cimport NO_MEMORY, NOT_IN_BOOK
+from c4core.book.book cimport Book
+from c4core.book.codec cimport NO_MEMORY, NOT_IN_BOOK
 from c4core.bounds cimport Rows, rows_of
 from c4core.interrupts cimport interrupted, take_raised
 from c4core.kernel cimport (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from benchmarks.record import this_processor
-from c4core.book.building.units import cut_units
+from c4core.book.units import cut_units
 from c4core.position import Position
 from c4core.reachable import open_plies
 from c4core.solver import Solver

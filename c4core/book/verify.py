@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.book.building.minimax import best_of_known, derive
+from c4core.book.build import best_of_known, derive
 from c4core.book.errors import BookDamagedError
-from c4core.book.format.layout import DIGEST_BYTES
+from c4core.book.layout import DIGEST_BYTES
 from c4core.errors import C4Error
 from c4core.solver import Solver
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from c4core.book.reader import Book
+    from c4core.book.book import Book
 
     Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
 

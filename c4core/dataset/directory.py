@@ -6,7 +6,6 @@ import os
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from c4core.atomic_file import atomic_file
 from c4core.dataset.card.making import JSON_NAME, PAGE_NAME, as_text
 from c4core.dataset.card.page import card_page
 from c4core.dataset.errors import DatasetError, DatasetExistsError
@@ -15,6 +14,7 @@ from c4core.dataset.inspection import card_beside, digest
 from c4core.dataset.lots import SPLITS
 from c4core.dataset.placing import locked, put_in_place
 from c4core.dataset.records import CARD_FORMAT
+from c4core.files import atomic_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

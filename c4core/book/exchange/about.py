@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from c4core.book.errors import BookContentError
-from c4core.book.format.layout import KINDS
+from c4core.book.layout import KINDS
 from c4core.errors import C4Error
 from c4core.notation import parse_board
 from c4core.position import Position
@@ -13,7 +13,7 @@ from c4core.position import Position
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from c4core.book.format.layout import Kind
+    from c4core.book.layout import Kind
     from c4core.notation import BoardSize
 
 KEYS: Final = range(1 << 64)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from c4core.book.format.layout import BookInfo, Kind
-    from c4core.book.reader import Book
+    from c4core.book.book import Book
+    from c4core.book.layout import BookInfo, Kind
     from c4core.position import Position
 
     Level = tuple[NDArray[np.uint64], NDArray[np.int8]]

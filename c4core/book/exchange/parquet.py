@@ -20,7 +20,7 @@ from c4core.extras import load_pyarrow
 from c4core.notation import DEFAULT_BOARD
 
 if TYPE_CHECKING:
-    from c4core.book.reader import Book
+    from c4core.book.book import Book
 
 _ABOUT: Final = b"c4_book"
 

@@ -32,7 +32,7 @@ from c4core.position import Position
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from c4core.book.reader import Book
+    from c4core.book.book import Book
 
 LOG2_SIZES: Final = range(21, 28)
 """The sizes that Pons's solver can read."""

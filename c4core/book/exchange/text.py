@@ -31,8 +31,8 @@ from c4core.version import ENGINE_VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from c4core.book.format.layout import Kind
-    from c4core.book.reader import Book
+    from c4core.book.book import Book
+    from c4core.book.layout import Kind
 
 CSV_NAMES: Final = ("ply", "key", "score")
 

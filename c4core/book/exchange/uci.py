@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from c4core.book.reader import Book
+    from c4core.book.book import Book
     from c4core.evaluation import Value
 
 UCI_PLY: Final = 8

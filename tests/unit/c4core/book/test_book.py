@@ -31,7 +31,7 @@ from c4core.book.errors import (
     BookTruncatedError,
     BookVersionError,
 )
-from c4core.book.format.layout import pack_header
+from c4core.book.layout import pack_header
 from c4core.book.writer import write_book
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.reachable import open_plies, plies
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from c4core.book.format.layout import Kind
+    from c4core.book.layout import Kind
     from tests.support.boards.small_books import Level
 
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from syrupy.assertion import SnapshotAssertion
 
-    from c4core.book.format.layout import Kind
+    from c4core.book.layout import Kind
     from c4core.evaluation import Value
 
 START_KEY = Position().key

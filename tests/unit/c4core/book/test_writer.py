@@ -12,7 +12,7 @@ import pytest
 from c4core import Position
 from c4core.book import Book
 from c4core.book.errors import BookContentError
-from c4core.book.format.huffman import LONGEST, code_lengths, code_words
+from c4core.book.huffman import LONGEST, code_lengths, code_words
 from c4core.book.verify import verify
 from c4core.book.writer import write_book
 from tests.support.boards.books import digest
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from syrupy.assertion import SnapshotAssertion
 
-    from c4core.book.format.layout import Kind
+    from c4core.book.layout import Kind
 
 START = Position(width=4, height=4)
 GOLDEN = {

@@ -27,9 +27,9 @@ from c4core.board cimport (
     split_key,
     winning_squares,
 )
-from c4core.book.numbering.rank cimport Ranking, orient, slot_of
-from c4core.book.numbering.reach cimport is_reachable
-from c4core.book.format.section cimport (
+from c4core.book.numbering cimport Ranking, orient, slot_of
+from c4core.book.reach cimport is_reachable
+from c4core.book.codec cimport (
     DAMAGED,
     GROUP_SLOTS,
     NO_MEMORY,
@@ -43,7 +43,7 @@ from c4core.book.format.section cimport (
 from c4core.position cimport Position, as_position
 
 from c4core.book.errors import BookBoardError, BookDamagedError
-from c4core.book.format import layout
+from c4core.book import layout
 from c4core.book.shipped import shipped_files
 from c4core.evaluation import best_columns
 from c4core.notation import check_board

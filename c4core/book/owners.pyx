@@ -8,7 +8,7 @@ import numpy as np
 from libc.stdint cimport int32_t, uint64_t
 
 from c4core.board cimport MAX_COLUMNS, Geometry, geometry_of, split_key
-from c4core.book.building.lookup cimport children_that_go_on, find_keys
+from c4core.book.lookup cimport children_that_go_on, find_keys
 
 from c4core.notation import check_board
 

@@ -10,7 +10,7 @@ import pytest
 
 from c4core import BoardError, Position
 from c4core.book.errors import BookContentError
-from c4core.book.numbering.rank import Ranking
+from c4core.book.numbering import Ranking
 from c4core.reachable import open_plies
 
 STARTS = [

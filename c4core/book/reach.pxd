@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint64_t
 
-from c4core.book.numbering.rank cimport Rank
+from c4core.book.numbering cimport Rank
 
 # 1: play from the start can lead to the position or its mirror image; 0: it cannot; -1: no memory.
 # The position must hold no four in a row.

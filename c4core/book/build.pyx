@@ -16,7 +16,7 @@ from c4core.board cimport (
     split_key,
     winning_squares,
 )
-from c4core.book.building.lookup cimport children_that_go_on, find_keys
+from c4core.book.lookup cimport children_that_go_on, find_keys
 
 from c4core.book.errors import BookContentError
 from c4core.notation import check_board

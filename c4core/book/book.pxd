@@ -3,8 +3,8 @@
 from libc.stdint cimport int8_t, uint64_t
 
 from c4core.board cimport Geometry
-from c4core.book.numbering.rank cimport Ranking
-from c4core.book.format.section cimport Section
+from c4core.book.numbering cimport Ranking
+from c4core.book.codec cimport Section
 from c4core.position cimport Position
 
 cdef class Book:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from c4core.arrays import wins_now
-from c4core.book.building.owners import NOBODY, inherit
 from c4core.book.errors import BookContentError
+from c4core.book.owners import NOBODY, inherit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

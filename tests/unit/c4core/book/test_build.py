@@ -18,7 +18,7 @@ from c4core.arrays import (
     is_threatened,
     wins_now,
 )
-from c4core.book.building.minimax import UNKNOWN, best_of_known, derive
+from c4core.book.build import UNKNOWN, best_of_known, derive
 from c4core.book.errors import BookContentError
 from c4core.reachable import open_plies
 from tests.support.boards.exhaustive import exhaustive_scores, fours, split_keys

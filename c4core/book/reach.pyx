@@ -11,7 +11,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from c4core.board cimport MAX_COLUMNS, mirror_bits, popcount
-from c4core.book.numbering.rank cimport Rank, extends
+from c4core.book.numbering cimport Rank, extends
 
 cdef enum:
     SMALL = 512     # bytes of memory on the stack, one bit for each combination of counts

@@ -13,8 +13,8 @@ import numpy as np
 
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint64_t
 
-from c4core.book.format.bits cimport LONGEST, BitWriter, close_bits, put_bits
-from c4core.book.format.section cimport BLOCK, GROUP, GROUP_SLOTS, SPARSE_HEAD
+from c4core.book.bits cimport LONGEST, BitWriter, close_bits, put_bits
+from c4core.book.codec cimport BLOCK, GROUP, GROUP_SLOTS, SPARSE_HEAD
 
 GROUP_SCORES = GROUP_SLOTS
 

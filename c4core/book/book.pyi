@@ -6,7 +6,7 @@ from typing import Self, SupportsIndex, final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4core.book.format.layout import BookInfo
+from c4core.book.layout import BookInfo
 from c4core.position import Position
 
 @final

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.arrays import wins_now
-from c4core.book.format.encode import (
+from c4core.book.encode import (
     EMPTY_SLOT,
     GROUP_SCORES,
     count_gaps,
@@ -21,14 +21,14 @@ from c4core.book.format.encode import (
     encode_slots,
     fill_empty,
 )
-from c4core.book.format.huffman import code_lengths, code_words
+from c4core.book.huffman import code_lengths, code_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from c4core.book.numbering.rank import Ranking
+    from c4core.book.numbering import Ranking
 
     Keys = NDArray[np.uint64]
     Scores = NDArray[np.int8]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from c4core.atomic_file import atomic_file
+from c4core.files import atomic_file
 
 
 def names(directory: Path) -> list[str]:

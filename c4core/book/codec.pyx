@@ -14,7 +14,7 @@ from posix.types cimport off_t
 from posix.unistd cimport pread
 
 from c4core cimport atomics
-from c4core.book.format.bits cimport (
+from c4core.book.bits cimport (
     LONGEST,
     LOOKUP,
     BitReader,
@@ -24,7 +24,7 @@ from c4core.book.format.bits cimport (
     take_bits,
     take_symbol,
 )
-from c4core.book.format.checksum cimport crc32
+from c4core.book.checksum cimport crc32
 
 cdef enum:
     # Bytes of the blocks' heads, and of their scores and gaps: two code words and 64 bits each.
