@@ -137,8 +137,7 @@ EXACT_FLOATS = ("residual", "tuples")
 # -O1 is enough for code that runs once for a command, or that waits for searches.
 O3_FOLDERS = ("c4core", "counting", "inference", "players")
 O2_MODULES = ("arrays", "position", "reachable", "solver")
-O1_MODULES = ["choosing", "interrupts", "kernel", "order_samples", "owners", "pons_keys"]
-O1_MODULES += ["table_exchange", "unit_keys"]
+O1_MODULES = ["choosing", "interrupts", "kernel", "order_samples", "table_exchange"]
 
 
 class BuildExt(build_ext):

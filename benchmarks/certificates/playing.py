@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from benchmarks.record import this_processor
 from c4core.arena.game import play_game
 from c4core.book import Book
-from c4core.book.shipped import shipped_files
+from c4core.book.book import shipped_files
 from c4core.certificate import Certificate
 from c4core.certificate.shipped import named_file
 from c4core.players import Resources, parse_player

@@ -1,31 +1,72 @@
-"""Scores of a ply from those of the next one, over whole plies at a time.
+"""Whole plies at a time: scores from those of the next ply, and the ancestors that positions belong to.
 
-Keys are sorted canonical keys (layout picture in board.pyx); a score is for the side to move.
+Keys are sorted canonical keys (layout picture in board.pyx). A score is for the side to move.
+
+A binary search in an array that is larger than the cache waits for memory at every step. So the children
+of a position are looked up side by side, and their waits overlap.
 """
 
 import numpy as np
 
-from libc.stdint cimport int8_t, uint8_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, uint8_t, uint64_t
 
 from c4core.board cimport (
     MAX_COLUMNS,
     Geometry,
+    canonical_key,
     geometry_of,
     playable_squares,
     popcount,
     split_key,
     winning_squares,
 )
-from c4core.book.lookup cimport children_that_go_on, find_keys
 
 from c4core.book.errors import BookContentError
 from c4core.notation import check_board
 
-# No position's score.
-cdef enum:
-    MISSING = -128
+cpdef enum:
+    UNKNOWN = -128          # not a score
+    NOBODY = 0x7FFFFFFF     # not an owner
 
-UNKNOWN = MISSING
+
+cdef inline int _children_that_go_on(
+    const Geometry* g, uint64_t stones, uint64_t mask, uint64_t* keys
+) noexcept nogil:
+    """Write the canonical keys of the children by moves that do not win. Returns their number."""
+    cdef uint64_t moves = playable_squares(g, mask) & ~winning_squares(g, stones, mask), move
+    cdef int number = 0
+    while moves:
+        move = moves & (0 - moves)
+        moves ^= move
+        keys[number] = canonical_key(g, stones ^ mask, mask | move)
+        number += 1
+    return number
+
+
+cdef inline void _find_keys(
+    const uint64_t* keys, Py_ssize_t count, const uint64_t* wanted, int number, Py_ssize_t* found
+) noexcept nogil:
+    """Write the index of each wanted key, or -1 if it is missing, into ``found``.
+
+    Args:
+        keys: sorted, ``count`` of them.
+        wanted: at most MAX_COLUMNS keys.
+        number: how many.
+        found: receives their indexes.
+    """
+    cdef Py_ssize_t left = count, half
+    cdef int i
+    for i in range(number):
+        found[i] = 0
+    # Invariant: if keys has wanted[i], it is in keys[found[i]] .. keys[found[i] + left - 1].
+    while left > 1:
+        half = left >> 1
+        for i in range(number):
+            found[i] += half * (keys[found[i] + half] <= wanted[i])
+        left -= half
+    for i in range(number):
+        if count == 0 or keys[found[i]] != wanted[i]:
+            found[i] = -1
 
 
 cdef void _best_of_known(
@@ -36,7 +77,7 @@ cdef void _best_of_known(
     int8_t[::1] scores,
     uint8_t[::1] complete,
 ) noexcept nogil:
-    """Score the parents by those of their children that are known."""
+    """Score the parents by their known children."""
     cdef Py_ssize_t index, count = child_keys.shape[0]
     cdef Py_ssize_t[MAX_COLUMNS] found
     cdef uint64_t[MAX_COLUMNS] keys
@@ -52,9 +93,9 @@ cdef void _best_of_known(
         if ply + 1 == g.cells:
             scores[index] = 0
             continue
-        number = children_that_go_on(g, stones, mask, keys)
-        find_keys(&child_keys[0] if count else NULL, count, keys, number, found)
-        best = MISSING
+        number = _children_that_go_on(g, stones, mask, keys)
+        _find_keys(&child_keys[0] if count else NULL, count, keys, number, found)
+        best = UNKNOWN
         for i in range(number):
             if found[i] < 0:
                 complete[index] = False
@@ -71,9 +112,9 @@ def best_of_known(
     int width=7,
     int height=6,
 ):
-    """The best that positions can reach through those of their children that are known.
+    """The best scores that positions can reach through their known children.
 
-    Moves that end the game need no child: a win has the score that its ply says, and the last square
+    Moves that end the game need no child: the score of a win follows from its ply, and the last square
     of the board is a draw.
 
     Args:
@@ -81,11 +122,11 @@ def best_of_known(
         child_keys: sorted canonical keys.
         child_scores: their scores.
         width: columns of the board.
-        height: rows of it.
+        height: rows of the board.
 
     Returns:
-        Two arrays: an int8 score for each parent, UNKNOWN where it has no known child; and whether
-        it is the parent's score, because it wins at once or no child is missing.
+        Two arrays. The first has an int8 score for each parent, or UNKNOWN if it has no known child.
+        The second says whether the score is exact: the parent wins at once, or no child is missing.
 
     Raises:
         BookContentError: keys and scores differ in number.
@@ -115,7 +156,7 @@ def derive(parent_keys, child_keys, child_scores, *, int width=7, int height=6):
             winning move, must be among them.
         child_scores: their scores.
         width: columns of the board.
-        height: rows of it.
+        height: rows of the board.
 
     Returns:
         An int8 array, one score for each parent.
@@ -131,3 +172,61 @@ def derive(parent_keys, child_keys, child_scores, *, int width=7, int height=6):
         key = int(parent_keys[int(exact.argmin())])
         raise BookContentError(f"a child of position {key} has no score", key=key)
     return scores
+
+
+cdef void _inherit(
+    const Geometry* g,
+    const uint64_t[::1] parents,
+    const int32_t[::1] parent_owners,
+    const uint64_t[::1] children,
+    int32_t[::1] owners,
+) noexcept nogil:
+    """Give every child the least owner of its parents."""
+    cdef Py_ssize_t index, count = children.shape[0]
+    cdef Py_ssize_t[MAX_COLUMNS] found
+    cdef uint64_t[MAX_COLUMNS] keys
+    cdef uint64_t stones, mask
+    cdef int number, i
+    for index in range(count):
+        owners[index] = NOBODY
+    if count == 0:
+        return
+    for index in range(parents.shape[0]):
+        split_key(g, parents[index], &stones, &mask)
+        number = _children_that_go_on(g, stones, mask, keys)
+        _find_keys(&children[0], count, keys, number, found)
+        for i in range(number):
+            if found[i] >= 0:
+                owners[found[i]] = min(owners[found[i]], parent_owners[index])
+
+
+def inherit(
+    const uint64_t[::1] parent_keys,
+    const int32_t[::1] parent_owners,
+    const uint64_t[::1] child_keys,
+    *,
+    int width=7,
+    int height=6,
+):
+    """The least owner of each child's parents: owners are handed down from ply to ply.
+
+    Args:
+        parent_keys: positions that are not over.
+        parent_owners: a number from 0 on for each of them.
+        child_keys: sorted keys of positions of the next ply.
+        width: columns of the board.
+        height: rows of the board.
+
+    Returns:
+        An int32 array: one owner for each child, NOBODY if none of the parents leads to it.
+
+    Raises:
+        BoardError: impossible size.
+    """
+    check_board(width, height)
+    cdef const Geometry* g = geometry_of(width, height)
+    result = np.empty(child_keys.shape[0], dtype=np.int32)
+    cdef int32_t[::1] owners = result
+    with nogil:
+        _inherit(g, parent_keys, parent_owners, child_keys, owners)
+    return result

@@ -1,12 +1,26 @@
-"""One ply of an open book: finding a slot's score in the bytes of its section.
+"""The scores of one ply as bytes of a book file: reading and writing a section (docs/book-format.md).
 
-docs/book-format.md has the layout. Nothing in a file is trusted: the index is read and checked against its
-CRC-32 when the book is opened, every group when it is first used, offsets are checked against the
-section's end, and the decoder stops at the end of its block. So wrong bytes are reported as damage, and
-have no other effect. The file is never mapped: if another program truncated a mapped file, this process
-would end.
+A section is an index and *groups*. A group has GROUP *blocks* and one checksum. A block has BLOCK
+scores, coded one after the other, each in the context of the score before it. The last block and the
+last group of a ply may be shorter. A group begins with the lengths of its blocks::
+
+    complete book    length of block 0 | length of block 1 | .. | code of block 0 | code of block 1 | ..
+                     (one byte each)
+    sparse book      first slot and length of block 0 | .. | code of block 0 | ..
+                     (eight bytes and two)
+
+The reader trusts nothing in a file. It checks the index against its CRC-32 when the book is opened, and
+every group when it is first used. It checks offsets against the section's end, and the decoder stops at
+the end of its block. So wrong bytes are reported as damage, and have no other effect. The file is never
+mapped: if another program truncated a mapped file, this process would end.
+
+numpy is imported where it is used: a program that looks up one position starts faster without it.
 """
 
+import zlib
+
+from cpython.buffer cimport PyBUF_READ
+from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.errno cimport EINTR, errno
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
@@ -14,22 +28,115 @@ from posix.types cimport off_t
 from posix.unistd cimport pread
 
 from c4core cimport atomics
-from c4core.book.bits cimport (
-    LONGEST,
-    LOOKUP,
-    BitReader,
-    open_bits,
-    overran,
-    refill,
-    take_bits,
-    take_symbol,
-)
-from c4core.book.checksum cimport crc32
+
+# Python sees these as well.
+cpdef enum:
+    LONGEST = 10                    # bits of the longest code word
+    EMPTY_SLOT = -128               # a slot without a score to be stored
 
 cdef enum:
+    LOOKUP = 1 << LONGEST           # entries of the table that decodes the symbols of one context
+    COMPLETE_ENTRY = 12             # bytes of a group's entry in the index: offset, checksum
+    SPARSE_ENTRY = 20               # the same, with the first slot before them
+    SPARSE_HEAD = 10                # bytes of a block at the beginning of its group
+    INDEX_HEAD = 4                  # bytes of the index before the lengths of the codes
+    GAP_SYMBOLS = 65                # bit lengths of gaps
     # Bytes of the blocks' heads, and of their scores and gaps: two code words and 64 bits each.
     LARGEST_GROUP = GROUP * (SPARSE_HEAD + 1) + GROUP_SLOTS * (2 * LONGEST + 64) // 8
 
+
+# Bits, and symbols of prefix codes. The first bit is the top bit of the first byte.
+
+# A reader never reads beyond its end. Missing bits are read as zeros, and ``overran`` then says so.
+cdef struct BitReader:
+    const uint8_t* next
+    const uint8_t* end
+    uint64_t bits           # the next bits, from the top bit down
+    int count               # how many of them are valid
+    int missing             # how many zeros were read beyond the end
+
+
+cdef inline void open_bits(BitReader* r, const uint8_t* data, uint64_t length) noexcept nogil:
+    r.next = data
+    r.end = data + length
+    r.bits = 0
+    r.count = 0
+    r.missing = 0
+
+
+cdef inline void refill(BitReader* r) noexcept nogil:
+    """Read on until at least 56 bits are available."""
+    cdef const uint8_t* p = r.next
+    if r.end - p >= 8:
+        r.bits |= (
+            <uint64_t>p[0] << 56 | <uint64_t>p[1] << 48 | <uint64_t>p[2] << 40 | <uint64_t>p[3] << 32
+            | <uint64_t>p[4] << 24 | <uint64_t>p[5] << 16 | <uint64_t>p[6] << 8 | <uint64_t>p[7]
+        ) >> r.count
+        r.next += (63 - r.count) >> 3
+        r.count |= 56
+        return
+    while r.count <= 56:
+        if r.next < r.end:
+            r.bits |= <uint64_t>r.next[0] << (56 - r.count)
+            r.next += 1
+        else:
+            r.missing += 8
+        r.count += 8
+
+
+cdef inline bint overran(const BitReader* r) noexcept nogil:
+    """Whether more bits were used than the data has."""
+    return r.missing > r.count
+
+
+cdef inline uint64_t take_bits(BitReader* r, int count) noexcept nogil:
+    """A number of 1 to 56 bits; ``refill`` must have been called since."""
+    cdef uint64_t number = r.bits >> (64 - count)
+    r.bits <<= count
+    r.count -= count
+    return number
+
+
+cdef inline int take_symbol(BitReader* r, const uint16_t* table) noexcept nogil:
+    """The next symbol, or -1 if the bits are not a code word. Needs LONGEST bits.
+
+    An entry of the table holds the symbol times 16 plus the length of its code word.
+    """
+    cdef uint16_t entry = table[r.bits >> (64 - LONGEST)]
+    cdef int length = entry & 15
+    if length == 0:
+        return -1
+    r.bits <<= length
+    r.count -= length
+    return entry >> 4
+
+
+cdef struct BitWriter:
+    uint8_t* next
+    uint64_t bits           # not yet written, from the lowest bit up
+    int count               # how many
+
+
+cdef inline void put_bits(BitWriter* w, uint64_t number, int count) noexcept nogil:
+    """Write the lowest bits of a number, at most 56 of them."""
+    w.bits = w.bits << count | number
+    w.count += count
+    while w.count >= 8:
+        w.count -= 8
+        w.next[0] = <uint8_t>(w.bits >> w.count)
+        w.next += 1
+
+
+cdef inline void close_bits(BitWriter* w) noexcept nogil:
+    """Fill the last byte with zeros."""
+    if w.count:
+        w.next[0] = <uint8_t>(w.bits << (8 - w.count))
+        w.next += 1
+    w.bits = 0
+    w.count = 0
+
+
+# Reading.
 
 cdef inline uint32_t _read32(const uint8_t* p) noexcept nogil:
     return <uint32_t>p[0] | <uint32_t>p[1] << 8 | <uint32_t>p[2] << 16 | <uint32_t>p[3] << 24
@@ -39,8 +146,17 @@ cdef inline uint64_t _read64(const uint8_t* p) noexcept nogil:
     return _read32(p) | <uint64_t>_read32(p + 4) << 32
 
 
+cdef int _check(const uint8_t* data, uint64_t length, uint32_t checksum) noexcept with gil:
+    """Compare bytes with their CRC-32: 0, DAMAGED or NO_MEMORY."""
+    try:
+        found = zlib.crc32(PyMemoryView_FromMemory(<char*>data, <Py_ssize_t>length, PyBUF_READ))
+    except MemoryError:
+        return NO_MEMORY
+    return 0 if found == checksum else DAMAGED
+
+
 cdef bint _fill_table(const uint8_t* nibbles, int symbols, uint16_t* table) noexcept nogil:
-    """The decoding table of one context from its code lengths; False where no code has them."""
+    """The decoding table of one context from its code lengths; False if no code has them."""
     cdef uint32_t word = 0      # the next code word, as a number of LONGEST bits
     cdef uint32_t step, i
     cdef int length, symbol
@@ -58,7 +174,7 @@ cdef bint _fill_table(const uint8_t* nibbles, int symbols, uint16_t* table) noex
 
 
 cdef bint _read(const Section* s, uint64_t begin, uint64_t length, uint8_t* data) noexcept nogil:
-    """Read bytes of the section; False where the file does not have them, or at an error."""
+    """Read bytes of the section; False if the file is shorter, or at an error."""
     cdef uint64_t done = 0
     cdef ssize_t count
     while done < length:
@@ -73,7 +189,7 @@ cdef bint _read(const Section* s, uint64_t begin, uint64_t length, uint8_t* data
 cdef int open_section(Section* s) noexcept nogil:
     cdef uint64_t row, need
     cdef const uint8_t* p
-    cdef int context
+    cdef int context, fault
     s.groups = s.count // GROUP_SLOTS + (s.count % GROUP_SLOTS != 0)
     # 1. The sizes are possible, before any memory is taken: a score has at least one bit.
     if s.index_length > s.length or s.index_length < INDEX_HEAD:
@@ -85,8 +201,11 @@ cdef int open_section(Section* s) noexcept nogil:
     if s.index == NULL:
         return NO_MEMORY
     p = s.index
-    if not _read(s, 0, s.index_length, s.index) or crc32(p, s.index_length) != s.index_checksum:
+    if not _read(s, 0, s.index_length, s.index):
         return DAMAGED
+    fault = _check(p, s.index_length, s.index_checksum)
+    if fault:
+        return fault
     # 3. Its parts have room in it, and its scores are possible.
     s.symbols = p[0]
     s.low = <int8_t>p[1]
@@ -141,12 +260,13 @@ cdef int _find_group(
 ) noexcept nogil:
     """Get the bytes of a group, which is read at its first use: 0, DAMAGED or NO_MEMORY.
 
-    They are kept, so that later changes of the file do not matter. Two threads may read the same group
-    at once; the bytes of the first one stay.
+    The bytes are kept, so later changes of the file do not matter. If two threads read the same group
+    at once, the bytes of the first one stay.
     """
     cdef uint64_t begin = _group_begin(s, group), end = _group_begin(s, group + 1)
     cdef uint8_t* bytes_ = <uint8_t*>atomics.load_pointer(&s.read[group])
     cdef uint32_t checksum
+    cdef int fault
     fault_offset[0] = s.offset + min(begin, s.length - 1)
     if begin > end or end > s.length or end - begin > LARGEST_GROUP:
         return DAMAGED
@@ -161,9 +281,10 @@ cdef int _find_group(
     bytes_ = <uint8_t*>malloc(length[0] + 1)
     if bytes_ == NULL:
         return NO_MEMORY
-    if not _read(s, begin, length[0], bytes_) or crc32(bytes_, length[0]) != checksum:
+    fault = _check(bytes_, length[0], checksum) if _read(s, begin, length[0], bytes_) else DAMAGED
+    if fault:
         free(bytes_)
-        return DAMAGED
+        return fault
     if not atomics.publish(&s.read[group], bytes_):
         free(bytes_)
     data[0] = <const uint8_t*>atomics.load_pointer(&s.read[group])
@@ -178,7 +299,7 @@ cdef inline int _block_count(const Section* s, uint64_t group) noexcept nogil:
 cdef bint _open_block(
     const Section* s, const uint8_t* data, uint64_t length, int blocks, int block, BitReader* r
 ) noexcept nogil:
-    """Start reading a block's code; False where it lies outside its group."""
+    """Start reading a block's code; False if it is outside its group."""
     cdef uint64_t head = SPARSE_HEAD if s.sparse else 1, begin = blocks * head, size
     cdef const uint8_t* p = data + (8 if s.sparse else 0)
     cdef int index
@@ -236,7 +357,7 @@ cdef int _score_of_slot(Section* s, uint64_t slot, uint64_t* fault_offset) noexc
 
 
 cdef inline bint _next_slot(const Section* s, BitReader* r, uint64_t* slot) noexcept nogil:
-    """Go on to the next slot of a sparse block; False where the bits are no gap."""
+    """Go on to the next slot of a sparse block; False if the bits are not a gap."""
     cdef int bits
     cdef uint64_t gap = 0
     refill(r)
@@ -343,3 +464,166 @@ cdef int decode_group(
             if not s.sparse:
                 slot += 1
     return count
+
+
+# Writing.
+
+def fill_empty(int8_t[::1] scores, int start):
+    """Give every empty slot the score before it, which costs the fewest bits.
+
+    ``start`` is the score before the first one of a block.
+    """
+    cdef Py_ssize_t index
+    cdef int8_t before = <int8_t>start
+    with nogil:
+        for index in range(scores.shape[0]):
+            if index % BLOCK == 0:
+                before = <int8_t>start
+            if scores[index] == EMPTY_SLOT:
+                scores[index] = before
+            before = scores[index]
+
+
+def count_pairs(const int8_t[::1] scores, int low, int symbols, int start):
+    """How often each score (column) follows each score (row), as an int64 array."""
+    import numpy as np
+
+    cdef Py_ssize_t index
+    cdef int before = start - low
+    result = np.zeros((symbols, symbols), dtype=np.int64)
+    cdef long long[:, ::1] counts = result
+    with nogil:
+        for index in range(scores.shape[0]):
+            if index % BLOCK == 0:
+                before = start - low
+            counts[before, scores[index] - low] += 1
+            before = scores[index] - low
+    return result
+
+
+cdef inline int _bit_length(uint64_t number) noexcept nogil:
+    cdef int length = 0
+    while number:
+        number >>= 1
+        length += 1
+    return length
+
+
+def count_gaps(const uint64_t[::1] slots):
+    """How often each bit length occurs among the numbers of empty slots between neighbours in a block."""
+    import numpy as np
+
+    cdef Py_ssize_t index
+    result = np.zeros(65, dtype=np.int64)
+    cdef long long[::1] counts = result
+    with nogil:
+        for index in range(1, slots.shape[0]):
+            if index % BLOCK:
+                counts[_bit_length(slots[index] - slots[index - 1] - 1)] += 1
+    return result
+
+
+def encode_slots(
+    const int8_t[::1] scores,
+    int low,
+    int start,
+    const uint8_t[:, ::1] lengths,
+    const uint16_t[:, ::1] words,
+):
+    """The groups of a complete book's ply.
+
+    Args:
+        scores: one for each slot, none empty.
+        low: the score of symbol 0.
+        start: the score that a block's first one follows.
+        lengths: of the code words, by context and symbol.
+        words: the code words.
+
+    Returns:
+        The bytes of each group, as a list.
+    """
+    import numpy as np
+
+    cdef Py_ssize_t index, block, first, end, blocks
+    cdef int before, symbol
+    cdef uint8_t* code
+    cdef BitWriter w
+    space = np.empty(GROUP + GROUP_SLOTS * LONGEST // 8 + 8, dtype=np.uint8)
+    cdef uint8_t[::1] group = space
+    groups = []
+    for first in range(0, scores.shape[0], GROUP_SLOTS):
+        end = min(first + GROUP_SLOTS, scores.shape[0])
+        blocks = (end - first + BLOCK - 1) // BLOCK
+        with nogil:
+            w.next, w.bits, w.count = &group[blocks], 0, 0
+            for block in range(blocks):
+                code = w.next
+                before = start - low
+                for index in range(first + block * BLOCK, min(first + (block + 1) * BLOCK, end)):
+                    symbol = scores[index] - low
+                    put_bits(&w, words[before, symbol], lengths[before, symbol])
+                    before = symbol
+                close_bits(&w)
+                group[block] = <uint8_t>(w.next - code)
+        groups.append(space[: w.next - &group[0]].tobytes())
+    return groups
+
+
+def encode_entries(
+    const uint64_t[::1] slots,
+    const int8_t[::1] scores,
+    int low,
+    int start,
+    const uint8_t[:, ::1] lengths,
+    const uint16_t[:, ::1] words,
+    const uint8_t[::1] gap_lengths,
+    const uint16_t[::1] gap_words,
+):
+    """The groups of a sparse book's ply: sorted slots and their scores.
+
+    A slot is coded as the number of empty slots since the slot before: a prefix code gives the number's
+    bit length, and its bits without the top one follow.
+
+    Returns:
+        The bytes of each group, as a list.
+    """
+    import numpy as np
+
+    cdef Py_ssize_t index, block, first, end, blocks
+    cdef int before, symbol, bits, byte
+    cdef uint64_t gap
+    cdef uint8_t* code
+    cdef uint8_t* head
+    cdef BitWriter w
+    space = np.empty(GROUP * SPARSE_HEAD + GROUP_SLOTS * (2 * LONGEST + 64) // 8 + 8, dtype=np.uint8)
+    cdef uint8_t[::1] group = space
+    groups = []
+    for first in range(0, scores.shape[0], GROUP_SLOTS):
+        end = min(first + GROUP_SLOTS, scores.shape[0])
+        blocks = (end - first + BLOCK - 1) // BLOCK
+        with nogil:
+            w.next, w.bits, w.count = &group[blocks * SPARSE_HEAD], 0, 0
+            for block in range(blocks):
+                code = w.next
+                before = start - low
+                for index in range(first + block * BLOCK, min(first + (block + 1) * BLOCK, end)):
+                    if index != first + block * BLOCK:
+                        gap = slots[index] - slots[index - 1] - 1
+                        bits = _bit_length(gap)
+                        put_bits(&w, gap_words[bits], gap_lengths[bits])
+                        if bits > 33:
+                            put_bits(&w, (gap >> 32) & ((<uint64_t>1 << (bits - 33)) - 1), bits - 33)
+                            put_bits(&w, gap & (<uint64_t>0xFFFFFFFF), 32)
+                        elif bits > 1:
+                            put_bits(&w, gap & ((<uint64_t>1 << (bits - 1)) - 1), bits - 1)
+                    symbol = scores[index] - low
+                    put_bits(&w, words[before, symbol], lengths[before, symbol])
+                    before = symbol
+                close_bits(&w)
+                head = &group[block * SPARSE_HEAD]
+                for byte in range(8):
+                    head[byte] = <uint8_t>(slots[first + block * BLOCK] >> 8 * byte)
+                head[8] = <uint8_t>(w.next - code)
+                head[9] = <uint8_t>((w.next - code) >> 8)
+        groups.append(space[: w.next - &group[0]].tobytes())
+    return groups

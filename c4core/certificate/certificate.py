@@ -9,7 +9,7 @@ from c4core.certificate.errors import CertificateDamagedError, CertificateError
 from c4core.certificate.layout import HEADER_BYTES, check_header, unpack
 from c4core.certificate.proof import Proof, ProofHalf
 from c4core.certificate.walk import Half
-from c4core.plain_file import check_plain
+from c4core.files import check_plain
 
 if TYPE_CHECKING:
     import os

@@ -25,9 +25,8 @@ from c4core.counting.diagram import Diagram
 from c4core.counting.errors import CountFileError
 from c4core.counting.plies import PlyCount, Progress
 from c4core.errors import BoardError
-from c4core.files import atomic_file
+from c4core.files import atomic_file, check_plain
 from c4core.notation import check_board
-from c4core.plain_file import check_plain
 
 if TYPE_CHECKING:
     from pathlib import Path

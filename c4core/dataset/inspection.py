@@ -15,7 +15,7 @@ from c4core.dataset.checking import common_positions, neighbour_problems, part_p
 from c4core.dataset.errors import DatasetError
 from c4core.dataset.formats import FORMATS
 from c4core.dataset.lots import SPLITS
-from c4core.plain_file import check_plain
+from c4core.files import check_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -19,7 +19,7 @@ from c4core.dataset.allowance import MAX_CARD
 from c4core.dataset.card.making import JSON_NAME, OLD_PAGE_NAME, PAGE_NAME
 from c4core.dataset.formats import FORMATS
 from c4core.dataset.lots import SPLITS
-from c4core.plain_file import check_plain
+from c4core.files import check_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

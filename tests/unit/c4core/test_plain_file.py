@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from c4core.plain_file import check_plain
+from c4core.files import check_plain
 
 
 def test_ordinary_files_and_links_to_them(tmp_path: Path) -> None:

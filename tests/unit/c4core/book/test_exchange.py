@@ -20,7 +20,6 @@ from c4core.book.errors import (
 )
 from c4core.book.exchange.content import BookContent, levels_of
 from c4core.book.exchange.pons import lowest_score, read_pons, table_size, write_pons
-from c4core.book.exchange.pons_keys import pons_keys, read_pons_keys
 from c4core.book.exchange.text import (
     csv_lines,
     json_lines,
@@ -35,6 +34,7 @@ from c4core.book.exchange.uci import (
     uci_line,
     uci_lines,
 )
+from c4core.book.numbering import pons_keys, read_pons_keys
 from c4core.book.writer import write_book
 from c4core.reachable import open_plies
 from tests.support.boards.small_books import small_book

@@ -10,8 +10,7 @@ import pytest
 from c4core import Position
 from c4core.arrays import wins_now
 from c4core.book.errors import BookContentError
-from c4core.book.unit_keys import pack_keys, unpack_keys
-from c4core.book.units import cut_units, owners_of
+from c4core.book.units import cut_units, owners_of, pack_keys, unpack_keys
 from c4core.reachable import open_plies
 
 LEVELS = list(islice(open_plies(Position()), 4, 9))

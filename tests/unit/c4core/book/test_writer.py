@@ -11,8 +11,9 @@ import pytest
 
 from c4core import Position
 from c4core.book import Book
+from c4core.book.codec import LONGEST
 from c4core.book.errors import BookContentError
-from c4core.book.huffman import LONGEST, code_lengths, code_words
+from c4core.book.pack import code_lengths, code_words
 from c4core.book.verify import verify
 from c4core.book.writer import write_book
 from tests.support.boards.books import digest

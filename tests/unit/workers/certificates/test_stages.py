@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from c4core.book.unit_keys import pack_keys
+from c4core.book.units import pack_keys
 from c4core.certificate import Prover
 from c4core.certificate.errors import ClaimError
 from c4core.certificate.parts import Bound, find_part, find_trunk
