@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from c4core.counting import Progress, begin, count, kept
-from c4core.counting.errors import CountFileError
+from c4core.counting.kept import CountFileError
 
 
 @pytest.fixture
