@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _MOST_BYTES: Final = 10
 """The largest number of bytes of a packed number; the tenth has one bit."""
+_MORE: Final = 128
+"""The bit of a byte that says that another byte follows."""
 
 
 def owners_of(levels: Sequence[Keys], *, width: int = 7, height: int = 6) -> NDArray[np.int32]:
@@ -125,11 +127,11 @@ def pack_keys(keys: Keys) -> bytes:
     numbers = keys.copy()
     numbers[1:] -= keys[:-1] + np.uint64(1)
     shifts = np.arange(0, 7 * _MOST_BYTES, 7, dtype=np.uint64)
-    digits = numbers[:, np.newaxis] >> shifts
-    used = digits > 0
+    shifted = numbers[:, np.newaxis] >> shifts
+    used = shifted > 0
     used[:, 0] = True
-    packed = (digits & np.uint64(127)).astype(np.uint8)
-    packed[:, :-1] |= used[:, 1:].astype(np.uint8) << 7
+    packed = (shifted & np.uint64(127)).astype(np.uint8)
+    packed[:, :-1][used[:, 1:]] |= _MORE
     return packed[used].tobytes()
 
 
@@ -140,8 +142,8 @@ def unpack_keys(packed: bytes) -> Keys:
         BookContentError: the bytes are not packed keys.
     """
     data = np.frombuffer(packed, dtype=np.uint8)
-    ends = np.flatnonzero(data < 128)
-    if len(data) and data[-1] >= 128:
+    ends = np.flatnonzero(data < _MORE)
+    if len(data) and data[-1] >= _MORE:
         raise BookContentError("packed keys end within a number")
     if not len(ends):
         return np.empty(0, dtype=np.uint64)

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from c4core.book.errors import BookContentError, BookError
-from c4core.book.exchange.about import read_about
-from c4core.book.exchange.content import BookContent, levels_of
+from c4core.book.exchange.content import BookContent, levels_of, read_about
 from c4core.extras import load_pyarrow
 from c4core.notation import DEFAULT_BOARD
 

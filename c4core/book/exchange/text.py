@@ -20,8 +20,7 @@ from typing import IO, TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.book.errors import BookContentError
-from c4core.book.exchange.about import KEYS, read_about, whole_number
-from c4core.book.exchange.content import BookContent, levels_of
+from c4core.book.exchange.content import KEYS, BookContent, levels_of, read_about, whole_number
 from c4core.errors import KeyValueError
 from c4core.lines import MAX_LINE
 from c4core.notation import DEFAULT_BOARD, BoardSize
