@@ -24,6 +24,7 @@ from cpython.memoryview cimport PyMemoryView_FromMemory
 from libc.errno cimport EINTR, errno
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
 from posix.types cimport off_t
 from posix.unistd cimport pread
 
@@ -155,21 +156,33 @@ cdef int _check(const uint8_t* data, uint64_t length, uint32_t checksum) noexcep
     return 0 if found == checksum else DAMAGED
 
 
+cdef inline int _code_length(const uint8_t* nibbles, int symbol) noexcept nogil:
+    """The length of a symbol's code word; 0 if it has none."""
+    cdef int length = (nibbles[symbol >> 1] >> (0 if symbol & 1 else 4)) & 15
+    return length if length <= LONGEST else 0
+
+
 cdef bint _fill_table(const uint8_t* nibbles, int symbols, uint16_t* table) noexcept nogil:
     """The decoding table of one context from its code lengths; False if no code has them."""
-    cdef uint32_t word = 0      # the next code word, as a number of LONGEST bits
-    cdef uint32_t step, i
+    cdef uint32_t[LONGEST + 1] word     # the next code word of a length, as a number of LONGEST bits
+    cdef uint32_t begin, end = 0, i
     cdef int length, symbol
+    memset(word, 0, sizeof(word))
+    for symbol in range(symbols):
+        length = _code_length(nibbles, symbol)
+        word[length] += 1 << (LONGEST - length)
     for length in range(1, LONGEST + 1):
-        step = 1 << (LONGEST - length)
-        for symbol in range(symbols):
-            if (nibbles[symbol >> 1] >> (0 if symbol & 1 else 4)) & 15 != length:
-                continue
-            if word + step > LOOKUP:
-                return False
-            for i in range(step):
-                table[word + i] = <uint16_t>(symbol << 4 | length)
-            word += step
+        begin, end = end, end + word[length]
+        word[length] = begin
+    if end > LOOKUP:
+        return False
+    for symbol in range(symbols):
+        length = _code_length(nibbles, symbol)
+        if length:
+            begin = word[length]
+            word[length] += 1 << (LONGEST - length)
+            for i in range(begin, word[length]):
+                table[i] = <uint16_t>(symbol << 4 | length)
     return True
 
 
