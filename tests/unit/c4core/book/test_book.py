@@ -1,4 +1,4 @@
-"""Books: what was written is what every probe answers; and what cannot be opened."""
+"""Open books: probes answer what was written, and wrong files are refused."""
 
 from __future__ import annotations
 
@@ -41,6 +41,8 @@ from tests.support.running.waiting import HANG_SECONDS, await_that
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from numpy.typing import NDArray
 
     from c4core.book.layout import Kind
     from tests.support.boards.small_books import Level
@@ -599,7 +601,7 @@ def test_the_book_that_came_with_the_package() -> None:
 
 
 @pytest.fixture(scope="module")
-def known_keys() -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+def known_keys() -> NDArray[np.uint64]:
     """Half a million positions that the shipped book knows."""
     with Book.shipped() as book:
         *_, (keys, _) = islice(book.levels(), 9)
@@ -630,16 +632,12 @@ def many_signals(handle: Callable[..., object]) -> Iterator[None]:
 class TestABatchOutOfABook:
     """Limits and signals end a batch that is only looked up."""
 
-    def test_a_time_limit(
-        self, known_keys: np.ndarray[tuple[int], np.dtype[np.uint64]], call: str
-    ) -> None:
+    def test_a_time_limit(self, known_keys: NDArray[np.uint64], call: str) -> None:
         with Book.shipped() as book:
             found = getattr(Solver(book=book), call)(known_keys, time_limit=1e-9)
         assert not found.exact.all()
 
-    def test_a_signal_handler_stops_it(
-        self, known_keys: np.ndarray[tuple[int], np.dtype[np.uint64]], call: str
-    ) -> None:
+    def test_a_signal_handler_stops_it(self, known_keys: NDArray[np.uint64], call: str) -> None:
         """Another thread runs meanwhile, its signals are handled, and ``stop`` ends the rest."""
 
         def known() -> int:
@@ -653,7 +651,7 @@ class TestABatchOutOfABook:
         await_that(lambda: 0 < known() < len(known_keys), seconds=HANG_SECONDS)
 
     def test_the_exception_of_a_signal_handler_is_raised(
-        self, known_keys: np.ndarray[tuple[int], np.dtype[np.uint64]], call: str
+        self, known_keys: NDArray[np.uint64], call: str
     ) -> None:
         to_raise = [KeyboardInterrupt]
 

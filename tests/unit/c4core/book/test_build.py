@@ -1,8 +1,9 @@
-"""Children, scores from children, and who has played well."""
+"""Children of positions, and scores from children."""
 
 from __future__ import annotations
 
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -24,8 +25,11 @@ from c4core.reachable import open_plies
 from tests.support.boards.exhaustive import exhaustive_scores, fours, split_keys
 from tests.support.boards.small_books import NOTHING, whole_game
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-def keys_of(*positions: Position) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+
+def keys_of(*positions: Position) -> NDArray[np.uint64]:
     return np.array([position.key for position in positions], dtype=np.uint64)
 
 

@@ -1,4 +1,4 @@
-"""Slots: one for each position, and back."""
+"""Slots: every position has one, and the slot gives the position back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Units of work: every position in exactly one, always the same ones; and how they travel."""
+"""Units of work: every position is in exactly one unit; and their packed keys."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 import tracemalloc
 from typing import TYPE_CHECKING
 
@@ -119,13 +118,6 @@ def test_a_sparse_book_may_have_empty_plies(tmp_path: Path) -> None:
     book = Book.open(path)
     assert [len(keys) for keys, _ in book.levels()] == [len(keys) for keys, _ in levels[:5]]
     assert book.probe(Position("1", width=4, height=4)) is None
-
-
-def test_permissions_are_those_of_any_new_file(tmp_path: Path) -> None:
-    (tmp_path / "plain").write_bytes(b"")
-    small_book(tmp_path / "book", width=4, height=4)
-    assert (tmp_path / "book").stat().st_mode == (tmp_path / "plain").stat().st_mode
-    assert stat.S_IMODE((tmp_path / "book").stat().st_mode) != 0o600
 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path) -> None:
