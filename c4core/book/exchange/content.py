@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 
     from c4core.book.book import Book
     from c4core.book.layout import BookInfo, Kind
+    from c4core.book.writer import Level
     from c4core.notation import BoardSize
-
-    Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
 
 KEYS: Final = range(1 << 64)
 """The range of the keys of all boards."""

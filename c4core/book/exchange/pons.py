@@ -221,7 +221,7 @@ def _read_header(data: bytes, name: str) -> tuple[BoardSize, int, int, int]:
 def _numbers(
     places: NDArray[np.uint64], low: NDArray[np.uint64], size: int, key_bytes: int
 ) -> NDArray[np.uint64]:
-    """The whole keys, by the Chinese remainder theorem from the places and the lowest bytes."""
+    """The complete keys, by the Chinese remainder theorem from places and lowest bytes."""
     modulus = 1 << 8 * key_bytes
     inverse = np.uint64(pow(size, -1, modulus))
     times = ((low - places) * inverse) & np.uint64(modulus - 1)
