@@ -42,8 +42,8 @@ from c4core.book.codec cimport (
 from c4core.book.numbering cimport Ranking, is_reachable, orient, slot_of
 from c4core.position cimport Position, as_position
 
+from c4core.book import layout
 from c4core.book.errors import BookBoardError, BookDamagedError
-from c4core.book.layout import LONGEST_HEADER, read_header
 from c4core.evaluation import best_columns
 from c4core.notation import check_board
 
@@ -111,10 +111,10 @@ cdef class Book:
             held = _File(os.dup(file.fileno()))
         found = os.fstat(held.descriptor)
         size = found.st_size if stat.S_ISREG(found.st_mode) else 0
-        head = os.pread(held.descriptor, LONGEST_HEADER, 0) if size else b""
+        head = os.pread(held.descriptor, layout.LONGEST_HEADER, 0) if size else b""
         book.path = name
-        book.info = read_header(
-            head, name, file_bytes=size if size > LONGEST_HEADER else len(head)
+        book.info = layout.read_header(
+            head, name, file_bytes=size if size > layout.LONGEST_HEADER else len(head)
         )
         book._open(held.descriptor)
         book._file = held
