@@ -73,8 +73,8 @@ def _huffman_lengths(counts: Sequence[int]) -> list[int]:
     return lengths
 
 
-def code_words(lengths: Sequence[int]) -> list[int] | None:
-    """Every symbol's code word, 0 if its length is 0; None if no code has these lengths."""
+def code_words(lengths: Sequence[int]) -> list[int]:
+    """Every symbol's code word, 0 if its length is 0."""
     words = [0] * len(lengths)
     word = 0
     for length in range(1, LONGEST + 1):
@@ -83,9 +83,7 @@ def code_words(lengths: Sequence[int]) -> list[int] | None:
             if its_length == length:
                 words[symbol] = word
                 word += 1
-        if word > 1 << length:
-            return None
-    return words if max(lengths, default=0) <= LONGEST else None
+    return words
 
 
 class _Code:

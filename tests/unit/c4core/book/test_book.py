@@ -10,7 +10,6 @@ import struct
 import subprocess
 import sys
 import threading
-import tracemalloc
 import zlib
 from contextlib import contextmanager
 from dataclasses import replace
@@ -36,6 +35,7 @@ from c4core.book.writer import write_book
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.reachable import open_plies, plies
 from tests.support.boards.small_books import opening, resealed, small_book, whole_game
+from tests.support.memory import memory_below
 from tests.support.running.waiting import HANG_SECONDS, await_that
 
 if TYPE_CHECKING:
@@ -516,14 +516,8 @@ def test_more_positions_than_bytes(tmp_path: Path, kind: Kind, count: int, posit
     forged = replace(info.plies[5], count=count or info.plies[5].count, positions=positions)
     header = pack_header(replace(info, plies=(*info.plies[:5], forged, *info.plies[6:])))
     path.write_bytes(header + data[len(header) :])
-    tracemalloc.start()
-    try:
-        with pytest.raises(BookDamagedError):
-            list(Book.open(path).levels())
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 5_000_000
+    with memory_below(5_000_000), pytest.raises(BookDamagedError):
+        list(Book.open(path).levels())
 
 
 def test_a_sparse_book_has_no_finished_games(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tracemalloc
 from itertools import islice
 from typing import TYPE_CHECKING, cast
 
@@ -38,6 +37,7 @@ from c4core.book.numbering import pons_keys, read_pons_keys
 from c4core.book.writer import write_book
 from c4core.reachable import open_plies
 from tests.support.boards.small_books import small_book
+from tests.support.memory import memory_below
 from tests.support.refusals import refusal
 
 if TYPE_CHECKING:
@@ -379,16 +379,6 @@ def test_what_the_format_cannot_hold(tmp_path: Path, book: Book) -> None:
         write_pons(book, tmp_path / "a.book", log2_size=20)
 
 
-def peak_of(call: Callable[[], object]) -> int:
-    """Bytes that a call takes at most."""
-    tracemalloc.start()
-    try:
-        call()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
 @pytest.mark.parametrize(
     ("header", "error"),
     [
@@ -404,12 +394,8 @@ def test_a_pons_book_is_not_read_before_its_size_is_right(
     path = tmp_path / "a.book"
     path.write_bytes(header)
     os.truncate(path, length)  # nothing of it takes room on the disk
-
-    def read() -> None:
-        with pytest.raises(error):
-            read_pons(path)
-
-    assert peak_of(read) < 1_000_000
+    with memory_below(1_000_000), pytest.raises(error):
+        read_pons(path)
 
 
 @pytest.mark.parametrize("read", [read_json_lines, read_csv_lines, read_uci_lines])
@@ -419,8 +405,6 @@ def test_a_line_without_an_end_is_not_held(
     path = tmp_path / "a.txt"
     path.write_bytes(b"1" * 20_000_000)
 
-    def attempt() -> None:
-        with path.open() as file, pytest.raises(BookContentError, match="line 1 has more than"):
-            list(cast("Iterable[object]", read(text_lines(file))))
-
-    assert peak_of(attempt) < 2_000_000
+    refused = pytest.raises(BookContentError, match="line 1 has more than")
+    with path.open() as file, memory_below(2_000_000), refused:
+        list(cast("Iterable[object]", read(text_lines(file))))
