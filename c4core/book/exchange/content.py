@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from c4core.book.book import Book
     from c4core.book.layout import BookInfo, Kind
     from c4core.book.writer import Level
     from c4core.notation import BoardSize
@@ -55,13 +54,6 @@ class BookContent:
     """The rule by which the positions of a sparse book were chosen."""
     engine_version: int = ENGINE_VERSION
     """The version of the engine that found the scores."""
-
-    @classmethod
-    def of(cls, book: Book) -> BookContent:
-        """The content of an open book."""
-        info = book.info
-        levels = tuple(book.levels())
-        return cls(info.start, levels, info.kind, info.description, info.engine_version)
 
     def check_complete(self) -> None:
         """Check that a complete book has all positions: missing ones would get random scores.
