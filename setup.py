@@ -27,10 +27,7 @@ PACKAGES = [
     "c4core.adapters.ugi",
     "c4core.arena",
     "c4core.book",
-    "c4core.book.building",
     "c4core.book.exchange",
-    "c4core.book.format",
-    "c4core.book.numbering",
     "c4core.counting",
     "c4core.dataset",
     "c4core.engine",
@@ -141,7 +138,7 @@ EXACT_FLOATS = ("residual", "tuples")
 # player or a model. At -O2, the modules that Python programs call were measured to be as fast.
 # -O1 is enough for code that runs once for a command, or that waits for searches.
 O3_FOLDERS = ("counting", "engine", "inference", "players")
-O1_MODULES = ["kernel", "owners", "pons_keys", "samples", "unit_keys"]
+O1_MODULES = ["kernel", "samples"]
 
 
 class BuildExt(build_ext):

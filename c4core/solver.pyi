@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from c4core.batch import BatchAnalysis, BatchEvaluation
-from c4core.book.reader import Book
+from c4core.book.book import Book
 from c4core.evaluation import Analysis, Evaluation
 from c4core.position import Position
 

@@ -16,8 +16,8 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from c4core.arrays cimport words_of_batch
-from c4core.book.format.section cimport NO_MEMORY, NOT_IN_BOOK
-from c4core.book.reader cimport Book
+from c4core.book.codec cimport NO_MEMORY, NOT_IN_BOOK
+from c4core.book.book cimport Book
 from c4core.engine cimport atomics
 from c4core.engine.board cimport (
     MAX_COLUMNS,

@@ -7,7 +7,7 @@ from functools import singledispatch
 from typing import NamedTuple
 
 from c4core.book.errors import BookBoardError, BookContentError, BookError
-from c4core.counting.errors import CountingError, CountMemoryError
+from c4core.counting.diagram import CountingError, CountMemoryError
 from c4core.dataset.errors import DatasetError
 from c4core.errors import C4Error
 from c4core.learning.errors import LearningMissingError, ModelError, ModelMismatchError

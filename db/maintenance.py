@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from sqlalchemy import func, insert, select, text
 from sqlalchemy.exc import OperationalError
 
-from c4core.atomic_file import flush
+from c4core.files import flush
 from db import schema
 from db.database import Database
 from db.errors import UnreachableError

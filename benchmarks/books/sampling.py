@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.record import this_processor
 from c4core.arrays import open_plies
-from c4core.book.building.units import cut_units
+from c4core.book.units import cut_units
 from c4core.position import Position
 from c4core.solver import Solver
 from workers.books.planning import ANCESTOR_PLIES, LEAST_POSITIONS, MAX_BY_LEAST

@@ -23,7 +23,7 @@ from benchmarks.certificates import narrow as narrow_boards
 from benchmarks.certificates import playing, proving, results
 from benchmarks.certificates.proving import Claim
 from benchmarks.options import WITH_HELP
-from c4core.atomic_file import atomic_file
+from c4core.files import atomic_file
 from c4core.proof.certificate import BOARDS, shipped_file
 from cli.bench.positions import shipped_set
 from tests.support.certificates import CLAIMS, Verdicts, verdicts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from benchmarks.record import this_processor
 from c4core.arena.game import play_game
 from c4core.book import Book
-from c4core.book.shipped import shipped_files
+from c4core.book.book import shipped_files
 from c4core.players import Resources, parse_player
 from c4core.players.roster.perfect import shared_solver
 from c4core.proof import Certificate

@@ -7,7 +7,7 @@
 -2
 """
 
-from c4core.book.format.section import NOT_IN_BOOK
-from c4core.book.reader import Book
+from c4core.book.book import Book
+from c4core.book.codec import NOT_IN_BOOK
 
 __all__ = ["NOT_IN_BOOK", "Book"]

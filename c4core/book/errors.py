@@ -1,4 +1,4 @@
-"""Errors of opening books: of their files, and of the content to be written into one."""
+"""Errors of opening books: damaged files, and content that does not make a book."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class BookContentError(BookError, ValueError):
     """Keys and scores that do not make a book, when they are written or derived.
 
     Attributes:
-        key: the wrong position; None if the error is about more than one.
+        key: the wrong position; None if the error is about several positions.
     """
 
     def __init__(

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.book.building.minimax import best_of_known, derive
+from c4core.book.build import best_of_known, derive
 from c4core.book.errors import BookDamagedError
-from c4core.book.format.layout import DIGEST_BYTES
+from c4core.book.layout import DIGEST_BYTES
 from c4core.errors import C4Error
 from c4core.solver import Solver
 
@@ -21,12 +21,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from c4core.book.reader import Book
-
-    Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
+    from c4core.book.book import Book
+    from c4core.book.writer import Level
 
 SHOWN = 10
-"""Of each kind of problem, a message lists at most this many positions."""
+"""A message lists at most this many positions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +136,7 @@ def _check_minimax(
 
 
 def _check_wins(book: Book, ply: int, level: Level, problems: list[str]) -> None:
-    """Check those scores of the last ply that the rules alone decide."""
+    """Check the scores of the last ply that follow from the rules alone."""
     board = book.info.board
     keys, scores = level
     nothing = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int8)
@@ -162,7 +161,7 @@ def _check_sample(
 
 
 def _name(problems: list[str], keys: NDArray[np.uint64], what: str) -> None:
-    """Report the positions with a fault, if there are any."""
+    """Add a problem with the keys of the faulty positions, if there are any."""
     if len(keys):
         some = ", ".join(map(str, keys[:SHOWN].tolist()))
         more = ", .." if len(keys) > SHOWN else ""

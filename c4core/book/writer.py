@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from c4core.arrays import open_plies
-from c4core.atomic_file import atomic_file
 from c4core.book.errors import BookContentError
-from c4core.book.format.layout import (
+from c4core.book.layout import (
     DIGEST_BYTES,
     MAX_DESCRIPTION,
     BookInfo,
@@ -25,9 +24,10 @@ from c4core.book.format.layout import (
     header_length,
     pack_header,
 )
-from c4core.book.format.pack import MAX_SLOTS, pack_complete, pack_sparse
-from c4core.book.numbering.rank import Ranking
+from c4core.book.numbering import Ranking
+from c4core.book.pack import MAX_SLOTS, pack_complete, pack_sparse
 from c4core.evaluation import score_limits
+from c4core.files import atomic_file
 from c4core.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from c4core.book.format.layout import Kind
+    from c4core.book.layout import Kind
     from c4core.position import Position
 
     Level = tuple[NDArray[np.uint64], NDArray[np.int8]]

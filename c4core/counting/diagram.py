@@ -1,12 +1,16 @@
-"""Sets of positions as decision diagrams, and what is done with them.
+"""Sets of positions as decision diagrams, and the count of a board's positions ply by ply.
 
-A position is a word of ``height + 1`` bits a column, columns from left to right, each read
+A position is a word of ``height + 1`` bits a column. The columns are read from left to right, each
 from the top down: a 0 for each empty square, a 1, and the column's stones, 1 for the first
 player's. A diagram holds a set of such words; steps.pyx has its picture.
 
 The number of nodes depends on the order of the columns. All plies of a board of 6x5 have 13.1
 million in this order, 11.3 from the middle outwards, 34.4 from the outside in. But on 7x6 the order
 from the middle is the worse one: 35.3 million instead of 23.0 for the positions with 26 stones.
+
+The positions of a ply follow by one move from the *open* positions of the ply before, in which
+nobody has a four. A position is open if the side that has just moved has no four, since the other
+side had none before. A full board has no move, so it needs no rule.
 """
 
 from __future__ import annotations
@@ -17,26 +21,43 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from c4core.counting.errors import CountMemoryError
-from c4core.counting.keys import KeyTable
 from c4core.counting.steps import (
     START_OF_COLUMN,
+    KeyTable,
     count_level,
     lines_level,
     meet_level,
     move_level,
     reduce_level,
 )
+from c4core.errors import C4Error
+from c4core.notation import check_board
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 Level = NDArray[np.uint32]
 Line = tuple[tuple[int, int], ...]
 
 MOST_BYTES: Final = 8 << 30
-"""The memory that an operation may take if nothing else is said."""
+"""The default limit of the memory that an operation takes."""
 DIRECTIONS: Final = ((1, 0), (0, 1), (1, 1), (1, -1))
+
+
+class CountingError(C4Error):
+    """Base class of all errors of counting."""
+
+
+class CountMemoryError(CountingError):
+    """The diagrams need more memory than they may take.
+
+    Attributes:
+        most_bytes: the limit.
+    """
+
+    def __init__(self, message: str, *, most_bytes: int) -> None:
+        super().__init__(message)
+        self.most_bytes = most_bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,7 +67,7 @@ class Diagram:
     width: int
     height: int
     levels: tuple[Level, ...]
-    """For each bit an array of shape (nodes + 1, 2); the first one has one node, or none."""
+    """For each bit an array of shape (nodes + 1, 2); the first one has at most one node."""
 
     @property
     def nodes(self) -> int:
@@ -55,7 +76,7 @@ class Diagram:
 
     @property
     def root(self) -> int:
-        """The node where words begin; 0 for the empty set."""
+        """The node at which words begin; 0 for the empty set."""
         return len(self.levels[0]) - 1
 
     @property
@@ -68,22 +89,17 @@ class Diagram:
 
 
 def empty_board(width: int, height: int) -> Diagram:
-    """The set that holds the empty board and nothing else."""
+    """The set that has only the empty board."""
     column = [[1, 0]] * height + [[0, 1]]
     levels = tuple(np.array([[0, 0], arcs], dtype=np.uint32) for arcs in column * width)
     return Diagram(width, height, levels)
 
 
 def moved(positions: Diagram, *, first_player: bool, most_bytes: int = MOST_BYTES) -> Diagram:
-    """The positions after a move of a side, into any column that is not full.
-
-    Args:
-        positions: those before the move.
-        first_player: whether the first player moves.
-        most_bytes: the memory that this may take.
+    """The positions after a move of one side into any column that is not full.
 
     Raises:
-        CountMemoryError: it takes more.
+        CountMemoryError: it takes more than ``most_bytes``.
     """
     height, levels = positions.height, positions.levels
     last_column = len(levels) - 1 - height
@@ -110,15 +126,10 @@ def moved(positions: Diagram, *, first_player: bool, most_bytes: int = MOST_BYTE
 
 
 def common(one: Diagram, other: Diagram, *, most_bytes: int = MOST_BYTES) -> Diagram:
-    """The positions that are in both of two sets.
-
-    Args:
-        one: a set.
-        other: another one, of the same board.
-        most_bytes: the memory that this may take.
+    """The positions that are in both of two sets of the same board.
 
     Raises:
-        CountMemoryError: it takes more.
+        CountMemoryError: it takes more than ``most_bytes``.
     """
 
     def read(number: int, states: KeyTable, following: KeyTable | None) -> Level:
@@ -131,18 +142,12 @@ def common(one: Diagram, other: Diagram, *, most_bytes: int = MOST_BYTES) -> Dia
 def without_four(
     width: int, height: int, *, first_player: bool, most_bytes: int = MOST_BYTES
 ) -> Diagram:
-    """All fillings of a board where a side has no four, those that no game leads to included.
-
-    Args:
-        width: columns.
-        height: rows.
-        first_player: whether the side is the first player's.
-        most_bytes: the memory that this may take.
+    """All fillings of a board in which one side has no four, whether a game leads to them or not.
 
     Raises:
-        CountMemoryError: it takes more.
+        CountMemoryError: it takes more than ``most_bytes``.
     """
-    # In the order of the bits. A column's first bit has the square above the board: no line's.
+    # In the order of the bits. A column's first bit has the square above the board, on no line.
     squares = [(column, row) for column in range(width) for row in range(height, -1, -1)]
     place = {square: number for number, square in enumerate(squares)}
     lines = [sorted(line, key=place.__getitem__) for line in _lines(width, height)]
@@ -192,12 +197,12 @@ def _explored(
     """The diagram of an operation.
 
     Args:
-        width: columns.
-        height: rows.
+        width: columns of the board.
+        height: rows of the board.
         root: the state before the first bit.
-        read: reads a bit: from its number and the states before it to their arcs, with a table for
-            the states after it, which is None after the last bit.
-        words: of a state before the bit of a number, if not all have as many as the root.
+        read: reads a bit. It gets the bit's number, the states before the bit and a table for the
+            states after it, which is None after the last bit. It returns the arcs of the states.
+        words: the number of words of a state before a bit; None if it is always that of the root.
         most_bytes: the memory that this may take.
     """
     states = KeyTable(len(root))
@@ -217,7 +222,83 @@ def _explored(
     arcs.append(read(len(arcs), states, None))
     levels: list[Level] = []
     nodes = np.array([0, 1], dtype=np.uint32)
-    while arcs:  # taken off the list one by one, so that their memory is free again
+    while arcs:  # they leave the list one by one, so that their memory is free again
         level, nodes = reduce_level(arcs.pop(), nodes)
         levels.append(level)
     return Diagram(width, height, tuple(reversed(levels)))
+
+
+@dataclass(frozen=True, slots=True)
+class PlyCount:
+    """The positions with a given number of stones."""
+
+    positions: int
+    """Positions that games lead to; mirror images count one by one."""
+    won: int
+    """Positions in which the last stone made a four."""
+    nodes: int
+    """Nodes of the diagram of all positions."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Progress:
+    """A count up to some ply."""
+
+    plies: tuple[PlyCount, ...]
+    """Ply 0 first."""
+    open_positions: Diagram
+    """The positions of the last ply from which the count goes on."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the last ply is the board's last one."""
+        board = self.open_positions
+        return self.plies[-1].positions == self.plies[-1].won or len(self.plies) > (
+            board.width * board.height
+        )
+
+    @property
+    def positions(self) -> int:
+        """Positions of all plies up to the last one."""
+        return sum(ply.positions for ply in self.plies)
+
+
+def begin(width: int, height: int) -> Progress:
+    """The count of the empty board only.
+
+    Raises:
+        BoardError: impossible size.
+    """
+    check_board(width, height)
+    positions = empty_board(width, height)
+    return Progress((PlyCount(1, 0, positions.nodes),), positions)
+
+
+def count(progress: Progress, *, most_bytes: int = MOST_BYTES) -> Iterator[Progress]:
+    """Count the remaining plies.
+
+    Args:
+        progress: the count so far, from :func:`begin` or a file.
+        most_bytes: the memory that the diagrams may take.
+
+    Yields:
+        The count after each ply.
+
+    Raises:
+        CountMemoryError: the diagrams need more memory.
+    """
+    if progress.is_done:
+        return
+    board = progress.open_positions
+    without = [
+        without_four(board.width, board.height, first_player=first, most_bytes=most_bytes)
+        for first in (True, False)
+    ]
+    while not progress.is_done:
+        even = len(progress.plies) % 2 == 0
+        positions = moved(progress.open_positions, first_player=not even, most_bytes=most_bytes)
+        open_positions = common(positions, without[even], most_bytes=most_bytes)
+        number = positions.positions
+        ply = PlyCount(number, number - open_positions.positions, positions.nodes)
+        progress = Progress((*progress.plies, ply), open_positions)
+        yield progress

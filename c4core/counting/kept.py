@@ -1,16 +1,16 @@
-r"""A count that is not done, as a file.
+r"""The file that keeps a count which is not done.
 
     8  bytes   "\x89C4count"
     u16        version of the format, 1
     u8 u8      width, height
     u32        number of plies counted so far, P
-    P times    u64 positions, u64 won ones, u64 nodes
+    P times    u64 positions, u64 won positions, u64 nodes
     B times    u32 nodes of a level of the last ply's open positions; B = width * (height + 1)
     B levels   for each node u32 u32, the nodes of the next level after a 0 and after a 1
-    32 bytes   SHA-256 of all before
+    32 bytes   SHA-256 of all bytes before
 
-Numbers are little-endian. A reader trusts no byte: sizes are checked before memory is taken,
-and no arc leads out of its level.
+Numbers are little-endian. The reader does not trust the file: it checks sizes before it takes
+memory, and refuses arcs that lead out of their level.
 """
 
 from __future__ import annotations
@@ -21,13 +21,10 @@ from typing import IO, TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.atomic_file import atomic_file
-from c4core.counting.diagram import Diagram
-from c4core.counting.errors import CountFileError
-from c4core.counting.plies import PlyCount, Progress
+from c4core.counting.diagram import CountingError, Diagram, PlyCount, Progress
 from c4core.errors import BoardError
+from c4core.files import atomic_file, check_plain
 from c4core.notation import check_board
-from c4core.plain_file import check_plain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,8 +40,20 @@ _NODE_BYTES: Final = 8
 _DIGEST_BYTES: Final = hashlib.sha256().digest_size
 
 
+class CountFileError(CountingError):
+    """A file is not a kept count, or it is damaged.
+
+    Attributes:
+        path: the file.
+    """
+
+    def __init__(self, message: str, *, path: str) -> None:
+        super().__init__(message)
+        self.path = path
+
+
 def write(path: Path, progress: Progress) -> None:
-    """Keep a count in a file, which appears whole or not at all.
+    """Keep a count in a file, which is written completely or not at all.
 
     Raises:
         OSError: the file cannot be written.
@@ -66,8 +75,8 @@ def read(path: Path) -> Progress:
     """The count that a file keeps.
 
     Raises:
-        OSError: the file cannot be read, or is no ordinary one.
-        CountFileError: it is no kept count, or it is damaged.
+        OSError: the file cannot be read, or is not a regular file.
+        CountFileError: the file is not a kept count, or it is damaged.
     """
     check_plain(path)
     with path.open("rb") as file:
@@ -75,7 +84,7 @@ def read(path: Path) -> Progress:
 
 
 class _Reader:
-    """Reads one file and its checksum."""
+    """Reads one file and verifies its checksum."""
 
     def __init__(self, file: IO[bytes], path: Path) -> None:
         self._file = file
@@ -84,7 +93,6 @@ class _Reader:
         self._digest = hashlib.sha256()
 
     def progress(self) -> Progress:
-        """Everything."""
         magic, version, width, height, plies = _HEADER.unpack(self._take(_HEADER.size))
         if magic != MAGIC:
             raise self._fault("this is no kept count")

@@ -1,9 +1,19 @@
+from collections.abc import Sequence
+from typing import Final, Self, final
+
 import numpy as np
 from numpy.typing import NDArray
 
-from c4core.counting.keys import KeyTable
+START_OF_COLUMN: Final[int]
 
-START_OF_COLUMN: int
+@final
+class KeyTable:
+    def __new__(cls, stride: int) -> Self: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    def add(self, key: Sequence[int]) -> int: ...
 
 def move_level(
     states: KeyTable,

@@ -13,7 +13,7 @@ import numpy as np
 from c4core.batch import UNPLAYABLE
 from c4core.dataset.allowance import TYPES
 from c4core.dataset.errors import DatasetError
-from c4core.plain_file import check_plain
+from c4core.files import check_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

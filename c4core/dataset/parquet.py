@@ -16,7 +16,7 @@ import numpy as np
 from c4core.dataset.allowance import TYPES, Allowance
 from c4core.dataset.errors import DatasetError
 from c4core.extras import load_pyarrow
-from c4core.plain_file import check_plain
+from c4core.files import check_plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -21,7 +21,7 @@ from c4core.dataset.npz import read_npz, write_npz
 from c4core.dataset.parquet import read_parquet, write_parquet
 from c4core.dataset.records import are_full, columns_of, make_records, turn
 from c4core.errors import KeyValueError
-from c4core.plain_file import check_plain
+from c4core.files import check_plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

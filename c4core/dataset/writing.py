@@ -15,14 +15,13 @@ import shutil
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from c4core.atomic_file import atomic_file
 from c4core.dataset.allowance import MAX_CARD
 from c4core.dataset.card import JSON_NAME, PAGE_NAME, as_text
 from c4core.dataset.card_page import card_page
 from c4core.dataset.errors import DatasetError, DatasetExistsError
 from c4core.dataset.lots import SPLITS
 from c4core.dataset.reading import FORMATS, card_beside, digest
-from c4core.plain_file import check_plain
+from c4core.files import atomic_file, check_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -10,7 +10,7 @@ The format has a JSON header and the tensors' bytes, and no code. The network's 
      "history": [{"epoch": 1, ...}, ..],           an object for every epoch that was trained
      "sha256": "..."}                              of the above and of the tensors
 
-A file is written completely or not at all (:mod:`c4core.atomic_file`).
+A file is written completely or not at all (:mod:`c4core.files`).
 """
 
 from __future__ import annotations
@@ -21,12 +21,11 @@ import reprlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from c4core.atomic_file import atomic_file
+from c4core.files import atomic_file, check_plain
 from c4core.learning.errors import ModelError
 from c4core.learning.tensorfile import read_tensors, write_tensors
 from c4core.lines import TOO_DEEP, is_too_deep
 from c4core.notation import BoardSize, parse_board
-from c4core.plain_file import check_plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

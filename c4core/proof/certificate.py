@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final, Literal, Self, TypeAlias
 
 import numpy as np
 
+from c4core.files import check_plain
 from c4core.notation import BoardSize
-from c4core.plain_file import check_plain
 from c4core.proof.errors import (
     CertificateDamagedError,
     CertificateError,

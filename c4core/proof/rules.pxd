@@ -1,7 +1,7 @@
 """The rules that end a branch of a proof; docs/certificate-format.md has them with their proofs.
 
 The rules belong to the version of the file format and never change within it. The search has static bounds
-of its own (c4core/engine/board.pxd), which began as the same rules and may get better at any time. So the two files
+of its own (c4core/engine/bounds.pxi), which began as the same rules and may get better at any time. So the two files
 are twins on purpose: a rule here must not be replaced by its twin there.
 """
 

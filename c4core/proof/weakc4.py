@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from c4core.errors import C4Error
+from c4core.files import check_plain
 from c4core.notation import DEFAULT_BOARD, check_board, parse_moves
-from c4core.plain_file import check_plain
 from c4core.position import Position
 from c4core.proof.errors import SolutionFileError
 

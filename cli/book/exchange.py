@@ -109,7 +109,7 @@ def _lines(book: Book, format_name: str) -> Iterator[str]:
 
 def _write_file(book: Book, format_name: str, output: str) -> str:
     """Write a binary format; a remark about what came of it, or nothing."""
-    from c4core.atomic_file import atomic_file
+    from c4core.files import atomic_file
     from cli.output import targets
 
     path = targets.checked(output, option="--output")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from c4core.book import Book
-    from c4core.book.format.layout import BookInfo
+    from c4core.book.layout import BookInfo
     from cli.output.formats import Row
 
 

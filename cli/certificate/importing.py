@@ -90,7 +90,7 @@ def _target(out: str | None, *, force: bool) -> Path | None:
 
 def _written(path: Path | None, checked: Checked) -> bytes | None:
     """Write the certificate, where one is asked for; its bytes."""
-    from c4core.atomic_file import atomic_file
+    from c4core.files import atomic_file
     from c4core.proof.weakc4_check import certificate_of
 
     if path is None:

@@ -43,7 +43,7 @@ class Outlet:
             click.BadParameter: another file has come meanwhile.
             OSError: the file cannot be written.
         """
-        from c4core.atomic_file import atomic_file
+        from c4core.files import atomic_file
         from c4core.proof import Certificate
         from cli.certificate.options import claim, place
         from cli.output import targets

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from c4core.atomic_file import atomic_file
+from c4core.files import atomic_file
 from workers.configuration import parse
 from workers.errors import ConfigurationError
 

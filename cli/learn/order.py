@@ -126,7 +126,7 @@ def order(
             f"--last-ply {last_ply} is too large: {board} has {board.cells} squares",
         ),
     )
-    from c4core.atomic_file import atomic_file
+    from c4core.files import atomic_file
     from c4core.order_training.course import OrderPlan
 
     plan = OrderPlan(board=board, last_ply=last_ply, **others)

@@ -52,7 +52,7 @@ def opened(name: str | None, *, binary: bool = False) -> Iterator[IO[Any] | None
         yield _raw(stream, binary=binary)
         return
     path = checked(name, option=OPTION)
-    from c4core.atomic_file import atomic_file
+    from c4core.files import atomic_file
 
     with atomic_file(path) as beside, beside.open(**how) as file:
         yield file

@@ -65,7 +65,7 @@ def write(name: str, content: bytes, *, option: str) -> None:
         click.BadParameter: the file cannot be made.
         OSError: it cannot be written.
     """
-    from c4core.atomic_file import atomic_file
+    from c4core.files import atomic_file
     from cli.output import targets
 
     with atomic_file(targets.checked(name, option=option)) as beside:

@@ -63,7 +63,7 @@ def draw_into(
         click.ClickException: matplotlib is not installed.
         OSError: a file cannot be written.
     """
-    from c4core.atomic_file import atomic_file
+    from c4core.files import atomic_file
 
     with ExitStack() as stack:
         draw([stack.enter_context(atomic_file(path)) for path in check(names, option=option)])

@@ -15,8 +15,8 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from c4core.arena.game import Ending
-from c4core.atomic_file import atomic_file
 from c4core.errors import C4Error
+from c4core.files import atomic_file
 from c4core.notation import parse_board, parse_moves
 from c4core.players.consent import NO_PROGRAM, Consent
 from c4core.players.errors import Failing

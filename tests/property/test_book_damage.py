@@ -18,7 +18,7 @@ from c4core.position import Position
 from tests.support.boards.small_books import resealed, thinned, whole_game
 
 if TYPE_CHECKING:
-    from c4core.book.format.layout import Kind
+    from c4core.book.layout import Kind
     from tests.support.boards.small_books import Level
 
 DIRECTORY = tempfile.TemporaryDirectory(prefix="c4-books-")

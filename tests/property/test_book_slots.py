@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from c4core import Position
-from c4core.book.building.unit_keys import pack_keys, unpack_keys
-from c4core.book.exchange.pons_keys import MAX_DIGITS, pons_keys, read_pons_keys
-from c4core.book.numbering.rank import Ranking
+from c4core.book.numbering import MAX_DIGITS, Ranking, pons_keys, read_pons_keys
+from c4core.book.units import pack_keys, unpack_keys
 from tests.support.boards.positions import games
 
 

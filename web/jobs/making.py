@@ -7,7 +7,7 @@ from functools import partial
 from typing import IO, TYPE_CHECKING, Final, NamedTuple
 
 from c4core.arrays import wins_now
-from c4core.book.numbering.rank import Ranking
+from c4core.book.numbering import Ranking
 from c4core.lines import BadLine, Request, parse_fields, read_lines
 from c4core.lines_csv import HeadingError, read_csv
 from db import registry

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.arrays import open_plies, wins_now
-from c4core.book.building.minimax import derive
-from c4core.book.numbering.rank import Ranking
+from c4core.book.build import derive
+from c4core.book.numbering import Ranking
 from c4core.errors import C4Error
 from c4core.position import Position
 from workers.books.planning import find_job, plan_job

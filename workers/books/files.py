@@ -13,7 +13,7 @@ from c4core.book.writer import write_book
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from c4core.book.format.layout import BookInfo
+    from c4core.book.layout import BookInfo
     from c4core.position import Position
     from workers.books.build import CompleteBook, Level
     from workers.books.sparse import SparseBook

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.book.building.unit_keys import pack_keys, unpack_keys
+from c4core.book.units import pack_keys, unpack_keys
 from db.decoding import decoding
 
 if TYPE_CHECKING:

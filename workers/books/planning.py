@@ -1,7 +1,7 @@
 """Jobs of kind ``book``: found if the same was asked before, or else planned.
 
 A unit holds the positions below neighbouring ancestors a few plies up
-(:mod:`c4core.book.building.units`). They lead to many common positions further down, so a solver
+(:mod:`c4core.book.units`). They lead to many common positions further down, so a solver
 that keeps its table finds half of its work done.
 """
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.book.building.units import cut_units, owners_of
+from c4core.book.units import cut_units, owners_of
 from db.records.jobs import UnitPlan
 from workers.books.payload import encode_keys
 from workers.books.task import KIND

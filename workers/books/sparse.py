@@ -20,7 +20,7 @@ import numpy as np
 
 from c4core.arrays import MOVE_GOES_ON, MOVE_WINS, children
 from c4core.batch import UNPLAYABLE
-from c4core.book.building.minimax import derive
+from c4core.book.build import derive
 from workers.books.build import BookPlanError, check_plies, with_wins
 from workers.books.planning import ANCESTOR_PLIES
 from workers.books.task import Choice, PlyTask

@@ -24,7 +24,7 @@ from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from c4core.book.building.unit_keys import pack_keys, unpack_keys
+from c4core.book.units import pack_keys, unpack_keys
 from c4core.position import Position
 from c4core.proof.making import Bound, decode, encode
 from db.decoding import decoding, field, number_field

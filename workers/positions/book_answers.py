@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from c4core.book import Book
 from c4core.book.errors import BookBoardError, BookError
-from c4core.plain_file import check_plain
+from c4core.files import check_plain
 from workers.positions.results import Answer
 
 if TYPE_CHECKING:

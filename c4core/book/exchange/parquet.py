@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from c4core.book.errors import BookContentError, BookError
-from c4core.book.exchange.about import read_about
-from c4core.book.exchange.content import BookContent, levels_of
+from c4core.book.exchange.content import BookContent, levels_of, read_about
 from c4core.extras import load_pyarrow
 from c4core.notation import DEFAULT_BOARD
 
 if TYPE_CHECKING:
-    from c4core.book.reader import Book
+    from c4core.book.book import Book
 
 _ABOUT: Final = b"c4_book"
 
@@ -104,9 +103,6 @@ def _check(arrow: Any, parquet: Any, file_bytes: int) -> None:  # noqa: ANN401 (
     The check uses the sizes in the file's footer. A page may still claim a larger size, up to 2 GB,
     and Arrow believes it. (``group.column()`` has more details. But if a footer is wrong, an
     exception that Arrow does not catch ends the process.)
-
-    Raises:
-        ValueError: a column is wrong, or the file is too large.
     """
     for field in parquet.schema_arrow:
         if field.name in _COLUMNS and not arrow.types.is_integer(field.type):

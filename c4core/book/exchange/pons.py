@@ -3,7 +3,7 @@
 The file is a hash table without chaining. It begins with six bytes: width, height, largest number
 of stones, bytes of a key (1, 2 or 4), bytes of a value (1), and the binary logarithm of the table's
 size. The size is the smallest prime that is not below that power of two. Then come the keys of all
-places, little endian, and then their values. A position with the base-3 key k (pons_keys.pyx) is
+places, little endian, and then their values. A position with the base-3 key k (numbering.pyx) is
 stored at place k modulo the size or not at all. The key field holds the lowest bytes of k; together
 with the place they determine k. The value is the score, with 1 for the lowest possible score, that
 of a loss to the winner's fourth stone. The value 0 marks an empty place.
@@ -24,7 +24,7 @@ import numpy as np
 from c4core.arrays import wins_now
 from c4core.book.errors import BookContentError, BookForeignError, BookTruncatedError
 from c4core.book.exchange.content import BookContent, levels_of
-from c4core.book.exchange.pons_keys import MAX_DIGITS, pons_keys, read_pons_keys
+from c4core.book.numbering import MAX_DIGITS, pons_keys, read_pons_keys
 from c4core.errors import BoardError
 from c4core.notation import BoardSize, check_board
 from c4core.position import Position
@@ -32,7 +32,7 @@ from c4core.position import Position
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from c4core.book.reader import Book
+    from c4core.book.book import Book
 
 LOG2_SIZES: Final = range(21, 28)
 """The sizes that Pons's solver can read."""
@@ -221,7 +221,7 @@ def _read_header(data: bytes, name: str) -> tuple[BoardSize, int, int, int]:
 def _numbers(
     places: NDArray[np.uint64], low: NDArray[np.uint64], size: int, key_bytes: int
 ) -> NDArray[np.uint64]:
-    """The whole keys, by the Chinese remainder theorem from the places and the lowest bytes."""
+    """The complete keys, by the Chinese remainder theorem from places and lowest bytes."""
     modulus = 1 << 8 * key_bytes
     inverse = np.uint64(pow(size, -1, modulus))
     times = ((low - places) * inverse) & np.uint64(modulus - 1)

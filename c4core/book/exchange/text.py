@@ -20,8 +20,7 @@ from typing import IO, TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.book.errors import BookContentError
-from c4core.book.exchange.about import KEYS, read_about, whole_number
-from c4core.book.exchange.content import BookContent, levels_of
+from c4core.book.exchange.content import KEYS, BookContent, levels_of, read_about, whole_number
 from c4core.errors import KeyValueError
 from c4core.lines import MAX_LINE
 from c4core.notation import DEFAULT_BOARD, BoardSize
@@ -31,8 +30,9 @@ from c4core.version import ENGINE_VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from c4core.book.format.layout import Kind
-    from c4core.book.reader import Book
+    from c4core.book.book import Book
+    from c4core.book.layout import Kind
+    from c4core.book.writer import Level
 
 CSV_NAMES: Final = ("ply", "key", "score")
 
@@ -142,17 +142,8 @@ def read_csv_lines(
 
 def _levels(
     keys: array[int], scores: array[int], numbers: array[int], start: Position
-) -> tuple[
-    tuple[np.ndarray[tuple[int], np.dtype[np.uint64]], np.ndarray[tuple[int], np.dtype[np.int8]]],
-    ...,
-]:
-    """The positions by ply.
-
-    Raises:
-        BookContentError: the positions do not belong together.
-        KeyValueError: a key does not belong to any position; the message names its line, which is
-            in ``numbers``.
-    """
+) -> tuple[Level, ...]:
+    """The positions by ply; an error of a key names its line, which is in ``numbers``."""
     try:
         return levels_of(np.array(keys, dtype=np.uint64), np.array(scores, dtype=np.int8), start)
     except KeyValueError as error:
@@ -167,7 +158,7 @@ def _content(
     numbers: array[int],
     board: BoardSize,
 ) -> BookContent:
-    """The book's description from the first line."""
+    """The content with the description of the first line."""
     try:
         described = read_about(about, board=board, engine_version=ENGINE_VERSION)
     except BookContentError as error:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from c4core.book.reader import Book
+    from c4core.book.book import Book
     from c4core.evaluation import Value
 
 UCI_PLY: Final = 8
@@ -36,7 +36,7 @@ _VALUES: Final[tuple[Value, ...]] = ("draw", "win", "loss")
 
 
 def uci_keys(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Those of some 7x6 positions in which neither side could win with the next stone."""
+    """The 7x6 positions in which neither side could win with the next stone."""
     return keys[~wins_now(keys) & ~is_threatened(keys)]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from c4core.atomic_file import flush
+from c4core.files import flush
 from db.database import Database
 from db.maintenance import backup
 from tests.support.damage import fill, problems

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from c4core.arrays import open_plies
-from c4core.book.building.minimax import derive
-from c4core.book.format.layout import pack_header, read_header
+from c4core.book.build import derive
+from c4core.book.layout import pack_header, read_header
 from c4core.book.writer import write_book
 from c4core.position import Position
 from c4core.solver import Solver
@@ -23,7 +23,7 @@ from c4core.solver import Solver
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from c4core.book.format.layout import Kind
+    from c4core.book.layout import Kind
 
     Level = tuple[NDArray[np.uint64], NDArray[np.int8]]
 

@@ -22,7 +22,7 @@ from tests.support.running.waiting import HANG_SECONDS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from c4core.book.format.layout import Kind
+    from c4core.book.layout import Kind
     from tests.support.running.command_line import C4
 
 START_KEY = Position().key

@@ -8,7 +8,7 @@ from random import Random
 import numpy as np
 
 from c4core.arrays import canonical_keys, children, wins_now
-from c4core.book.exchange.pons_keys import read_pons_keys
+from c4core.book.numbering import read_pons_keys
 from c4core.errors import BoardError, KeyValueError
 from c4core.notation import check_board
 from c4core.position import Position

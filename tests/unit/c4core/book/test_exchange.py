@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tracemalloc
 from itertools import islice
 from typing import TYPE_CHECKING, cast
 
@@ -21,7 +20,6 @@ from c4core.book.errors import (
 )
 from c4core.book.exchange.content import BookContent, levels_of
 from c4core.book.exchange.pons import lowest_score, read_pons, table_size, write_pons
-from c4core.book.exchange.pons_keys import pons_keys, read_pons_keys
 from c4core.book.exchange.text import (
     csv_lines,
     json_lines,
@@ -36,8 +34,10 @@ from c4core.book.exchange.uci import (
     uci_line,
     uci_lines,
 )
+from c4core.book.numbering import pons_keys, read_pons_keys
 from c4core.book.writer import write_book
 from tests.support.boards.small_books import small_book
+from tests.support.memory import memory_below
 from tests.support.refusals import refusal
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from syrupy.assertion import SnapshotAssertion
 
-    from c4core.book.format.layout import Kind
+    from c4core.book.layout import Kind
     from c4core.evaluation import Value
 
 START_KEY = Position().key
@@ -66,10 +66,6 @@ def same_bytes(content: BookContent, book: Book, path: Path) -> bool:
     content.write(path)
     with open(book.path, "rb") as file:  # noqa: PTH123
         return path.read_bytes() == file.read()
-
-
-def test_content(book: Book, tmp_path: Path) -> None:
-    assert same_bytes(BookContent.of(book), book, tmp_path / "b.c4book")
 
 
 def test_json_lines(book: Book, tmp_path: Path) -> None:
@@ -233,7 +229,7 @@ def test_rows_get_their_scores_from_a_book(tmp_path: Path) -> None:
 
 
 def test_a_complete_book_without_a_position(book: Book) -> None:
-    content = BookContent.of(book)
+    content = read_json_lines(json_lines(book))
     content.check_complete()
     *others, (keys, scores) = content.levels
     lacking = BookContent(content.start, (*others, (keys[1:], scores[1:])), kind=content.kind)
@@ -379,16 +375,6 @@ def test_what_the_format_cannot_hold(tmp_path: Path, book: Book) -> None:
         write_pons(book, tmp_path / "a.book", log2_size=20)
 
 
-def peak_of(call: Callable[[], object]) -> int:
-    """Bytes that a call takes at most."""
-    tracemalloc.start()
-    try:
-        call()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
 @pytest.mark.parametrize(
     ("header", "error"),
     [
@@ -404,12 +390,8 @@ def test_a_pons_book_is_not_read_before_its_size_is_right(
     path = tmp_path / "a.book"
     path.write_bytes(header)
     os.truncate(path, length)  # nothing of it takes room on the disk
-
-    def read() -> None:
-        with pytest.raises(error):
-            read_pons(path)
-
-    assert peak_of(read) < 1_000_000
+    with memory_below(1_000_000), pytest.raises(error):
+        read_pons(path)
 
 
 @pytest.mark.parametrize("read", [read_json_lines, read_csv_lines, read_uci_lines])
@@ -419,8 +401,6 @@ def test_a_line_without_an_end_is_not_held(
     path = tmp_path / "a.txt"
     path.write_bytes(b"1" * 20_000_000)
 
-    def attempt() -> None:
-        with path.open() as file, pytest.raises(BookContentError, match="line 1 has more than"):
-            list(cast("Iterable[object]", read(text_lines(file))))
-
-    assert peak_of(attempt) < 2_000_000
+    refused = pytest.raises(BookContentError, match="line 1 has more than")
+    with path.open() as file, memory_below(2_000_000), refused:
+        list(cast("Iterable[object]", read(text_lines(file))))

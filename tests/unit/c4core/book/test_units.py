@@ -1,4 +1,4 @@
-"""Units of work: every position in exactly one, always the same ones; and how they travel."""
+"""Units of work: every position is in exactly one unit; and their packed keys."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import pytest
 
 from c4core import Position
 from c4core.arrays import open_plies, wins_now
-from c4core.book.building.unit_keys import pack_keys, unpack_keys
-from c4core.book.building.units import cut_units, owners_of
 from c4core.book.errors import BookContentError
+from c4core.book.units import cut_units, owners_of, pack_keys, unpack_keys
 
 LEVELS = list(islice(open_plies(Position()), 4, 9))
 

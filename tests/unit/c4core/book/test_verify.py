@@ -11,7 +11,7 @@ import pytest
 from c4core import Position, Solver
 from c4core.arrays import wins_now
 from c4core.book import Book
-from c4core.book.format.layout import pack_header, read_header
+from c4core.book.layout import pack_header, read_header
 from c4core.book.verify import verify
 from c4core.book.writer import write_book
 from tests.support.boards.small_books import small_book, whole_game
@@ -19,7 +19,7 @@ from tests.support.boards.small_books import small_book, whole_game
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from c4core.book.format.layout import Kind
+    from c4core.book.layout import Kind
 
 START = Position(width=4, height=4)
 

@@ -1,4 +1,4 @@
-"""A count that is kept in a file, and files that are none."""
+"""A count that is kept in a file, and files that are not a kept count."""
 
 import contextlib
 import hashlib
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from c4core.counting import Progress, begin, count, kept
-from c4core.counting.errors import CountFileError
+from c4core.counting.kept import CountFileError
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_forged_files_lead_nowhere(content: bytes, tmp_path: Path) -> None:
         (16, 99, "checksum"),
     ],
 )
-def test_what_is_said_of_a_file(
+def test_messages_of_wrong_files(
     content: bytes, tmp_path: Path, place: int, value: int, problem: str
 ) -> None:
     changed = bytearray(content)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from c4core.book.shipped import shipped_files
+from c4core.book.book import shipped_files
 from c4core.position import Position
 from tests.support.boards.reference import reference_scores
 from tests.support.web_api import Api, serving

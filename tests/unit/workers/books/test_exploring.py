@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from c4core.book import Book
-from c4core.book.format.layout import Kind
+from c4core.book.layout import Kind
 from c4core.position import Position
 from tests.support.boards.small_books import small_book
 from workers.books import exploring

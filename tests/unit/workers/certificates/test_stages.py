@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from c4core.book.building.unit_keys import pack_keys
+from c4core.book.units import pack_keys
 from c4core.position import Position
 from c4core.proof import Prover
 from c4core.proof.errors import ClaimError

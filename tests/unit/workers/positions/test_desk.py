@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from c4core.book.shipped import shipped_files
+from c4core.book.book import shipped_files
 from c4core.position import Position
 from c4core.solver import Solver
 from db.database import Database

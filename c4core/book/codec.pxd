@@ -1,21 +1,17 @@
-"""One ply of an open book: finding a slot's score in the bytes of its section."""
+"""The section of one ply of an open book, for the modules that probe it; codec.pyx explains it."""
 
 from libc.stdint cimport int8_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef enum:
     BLOCK = 128                     # scores that are coded one after the other
     GROUP = 64                      # blocks under one checksum
-    GROUP_SLOTS = BLOCK * GROUP
-    COMPLETE_ENTRY = 12             # bytes of a group's entry in the index: offset, checksum
-    SPARSE_ENTRY = 20               # .. first slot before them
-    SPARSE_HEAD = 10                # bytes that a block takes at the begin of its group
-    INDEX_HEAD = 4                  # bytes of the index before the lengths of the codes
-    GAP_SYMBOLS = 65                # bit lengths of gaps
 
-# Results of ``score_in_section`` that are no scores. Python sees the first one, too.
+# Python sees these as well.
 cpdef enum:
-    NOT_IN_BOOK = -128
+    GROUP_SLOTS = BLOCK * GROUP
+    NOT_IN_BOOK = -128              # a result of ``score_in_section`` that is not a score
 
+# Other results that are not scores.
 cdef enum:
     DAMAGED = -127
     NO_MEMORY = -126
@@ -29,8 +25,8 @@ cdef struct Section:
     uint32_t index_length
     uint32_t index_checksum
     bint sparse
-    int least                       # scores that the ply can have
-    int most
+    int least                       # the lowest score that the ply can have
+    int most                        # the highest one
     int symbols
     int low                         # score of symbol 0
     int start                       # symbol that a block's first one follows
@@ -45,10 +41,11 @@ cdef int open_section(Section* s) noexcept nogil
 
 cdef void close_section(Section* s) noexcept nogil
 
-# The score of a slot, NOT_IN_BOOK, DAMAGED or NO_MEMORY; ``fault_offset`` is then an offset in the file.
+# The score of a slot, NOT_IN_BOOK, DAMAGED or NO_MEMORY. If the group is damaged, ``fault_offset`` is
+# its offset in the file.
 cdef int score_in_section(Section* s, uint64_t slot, uint64_t* fault_offset) noexcept nogil
 
-# Decode a whole group into arrays of GROUP_SLOTS; the number of scores, DAMAGED or NO_MEMORY.
+# Decode a whole group into arrays of GROUP_SLOTS: the number of scores, DAMAGED or NO_MEMORY.
 cdef int decode_group(
     Section* s, uint64_t group, uint64_t* slots, int8_t* scores, uint64_t* fault_offset
 ) noexcept nogil

@@ -1,10 +1,14 @@
-"""One ply's scores as the bytes of its section: index, then groups of blocks.
+"""One ply's scores as the bytes of its section: prefix codes, the index, then groups of blocks.
 
-docs/book-format.md has the layout; encode.pyx makes the groups.
+docs/book-format.md has the layout. codec.pyx codes the groups.
+
+The prefix codes are canonical Huffman codes: code words are consecutive numbers, sorted by length
+and then by symbol. So the lengths determine the code.
 """
 
 from __future__ import annotations
 
+import heapq
 import struct
 import zlib
 from typing import TYPE_CHECKING, Final
@@ -12,23 +16,23 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from c4core.arrays import wins_now
-from c4core.book.format.encode import (
+from c4core.book.codec import (
     EMPTY_SLOT,
-    GROUP_SCORES,
+    GROUP_SLOTS,
+    LONGEST,
     count_gaps,
     count_pairs,
     encode_entries,
     encode_slots,
     fill_empty,
 )
-from c4core.book.format.huffman import code_lengths, code_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from c4core.book.numbering.rank import Ranking
+    from c4core.book.numbering import Ranking
 
     Keys = NDArray[np.uint64]
     Scores = NDArray[np.int8]
@@ -39,8 +43,51 @@ MAX_SLOTS: Final = 1 << 32
 _INDEX_HEAD: Final = struct.Struct("<BbBB")
 
 
+def code_lengths(counts: Sequence[int]) -> list[int]:
+    """The lengths of the best code for symbols with these counts; 0 for a count of 0.
+
+    A single symbol gets one bit. Ties are broken by the symbols' order, so that the same counts
+    always give the same lengths.
+    """
+    counts = list(counts)
+    while True:
+        lengths = _huffman_lengths(counts)
+        if max(lengths, default=0) <= LONGEST:
+            return lengths
+        # More even counts give a shorter longest word; the file grows by far less than a percent.
+        counts = [(count + 1) // 2 for count in counts]
+
+
+def _huffman_lengths(counts: Sequence[int]) -> list[int]:
+    lengths = [0] * len(counts)
+    heap = [(count, symbol, [symbol]) for symbol, count in enumerate(counts) if count]
+    if len(heap) == 1:
+        lengths[heap[0][1]] = 1
+    heapq.heapify(heap)
+    while len(heap) > 1:
+        count, order, left = heapq.heappop(heap)
+        other_count, _, right = heapq.heappop(heap)
+        for symbol in left + right:
+            lengths[symbol] += 1
+        heapq.heappush(heap, (count + other_count, order, left + right))
+    return lengths
+
+
+def code_words(lengths: Sequence[int]) -> list[int]:
+    """Every symbol's code word, 0 if its length is 0."""
+    words = [0] * len(lengths)
+    word = 0
+    for length in range(1, LONGEST + 1):
+        word *= 2
+        for symbol, its_length in enumerate(lengths):
+            if its_length == length:
+                words[symbol] = word
+                word += 1
+    return words
+
+
 class _Code:
-    """How the scores of a ply are coded: a prefix code for each possible preceding score."""
+    """The code of a ply's scores: a prefix code for each possible preceding score."""
 
     def __init__(self, scores: Scores, low: int, start: int, symbols: int) -> None:
         counts = count_pairs(scores, low, symbols, start)
@@ -130,7 +177,7 @@ def _assemble(codes: bytes, groups: list[bytes], slots: Keys | None) -> tuple[by
     offset = index_length = len(codes) + len(groups) * entry.size
     index = [codes]
     for number, group in enumerate(groups):
-        first = () if slots is None else (int(slots[number * GROUP_SCORES]),)
+        first = () if slots is None else (int(slots[number * GROUP_SLOTS]),)
         index.append(entry.pack(*first, offset, zlib.crc32(group)))
         offset += len(group)
     return b"".join(index + groups), index_length

@@ -1,4 +1,4 @@
-"""Slots: one for each position, and back."""
+"""Slots: every position has one, and the slot gives the position back."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from c4core import BoardError, Position
 from c4core.arrays import open_plies
 from c4core.book.errors import BookContentError
-from c4core.book.numbering.rank import Ranking
+from c4core.book.numbering import Ranking
 
 STARTS = [
     (4, 4, ""), (4, 4, "1432"), (5, 4, ""), (5, 4, "13"), (4, 5, "2"), (5, 4, "3"), (3, 6, ""),

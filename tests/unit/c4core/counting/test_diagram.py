@@ -11,9 +11,8 @@ import pytest
 from c4core import Position
 from c4core.arrays import plies
 from c4core.counting import begin, count
-from c4core.counting.diagram import common, empty_board, moved, without_four
-from c4core.counting.errors import CountMemoryError
-from c4core.counting.keys import KeyTable
+from c4core.counting.diagram import CountMemoryError, common, empty_board, moved, without_four
+from c4core.counting.steps import KeyTable
 from c4core.errors import BoardError
 from tests.support.boards.every_position import counted
 

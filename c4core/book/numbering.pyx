@@ -1,8 +1,9 @@
-"""Numbering the positions of a ply without gaps in the numbers: scores can be stored without keys.
+"""Numbers for positions: slots of a book's ply, and the base-3 keys of Pascal Pons's books.
 
-A position that extends the start (the empty board, or any other) by n stones is a *shape*, the
-number of added stones in every column, and a *colouring* of the added squares. All shapes and all
-colourings with the right count of either side are numbered, whether play can reach them or not::
+**Slots** number the positions of a ply without gaps, so that scores can be stored without keys. A
+position that extends the start (the empty board, or any other) by n stones is a *shape*, the number of
+added stones in every column, and a *colouring* of the added squares. All shapes and all colourings with
+the right count of either side are numbered, whether play can reach them or not::
 
     slot = number of the shape * C(n, k) + number of the colouring
 
@@ -14,21 +15,28 @@ If the start is its own mirror image, only one of two mirrored shapes has a numb
 more in the left column of the first pair whose counts differ.
 
 *Colouring.* The added squares in the same sequence of columns, each from the bottom up, are the bits 0,
-1, 2, .. of a word; a bit is set where the stone belongs to the side to move. Words with k bits are
+1, 2, .. of a word; a bit is set if the stone belongs to the side to move. Words with k bits are
 numbered in increasing order: bits at p1 < p2 < .. < pk give C(p1, 1) + C(p2, 2) + .. + C(pk, k).
 
-*Mirror images.* Of the two images of a position, that one has a slot which extends the start and whose
-shape has a number; if both do, the one with the smaller key.
+*Mirror images.* Of the two images of a position, the one that extends the start and whose shape has a
+number has the slot. If both do, the image with the smaller key has it.
 
 Every slot stands for another word of width * (height + 1) bits, so slots never exceed 64 bits.
+
+**Base-3 keys** write the columns one after the other, each from the bottom up, with a digit for each
+stone: 1 for the side to move, 2 for the other side. A 0 ends a column. The digits are read as a number,
+the first one most significant, without the 0 that ends the last column. The columns are written from the
+left and from the right, and the smaller number is the key. n stones on w columns take n + w - 1 digits.
 
 numpy is imported where it is used: a program that looks up one position does without it.
 """
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
+from libc.string cimport memset
 
 from c4core.engine.board cimport (
+    MAX_COLUMNS,
     Board,
     canonical_key,
     has_four,
@@ -38,12 +46,19 @@ from c4core.engine.board cimport (
     position_key,
     split_key,
 )
+from c4core.engine.kernel cimport board_of
 from c4core.position cimport Position
 
 from c4core.book.errors import BookContentError
+from c4core.notation import check_board
 
 cdef enum:
     MAX_CELLS = 64
+    SMALL = 512     # bytes of memory on the stack, one bit for each combination of counts
+
+# Base-3 digits that 64 bits hold.
+cpdef enum:
+    MAX_DIGITS = 40
 
 # C(n, k) for n < 65; the largest one, C(64, 32), has 61 bits.
 cdef uint64_t[MAX_CELLS + 1][MAX_CELLS + 2] _choose
@@ -61,7 +76,7 @@ _fill_choose()
 
 
 cdef inline int _own_added(const Rank* r, int ply) noexcept nogil:
-    """How many of the added stones belong to the side to move."""
+    """The number of added stones that belong to the side to move."""
     cdef int own = r.first // 2 if (ply - r.first) % 2 == 0 else r.first - r.first // 2
     return ply // 2 - own
 
@@ -108,12 +123,14 @@ cdef void _count_shapes(Rank* r) noexcept nogil:
                 r.shapes[_row(r, tied, pair, left)] = total
 
 
-cdef uint64_t slot_count(const Rank* r, int ply) noexcept nogil:
+cdef uint64_t _slot_count(const Rank* r, int ply) noexcept nogil:
+    """The number of slots of a ply between ``first`` and ``last``."""
     cdef int added = ply - r.first
     return r.shapes[_row(r, r.symmetric, 0, added)] * _choose[added][_own_added(r, ply)]
 
 
-cdef bint extends(const Rank* r, int ply, uint64_t stones, uint64_t mask) noexcept nogil:
+cdef bint _extends(const Rank* r, int ply, uint64_t stones, uint64_t mask) noexcept nogil:
+    """Whether the start's stones are all there, in their colours."""
     cdef uint64_t own = r.base_own
     if (ply - r.first) & 1:
         own ^= r.base
@@ -127,7 +144,7 @@ cdef inline int _height(const Board* g, uint64_t mask, int column) noexcept nogi
 
 cdef bint orient(const Rank* r, int ply, uint64_t* stones, uint64_t* mask) noexcept nogil:
     cdef const Board* g = r.g
-    cdef bint here = extends(r, ply, stones[0], mask[0]), there
+    cdef bint here = _extends(r, ply, stones[0], mask[0]), there
     cdef uint64_t other_stones, other_mask
     cdef int pair, difference
     if r.symmetric:
@@ -146,7 +163,7 @@ cdef bint orient(const Rank* r, int ply, uint64_t* stones, uint64_t* mask) noexc
         stones[0] = min(stones[0], other_stones)
         return True
     other_stones, other_mask = mirror_bits(g, stones[0]), mirror_bits(g, mask[0])
-    there = extends(r, ply, other_stones, other_mask)
+    there = _extends(r, ply, other_stones, other_mask)
     if there and not (
         here and position_key(g, stones[0], mask[0]) < position_key(g, other_stones, other_mask)
     ):
@@ -182,9 +199,10 @@ cdef uint64_t slot_of(const Rank* r, uint64_t stones, uint64_t mask, int ply) no
     return shape * _choose[bits][number] + colouring
 
 
-cdef void position_of(
+cdef void _position_of(
     const Rank* r, uint64_t slot, int ply, uint64_t* stones, uint64_t* mask
 ) noexcept nogil:
+    """Get the position that a slot stands for; the slot must be below the ply's count."""
     cdef const Board* g = r.g
     cdef int added = ply - r.first, left = added, own = _own_added(r, ply), tied = r.symmetric
     cdef int pair, right, a, b, bit, bits = 0
@@ -234,16 +252,94 @@ cdef inline void _put(
     stones[0] |= (word & pile) << shift
 
 
+# Whether play can reach a position. Many slots stand for positions that it cannot reach.
+
+cdef struct Merge:
+    int columns                         # the number of columns with added stones
+    uint64_t[MAX_COLUMNS] stones        # bit i: the side to move in the start owns the i-th stone
+    int[MAX_COLUMNS] left               # stones not yet played
+    uint64_t[MAX_COLUMNS] weight        # of a column's count in the number of a combination
+    uint8_t* dead                       # combinations that are dead ends
+
+
+cdef bint _can_finish(Merge* m, int left, int mover, uint64_t combination) noexcept nogil:
+    """Whether the stones that are left can be played, ``mover`` (1: the start's) first."""
+    cdef int column
+    if left == 0:
+        return True
+    if m.dead[combination >> 3] >> (combination & 7) & 1:
+        return False
+    for column in range(m.columns):
+        if m.left[column] and <int>(m.stones[column] & 1) == mover:
+            m.stones[column] >>= 1
+            m.left[column] -= 1
+            if _can_finish(m, left - 1, 1 - mover, combination + m.weight[column]):
+                return True
+            m.stones[column] = m.stones[column] << 1 | <uint64_t>mover
+            m.left[column] += 1
+    m.dead[combination >> 3] |= 1 << (combination & 7)
+    return False
+
+
+cdef int _is_merge(const Rank* r, uint64_t stones, uint64_t mask) noexcept nogil:
+    """Whether the stones above the start's alternate in some order; the position must extend it."""
+    cdef uint8_t[SMALL] small
+    cdef uint64_t combinations = 1, pile
+    cdef int column, added = popcount(mask) - r.first, reachable, shift
+    cdef Merge m
+    if added & 1:
+        stones ^= mask      # the stones of the side that was to move in the start
+    m.columns = 0
+    for column in range(r.g.width):
+        shift = column * r.g.stride + r.base_height[column]
+        pile = (mask >> shift) & ((<uint64_t>1 << (r.g.height - r.base_height[column])) - 1)
+        if pile:
+            m.stones[m.columns] = (stones >> shift) & pile
+            m.left[m.columns] = popcount(pile)
+            m.weight[m.columns] = combinations
+            combinations *= m.left[m.columns] + 1
+            m.columns += 1
+    if combinations <= SMALL * 8:
+        memset(small, 0, (combinations + 7) >> 3)
+        m.dead = small
+        return _can_finish(&m, added, 1, 0)
+    m.dead = <uint8_t*>calloc((combinations + 7) >> 3, 1)
+    if m.dead == NULL:
+        return -1
+    reachable = _can_finish(&m, added, 1, 0)
+    free(m.dead)
+    return reachable
+
+
+cdef int is_reachable(const Rank* r, uint64_t stones, uint64_t mask) noexcept nogil:
+    """Find out whether the stones above the start's can be played in alternating colours.
+
+    The columns, read from the bottom up, must merge into one sequence. The position has no four, so no
+    earlier one had a four. The search plays the stones forward in every possible order, and remembers
+    counts of played stones that are dead ends. Measured on 7x6 at ply 12: 0.2 us on average, because
+    mostly the first order is possible.
+    """
+    cdef int ply = popcount(mask), reachable = 0
+    if _extends(r, ply, stones, mask):
+        reachable = _is_merge(r, stones, mask)
+    if reachable == 0 and not r.symmetric:
+        # Both images may extend the start while play leads to only one of them.
+        stones, mask = mirror_bits(r.g, stones), mirror_bits(r.g, mask)
+        if _extends(r, ply, stones, mask):
+            reachable = _is_merge(r, stones, mask)
+    return reachable
+
+
 cdef class Ranking:
     """Ranking(start, *, last)\n--\n
     The slots of all positions that extend a start, up to a number of stones.
 
     Args:
-        start: what all positions extend.
+        start: the position that all others extend.
         last: most stones on the board; no more than the board holds, no fewer than the start has.
 
     Attributes:
-        start: what all positions extend.
+        start: the position that all others extend.
     """
 
     def __cinit__(self, Position start not None, *, int last):
@@ -277,13 +373,13 @@ cdef class Ranking:
         free(self.r.before)
 
     def count(self, int ply):
-        """Number of slots of a ply, used or not.
+        """The number of slots of a ply, used or not.
 
         Raises:
             ValueError: the ply has no slots.
         """
         self._check_ply(ply)
-        return slot_count(&self.r, ply)
+        return _slot_count(&self.r, ply)
 
     def slots(self, const uint64_t[::1] keys, *, int ply, bint goes_on=False):
         """The slots of positions with ``ply`` stones.
@@ -291,14 +387,14 @@ cdef class Ranking:
         Args:
             keys: their keys, of either image.
             ply: stones on the board, the same for all.
-            goes_on: refuse positions whose game is over; they have slots like all others.
+            goes_on: refuse positions whose game is over, which have slots as well.
 
         Returns:
             A uint64 array.
 
         Raises:
-            BookContentError: a key is no position of the ply, a position does not extend the start, or
-                its game is over although ``goes_on``.
+            BookContentError: a key is not a position of the ply, a position does not extend the start,
+                or its game is over although ``goes_on``.
             ValueError: the ply has no slots.
         """
         import numpy as np
@@ -342,7 +438,7 @@ cdef class Ranking:
         cdef Py_ssize_t index
         cdef uint64_t stones, mask, count
         self._check_ply(ply)
-        count = slot_count(&self.r, ply)
+        count = _slot_count(&self.r, ply)
         result = np.empty(slots.shape[0], dtype=np.uint64)
         cdef uint64_t[::1] keys = result
         for index in range(slots.shape[0]):
@@ -350,10 +446,106 @@ cdef class Ranking:
                 raise ValueError(f"ply {ply} has {count} slots, there is no slot {slots[index]}")
         with nogil:
             for index in range(slots.shape[0]):
-                position_of(&self.r, slots[index], ply, &stones, &mask)
+                _position_of(&self.r, slots[index], ply, &stones, &mask)
                 keys[index] = canonical_key(self.r.g, stones, mask)
         return result
 
     def _check_ply(self, int ply):
         if not self.r.first <= ply <= self.r.last:
             raise ValueError(f"ply {ply} has no slots: they run from {self.r.first} to {self.r.last}")
+
+
+# Base-3 keys.
+
+cdef uint64_t _number(const Board* g, uint64_t stones, uint64_t mask, bint from_right) noexcept nogil:
+    """The number with the columns in one order, the last 0 included."""
+    cdef uint64_t number = 0, square
+    cdef int index, column
+    for index in range(g.width):
+        column = g.width - 1 - index if from_right else index
+        square = <uint64_t>1 << (column * g.stride)
+        while square & mask:
+            number = 3 * number + (1 if square & stones else 2)
+            square <<= 1
+        number *= 3
+    return number
+
+
+cdef uint64_t _pons_key(const Board* g, uint64_t stones, uint64_t mask) noexcept nogil:
+    return min(_number(g, stones, mask, False), _number(g, stones, mask, True)) // 3
+
+
+cdef bint _read_pons_key(
+    const Board* g, uint64_t number, uint64_t* stones, uint64_t* mask
+) noexcept nogil:
+    """Get the position with the number; False if no position of the board has it."""
+    cdef uint64_t digit, own, pile
+    cdef int column
+    stones[0] = mask[0] = 0
+    for column in range(g.width - 1, -1, -1):
+        own = pile = 0
+        while number % 3 or (column == 0 and number):
+            digit = number % 3
+            if digit == 0 or pile >> (g.height - 1):
+                return False
+            # Read from the top down, a column grows below its stones.
+            pile = pile << 1 | 1
+            own = own << 1 | (digit == 1)
+            number //= 3
+        number //= 3
+        mask[0] |= pile << (column * g.stride)
+        stones[0] |= own << (column * g.stride)
+    return number == 0 and popcount(stones[0]) == popcount(mask[0]) // 2 and not has_four(g, stones[0])
+
+
+def pons_keys(const uint64_t[::1] keys, *, int width=7, int height=6):
+    """The base-3 keys of positions, as a uint64 array.
+
+    Raises:
+        BookContentError: a position has too many stones for 64 bits.
+        BoardError: impossible size.
+    """
+    import numpy as np
+
+    check_board(width, height)
+    cdef const Board* g = board_of(width, height)
+    cdef Py_ssize_t index, bad = -1
+    cdef uint64_t stones, mask
+    result = np.empty(keys.shape[0], dtype=np.uint64)
+    cdef uint64_t[::1] numbers = result
+    with nogil:
+        for index in range(keys.shape[0]):
+            split_key(g, keys[index], &stones, &mask)
+            if popcount(mask) + width - 1 >= MAX_DIGITS:
+                bad = index
+                break
+            numbers[index] = _pons_key(g, stones, mask)
+    if bad >= 0:
+        raise BookContentError(
+            f"position {keys[bad]} has more stones than a base-3 key of 64 bits holds", key=keys[bad]
+        )
+    return result
+
+
+def read_pons_keys(const uint64_t[::1] numbers, *, int width=7, int height=6):
+    """The canonical keys of the positions with these base-3 keys.
+
+    Returns:
+        A uint64 array. The value is 0, which is not a key, if no position has the number.
+
+    Raises:
+        BoardError: impossible size.
+    """
+    import numpy as np
+
+    check_board(width, height)
+    cdef const Board* g = board_of(width, height)
+    cdef Py_ssize_t index
+    cdef uint64_t stones, mask
+    result = np.zeros(numbers.shape[0], dtype=np.uint64)
+    cdef uint64_t[::1] keys = result
+    with nogil:
+        for index in range(numbers.shape[0]):
+            if _read_pons_key(g, numbers[index], &stones, &mask):
+                keys[index] = canonical_key(g, stones, mask)
+    return result

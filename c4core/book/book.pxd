@@ -1,10 +1,10 @@
-"""A :class:`Book` as the engine's other modules see it; reader.pyx explains it."""
+"""A :class:`Book` as the engine's other modules see it; book.pyx explains it."""
 
 from libc.stdint cimport int8_t, uint64_t
 
 from c4core.engine.board cimport Board
-from c4core.book.numbering.rank cimport Ranking
-from c4core.book.format.section cimport Section
+from c4core.book.codec cimport Section
+from c4core.book.numbering cimport Ranking
 from c4core.position cimport Position
 
 cdef class Book:

@@ -1,13 +1,14 @@
-"""``Book``: an open opening book.
+"""``Book``: an open opening book; and the books that are included in this package.
 
-A position comes in as two words (layout picture in board.pyx). It is turned to the image that has a slot
-(rank.pyx), and the slot's score is decoded from a block of its ply's section (section.pyx). Groups of
-scores are read from the file, checked and kept when they are first needed. numpy is imported where it
-is used: a program that looks up one position starts faster without it.
+A position is two words (layout picture in board.pyx). It is turned to the image that has a slot
+(numbering.pyx), and the slot's score is decoded from a block of its ply's section (codec.pyx). Groups
+of scores are read from the file, checked and kept when they are first needed. numpy is imported where
+it is used: a program that looks up one position starts faster without it.
 """
 
 import os
 import stat
+from pathlib import Path
 
 from cpython.exc cimport PyErr_CheckSignals
 from cpython.number cimport PyNumber_Index
@@ -27,9 +28,7 @@ from c4core.engine.board cimport (
     split_key,
     winning_squares,
 )
-from c4core.book.numbering.rank cimport Ranking, orient, slot_of
-from c4core.book.numbering.reach cimport is_reachable
-from c4core.book.format.section cimport (
+from c4core.book.codec cimport (
     DAMAGED,
     GROUP_SLOTS,
     NO_MEMORY,
@@ -40,16 +39,23 @@ from c4core.book.format.section cimport (
     open_section,
     score_in_section,
 )
+from c4core.book.numbering cimport Ranking, is_reachable, orient, slot_of
 from c4core.position cimport Position, as_position
 
+from c4core.book import layout
 from c4core.book.errors import BookBoardError, BookDamagedError
-from c4core.book.format import layout
-from c4core.book.shipped import shipped_files
 from c4core.evaluation import best_columns
 from c4core.notation import check_board
 
 cdef enum:
     PATIENCE = 1 << 14      # probes (some milliseconds) from one check for signals to the next
+
+_SHIPPED = Path(__file__).parents[1] / "data"
+
+
+def shipped_files():
+    """The files of all included books, sorted by name; empty if the package was built without any."""
+    return tuple(sorted(_SHIPPED.glob("*.c4book")))
 
 
 cdef class _File:
@@ -88,14 +94,14 @@ cdef class Book:
         """Open a book file.
 
         The header and the plies' indexes are read and checked now, every group of blocks at its first
-        use; only :func:`c4core.book.verify.verify` reads all bytes. If the file is changed while it is
+        use. Only :func:`c4core.book.verify.verify` reads all bytes. If the file is changed while it is
         open, the book gives its old answers or reports damage.
 
         Raises:
-            BookForeignError: the file is no book.
-            BookVersionError: it is a newer one.
-            BookTruncatedError: its end is missing.
-            BookDamagedError: its header or an index does not match its checksum or makes no sense.
+            BookForeignError: the file is not a book.
+            BookVersionError: the file is in a newer format.
+            BookTruncatedError: the file's end is missing.
+            BookDamagedError: the header or an index does not match its checksum or makes no sense.
             OSError: the file cannot be read.
         """
         cdef Book book = Book.__new__(Book)
@@ -116,12 +122,12 @@ cdef class Book:
 
     @staticmethod
     def shipped(*, width=7, height=6):
-        """Open the book that came with this package for a board; the deepest of several.
+        """Open the included book of a board; the deepest one if there are several.
 
         Raises:
-            BookBoardError: there is no such book; there is one for 7x6.
-            BookError: its file is damaged.
-            OSError: its file cannot be read.
+            BookBoardError: no book of the board is included; 7x6 has one.
+            BookError: the book's file is damaged.
+            OSError: the book's file cannot be read.
         """
         board = check_board(PyNumber_Index(width), PyNumber_Index(height))
         books = [Book.open(path) for path in shipped_files()]
@@ -287,15 +293,15 @@ cdef class Book:
         return unknown
 
     def probe(self, position):
-        """The score of a position for its side to move, or None where the book does not know it.
+        """The score of a position for its side to move, or None if the book does not know it.
 
-        It may be given as a text of moves, on the book's board. A position with a move that wins at
-        once is answered at every ply that the book covers. Games that are over are in no book.
+        The position may be a text of moves on the book's board. If a move wins at once, the score is
+        known at every ply that the book covers. A book has no games that are over.
 
         Raises:
             BookBoardError: the position is on another board.
             BookDamagedError: the file's bytes at that place are wrong.
-            MoveError: the text is no line of moves.
+            MoveError: the text is not a line of moves.
         """
         cdef object file = self._held()
         cdef Position asked = self._read(position)
@@ -318,13 +324,13 @@ cdef class Book:
             positions: a sequence of positions or of move texts, or a uint64 array of keys.
 
         Returns:
-            An int8 array: the scores for the sides to move, NOT_IN_BOOK where the book does not know
-            a position.
+            An int8 array: the scores for the sides to move, NOT_IN_BOOK if the book does not know a
+            position.
 
         Raises:
             BookBoardError: a position is on another board.
             BookDamagedError: the file's bytes at some place are wrong.
-            C4Error: something is no position.
+            C4Error: an entry is not a position.
         """
         cdef const Board* g
         cdef const uint64_t[::1] stones, masks
@@ -365,17 +371,17 @@ cdef class Book:
         """The score of every column for the side to move, as far as the book knows.
 
         Args:
-            position: on the book's board, or its moves as text.
+            position: a position on the book's board, or its moves as text.
 
         Returns:
-            One score for each column: of a move that ends the game by the rules, of any other from the
-            position after it. None where the column is full, the game is over or the book does not
-            know.
+            One score for each column. The rules give the score of a move that ends the game; the book
+            gives the score of any other move, from the position after it. The score is None if the
+            column is full, the game is over or the book does not know the position.
 
         Raises:
             BookBoardError: the position is on another board.
             BookDamagedError: the file's bytes at some place are wrong.
-            MoveError: the text is no line of moves.
+            MoveError: the text is not a line of moves.
         """
         cdef object file = self._held()
         cdef Position asked = self._read(position)
@@ -391,9 +397,9 @@ cdef class Book:
         ])
 
     def best(self, position):
-        """The 0-based columns of the best moves that the book knows; empty where it knows none.
+        """The 0-based columns of the best moves that the book knows; empty if it knows none.
 
-        Arguments and errors as those of :meth:`scores`.
+        Arguments and errors are those of :meth:`scores`.
         """
         return best_columns(self.probe(position), self.scores(position))
 
@@ -404,7 +410,7 @@ cdef class Book:
 
         Yields:
             For each ply the sorted canonical keys of its positions and their scores, as uint64 and
-            int8 arrays. A complete book's positions are enumerated anew, ply by ply.
+            int8 arrays. The positions of a complete book are enumerated anew, ply by ply.
 
         Raises:
             BookDamagedError: the file's bytes at some place are wrong.

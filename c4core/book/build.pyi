@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 UNKNOWN: Final = -128
+NOBODY: Final[int]
 
 def best_of_known(
     parent_keys: NDArray[np.uint64],
@@ -21,3 +22,11 @@ def derive(
     width: int = 7,
     height: int = 6,
 ) -> NDArray[np.int8]: ...
+def inherit(
+    parent_keys: NDArray[np.uint64],
+    parent_owners: NDArray[np.int32],
+    child_keys: NDArray[np.uint64],
+    *,
+    width: int = 7,
+    height: int = 6,
+) -> NDArray[np.int32]: ...

@@ -41,7 +41,7 @@ LONGEST_HEADER: Final = _HEADER.size + MAX_DESCRIPTION + 255 * _PLY.size + _CHEC
 
 @dataclass(frozen=True, slots=True)
 class PlySection:
-    """The place of the scores of one ply in the file."""
+    """The section of one ply: its place in the file and its contents."""
 
     ply: int
     """The number of stones on the board."""
@@ -64,7 +64,7 @@ class BookInfo:
     """The content of a book's header."""
 
     kind: Kind
-    """``complete``: every position that play can reach; ``sparse``: those that were chosen."""
+    """``complete``: every position that play can reach; ``sparse``: chosen positions."""
     start: Position
     """The position from which all others are reached."""
     plies: tuple[PlySection, ...]
@@ -214,7 +214,7 @@ class _HeaderReader:
             )
 
     def check_kind_of_file(self) -> None:
-        """Check magic and version, which stay in their place in every version of the format."""
+        """Check magic and version, which have the same place in every version of the format."""
         if not MAGIC.startswith(self.data[: len(MAGIC)]):
             raise BookForeignError(
                 f"{self.path}: this is no opening book of C4", path=self.path, offset=0
@@ -230,7 +230,7 @@ class _HeaderReader:
             )
 
     def check_whole(self, header: _Header) -> int:
-        """Checksum of the header and length of the file; returns where the sections begin."""
+        """Check the header's checksum and the file's length. Returns the offset of the sections."""
         end = _HEADER.size + header.text_length + header.plies * _PLY.size
         # Before the checksum is verified, lengths are only claims.
         if header.text_length > MAX_DESCRIPTION:

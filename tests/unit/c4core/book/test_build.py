@@ -1,8 +1,9 @@
-"""Children, scores from children, and who has played well."""
+"""Children of positions, and scores from children."""
 
 from __future__ import annotations
 
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -19,13 +20,16 @@ from c4core.arrays import (
     open_plies,
     wins_now,
 )
-from c4core.book.building.minimax import UNKNOWN, best_of_known, derive
+from c4core.book.build import UNKNOWN, best_of_known, derive
 from c4core.book.errors import BookContentError
 from tests.support.boards.exhaustive import exhaustive_scores, fours, split_keys
 from tests.support.boards.small_books import NOTHING, whole_game
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-def keys_of(*positions: Position) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
+
+def keys_of(*positions: Position) -> NDArray[np.uint64]:
     return np.array([position.key for position in positions], dtype=np.uint64)
 
 

@@ -1,12 +1,13 @@
-"""Files that are there whole or not at all."""
+"""Files are written completely or not at all, and only regular files are read."""
 
 import os
+import socket
 import stat
 from pathlib import Path
 
 import pytest
 
-from c4core.atomic_file import atomic_file
+from c4core.files import atomic_file, check_plain
 
 
 def names(directory: Path) -> list[str]:
@@ -66,3 +67,28 @@ def test_errors_name_the_file_that_was_wanted(tmp_path: Path) -> None:
         (tmp_path / "other").read_text()
     assert other.value.filename == str(tmp_path / "other")
     assert names(tmp_path) == []
+
+
+def test_regular_files_and_links_to_them_are_plain(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "link").symlink_to("file")
+    check_plain(tmp_path / "file")
+    check_plain(tmp_path / "link")
+
+
+@pytest.mark.parametrize("name", ["pipe", "socket", "zero", "/dev/zero", "/dev/stdin/x"])
+def test_other_kinds_are_not_plain(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "zero").symlink_to("/dev/zero")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket"))
+        with pytest.raises(OSError) as caught:  # noqa: PT011 (of any kind)
+            check_plain(tmp_path / name)
+    assert caught.value.filename is not None
+
+
+def test_missing_files_and_directories_are_not_plain(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        check_plain(tmp_path / "nothing")
+    with pytest.raises(IsADirectoryError):
+        check_plain(tmp_path)

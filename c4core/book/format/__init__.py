@@ -1,1 +1,0 @@
-"""The bytes of a book file (docs/book-format.md)."""

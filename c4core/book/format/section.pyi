@@ -1,3 +1,0 @@
-from typing import Final
-
-NOT_IN_BOOK: Final = -128

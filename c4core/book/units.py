@@ -1,0 +1,164 @@
+"""Units of work for building a book: cutting the deepest ply into them, and packing their keys.
+
+A unit has all positions of one ancestor some plies up. They share many positions further down, so a
+solver that keeps its table during the unit finds many of them there. If several ancestors lead to a
+position, it belongs to the ancestor with the smallest key. Small units are merged with their
+neighbours, and large ones are cut.
+
+Packed keys are the first key, then the differences of neighbours minus one. Each number has a
+variable length: seven bits a byte, the lowest first, the top bit set on all but the last byte.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from c4core.arrays import wins_now
+from c4core.book.build import NOBODY, inherit
+from c4core.book.errors import BookContentError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    Keys = NDArray[np.uint64]
+
+_MOST_BYTES: Final = 10
+"""The largest number of bytes of a packed number; the tenth has one bit."""
+_MORE: Final = 128
+"""The bit of a byte that says that another byte follows."""
+
+
+def owners_of(levels: Sequence[Keys], *, width: int = 7, height: int = 6) -> NDArray[np.int32]:
+    """The ancestor that each position of the last level belongs to.
+
+    Args:
+        levels: sorted keys of neighbouring plies, the ancestors' first.
+        width: columns of the board.
+        height: rows of the board.
+
+    Returns:
+        For each position of the last level the index, in the first level, of the ancestor with the
+        smallest key that leads to it.
+
+    Raises:
+        BookContentError: a position is not a child of the ply before.
+        BoardError: impossible size.
+    """
+    owners = np.arange(len(levels[0]), dtype=np.int32)
+    for parents, children in pairwise(levels):
+        owners = inherit(parents, owners, children, width=width, height=height)
+    orphans = levels[-1][owners == NOBODY]
+    if len(orphans):
+        raise BookContentError(
+            f"position {orphans[0]} has no parent among those given", key=int(orphans[0])
+        )
+    return owners
+
+
+def cut_units(
+    levels: Sequence[Keys],
+    *,
+    least: int = 500,
+    most: int = 4000,
+    width: int = 7,
+    height: int = 6,
+) -> Iterator[Keys]:
+    """Cut the last level into units of work.
+
+    Positions that win at once are left out: they need no search. The result depends on the
+    arguments alone.
+
+    Args:
+        levels: sorted keys of neighbouring plies, the ancestors' first, the deepest ply last.
+        least: smaller units are merged with their neighbours until they have this many positions.
+        most: larger units are cut into equal parts.
+        width: columns of the board.
+        height: rows of the board.
+
+    Yields:
+        The sorted keys of each unit.
+
+    Raises:
+        BookContentError: a position is not a child of the ply before.
+        BoardError: impossible size.
+        ValueError: ``least`` is more than ``most``, or less than 1.
+    """
+    if not 1 <= least <= most:
+        raise ValueError(f"units of {least} to {most} positions cannot be cut")
+    owners = owners_of(levels, width=width, height=height)
+    searched = ~wins_now(levels[-1], width=width, height=height)
+    keys, owners = levels[-1][searched], owners[searched]
+    if not len(keys):
+        return
+    order = np.argsort(owners, kind="stable")
+    keys, owners = keys[order], owners[order]
+    share_ends = [*(np.flatnonzero(owners[1:] != owners[:-1]) + 1).tolist(), len(owners)]
+    begin = end = 0
+    for share_end in share_ends:
+        if end - begin >= least:
+            yield from _parts(keys[begin:end], most)
+            begin = end
+        end = share_end
+    yield from _parts(keys[begin:end], most)
+
+
+def _parts(keys: Keys, most: int) -> list[Keys]:
+    """Sorted keys, in equal parts if there are too many for one unit."""
+    return np.array_split(np.sort(keys), -(-len(keys) // most))
+
+
+def pack_keys(keys: Keys) -> bytes:
+    """Sorted keys as bytes, which :func:`unpack_keys` reads.
+
+    Raises:
+        BookContentError: the keys are not sorted, or one occurs twice.
+    """
+    unsorted = keys[1:] <= keys[:-1]
+    if unsorted.any():
+        index = int(unsorted.argmax()) + 1
+        raise BookContentError(
+            f"keys are not sorted at index {index}: {keys[index]}", key=int(keys[index])
+        )
+    numbers = keys.copy()
+    numbers[1:] -= keys[:-1] + np.uint64(1)
+    shifts = np.arange(0, 7 * _MOST_BYTES, 7, dtype=np.uint64)
+    shifted = numbers[:, np.newaxis] >> shifts
+    used = shifted > 0
+    used[:, 0] = True
+    packed = (shifted & np.uint64(127)).astype(np.uint8)
+    packed[:, :-1][used[:, 1:]] |= _MORE
+    return packed[used].tobytes()
+
+
+def unpack_keys(packed: bytes) -> Keys:
+    """The sorted keys that :func:`pack_keys` packed.
+
+    Raises:
+        BookContentError: the bytes are not packed keys.
+    """
+    data = np.frombuffer(packed, dtype=np.uint8)
+    ends = np.flatnonzero(data < _MORE)
+    if len(data) and data[-1] >= _MORE:
+        raise BookContentError("packed keys end within a number")
+    if not len(ends):
+        return np.empty(0, dtype=np.uint64)
+    starts = np.append(0, ends[:-1] + 1)
+    places = np.arange(len(data)) - np.repeat(starts, ends - starts + 1)
+    digits = data & 127
+    too_long = (places >= _MOST_BYTES) | ((places == _MOST_BYTES - 1) & (digits > 1))
+    if too_long.any():
+        raise BookContentError(
+            f"packed keys have a number of more than 64 bits at byte {too_long.argmax()}"
+        )
+    numbers = np.add.reduceat(digits.astype(np.uint64) << (7 * places).astype(np.uint64), starts)
+    keys = np.cumsum(numbers + np.uint64(1)) - np.uint64(1)
+    exceeding = keys[1:] <= keys[:-1]  # the sum has wrapped
+    if exceeding.any():
+        end = ends[int(exceeding.argmax()) + 1]
+        raise BookContentError(f"packed keys exceed 64 bits at byte {end}")
+    return keys

@@ -1,0 +1,17 @@
+"""A limit of the memory that Python objects and arrays take."""
+
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def memory_below(limit: int) -> Iterator[None]:
+    """Check that what happens in the context takes fewer bytes at its peak."""
+    tracemalloc.start()
+    try:
+        yield
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < limit
