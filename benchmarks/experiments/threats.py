@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from typing import Final, Literal
 
+from c4core.players.roster.minimax import WIN
+
 from benchmarks.experiments.experiment import Experiment, Finding
 from benchmarks.experiments.playing import made, play_both, random_positions
 from c4core.players.minimax import minimax
 from c4core.players.player import columns_from_centre
-from c4core.players.roster.minimax_threats import WIN
 
 DEPTH: Final = 8
 EVALS: Final = ("both", "groups", "threats", "islands")

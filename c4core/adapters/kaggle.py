@@ -16,8 +16,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from c4core.adapters.errors import AdapterError
-from c4core.adapters.mover import Mover
+from c4core.adapters.mover import AdapterError, Mover
 from c4core.errors import BoardError, GridError
 from c4core.notation import DEFAULT_BOARD, check_board
 from c4core.position import Position

@@ -1,4 +1,7 @@
-"""``Mover``: a player for those who have positions, and no game of the arena."""
+"""``Mover`` and ``AdapterError``, which the adapters share.
+
+A mover is a player for callers that have positions, but no game of the arena.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,12 @@ import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from c4core.arena.answers import checked_column
 from c4core.arena.clock import NO_CLOCK
+from c4core.arena.game import checked_column
 from c4core.book import Book
 from c4core.book.errors import BookBoardError
 from c4core.dice import Dice
+from c4core.errors import C4Error
 from c4core.players import (
     Failing,
     GameStart,
@@ -34,12 +38,24 @@ SEEDS: Final = 1 << 63
 GAME_SEEDS: Final = 1 << 31
 
 
+class AdapterError(C4Error, ValueError):
+    """A foreign observation, state or setting does not belong to a game that C4 plays.
+
+    Attributes:
+        field: the wrong part, by its name in the other package.
+    """
+
+    def __init__(self, message: str, *, field: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
 @functools.cache
 def shared_analyst() -> Solver:
-    """Knows exact scores for all movers of the process; it has the book that C4 comes with."""
+    """The solver that all movers of the process share. It has the shipped book."""
     try:
         return Solver(table_mb=TABLE_MB, book=Book.shipped())
-    except BookBoardError:  # built without one
+    except BookBoardError:  # C4 was built without a book
         return Solver(table_mb=TABLE_MB)
 
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import pyspiel
 
-from c4core.adapters.errors import AdapterError
-from c4core.adapters.mover import Mover
+from c4core.adapters.mover import AdapterError, Mover
 from c4core.errors import C4Error
 from c4core.notation import check_board, parse_moves
 from c4core.position import Position

@@ -7,7 +7,7 @@ Importing this module registers ``C4/connect_four_v0``::
 
     env = pettingzoo.make("aec", "C4/connect_four_v0", width=9, height=6)
 
-:func:`c4core.adapters.policy.make_policy` makes players for both.
+:func:`c4core.adapters.planes.make_policy` makes players for both.
 """
 
 from __future__ import annotations

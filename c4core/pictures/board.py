@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from c4core.notation import column_label, parse_moves
-from c4core.pictures.colours import (
+from c4core.pictures.shapes import (
     HOLE,
     MARK,
     PLATE,
@@ -21,9 +21,15 @@ from c4core.pictures.colours import (
     STONE,
     WHITE,
     WIN,
+    Area,
+    Box,
+    Circle,
+    Line,
+    Picture,
+    Plate,
+    Text,
     score_colour,
 )
-from c4core.pictures.shapes import Area, Box, Circle, Line, Picture, Plate, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

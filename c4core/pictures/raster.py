@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 from PIL import Image, ImageDraw, ImageFont
 
 from c4core.markup import printable
-from c4core.pictures.colours import CARD
-from c4core.pictures.shapes import Area, Box, Circle, Line, Plate, Text
+from c4core.pictures.shapes import CARD, Area, Box, Circle, Line, Plate, Text
 from c4core.pictures.svg import DASH
 
 if TYPE_CHECKING:

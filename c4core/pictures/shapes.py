@@ -1,13 +1,36 @@
-"""What pictures are made of: a few plain shapes in a plane.
+"""Pictures consist of a few plain shapes in a plane, in a few colours.
 
 Coordinates are in points of the picture, from its upper left corner; y grows downwards. A colour is
-``#rrggbb``.
+``#rrggbb``. The colours are those of the analysis board in the browser, in its light theme.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from c4core.arena.judging import Mark
+    from c4core.position import Side
+
+CARD: Final = "#fffefb"
+INK: Final = "#1c212b"
+SOFT: Final = "#565d6b"
+RULE: Final = "#ddd7ca"
+WIN: Final = "#0b6b5d"
+LOSS: Final = "#96305f"
+BAD: Final = "#a6261d"
+PLATE: Final = "#2f539c"
+PLATE_EDGE: Final = "#274785"
+HOLE: Final = "#e9e5da"
+WHITE: Final = "#ffffff"
+
+STONE: Final[dict[Side, str]] = {"x": "#d6423a", "o": "#f4bb34"}
+RIM: Final[dict[Side, str]] = {"x": "#a92d27", "o": "#c48d10"}
+SIGN: Final[dict[Side, str]] = {"x": "#ffd9d4", "o": "#7a5200"}
+
+MARK: Final[dict[Mark, str]] = {"??": BAD, "?": "#b36a00", "!": WIN}
+"""The colours of the marks of moves."""
 
 Point = tuple[float, float]
 Anchor = Literal["start", "middle", "end"]
@@ -138,6 +161,13 @@ class Picture:
     def moved(self, right: float, down: float) -> tuple[Shape, ...]:
         """The shapes in another place, for a picture that is a part of another one."""
         return tuple(_moved(shape, right, down) for shape in self.shapes)
+
+
+def score_colour(score: int | None) -> str:
+    """The colour of a score of the side to move: wins green, losses purple."""
+    if not score:
+        return SOFT
+    return WIN if score > 0 else LOSS
 
 
 def _moved(shape: Shape, right: float, down: float) -> Shape:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape, quoteattr
 
 from c4core.markup import printable
-from c4core.pictures.colours import CARD
-from c4core.pictures.shapes import Area, Box, Circle, Line, Picture, Plate, Text
+from c4core.pictures.shapes import CARD, Area, Box, Circle, Line, Picture, Plate, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

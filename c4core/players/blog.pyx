@@ -14,7 +14,7 @@ from libc.stdint cimport int64_t, uint64_t
 from c4core.board cimport MAX_COLUMNS, Geometry, has_four, lowest_bit, playable_squares, popcount
 from c4core.position cimport Position
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
-from c4core.windows cimport step_of, windows_within
+from c4core.players.heuristics cimport step_of, windows_within
 
 from c4core.players.errors import StopPlaying
 

@@ -1,6 +1,6 @@
-"""The heuristics of players that look a fixed number of moves ahead.
+"""Lines of four, and the heuristics of players that look a fixed number of moves ahead.
 
-Each depends only on the stones of two sides, ``own`` and ``opp``: neither on the side to move, nor on
+A heuristic depends only on the stones of two sides, ``own`` and ``opp``: neither on the side to move, nor on
 whether the game is over. All but ``windows`` are differences: the value for one side is minus the value
 for the other.
 
@@ -29,14 +29,6 @@ from c4core.board cimport (
     winning_squares,
 )
 from c4core.position cimport Position
-from c4core.windows cimport (
-    WindowCounts,
-    count_windows,
-    squares_of_windows,
-    step_of,
-    stones_of,
-    windows_within,
-)
 
 cdef enum:
     FEATURES_WIN = 1_000_000_000    # four connected: more than everything else together
@@ -72,6 +64,32 @@ cdef dict _NAMES = {
 }
 
 
+def winning_columns(Position position not None, side):
+    """The columns where a stone of a side would complete four now, whoever is to move.
+
+    Args:
+        position: any position.
+        side: ``"x"`` or ``"o"``.
+    """
+    cdef uint64_t squares = winning_squares(
+        position.g, stones_of(position, side), position.mask
+    ) & playable_squares(position.g, position.mask)
+    columns = []
+    while squares:
+        columns.append(lowest_bit(squares) // position.g.stride)
+        squares &= squares - 1
+    return tuple(columns)
+
+
+cdef uint64_t stones_of(Position position, side) except? 0:
+    """The stones of a side."""
+    if side not in ("x", "o"):
+        raise ValueError(f"no side is called {side!r}: 'x' moves first, 'o' second")
+    if (side == "o") == (position.ply & 1):
+        return position.stones
+    return position.stones ^ position.mask
+
+
 cdef int heuristic_named(str name) except -1:
     """The heuristic with a name."""
     if name not in _NAMES:
@@ -97,7 +115,7 @@ def heuristic_value(Position position not None, side, str name, *, str features=
     return judge(&j, own, own ^ position.mask)
 
 
-cpdef int feature_bits(str features) except -1:
+cdef int feature_bits(str features) except -1:
     """The bits of features named by their numbers, as in ``"134"``."""
     cdef int bits = 0
     for number in features:
@@ -254,10 +272,47 @@ cdef int _runs_forward(const Geometry* g, uint64_t own, uint64_t opp) noexcept n
 # --- windows --------------------------------------------------------------------------------------
 
 
+# How many windows hold two, three and four of one side's stones and none of the other's.
+cdef struct WindowCounts:
+    int two
+    int three
+    int four
+
+
+cdef inline void _add_counts(
+    uint64_t open_windows, uint64_t own, int step, WindowCounts* counts
+) noexcept nogil:
+    """Count the stones in windows of one direction that hold none of the opponent's."""
+    cdef uint64_t above = own >> step
+    cdef uint64_t odd = own ^ above             # pairs with one stone
+    cdef uint64_t both = own & above            # pairs with two
+    cdef uint64_t odd_next = odd >> 2 * step
+    cdef uint64_t both_next = both >> 2 * step
+    counts.four += popcount(open_windows & both & both_next)
+    counts.three += popcount(open_windows & ((both & odd_next) | (odd & both_next)))
+    counts.two += popcount(
+        open_windows
+        & ((odd & odd_next) | (both & ~(odd_next | both_next)) | (both_next & ~(odd | both)))
+    )
+
+
+cdef inline WindowCounts _count_windows(
+    const Geometry* g, uint64_t own, uint64_t opp
+) noexcept nogil:
+    """How many windows hold two, three and four stones of ``own`` and none of ``opp``."""
+    cdef WindowCounts counts
+    cdef int direction, step
+    counts.two = counts.three = counts.four = 0
+    for direction in range(4):
+        step = step_of(g, direction)
+        _add_counts(windows_within(g.board & ~opp, step), own, step, &counts)
+    return counts
+
+
 cdef int _windows(const Geometry* g, uint64_t own, uint64_t opp) noexcept nogil:
     """The score of one side; of the opponent's lines only threes cost something."""
-    cdef WindowCounts mine = count_windows(g, own, opp)
-    cdef WindowCounts theirs = count_windows(g, opp, own)
+    cdef WindowCounts mine = _count_windows(g, own, opp)
+    cdef WindowCounts theirs = _count_windows(g, opp, own)
     return (
         CENTRE_STONE * popcount(own & column_mask(g, g.width // 2))
         + OWN_FOUR * mine.four

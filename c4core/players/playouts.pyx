@@ -1,20 +1,39 @@
-"""Monte Carlo without a tree: moves are judged by random games after them.
+"""Moves judged by games: random ones after each move, a tree of them (UCT), and stored ones.
 
-Words of stones: ``own`` those of the side to move, ``mask`` those of both.
+Play by single lines, which chooses at random as well, is at the end. Words of stones: ``own`` those of
+the side to move, ``mask`` those of both.
 """
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.math cimport log, sqrt
+from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
+from libc.stdlib cimport free, malloc
 
 from c4core cimport atomics
-from c4core.board cimport MAX_COLUMNS, Geometry, has_four, lowest_bit, playable_squares
+from c4core.board cimport (
+    HEIGHT_LIMIT,
+    MAX_COLUMNS,
+    WIDTH_LIMIT,
+    Geometry,
+    has_four,
+    lowest_bit,
+    playable_squares,
+    popcount,
+    winning_squares,
+)
 from c4core.dice cimport Dice, DiceState, draw_below
-from c4core.position cimport Position
+from c4core.players.heuristics cimport squares_of_windows, step_of, stones_of, windows_within
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
+from c4core.position cimport Position
 
 from c4core.players.errors import StopPlaying
 
 cdef enum:
-    POLL_PLAYOUTS = 64      # playouts from one poll of the clock and the stop to the next: some 10 us
+    # Games from one poll of the clock and the stop to the next: 10 microseconds of random games, 50 of a
+    # tree.
+    POLL_GAMES = 64
+
+
+# --- random games ---------------------------------------------------------------------------------
 
 
 def run_playouts(Position position not None, Dice dice not None, long count, *, Stop stop=None):
@@ -43,7 +62,7 @@ def run_playouts(Position position not None, Dice dice not None, long count, *, 
             result = playout(position.g, position.stones, position.mask, &dice.state)
             wins += result > 0
             losses += result < 0
-            if game % POLL_PLAYOUTS == 0 and is_over(&watch):
+            if game % POLL_GAMES == 0 and is_over(&watch):
                 stopped = True
                 break
     if stopped:
@@ -73,7 +92,7 @@ cdef double _flat_rate(
     cdef double rate = 0
     for game in range(flat.simulations):
         wins += playout(g, own, mask, dice) < 0
-        if game % POLL_PLAYOUTS == 0 and is_over(&flat.watch):
+        if game % POLL_GAMES == 0 and is_over(&flat.watch):
             flat.stopped = True
             return 0
         rate = wins / <double>(game + 1)
@@ -198,7 +217,7 @@ def timed_choice(
             if result:
                 answer = _leading(totals, open_columns, g.width, answer)
             game += 1
-            if game % POLL_PLAYOUTS == 0:
+            if game % POLL_GAMES == 0:
                 stopped = is_over(&watch)
                 if stopped or (seconds >= 0 and atomics.now() >= deadline):
                     break
@@ -207,3 +226,332 @@ def timed_choice(
     return answer, tuple([
         totals[column] if (open_columns >> column) & 1 else None for column in range(g.width)
     ])
+
+
+# --- a tree of games (UCT) ------------------------------------------------------------------------
+
+# One iteration walks down by the upper confidence bounds while all moves of a node have been tried,
+# tries a random new move, finishes the game at random, and adds the result to every node on the way.
+# Results are seen by the side that moved into the node: 1 won, 1/2 drawn, 0 lost.
+
+cdef enum:
+    NO_NODE = -1
+    OPEN = -2           # the game goes on at this node
+
+cdef struct Node:
+    uint64_t own
+    uint64_t mask
+    uint64_t untried    # squares of moves that have no node yet
+    double wins         # of the side that moved into the node
+    int32_t visits
+    int32_t parent
+    int32_t child       # the child that was tried last
+    int32_t sibling     # the node that was tried before this one
+    int32_t outcome     # OPEN, or the result for the side to move: 0 drawn, -1 lost
+
+
+cdef void _set_node(
+    const Geometry* g, Node* node, uint64_t own, uint64_t mask, int32_t parent
+) noexcept nogil:
+    node.own = own
+    node.mask = mask
+    node.wins = 0
+    node.visits = 0
+    node.parent = parent
+    node.child = node.sibling = NO_NODE
+    node.outcome = OPEN
+    if has_four(g, own ^ mask):
+        node.outcome = -1
+    elif mask == g.board:
+        node.outcome = 0
+    node.untried = playable_squares(g, mask) if node.outcome == OPEN else 0
+
+
+cdef int32_t _select(const Node* nodes, int32_t parent, double exploration) noexcept nogil:
+    """The child with the highest bound; among equals the one tried last."""
+    cdef double bound, best = -1, log_visits = log(<double>nodes[parent].visits)
+    cdef int32_t child = nodes[parent].child, selected = NO_NODE
+    while child != NO_NODE:
+        bound = (
+            nodes[child].wins / nodes[child].visits
+            + exploration * sqrt(log_visits / nodes[child].visits)
+        )
+        if bound > best:
+            best = bound
+            selected = child
+        child = nodes[child].sibling
+    return selected
+
+
+cdef int32_t _expand(
+    const Geometry* g, Node* nodes, int32_t parent, int32_t index, DiceState* dice
+) noexcept nogil:
+    """Make the node ``index`` from a random untried move of a node."""
+    cdef uint64_t square, squares = nodes[parent].untried
+    cdef int skipped
+    for skipped in range(<int>draw_below(dice, popcount(squares))):
+        squares &= squares - 1
+    square = squares & (0 - squares)
+    nodes[parent].untried ^= square
+    _set_node(
+        g, &nodes[index], nodes[parent].own ^ nodes[parent].mask, nodes[parent].mask | square, parent
+    )
+    nodes[index].sibling = nodes[parent].child
+    nodes[parent].child = index
+    return index
+
+
+cdef void _back_up(Node* nodes, int32_t index, int result) noexcept nogil:
+    """Add a result, seen by the side to move at a node, to it and all above."""
+    while index != NO_NODE:
+        nodes[index].visits += 1
+        nodes[index].wins += (1 - result) * 0.5
+        result = -result
+        index = nodes[index].parent
+
+
+cdef bint _iterate(
+    const Geometry* g,
+    Node* nodes,
+    long iterations,
+    double exploration,
+    DiceState* dice,
+    const Watch* watch,
+) noexcept nogil:
+    """Grow the tree; returns whether it was stopped before the end."""
+    cdef long iteration
+    cdef int32_t index, count = 1
+    cdef int result
+    for iteration in range(iterations):
+        index = 0
+        while nodes[index].untried == 0 and nodes[index].outcome == OPEN:
+            index = _select(nodes, index, exploration)
+        if nodes[index].outcome == OPEN:
+            index = _expand(g, nodes, index, count, dice)
+            count += 1
+        result = nodes[index].outcome
+        if result == OPEN:
+            result = playout(g, nodes[index].own, nodes[index].mask, dice)
+        _back_up(nodes, index, result)
+        if iteration % POLL_GAMES == 0 and is_over(watch):
+            return True
+    return False
+
+
+def uct_statistics(
+    Position position not None,
+    Dice dice not None,
+    *,
+    int iterations,
+    double exploration,
+    Stop stop=None,
+):
+    """The results of a tree search for every column.
+
+    Args:
+        position: not over.
+        dice: the source of all random moves.
+        iterations: games, 1 or more; the tree has at most so many nodes beside the root.
+        exploration: factor of the term that favours moves that were rarely tried.
+        stop: ends the search without an answer; None for never.
+
+    Returns:
+        For every column ``(visits, wins)``, a draw being half a win; None where it is full.
+
+    Raises:
+        ValueError: there are no iterations, or the game is over.
+        MemoryError: there is no room for the tree.
+        StopPlaying: the stop came first.
+    """
+    cdef const Geometry* g = position.g
+    cdef Node* nodes
+    cdef int32_t child
+    cdef Watch watch = watch_of(stop)
+    cdef bint stopped
+    if iterations < 1:
+        raise ValueError(f"{iterations} iterations: at least one is needed")
+    nodes = <Node*>malloc((<size_t>iterations + 1) * sizeof(Node))
+    if nodes == NULL:
+        raise MemoryError
+    try:
+        _set_node(g, &nodes[0], position.stones, position.mask, NO_NODE)
+        if nodes[0].outcome != OPEN:
+            raise ValueError("the game is over")
+        with nogil:
+            stopped = _iterate(g, nodes, iterations, exploration, &dice.state, &watch)
+        if stopped:
+            raise StopPlaying
+        found = [
+            (0, 0.0) if position.is_legal(column) else None for column in range(g.width)
+        ]
+        child = nodes[0].child
+        while child != NO_NODE:
+            column = lowest_bit(nodes[child].mask ^ position.mask) // g.stride
+            found[column] = nodes[child].visits, nodes[child].wins
+            child = nodes[child].sibling
+    finally:
+        free(nodes)
+    return tuple(found)
+
+
+# --- stored games ---------------------------------------------------------------------------------
+
+
+def tally_columns(
+    Position position not None,
+    const uint64_t[::1] first not None,
+    const uint64_t[::1] second not None,
+    const int8_t[::1] winner not None,
+):
+    """For each column, the games whose final grid holds the position with that move.
+
+    Stones are never taken away, so a game can have passed through a position only if its final grid
+    holds all stones of the position.
+
+    Args:
+        position: not over.
+        first: the first player's stones of every game.
+        second: the second player's.
+        winner: 1 where the first player won, -1 where the second did, 0 for a draw.
+
+    Returns:
+        For every column ``(games, wins of the side to move, draws)``; None where it is full.
+    """
+    cdef uint64_t own1 = stones_of(position, "x"), own2 = own1 ^ position.mask
+    cdef uint64_t playable = playable_squares(position.g, position.mask), squares
+    cdef int sign = -1 if position.ply & 1 else 1
+    cdef int64_t games[MAX_COLUMNS]
+    cdef int64_t wins[MAX_COLUMNS]
+    cdef int64_t draws[MAX_COLUMNS]
+    cdef Py_ssize_t index
+    cdef int column
+    if not first.shape[0] == second.shape[0] == winner.shape[0]:
+        raise ValueError("as many first words as second ones and winners are needed")
+    for column in range(position.g.width):
+        games[column] = wins[column] = draws[column] = 0
+    with nogil:
+        for index in range(first.shape[0]):
+            if (own1 & ~first[index]) | (own2 & ~second[index]):
+                continue
+            squares = playable & (first[index] if sign > 0 else second[index])
+            while squares:
+                column = lowest_bit(squares) // position.g.stride
+                squares &= squares - 1
+                games[column] += 1
+                wins[column] += winner[index] == sign
+                draws[column] += winner[index] == 0
+    return tuple([
+        (games[column], wins[column], draws[column]) if position.is_legal(column) else None
+        for column in range(position.g.width)
+    ])
+
+
+# --- play by single lines -------------------------------------------------------------------------
+
+# A player completes a line of its own, blocks one of the opponent's, or else takes some line.
+
+cdef enum:
+    MAX_LINES = 4 * 64     # at most one line starts on each square in each direction
+
+cdef struct LineTable:
+    int count
+    uint64_t* lines     # the squares of every line
+
+# One table for each board, shared for the life of the process; never freed.
+cdef LineTable* _tables[WIDTH_LIMIT][HEIGHT_LIMIT]
+
+
+cdef const LineTable* _lines_of(const Geometry* g) except NULL:
+    """The lines of a board, direction by direction (vertical ones first), by their first squares."""
+    cdef LineTable* table = _tables[g.width][g.height]
+    if table == NULL:
+        table = _new_table(g)
+        if table == NULL:
+            raise MemoryError
+        _tables[g.width][g.height] = table
+    return table
+
+
+cdef LineTable* _new_table(const Geometry* g) noexcept:
+    cdef LineTable* table = <LineTable*>malloc(sizeof(LineTable))
+    cdef int direction, step
+    cdef uint64_t first, starts
+    if table == NULL:
+        return NULL
+    table.count = 0
+    table.lines = <uint64_t*>malloc(MAX_LINES * sizeof(uint64_t))
+    if table.lines == NULL:
+        free(table)
+        return NULL
+    for direction in range(4):
+        step = step_of(g, direction)
+        starts = windows_within(g.board, step)
+        while starts:
+            first = starts & (0 - starts)
+            table.lines[table.count] = squares_of_windows(first, step)
+            table.count += 1
+            starts ^= first
+    return table
+
+
+cdef uint64_t _completing_square(
+    const LineTable* table, uint64_t stones, uint64_t playable, DiceState* dice
+) noexcept nogil:
+    """The empty square of a random line with three of the stones and one playable square.
+
+    Chosen among lines, not squares: one that completes two lines is twice as likely. There must be
+    such a line.
+    """
+    cdef int chosen[MAX_LINES]
+    cdef int index, count = 0
+    cdef uint64_t line
+    for index in range(table.count):
+        line = table.lines[index]
+        if popcount(line & stones) == 3 and line & playable:
+            chosen[count] = index
+            count += 1
+    return table.lines[chosen[draw_below(dice, count)]] & playable
+
+
+cdef uint64_t _reachable_line_square(
+    const LineTable* table, uint64_t playable, DiceState* dice
+) noexcept nogil:
+    """The leftmost playable square of a random line among those that have one."""
+    cdef int chosen[MAX_LINES]
+    cdef int index, count = 0
+    cdef uint64_t squares
+    for index in range(table.count):
+        if table.lines[index] & playable:
+            chosen[count] = index
+            count += 1
+    squares = table.lines[chosen[draw_below(dice, count)]] & playable
+    return squares & (0 - squares)
+
+
+def line_choice(Position position not None, Dice dice not None, *, bint by_lines):
+    """A column by the rules of a player that looks at single lines.
+
+    Args:
+        position: not over.
+        dice: the source of the choices.
+        by_lines: where no line can be completed or blocked, take a random line with a playable
+            square rather than a random column.
+
+    Returns:
+        The 0-based column.
+    """
+    cdef const Geometry* g = position.g
+    cdef const LineTable* table = _lines_of(g)
+    cdef uint64_t own = position.stones, opp = own ^ position.mask
+    cdef uint64_t playable = playable_squares(g, position.mask), square
+    if playable == 0:
+        raise ValueError("no column is open")
+    if winning_squares(g, own, position.mask) & playable:
+        square = _completing_square(table, own, playable, &dice.state)
+    elif winning_squares(g, opp, position.mask) & playable:
+        square = _completing_square(table, opp, playable, &dice.state)
+    elif by_lines and table.count:
+        square = _reachable_line_square(table, playable, &dice.state)
+    else:
+        square = random_square(g, position.mask, &dice.state)
+    return lowest_bit(square) // g.stride

@@ -5,12 +5,12 @@ from typing import Annotated, ClassVar, Literal
 
 from c4core.dice import Dice
 from c4core.players.blog import blog_weights
+from c4core.players.heuristics import winning_columns
+from c4core.players.parameters import Whole
 from c4core.players.player import NO_LIMITS, Limits, Player, sides_of
 from c4core.players.registry import player
 from c4core.players.stopping import Stop
-from c4core.players.values import Whole
 from c4core.position import Position
-from c4core.windows import winning_columns
 
 SOURCE = "Williams 2022"
 

@@ -12,10 +12,10 @@ from c4core.certificate.shipped import BOARDS, named_file
 from c4core.dice import Dice
 from c4core.notation import BoardSize
 from c4core.players.errors import Failing, PlayerError, PlayerFailure, StopPlaying, is_exhaustion
+from c4core.players.parameters import Value
 from c4core.players.player import NO_LIMITS, GameStart, Limits, Player, columns_from_centre
 from c4core.players.registry import player_of_argument
 from c4core.players.stopping import Stop
-from c4core.players.values import Value
 from c4core.position import Position, Side
 
 KEPT: Final = 4

@@ -5,8 +5,8 @@ import io
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from c4core.arena.file_formats import game_of_moves, read_any_games
 from c4core.arena.files import GameEntry
-from c4core.arena.files_any import game_of_moves, read_any_games
 from c4core.arena.game import Ending
 from c4core.errors import MoveError
 from c4core.lines import BadLine

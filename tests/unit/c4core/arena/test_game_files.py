@@ -7,9 +7,15 @@ import math
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
+from c4core.arena.file_formats import (
+    csv_line,
+    csv_names,
+    json_line,
+    parse_json_game,
+    read_csv_games,
+    read_json_games,
+)
 from c4core.arena.files import GameEntry
-from c4core.arena.files_csv import csv_line, csv_names, read_csv_games
-from c4core.arena.files_json import json_line, parse_json_game, read_json_games
 from c4core.arena.game import Ending
 from c4core.lines import BadLine
 from c4core.notation import DEFAULT_BOARD, BoardSize

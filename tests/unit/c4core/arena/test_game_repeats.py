@@ -1,8 +1,7 @@
 import pytest
 
-from c4core.arena.files import GameEntry
-from c4core.arena.files_json import parse_json_game
-from c4core.arena.repeats import Repeats, mirrored_moves
+from c4core.arena.file_formats import parse_json_game
+from c4core.arena.files import GameEntry, Repeats, mirrored_moves
 from c4core.position import Position
 from tests.support.boards.finished_games import finished_games
 

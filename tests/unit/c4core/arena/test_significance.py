@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from c4core.arena.significance import (
+from c4core.arena.statistics import (
     SIGNIFICANT,
+    Tally,
+    decisive_rate,
     false_alarms,
     holm,
     is_repetitive,
@@ -17,7 +19,6 @@ from c4core.arena.significance import (
     one_sided_p,
     two_sided_p,
 )
-from c4core.arena.statistics import Tally, decisive_rate
 
 # Wins and losses of the source's tables, the winner's share in percent and P, recomputed where the
 # source was wrong.

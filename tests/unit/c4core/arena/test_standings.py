@@ -1,7 +1,6 @@
 import pytest
 
-from c4core.arena.standings import standings
-from c4core.arena.statistics import Tally
+from c4core.arena.statistics import Tally, standings
 
 
 def test_nobody_has_met_anybody() -> None:

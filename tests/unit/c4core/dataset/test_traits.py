@@ -9,7 +9,7 @@ from c4core.dataset.card.census import census
 from c4core.dataset.records import COLUMNS, columns_of, make_records
 from c4core.dataset.traits import are_decisive, are_quiet, distances
 from c4core.evaluation import plies_to_end, score_limits
-from c4core.windows import winning_columns
+from c4core.players.heuristics import winning_columns
 from tests.support.boards.datasets import SMALL, made, recipe
 
 PARTS, CARD = made(recipe(count=300))

@@ -7,8 +7,7 @@ from c4core import Position
 from c4core.arena.game import play_game
 from c4core.dice import Dice
 from c4core.players import FinalGrids, Resources, parse_player
-from c4core.players.playouts import flat_scores, run_playouts, timed_choice
-from c4core.players.uct import uct_statistics
+from c4core.players.playouts import flat_scores, run_playouts, timed_choice, uct_statistics
 from tests.support.boards.player_positions import named
 
 FLAT = {"simulations": 200, "center_weight": 2.0, "stop_gap": 0.3, "stop_after": 50}

@@ -1,7 +1,7 @@
 import pytest
 
 from c4core.players import PlayerError
-from c4core.players.ranges import parse_players
+from c4core.players.registry import parse_players
 
 
 @pytest.mark.parametrize(

@@ -1,28 +1,56 @@
-"""A conversation in UGI: lines come in, and are answered while a search goes on."""
+"""An engine that is spoken to in lines of text: the Universal Game Interface (UGI).
+
+UGI is what UCI is for chess, made for any game, and tournament managers speak it
+(https://github.com/kz04px/cutegames/blob/master/ugi.md). ``Session`` answers the lines, while
+:mod:`c4core.adapters.ugi_search` finds moves. docs/adapters.md describes the protocol as it is
+spoken here.
+"""
 
 from __future__ import annotations
 
+import re
 import threading
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from c4core.adapters.mover import Mover
-from c4core.adapters.ugi.options import Options
-from c4core.adapters.ugi.reading import LineError, quoted, read_go, read_position
-from c4core.adapters.ugi.search import Search, in_a_line
-from c4core.adapters.ugi.thinking import think
+from c4core.adapters.ugi_search import (
+    LineError,
+    Search,
+    in_a_line,
+    quoted,
+    read_go,
+    think,
+    whole,
+)
 from c4core.errors import C4Error
 from c4core.lines import BadLine, read_text_lines
+from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board, parse_moves
 from c4core.players import Stop, StopPlaying
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import BinaryIO
 
-    from c4core.adapters.ugi.reading import Go
+    from c4core.adapters.ugi_search import Go
     from c4core.book import Book
+
+NONE: Final = "<empty>"
+"""How UCI writes an empty text."""
+MOST_MB: Final = 1 << 20
+MOST_THREADS: Final = 1024
+
+MOVES: Final = "moves"
+START: Final = "startpos"
+GRID: Final = "fen"
+
+_RUN: Final = re.compile("[0-9]+")
+_WIDEST: Final = 32
+_GRID_WORDS: Final = (2, 3)
+"""``fen``, the grid, and perhaps whose turn it is."""
 
 _WHEN_IDLE: Final = frozenset({"uginewgame", "setoption", "position", "go"})
 _NOTHING_TO_DO: Final = frozenset({"", "quit"})
@@ -37,8 +65,8 @@ class Session:
 
     Args:
         say: takes each line of the engine, without its end. It is called by one thread at a time.
-        options: what it plays with, until that is changed.
-        book: asked before a search; None for none.
+        options: the settings at the beginning.
+        book: queried before a search; None for none.
     """
 
     def __init__(
@@ -210,3 +238,103 @@ class Session:
     def _tell(self, line: str) -> None:
         with self._lock:
             self._say(line)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The settings of an engine: ``setoption name hash value 256``."""
+
+    hash: int = 64
+    """Size of the transposition table in MB."""
+    threads: int = 1
+    """Threads that search."""
+    board: BoardSize = DEFAULT_BOARD
+    """The board of ``position startpos``."""
+    player: str | None = None
+    """The description of the player that chooses the moves; None for exact scores."""
+
+    def lines(self) -> tuple[str, ...]:
+        """The options in the form in which UGI lists them."""
+        return (
+            f"option name hash type spin default {self.hash} min 1 max {MOST_MB}",
+            f"option name threads type spin default {self.threads} min 1 max {MOST_THREADS}",
+            f"option name board type string default {self.board}",
+            f"option name player type string default {self.player or NONE}",
+        )
+
+    def changed(self, words: Sequence[str]) -> Options:
+        """These with one changed.
+
+        Args:
+            words: what follows ``setoption``; names are read without regard to case.
+
+        Raises:
+            LineError: there is no such option, or no such value of it.
+        """
+        if words[:1] != ["name"] or "value" not in words:
+            raise LineError("setoption: name, an option, value, and its value")
+        split = words.index("value")
+        name, value = " ".join(words[1:split]).lower(), " ".join(words[split + 1 :])
+        if name == "hash":
+            return replace(self, hash=_between(value, name, MOST_MB))
+        if name == "threads":
+            return replace(self, threads=_between(value, name, MOST_THREADS))
+        try:
+            if name == "board":
+                return replace(self, board=parse_board(value))
+            if name == "player":
+                return replace(self, player=_known_player(value))
+        except C4Error as error:
+            raise LineError(f"setoption {name}: {error}") from None
+        raise LineError(f"setoption: {quoted(name)} is none of hash, threads, board, player")
+
+
+def _known_player(value: str) -> str | None:
+    """A player's description. Whoever sends lines has not been allowed to start programs."""
+    if value in ("", NONE):
+        return None
+    Mover(value)
+    return value
+
+
+def _between(text: str, name: str, most: int) -> int:
+    number = whole(text, f"setoption {name}")
+    if not 1 <= number <= most:
+        raise LineError(f"setoption {name}: from 1 to {most}, not {number}")
+    return number
+
+
+def read_position(words: Sequence[str], board: BoardSize) -> Position:
+    """Read what follows ``position``.
+
+    Args:
+        words: ``startpos`` or ``fen`` and a grid, then perhaps ``moves`` and columns.
+        board: of ``startpos``; a grid has its own.
+
+    Raises:
+        LineError: there is no such position.
+    """
+    end = words.index(MOVES) if MOVES in words else len(words)
+    begin, moves = words[:end], "".join(words[end + 1 :])
+    if begin != [START] and not (begin[:1] == [GRID] and len(begin) in _GRID_WORDS):
+        raise LineError("position: startpos, or fen and a grid; then moves and columns")
+    try:
+        if begin == [START]:
+            return Position(moves, width=board.width, height=board.height)
+        position = _read_grid(*begin[1:])
+        for column in parse_moves(moves, width=position.width):
+            position = position.play(column)
+    except C4Error as error:
+        raise LineError(f"position: {error}") from None
+    return position
+
+
+def _read_grid(text: str, turn: str | None = None) -> Position:
+    """A grid with ``/`` between rows, the top one first; a number stands for empty squares."""
+    if any(int(run[:3]) > _WIDEST for run in _RUN.findall(text)):
+        raise LineError(f"no row has more than {_WIDEST} squares")
+    rows = _RUN.sub(lambda run: "." * int(run[0]), text.replace("/", "\n"))
+    position = Position.from_grid(rows)
+    if turn not in (None, position.turn):
+        raise LineError(f"{position.turn} is to move, not {quoted(str(turn))}")
+    return position

@@ -1,27 +1,124 @@
-"""Finding a move for UGI: by exact scores, or by a look some plies ahead."""
+"""The search of a UGI engine: its limits (``go``), and how it finds a move, in a thread of its own.
+
+A move is found by exact scores, or by a search some plies ahead.
+"""
 
 from __future__ import annotations
 
+import re
+import threading
 import time
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Final
 
+from c4core.errors import C4Error
 from c4core.evaluation import plies_to_end
 from c4core.notation import column_label, format_moves
+from c4core.players import Stop
 from c4core.players.player import columns_from_centre
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from c4core.adapters.ugi.reading import Go
-    from c4core.players import Stop
     from c4core.position import Position
     from c4core.solver import Solver
 
 PLIES_AHEAD: Final = 8
-"""What is looked at before a search that may not end in time; it takes a few milliseconds."""
+"""Plies that are searched before a search that may not end in time; it takes a few milliseconds."""
 LINE_NODES: Final = 1_000_000
 """Nodes for the line of play after the best move, at most: it must not delay the move much."""
+STOP_SECONDS: Final = 0.02
+"""The time between two calls to stop a search; a search that has just begun may miss the first."""
+LONGEST_QUOTE: Final = 40
+INFINITE: Final = "infinite"
+
+_NUMBER: Final = re.compile("-?[0-9]{1,15}")
+
+
+class LineError(C4Error, ValueError):
+    """A line that cannot be understood. The engine says so, and goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """The limits of a search. Without any it ends with the exact score of every column."""
+
+    movetime: int | None = None
+    """Milliseconds."""
+    nodes: int | None = None
+    """Positions visited, at most."""
+    depth: int | None = None
+    """Plies looked ahead."""
+    p1time: int | None = None
+    """Milliseconds left for the first player's game."""
+    p2time: int | None = None
+    """Milliseconds left for the second player's game."""
+    p1inc: int = 0
+    """Milliseconds that the first player gets with every move."""
+    p2inc: int = 0
+    """Milliseconds that the second player gets with every move."""
+    infinite: bool = False
+    """Whether the answer waits until it is asked for."""
+
+    def seconds(self, position: Position) -> float | None:
+        """The seconds that the move in a position may take; None for no limit.
+
+        Of a clock a move gets the share that all moves to come would get, and at most half.
+        """
+        limits = [] if self.movetime is None else [max(self.movetime, 0) / 1000]
+        is_first = position.turn == "x"
+        left = self.p1time if is_first else self.p2time
+        if left is not None:
+            moves = (position.width * position.height - position.ply + 1) // 2
+            increment = self.p1inc if is_first else self.p2inc
+            limits.append(max(0, min(left / moves + increment, left / 2)) / 1000)
+        return min(limits, default=None)
+
+
+def read_go(words: Sequence[str]) -> Go:
+    """Read what follows ``go``.
+
+    Raises:
+        LineError: a limit is unknown, given twice, or no number.
+    """
+    names = {field.name for field in fields(Go)}
+    found: dict[str, Any] = {}
+    rest = list(words)
+    while rest:
+        name = rest.pop(0)
+        if name not in names:
+            raise LineError(f"go: {quoted(name)} is no limit; there are {', '.join(sorted(names))}")
+        if name in found:
+            raise LineError(f"go: {name} is given twice")
+        if name == INFINITE:
+            found[name] = True
+        else:
+            found[name] = whole(rest.pop(0) if rest else "", f"go {name}")
+    least = {"depth": 1, "nodes": 1}
+    for name, low in least.items():
+        if found.get(name, low) < low:
+            raise LineError(f"go {name}: at least {low}, not {found[name]}")
+    return Go(**found)
+
+
+def whole(text: str, what: str) -> int:
+    """A whole number.
+
+    Args:
+        text: as it was written.
+        what: its name, for the message.
+
+    Raises:
+        LineError: it is none.
+    """
+    if not _NUMBER.fullmatch(text):
+        raise LineError(f"{what}: {quoted(text)} is no whole number")
+    return int(text)
+
+
+def quoted(text: str) -> str:
+    """A word of a line for a message: of one line and not long."""
+    return ascii(text[:LONGEST_QUOTE])
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,3 +300,78 @@ def _columns_line(scores: Sequence[int | None], score: int | None = None) -> str
     ]
     own = "" if score is None else f"score {score} "
     return f"info string {own}columns {' '.join(known) or 'unknown'}"
+
+
+class Search:
+    """A search in a thread of its own. It says what it has found, and then the move.
+
+    Args:
+        go: its limits.
+        position: not over.
+        think: finds a column and what is to be said, until its stop is set.
+        tell: says a line.
+    """
+
+    def __init__(
+        self,
+        go: Go,
+        position: Position,
+        think: Callable[[Position, Go, Stop], tuple[int, tuple[str, ...]]],
+        tell: Callable[[str], None],
+    ) -> None:
+        self.go = go
+        self.is_silent = False
+        self._think = think
+        self._position = position
+        self._tell = tell
+        self._stop = Stop()
+        self._asked = threading.Event()
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not said its move yet."""
+        return self._thread.is_alive()
+
+    def end(self) -> None:
+        """Stop it, and wait until it has said its move."""
+        self._asked.set()
+        while self._thread.is_alive():
+            self._stop.set()
+            self._thread.join(STOP_SECONDS)
+
+    def join(self) -> None:
+        """Wait for its end.
+
+        Raises:
+            OSError: what it had to say could not be written.
+        """
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+
+    def _run(self) -> None:
+        try:
+            column, lines = self._think(self._position, self.go, self._stop)
+            move = column_label(column)
+        except (C4Error, MemoryError) as error:
+            move = "none"
+            lines = (f"info string error: {in_a_line(str(error) or type(error).__name__)}",)
+        except Exception as error:  # noqa: BLE001  (raised again by join)
+            self._error = error
+            return
+        if self.go.infinite:
+            self._asked.wait()
+        try:
+            for line in () if self.is_silent else (*lines, f"bestmove {move}"):
+                self._tell(line)
+        except Exception as error:  # noqa: BLE001  (raised again by join)
+            self._error = error
+
+
+def in_a_line(text: str) -> str:
+    """A text without ends of lines and what cannot be seen."""
+    line = " ".join(text.split())
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line)
