@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
 from c4core.errors import C4Error
-from c4core.evaluation import plies_to_end
+from c4core.evaluation import final_score, plies_to_end
 from c4core.notation import column_label, format_moves
 from c4core.players import Stop
 from c4core.players.player import columns_from_centre
@@ -221,7 +221,7 @@ def _decided(solver: Solver, child: Position, plies: int, spent: Spent) -> int |
     """The score of a child, for the side that has moved into it, if its game ends so soon."""
     cells = child.width * child.height
     if child.is_over:
-        return 0 if child.winner is None else (cells + 2 - child.ply) // 2
+        return -final_score(child)
     for ply in range(1, min(plies, cells - child.ply) + 1):
         if spent.is_over:
             return None
