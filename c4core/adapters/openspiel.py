@@ -35,7 +35,7 @@ def load_game(board: BoardSize) -> pyspiel.Game:
 
 
 def to_state(position: Position) -> pyspiel.State:
-    """A position as a state, with its moves as the history where they are known."""
+    """A position as a state, with its moves as the history if they are known."""
     game = load_game(position.board)
     if position.moves is None:
         return game.new_initial_state(_as_json(position))
@@ -46,7 +46,7 @@ def to_state(position: Position) -> pyspiel.State:
 
 
 def to_position(state: pyspiel.State) -> Position:
-    """A state as a position, with its moves where its history begins on the empty board.
+    """A state as a position, with its moves if its history begins on the empty board.
 
     Raises:
         AdapterError: it is a state of another game, of a board that is not played on, or of a

@@ -108,11 +108,11 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801  (every environment of PettingZoo
         self.action_spaces = {agent: spaces.Discrete(width) for agent in SIDES}
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """What an agent may observe."""
+        """The space of an agent's observations."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """What an agent may do."""
+        """The space of an agent's actions."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
@@ -127,7 +127,7 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801  (every environment of PettingZoo
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
 
     def observe(self, agent: str) -> dict[str, NDArray[np.int8]]:
-        """What an agent sees now."""
+        """The current observation of an agent."""
         mask = action_mask(self._position)
         if agent != self.agent_selection:
             mask[:] = 0

@@ -28,7 +28,7 @@ PLANES: Final = 2
 
 
 def encode(position: Position, side: Side) -> NDArray[np.int8]:
-    """A position as a side sees it.
+    """A position as a side observes it.
 
     Returns:
         A new array of the shape ``(rows, columns, 2)``.
@@ -40,17 +40,17 @@ def encode(position: Position, side: Side) -> NDArray[np.int8]:
 
 
 def action_mask(position: Position) -> NDArray[np.int8]:
-    """Which columns can be played: 1 where they can, of the shape ``(columns,)``."""
+    """An array of the shape ``(columns,)``: 1 for columns that can be played, else 0."""
     mask = np.zeros(position.width, np.int8)
     mask[list(position.legal_columns())] = 1
     return mask
 
 
 def decode(planes: NDArray[Any]) -> Position:
-    """The position that the side to move sees so. Who has as many stones as the other one is ``x``.
+    """The position that the side to move observes. With as many stones as its opponent it is ``x``.
 
     Args:
-        planes: of the shape ``(rows, columns, 2)``, with 0 and 1.
+        planes: an array of 0 and 1 of the shape ``(rows, columns, 2)``.
 
     Raises:
         AdapterError: there is no such position, or it is not the observer's turn.
@@ -90,16 +90,16 @@ def make_policy(
 ) -> Callable[[Mapping[str, Any] | NDArray[Any]], int]:
     """A player as a function from observations to actions.
 
-    The function gets what the side to move observes: the array of planes, or the dictionary that
+    The function gets the observation of the side to move: the array of planes, or a dictionary that
     has it as ``observation``. It returns a 0-based column. It raises
-    :class:`c4core.adapters.mover.AdapterError` where there is no such position, and
-    :class:`c4core.players.PlayerFailure` where the player has no move.
+    :class:`c4core.adapters.mover.AdapterError` if there is no such position, and
+    :class:`c4core.players.PlayerFailure` if the player has no move.
 
     Args:
-        player: its description, or the name of a level.
-        seed: of everything random; None for another one each time.
-        seconds: for a move; None for no limit.
-        resources: as of :class:`c4core.adapters.mover.Mover`.
+        player: the player's description, or the name of a level.
+        seed: the seed of all random choices; None for another one each time.
+        seconds: the time limit of a move; None for no limit.
+        resources: as for :class:`c4core.adapters.mover.Mover`.
 
     Raises:
         PlayerError: there is no such player, or it may not be started.

@@ -58,10 +58,11 @@ _RESULTS: Final = {"x": "p1win", "o": "p2win", None: "draw"}
 
 
 class Session:
-    """An engine in a conversation.
+    """A conversation with the engine.
 
-    Lines that make no sense are answered by ``info string error: ..``, and nothing changes. Lines
-    that change what is searched wait for the end of a search that has one.
+    A line that cannot be understood is answered by ``info string error: ..`` and changes nothing. A
+    line that changes the position or the options waits for the end of the search. During an
+    infinite search it is refused.
 
     Args:
         say: takes each line of the engine, without its end. It is called by one thread at a time.
@@ -101,16 +102,16 @@ class Session:
                 elif not self.answer(line):
                     return
             if self._search is not None and self._search.go.infinite:
-                self._search.end()  # nobody is left who could stop it
+                self._search.end()  # no more lines can stop it
             self._join()
         finally:
             self.close()
 
     def answer(self, line: str) -> bool:
-        """Answer a line. Returns whether there may be more: not after ``quit``.
+        """Answer a line. Returns whether more may follow: not after ``quit``.
 
         Raises:
-            OSError: a line cannot be written, or could not be since the last one came.
+            OSError: an answer cannot be written, or the search could not write its answer.
         """
         if self._search is not None and not self._search.is_running:
             self._join()
@@ -123,7 +124,7 @@ class Session:
         return command != "quit"
 
     def close(self) -> None:
-        """Stop the search, and say no more."""
+        """Stop the search without an answer."""
         search, self._search = self._search, None
         if search is not None:
             search.is_silent = True
@@ -177,12 +178,12 @@ class Session:
 
     def _go(self, go: Go) -> None:
         if self._position.is_over:
-            self._tell("bestmove none")  # who asks must not wait
+            self._tell("bestmove none")  # the client must not wait
             raise LineError("go: the game is over")
         self._search = Search(go, self._position, self._think, self._tell)
 
     def _think(self, position: Position, go: Go, stop: Stop) -> tuple[int, tuple[str, ...]]:
-        """A column, and what is to be said before it; in the search's own thread."""
+        """A column and the lines before it; runs in the thread of the search."""
         chooser = self._prepare()
         if isinstance(chooser, Solver):
             thought = think(chooser, position, go, stop)
@@ -194,7 +195,7 @@ class Session:
             return position.legal_columns()[0], (told,)
 
     def _prepare(self) -> Solver | Mover:
-        """What finds moves. ``isready`` makes it, before the first clock runs."""
+        """The solver or the player. ``isready`` makes it before the first clock runs."""
         options = self._options
         if options.player is not None:
             self._mover = self._mover or Mover(options.player)
@@ -227,7 +228,7 @@ class Session:
         return Position(width=self._options.board.width, height=self._options.board.height)
 
     def _join(self) -> None:
-        """Wait for the search, and raise what has ended it."""
+        """Wait for the search, and raise the error that ended it."""
         search, self._search = self._search, None
         if search is not None:
             search.join()
@@ -245,7 +246,7 @@ class Options:
     """The settings of an engine: ``setoption name hash value 256``."""
 
     hash: int = 64
-    """Size of the transposition table in MB."""
+    """The size of the transposition table in MB."""
     threads: int = 1
     """Threads that search."""
     board: BoardSize = DEFAULT_BOARD
@@ -263,13 +264,13 @@ class Options:
         )
 
     def changed(self, words: Sequence[str]) -> Options:
-        """These with one changed.
+        """These options with one changed.
 
         Args:
-            words: what follows ``setoption``; names are read without regard to case.
+            words: the line after ``setoption``; names may be in upper or lower case.
 
         Raises:
-            LineError: there is no such option, or no such value of it.
+            LineError: the option or its value is unknown.
         """
         if words[:1] != ["name"] or "value" not in words:
             raise LineError("setoption: name, an option, value, and its value")
@@ -290,7 +291,7 @@ class Options:
 
 
 def _known_player(value: str) -> str | None:
-    """A player's description. Whoever sends lines has not been allowed to start programs."""
+    """A player's description. The lines give no consent to start programs."""
     if value in ("", NONE):
         return None
     Mover(value)

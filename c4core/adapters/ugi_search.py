@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PLIES_AHEAD: Final = 8
 """Plies that are searched before a search that may not end in time; it takes a few milliseconds."""
 LINE_NODES: Final = 1_000_000
-"""Nodes for the line of play after the best move, at most: it must not delay the move much."""
+"""The most nodes for the line of play after the best move, which must not delay the move much."""
 STOP_SECONDS: Final = 0.02
 """The time between two calls to stop a search; a search that has just begun may miss the first."""
 LONGEST_QUOTE: Final = 40
@@ -36,7 +36,7 @@ _NUMBER: Final = re.compile("-?[0-9]{1,15}")
 
 
 class LineError(C4Error, ValueError):
-    """A line that cannot be understood. The engine says so, and goes on."""
+    """A line that cannot be understood. The engine complains, and goes on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,12 @@ class Go:
     p2inc: int = 0
     """Milliseconds that the second player gets with every move."""
     infinite: bool = False
-    """Whether the answer waits until it is asked for."""
+    """Whether the engine waits for ``stop`` before it answers."""
 
     def seconds(self, position: Position) -> float | None:
         """The seconds that the move in a position may take; None for no limit.
 
-        Of a clock a move gets the share that all moves to come would get, and at most half.
+        A move gets an equal share of the clock's time for all moves to come, and at most half.
         """
         limits = [] if self.movetime is None else [max(self.movetime, 0) / 1000]
         is_first = position.turn == "x"
@@ -79,7 +79,7 @@ def read_go(words: Sequence[str]) -> Go:
     """Read what follows ``go``.
 
     Raises:
-        LineError: a limit is unknown, given twice, or no number.
+        LineError: a limit is unknown, given twice, or not a number.
     """
     names = {field.name for field in fields(Go)}
     found: dict[str, Any] = {}
@@ -102,15 +102,7 @@ def read_go(words: Sequence[str]) -> Go:
 
 
 def whole(text: str, what: str) -> int:
-    """A whole number.
-
-    Args:
-        text: as it was written.
-        what: its name, for the message.
-
-    Raises:
-        LineError: it is none.
-    """
+    """Read a whole number; ``what`` names it in the message of the :class:`LineError`."""
     if not _NUMBER.fullmatch(text):
         raise LineError(f"{what}: {quoted(text)} is no whole number")
     return int(text)
@@ -123,21 +115,21 @@ def quoted(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """A move, and what is known of the position."""
+    """A move, and what is known about the position."""
 
     column: int
-    """The best one known, 0-based."""
+    """The best known column, 0-based."""
     lines: tuple[str, ...]
-    """What the engine says before it names the move."""
+    """The lines that the engine writes before the move."""
 
 
 class Spent:
-    """The limits of one search: seconds, nodes, and whether it is to stop.
+    """The resources that a search has used, and its limits.
 
     Args:
-        seconds: that it may take; None for no limit.
-        nodes: that it may visit; None for no limit.
-        stop: ends it.
+        seconds: the time limit; None for no limit.
+        nodes: the largest number of nodes; None for no limit.
+        stop: ends the search.
     """
 
     def __init__(self, seconds: float | None, nodes: int | None, stop: Stop) -> None:
@@ -149,28 +141,28 @@ class Spent:
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds that are left; None for no limit."""
+        """The seconds that are left; None for no limit."""
         return None if self._end is None else max(self._end - time.monotonic(), 0.0)
 
     @property
     def nodes_left(self) -> int | None:
-        """Nodes that are left; None for no limit."""
+        """The nodes that are left; None for no limit."""
         return None if self._most is None else max(self._most - self.nodes, 0)
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left, or somebody has asked to stop."""
+        """Whether the time or the nodes are used up, or the stop is over."""
         return self.stop.is_over or self.nodes_left == 0 or self.seconds_left == 0
 
 
 def think(solver: Solver, position: Position, go: Go, stop: Stop) -> Thought:
-    """The best move that can be found within limits, the one nearest to the centre of several.
+    """The best move that can be found within the limits; of equal ones the nearest to the centre.
 
     Args:
-        solver: searches.
-        position: not over.
+        solver: the solver that searches.
+        position: a position that is not over.
         go: the limits.
-        stop: ends the search with what is known by then.
+        stop: ends the search with the best move known by then.
     """
     spent = Spent(go.seconds(position), go.nodes, stop)
     with stop.calling(solver.stop):
@@ -202,12 +194,12 @@ def look_ahead(
 ) -> tuple[int | None, ...]:
     """The exact scores of the columns after which the game can be ended within some plies.
 
-    Each question is a null window that only games so short can answer, so a small number of plies
+    Each search has a null window that only such short games can decide, so a small number of plies
     takes little time on every board.
 
     Returns:
-        One score per column for the side to move; None where the column cannot be played, or
-        neither side can force an end within so many plies.
+        One score per column for the side to move; None if the column cannot be played, or if
+        neither side can force an end within these plies.
     """
     return tuple(
         _decided(solver, position.play(column), plies - 1, spent)
@@ -218,14 +210,14 @@ def look_ahead(
 
 
 def _decided(solver: Solver, child: Position, plies: int, spent: Spent) -> int | None:
-    """The score of a child, for the side that has moved into it, if its game ends so soon."""
+    """The score of a child for the side that moved into it, if the game ends within these plies."""
     cells = child.width * child.height
     if child.is_over:
         return -final_score(child)
     for ply in range(1, min(plies, cells - child.ply) + 1):
         if spent.is_over:
             return None
-        score = (cells + 2 - child.ply - ply) // 2  # of who plays the last stone
+        score = (cells + 2 - child.ply - ply) // 2  # for the side that plays the last stone
         wins = ply % 2 == 1  # the side to move plays the odd plies from here
         found = solver.test(
             child,
@@ -242,14 +234,14 @@ def _decided(solver: Solver, child: Position, plies: int, spent: Spent) -> int |
 
 
 def _either(scores: Sequence[int | None], others: Sequence[int | None]) -> tuple[int | None, ...]:
-    """The scores of columns that are known on one side or on the other."""
+    """The scores of the columns that are known from one of two searches."""
     return tuple(
         other if score is None else score for score, other in zip(scores, others, strict=True)
     )
 
 
 def _choice(position: Position, scores: Sequence[int | None]) -> int:
-    """The column to play: a sure win or draw, else one that is not known to lose."""
+    """The column to play: a proven win or draw, else one that is not known to lose."""
 
     def worth(column: int) -> float:
         score = scores[column]
@@ -260,7 +252,7 @@ def _choice(position: Position, scores: Sequence[int | None]) -> int:
 
 
 def _line_of_play(solver: Solver, position: Position, column: int, spent: Spent) -> tuple[int, ...]:
-    """Best play from a column on, as far as it is known soon."""
+    """Best play after a column, as far as a short search knows it."""
     line, left = [column], LINE_NODES
     position = position.play(column)
     while not position.is_over and left > 0 and not spent.is_over:
@@ -286,13 +278,13 @@ def _info(position: Position, score: int, line: Sequence[int], spent: Spent) -> 
 
 
 def _measures(spent: Spent) -> str:
-    """What a search has taken."""
+    """The nodes and the time of a search."""
     milliseconds = int((time.monotonic() - spent.begun) * 1000)
     return f"info nodes {spent.nodes} time {milliseconds}"
 
 
 def _columns_line(scores: Sequence[int | None], score: int | None = None) -> str:
-    """The scores as this project counts them, of all columns that are known."""
+    """The scores of all known columns, as C4 counts them."""
     known = [
         f"{column_label(column)}:{value}"
         for column, value in enumerate(scores)
@@ -303,13 +295,13 @@ def _columns_line(scores: Sequence[int | None], score: int | None = None) -> str
 
 
 class Search:
-    """A search in a thread of its own. It says what it has found, and then the move.
+    """A search in a thread of its own. At its end it writes its results, and then the move.
 
     Args:
-        go: its limits.
-        position: not over.
-        think: finds a column and what is to be said, until its stop is set.
-        tell: says a line.
+        go: the limits.
+        position: a position that is not over.
+        think: finds a column and the lines to write before it, until the stop is set.
+        tell: writes a line.
     """
 
     def __init__(
@@ -332,11 +324,11 @@ class Search:
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not said its move yet."""
+        """Whether it has not written its move yet."""
         return self._thread.is_alive()
 
     def end(self) -> None:
-        """Stop it, and wait until it has said its move."""
+        """Stop it, and wait until it has written its move."""
         self._asked.set()
         while self._thread.is_alive():
             self._stop.set()
@@ -346,7 +338,7 @@ class Search:
         """Wait for its end.
 
         Raises:
-            OSError: what it had to say could not be written.
+            OSError: a line could not be written.
         """
         self._thread.join()
         if self._error is not None:
@@ -372,6 +364,6 @@ class Search:
 
 
 def in_a_line(text: str) -> str:
-    """A text without ends of lines and what cannot be seen."""
+    """A text without line ends and other characters that cannot be printed."""
     line = " ".join(text.split())
     return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line)

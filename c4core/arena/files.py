@@ -50,7 +50,7 @@ class GameEntry(NamedTuple):
     start: Position
     """The position that the game began from."""
     moves: str | None
-    """The moves from the start, as text; None where only the final grid is known."""
+    """The moves from the start, as text; None if only the final grid is known."""
     final: Position
     """The position at the end."""
     winner: Side | None
@@ -58,17 +58,17 @@ class GameEntry(NamedTuple):
     ending: Ending
     """How it ended."""
     first: str | None = None
-    """The description of the player with ``x``; None where it is not known."""
+    """The description of the player with ``x``; None if it is unknown."""
     second: str | None = None
-    """The description of the player with ``o``; None where it is not known."""
+    """The description of the player with ``o``; None if it is unknown."""
     seed: int | None = None
-    """The seed of all random choices; None where it is not known."""
+    """The seed of all random choices; None if it is unknown."""
     detail: str = ""
     """How a player failed, for people."""
     x_seconds: float = 0.0
-    """Seconds that all moves of ``x`` took; 0 where it is not known."""
+    """Seconds that all moves of ``x`` took; 0 if they are unknown."""
     o_seconds: float = 0.0
-    """Seconds that all moves of ``o`` took; 0 where it is not known."""
+    """Seconds that all moves of ``o`` took; 0 if they are unknown."""
     replaced: tuple[int, ...] = ()
     """The moves (0-based) that were played in place of an illegal answer."""
     match: int | None = None

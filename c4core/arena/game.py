@@ -1,4 +1,4 @@
-"""A game between two players: whose turn it is, what a move may cost, and how a game can end.
+"""A game between two players: turns, time limits, and how a game can end.
 
 :class:`~c4core.position.Position` has the rules of Connect Four; this module has the rules of the
 arena. The first player of a game moves with ``x``. A player loses the game if it chooses an illegal

@@ -112,7 +112,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Elo:
-    """A difference in Elo points; infinite where one side has won everything."""
+    """A difference in Elo points; infinite if one side has won everything."""
 
     difference: float
     """How much better the player is than its opponent."""
@@ -256,10 +256,10 @@ def distinct_games(records: Iterable[GameRecord]) -> int:
 
 
 def one_sided_p(tally: Tally) -> float | None:
-    """The chance that a side named beforehand wins so many games, if both sides are equal.
+    """The chance that a side named beforehand wins at least as many games, if both are equal.
 
-    So many are at least as many as the side with more wins has won: the sum of C(n, k) / 2^n over
-    k >= x, for n decisive games of which that side won x. Williams 2022 prints this P.
+    It is the sum of C(n, k) / 2^n over k >= x, for n decisive games of which the side with more
+    wins won x. Williams 2022 prints this P.
 
     Returns:
         A probability of at least 1/2^n; None without decisive games.
@@ -277,9 +277,11 @@ def one_sided_p(tally: Tally) -> float | None:
 
 
 def two_sided_p(tally: Tally) -> float | None:
-    """The chance that either of two equal sides wins so many games: the exact binomial test.
+    """The chance that either of two equal sides wins at least as many games.
 
-    The distribution is symmetric, so it is twice the one-sided P, but at most 1.
+    This is the exact binomial test.
+
+    The distribution is symmetric, so P is twice the one-sided P, but at most 1.
 
     Returns:
         A probability; None without decisive games.
@@ -289,7 +291,7 @@ def two_sided_p(tally: Tally) -> float | None:
 
 
 def is_significant(tally: Tally) -> bool:
-    """Whether the two-sided P is 0.05 or less: so it is in at most 5 % of matches of equals."""
+    """Whether the two-sided P is at most 0.05, as in at most 5 % of matches between equals."""
     p = two_sided_p(tally)
     return p is not None and p <= SIGNIFICANT
 
@@ -337,7 +339,7 @@ def false_alarms(decisive: int, *, two_sided: bool) -> float:
 
 
 def is_repetitive(distinct: int, games: int) -> bool:
-    """Whether so many games are repetitions that every P is too small.
+    """Whether games repeat too often: then every P is too small.
 
     Args:
         distinct: the number of different games.

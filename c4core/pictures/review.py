@@ -1,6 +1,6 @@
 """The review of a game as one picture: the score by move, and the board at each turning point.
 
-The curve of the score is above the middle where red is ahead, and below it where yellow is ahead.
+The curve of the score is above the middle while red is ahead, and below it while yellow is.
 """
 
 from __future__ import annotations
@@ -76,14 +76,14 @@ def review_picture(
 ) -> Picture:
     """A game with its scores, and the board after each move that changed the result.
 
-    A board shows the move with its mark, and arrows where the best columns were.
+    A board shows the move with its mark, and arrows over the best columns.
 
     Args:
         start: the position before the first move.
         columns: the moves, 0-based.
-        judged: what each was worth; None where it is not known.
-        title: a line above all.
-        subtitle: a smaller line below it.
+        judged: the judgement of each move; None if it is unknown.
+        title: a line above everything.
+        subtitle: a smaller line below the title.
     """
     boards = turning_boards(start, columns, judged)
     width = LEAST_WIDTH
@@ -196,7 +196,7 @@ class _Scale:
                 yield Box(self.x(index) - width / 2, top, width, height, colour, 2)
 
     def line(self) -> Iterator[Line]:
-        """The line over the bars; it ends where a score is not known."""
+        """The line over the bars. It ends before an unknown score."""
         run: list[tuple[float, float]] = []
         for index, point in enumerate(self._points):
             if point.score is not None:

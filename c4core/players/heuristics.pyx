@@ -1,8 +1,8 @@
 """Lines of four, and the heuristics of players that look a fixed number of moves ahead.
 
-A heuristic depends only on the stones of two sides, ``own`` and ``opp``: neither on the side to move, nor on
-whether the game is over. All but ``windows`` are differences: the value for one side is minus the value
-for the other.
+A heuristic depends only on the stones of two sides, ``own`` and ``opp``. It depends neither on the side
+to move, nor on whether the game is over. All but ``windows`` are differences: the value for one side is
+minus the value for the other.
 
 =================  ================================================================================
 groups             stones in every line that holds those of one side only
@@ -49,7 +49,7 @@ cdef enum:
     SINGLE_EDGE = 40
 
 FEATURES_LIMIT = FEATURES_WIN
-"""The value of ``features`` where a side has four; everything else stays below it."""
+"""The value of ``features`` if a side has four; every other value is smaller."""
 
 cdef dict _NAMES = {
     "groups": GROUPS,
@@ -65,12 +65,7 @@ cdef dict _NAMES = {
 
 
 def winning_columns(Position position not None, side):
-    """The columns where a stone of a side would complete four now, whoever is to move.
-
-    Args:
-        position: any position.
-        side: ``"x"`` or ``"o"``.
-    """
+    """The columns in which a stone of ``"x"`` or ``"o"`` would complete four now, on either turn."""
     cdef uint64_t squares = winning_squares(
         position.g, stones_of(position, side), position.mask
     ) & playable_squares(position.g, position.mask)
@@ -82,7 +77,6 @@ def winning_columns(Position position not None, side):
 
 
 cdef uint64_t stones_of(Position position, side) except? 0:
-    """The stones of a side."""
     if side not in ("x", "o"):
         raise ValueError(f"no side is called {side!r}: 'x' moves first, 'o' second")
     if (side == "o") == (position.ply & 1):
@@ -98,13 +92,13 @@ cdef int heuristic_named(str name) except -1:
 
 
 def heuristic_value(Position position not None, side, str name, *, str features="1234"):
-    """The value of a position by a heuristic, for one side.
+    """The value of a position by a heuristic, for one side. Players call ``judge`` instead.
 
     Args:
         position: any position.
         side: ``"x"`` or ``"o"``.
         name: the heuristic.
-        features: which of the four features count, of ``features``.
+        features: the numbers of the features that count, for ``features``.
     """
     cdef uint64_t own = stones_of(position, side)
     cdef Judge j
@@ -163,8 +157,8 @@ cdef int _groups(const Geometry* g, uint64_t own, uint64_t opp) noexcept nogil:
 cdef inline uint64_t _above_lowest(const Geometry* g, uint64_t squares) noexcept nogil:
     """In every column the squares above the lowest of these.
 
-    Taking 1 from a column turns over its bits up to its lowest one; the guard bit, set first, stops
-    the borrowing where there is none.
+    Subtracting 1 from a column inverts its bits up to its lowest one. The guard bit, which is set
+    first, stops the borrow in a column without such squares.
     """
     cdef uint64_t marked = squares | (g.bottom << g.height)
     return g.board & ~(marked ^ (marked - g.bottom))
@@ -207,7 +201,7 @@ cdef inline uint64_t _with_neighbours(const Geometry* g, uint64_t squares) noexc
 
 
 cdef int _islands(const Geometry* g, uint64_t stones) noexcept nogil:
-    """Groups of stones that touch, at corners too."""
+    """The number of groups of stones that touch, at corners too."""
     cdef int count = 0
     cdef uint64_t island, grown
     while stones:
@@ -225,7 +219,7 @@ cdef int _islands(const Geometry* g, uint64_t stones) noexcept nogil:
 
 
 cdef int _runs(const Geometry* g, uint64_t own, uint64_t opp) noexcept nogil:
-    """Twice the stones that lie, direction by direction, in some line without the opponent's."""
+    """Twice the stones that are, direction by direction, in a line without the opponent's stones."""
     cdef int direction, step, stones = 0
     cdef uint64_t windows
     for direction in range(4):
@@ -310,7 +304,7 @@ cdef inline WindowCounts _count_windows(
 
 
 cdef int _windows(const Geometry* g, uint64_t own, uint64_t opp) noexcept nogil:
-    """The score of one side; of the opponent's lines only threes cost something."""
+    """The score of one side; of the opponent's lines only threes count."""
     cdef WindowCounts mine = _count_windows(g, own, opp)
     cdef WindowCounts theirs = _count_windows(g, opp, own)
     return (
@@ -373,7 +367,7 @@ cdef int64_t _side_features(const Judge* j, uint64_t own, uint64_t opp) noexcept
 
 
 cdef inline uint64_t _back(uint64_t squares, int bits) noexcept nogil:
-    """The squares that lie so many bits before these; 64 and more would be undefined in C."""
+    """The squares shifted back by some bits; a shift by 64 or more is undefined in C."""
     return squares >> bits if bits < 64 else 0
 
 
@@ -399,7 +393,7 @@ cdef int64_t _threes(uint64_t own, uint64_t playable, int step) noexcept nogil:
 
 
 cdef int64_t _twos(uint64_t own, uint64_t playable, uint64_t empty, int step) noexcept nogil:
-    """Feature 3 in one direction: two connected that are no part of a gap pattern."""
+    """Feature 3 in one direction: two connected that are not part of a gap pattern."""
     cdef uint64_t twos = _runs_of_two(own, step)
     cdef uint64_t before = twos & (playable << step)
     cdef uint64_t after = twos & (playable >> 2 * step)

@@ -34,7 +34,7 @@ from c4core.players.errors import StopPlaying
 
 cdef enum:
     MAX_PLIES = 64
-    POLL_NODES = 1024       # nodes from one poll of the clock and the stop to the next: some 0.2 ms
+    POLL_NODES = 1024       # nodes between two polls of the clock and the stop: about 0.2 ms
     NO_COLUMN = -1
     ZOBRIST_SEED = 1970     # any number, so that the words are always the same
 
@@ -48,7 +48,7 @@ cdef dict _CACHES = {
     "off": NO_CACHE, "exact": EXACT_KEY, "mirror": MIRROR_KEY, "zobrist": ZOBRIST_KEY
 }
 
-# Beyond every value, and its negative can be written.
+# Larger than every value, and its negative can be represented.
 cdef int64_t INFINITE = <int64_t>1 << 60
 
 
@@ -192,7 +192,7 @@ cdef struct Tree:
     Judge judge
     int64_t win                     # value of a won game; 0: the heuristic values it
     int columns[MAX_COLUMNS]        # in the order in which they are tried
-    bint prunes                     # alpha-beta; without it every move is looked at
+    bint prunes                     # alpha-beta; without it every move is searched
     bint pvs                        # null windows after the first move
     bint killer_moves               # the best move of the last node of a ply is tried first
     int killers[MAX_PLIES]
@@ -287,10 +287,10 @@ cdef int64_t _node(
 ) noexcept nogil:
     """The value of a position that is not over, for the side to move.
 
-    Contract: the value r is exact if alpha < r < beta; r <= alpha is an upper bound of it, r >= beta
-    a lower one. Means nothing once ``stopped`` is set.
+    Contract: the result r is exact if alpha < r < beta. If r <= alpha, it is an upper bound of the
+    value; if r >= beta, it is a lower bound. It has no meaning once ``stopped`` is set.
 
-    1. Limits.  2. A win at once.  3. The cache.  4. The moves, killer first.  5. What is kept.
+    1. Limits.  2. A win at once.  3. The cache.  4. The moves, killer first.  5. Store the value.
     """
     cdef const Geometry* g = t.judge.g
     cdef int64_t value, best = -INFINITE, floor = alpha
@@ -309,7 +309,7 @@ cdef int64_t _node(
         if wins:
             t.killers[ply] = lowest_bit(wins) // g.stride
             return t.win
-    # 3: values of other depths differ, so only those of the same depth count.
+    # 3: values of other depths differ, so only those of the same depth are used.
     if t.cache != NULL:
         key = _cache_key(t, own, mask, hash_)
         entry = _find_entry(t.cache, key)
@@ -409,14 +409,9 @@ cdef int _deepen(
 ) noexcept nogil:
     """Search deeper and deeper until the time is up, the result cannot change, or at ``depth``.
 
-    The first ply is searched without a limit of time, so that there is an answer.
-
-    Args:
-        keep_answer_if_lost: if all moves turn out to lose, keep the answer of the search before.
-        stop_when_decided: end when a win or a loss is found.
-
-    Returns:
-        The depth of the last search that was finished; the root holds its answer.
+    The first ply is searched without a time limit, so that there always is an answer. Returns the
+    depth of the last search that was finished; the root holds its answer. ``minimax`` explains the
+    options.
     """
     cdef int reached, finished = 0
     cdef Root trial
@@ -445,7 +440,7 @@ Attributes:
     value: its value for the side to move.
     depth: plies of the last search that was finished.
     nodes: positions that were searched.
-    scores: every column's value if they were asked for (None where full), else None.
+    scores: with ``all_scores`` the value of every column, None for a full one; else None.
 """
 
 
@@ -471,37 +466,34 @@ def minimax(
     str features="1234",
     Stop stop=None,
 ):
-    """Search for the best move, so many plies ahead.
+    """Search for the best move some plies ahead.
 
     Args:
-        position: not over.
-        heuristic: its name, for positions where the search ends.
-        depth: plies; a search never looks beyond the last square.
-        order: all columns in the order in which they are tried; the first of equal ones is best.
+        position: a position that is not over.
+        heuristic: the name of the heuristic for positions where the search ends.
+        depth: plies; a search ends at the last square at the latest.
+        order: all columns in the order in which they are tried; of equal ones the first is best.
         root_order: another order for the moves of the position itself.
-        win: the value of a won game, greater than every value of the heuristic; 0 to let the
-            heuristic value finished games, too.
-        prunes: alpha-beta pruning; the result is the same without it.
-        pvs: principal variation search: after the first move null windows, and a second search
-            where a move is better.
-        killer_moves: the best move of the last node of a ply is tried first.
-        wins_at_once: a move that wins at once is taken before other moves that win.
-        all_scores: the value of every move, not only of the best.
-        deepens: search 1, 2, .. plies deep until the time is up; else once, without limit of time.
-        keep_answer_if_lost: of a deepening search: when all moves lose, the last answer stays.
-        stop_when_decided: of a deepening search: it ends when a win or a loss is found. (A deeper
-            one may find a slower win that comes earlier in order.)
-        seconds: of a deepening search; None for no limit.
+        win: the value of a won game, greater than every value of the heuristic. With 0 the
+            heuristic values finished games, too.
+        prunes: use alpha-beta pruning; the result is the same without it.
+        pvs: use principal variation search: null windows after the first move, and a second search
+            if a move is better.
+        killer_moves: try the best move of the last node of a ply first.
+        wins_at_once: take a move that wins at once before other moves that win.
+        all_scores: find the value of every move, not only of the best one.
+        deepens: search 1, 2, .. plies deep until the time is up; else once, without a time limit.
+        keep_answer_if_lost: in a deepening search, keep the last answer if all moves lose.
+        stop_when_decided: end a deepening search when a win or a loss is found. (A deeper search
+            may find a slower win that comes earlier in order.)
+        seconds: the time limit of a deepening search; None for no limit.
         cache: the key of a cache of values: ``"off"``, ``"exact"``, ``"mirror"``, ``"zobrist"``.
-        cache_size: entries of the cache.
-        features: which of the heuristic ``features`` count.
+        cache_size: the number of entries in the cache.
+        features: the numbers of the features that count, for the heuristic ``features``.
         stop: ends the search without an answer; None for never.
 
-    Returns:
-        A ``Found``.
-
     Raises:
-        ValueError: a name is unknown, the order is no order of all columns, the depth is below 1.
+        ValueError: a name is unknown, the order does not have all columns, the depth is below 1.
         StopPlaying: the stop came first.
     """
     cdef const Geometry* g = position.g

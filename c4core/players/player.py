@@ -419,7 +419,7 @@ class FinalGames(Protocol):
             position: a position that is not over.
 
         Returns:
-            For every column ``(games, wins of the side to move, draws)``; None where it is full.
+            For every column ``(games, wins of the side to move, draws)``; None for a full one.
         """
 
 

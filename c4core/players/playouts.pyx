@@ -28,9 +28,7 @@ from c4core.position cimport Position
 from c4core.players.errors import StopPlaying
 
 cdef enum:
-    # Games from one poll of the clock and the stop to the next: 10 microseconds of random games, 50 of a
-    # tree.
-    POLL_GAMES = 64
+    POLL_GAMES = 64     # games between two polls of the clock and the stop: 10 to 50 microseconds
 
 
 # --- random games ---------------------------------------------------------------------------------
@@ -40,13 +38,13 @@ def run_playouts(Position position not None, Dice dice not None, long count, *, 
     """Finish the game ``count`` times by random moves.
 
     Args:
-        position: any position; one that is over gives its own result every time.
+        position: any position; if it is over, every game has its result.
         dice: the source of the moves.
         count: the number of games.
-        stop: ends them without a result; None for never.
+        stop: ends the games without a result; None for never.
 
     Returns:
-        Games won by the side to move, lost by it, and drawn.
+        The numbers of games that the side to move won, that it lost, and of draws.
 
     Raises:
         StopPlaying: the stop came first.
@@ -74,7 +72,7 @@ def run_playouts(Position position not None, Dice dice not None, long count, *, 
 cdef struct Flat:
     long simulations
     long stop_after     # from the game after this index on, a column may be given up
-    double stop_gap     # .. if its rate is so much below
+    double stop_gap     # .. if its rate is lower than the best one by more than this
     double best         # the best rate of any column so far
     Watch watch
     bint stopped        # the rates mean nothing
@@ -117,12 +115,12 @@ def flat_scores(
     """Score every column by the share of random games that are won after it.
 
     Args:
-        position: not over, and without a move that wins at once.
+        position: a position that is not over, without a move that wins at once.
         dice: the source of the moves.
         simulations: games for each column.
-        center_weight: factor of the middle column's score.
-        stop_gap: a column whose rate is so much below the best one's is given up, its score
-            lowered by the share of its games that were not played.
+        center_weight: the factor of the middle column's score.
+        stop_gap: a column whose rate is lower than the best one by more than this is given up. Its
+            score is lowered by the share of its games that were not played.
         stop_after: the index (from 0) of the game before which no column is given up.
         stop: ends the games without a result; None for never.
 
@@ -154,7 +152,7 @@ def flat_scores(
 
 
 cdef int _leading(const int64_t* totals, uint64_t open_columns, int width, int answer) noexcept nogil:
-    """The column with the largest total, the present answer if none is larger than its own."""
+    """The column with the largest total; the current answer if no total is larger than its own."""
     cdef int column
     for column in range(width):
         if (open_columns >> column) & 1 and totals[column] > totals[answer]:
@@ -172,21 +170,21 @@ def timed_choice(
 ):
     """Play random games after random moves, until there are enough or the time is up.
 
-    Each game adds 1 (won), -1 (lost) or 0 to its move's total. After a decisive game a move with a
-    larger total than the answer's becomes the answer, which starts as the leftmost open column.
+    Each game adds 1 (won), -1 (lost) or 0 to its move's total. The answer starts as the leftmost
+    open column. After a decisive game a move with a larger total than the answer's becomes the answer.
 
     Args:
-        position: not over.
+        position: a position that is not over.
         dice: the source of all moves.
-        playouts: games at most; negative for no limit.
-        seconds: of search at most; negative for no limit. At least one game is played.
+        playouts: the largest number of games; negative for no limit.
+        seconds: the time limit; negative for no limit. At least one game is played.
         stop: ends the games without an answer; None for never.
 
     Returns:
-        The answer, and the totals by column (None where it is full).
+        The answer, and the totals by column (None for a full one).
 
     Raises:
-        ValueError: nothing is limited.
+        ValueError: neither games nor seconds are limited.
         StopPlaying: the stop came first.
     """
     cdef const Geometry* g = position.g
@@ -349,18 +347,18 @@ def uct_statistics(
     """The results of a tree search for every column.
 
     Args:
-        position: not over.
+        position: a position that is not over.
         dice: the source of all random moves.
-        iterations: games, 1 or more; the tree has at most so many nodes beside the root.
-        exploration: factor of the term that favours moves that were rarely tried.
+        iterations: the number of games, at least 1. Each adds at most one node to the tree.
+        exploration: the factor of the term that favours moves that were rarely tried.
         stop: ends the search without an answer; None for never.
 
     Returns:
-        For every column ``(visits, wins)``, a draw being half a win; None where it is full.
+        For every column ``(visits, wins)``, with half a win for a draw; None for a full one.
 
     Raises:
         ValueError: there are no iterations, or the game is over.
-        MemoryError: there is no room for the tree.
+        MemoryError: there is not enough memory for the tree.
         StopPlaying: the stop came first.
     """
     cdef const Geometry* g = position.g
@@ -409,13 +407,13 @@ def tally_columns(
     holds all stones of the position.
 
     Args:
-        position: not over.
-        first: the first player's stones of every game.
-        second: the second player's.
-        winner: 1 where the first player won, -1 where the second did, 0 for a draw.
+        position: a position that is not over.
+        first: the first player's stones on the final grid of every game.
+        second: the second player's stones.
+        winner: 1 if the first player won, -1 if the second player won, 0 for a draw.
 
     Returns:
-        For every column ``(games, wins of the side to move, draws)``; None where it is full.
+        For every column ``(games, wins of the side to move, draws)``; None for a full one.
     """
     cdef uint64_t own1 = stones_of(position, "x"), own2 = own1 ^ position.mask
     cdef uint64_t playable = playable_squares(position.g, position.mask), squares
@@ -529,16 +527,13 @@ cdef uint64_t _reachable_line_square(
 
 
 def line_choice(Position position not None, Dice dice not None, *, bint by_lines):
-    """A column by the rules of a player that looks at single lines.
+    """The 0-based column of a player that looks at single lines.
 
     Args:
-        position: not over.
+        position: a position that is not over.
         dice: the source of the choices.
-        by_lines: where no line can be completed or blocked, take a random line with a playable
-            square rather than a random column.
-
-    Returns:
-        The 0-based column.
+        by_lines: if no line can be completed or blocked, take a random line with a playable square
+            instead of a random column.
     """
     cdef const Geometry* g = position.g
     cdef const LineTable* table = _lines_of(g)

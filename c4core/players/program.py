@@ -71,7 +71,7 @@ PASSED_ON: Final = frozenset(
 )
 """The environment variables that are passed on to programs, if this process has them.
 
-This is not a list of variables to leave out, because nobody can list all names of secrets
+This is not a list of variables to leave out, because no list has all names of secrets
 (``C4_DB``, ``PGPASSWORD``, ``AWS_SECRET_ACCESS_KEY``, ..). A description can set more variables:
 ``exec:env NAME=VALUE PROGRAM``.
 """
@@ -153,7 +153,7 @@ class Program:
                 Failing.CRASH, f"{self._command[0]} cannot be started: {error.strerror}"
             ) from None
         self._process = process
-        # The process ends with this object or the interpreter, even if nobody closes it.
+        # The process ends with this object or the interpreter, even if it is not closed.
         self._finalizer = weakref.finalize(self, _end_process, process, os.getpid())
         try:
             answer = self._greet(process, stop)

@@ -67,7 +67,7 @@ class _Counting(Player):
     is_random = True
 
     def weights(self, position: Position, stop: Stop | None = None) -> tuple[int | None, ...]:
-        """The weight of every column; None where it is no candidate."""
+        """The weight of every column; None if it is not a candidate."""
         return blog_weights(position, depth=self.depth, scale=self.scale, stop=stop)
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
@@ -84,7 +84,7 @@ class BlogV2(_Counting):
     scale = "even"
 
     def weights(self, position: Position, stop: Stop | None = None) -> tuple[int | None, ...]:
-        """The weight of every column; None where it is no candidate."""
+        """The weight of every column; None if it is not a candidate."""
         return blog_weights(
             position,
             depth=self.depth,
@@ -130,7 +130,7 @@ class BlogV5(_Counting):
     scale = "falling"
 
     def weights(self, position: Position, stop: Stop | None = None) -> tuple[int | None, ...]:
-        """The weight of every column; None where it is no candidate."""
+        """The weight of every column; None if it is not a candidate."""
         candidates = opening_columns(position)
         drawn = candidates is not None and self.opening == "random"
         return blog_weights(

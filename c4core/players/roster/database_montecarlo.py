@@ -26,7 +26,7 @@ class FinalGrids:
     Args:
         first: the first player's stones of every game, as words of the engine's layout.
         second: the second player's stones.
-        winner: 1 where the first player won, -1 where the second did, 0 for a draw.
+        winner: 1 if the first player won, -1 if the second player won, 0 for a draw.
         board: the board's size.
 
     Raises:
@@ -105,7 +105,7 @@ class FinalGrids:
             position: a position that is not over.
 
         Returns:
-            For every column ``(games, wins of the side to move, draws)``; None where it is full.
+            For every column ``(games, wins of the side to move, draws)``; None for a full one.
 
         Raises:
             ValueError: the position is of another board.
@@ -142,7 +142,7 @@ class DatabaseMontecarlo(Player):
     def win_shares(
         self, position: Position, dice: Dice, stop: Stop | None = None
     ) -> tuple[float | None, ...]:
-        """The share of games won by the side to move, for every column; None where it is full."""
+        """The share of games won by the side to move, for every column; None for a full one."""
         tallies = (
             (None,) * position.width
             if self.final_games is None
