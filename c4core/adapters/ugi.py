@@ -57,6 +57,55 @@ _NOTHING_TO_DO: Final = frozenset({"", "quit"})
 _RESULTS: Final = {"x": "p1win", "o": "p2win", None: "draw"}
 
 
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The settings of an engine: ``setoption name hash value 256``."""
+
+    hash: int = 64
+    """The size of the transposition table in MB."""
+    threads: int = 1
+    """Threads that search."""
+    board: BoardSize = DEFAULT_BOARD
+    """The board of ``position startpos``."""
+    player: str | None = None
+    """The description of the player that chooses the moves; None for exact scores."""
+
+    def lines(self) -> tuple[str, ...]:
+        """The options in the form in which UGI lists them."""
+        return (
+            f"option name hash type spin default {self.hash} min 1 max {MOST_MB}",
+            f"option name threads type spin default {self.threads} min 1 max {MOST_THREADS}",
+            f"option name board type string default {self.board}",
+            f"option name player type string default {self.player or NONE}",
+        )
+
+    def changed(self, words: Sequence[str]) -> Options:
+        """These options with one changed.
+
+        Args:
+            words: the line after ``setoption``; names may be in upper or lower case.
+
+        Raises:
+            LineError: the option or its value is unknown.
+        """
+        if words[:1] != ["name"] or "value" not in words:
+            raise LineError("setoption: name, an option, value, and its value")
+        split = words.index("value")
+        name, value = " ".join(words[1:split]).lower(), " ".join(words[split + 1 :])
+        if name == "hash":
+            return replace(self, hash=_between(value, name, MOST_MB))
+        if name == "threads":
+            return replace(self, threads=_between(value, name, MOST_THREADS))
+        try:
+            if name == "board":
+                return replace(self, board=parse_board(value))
+            if name == "player":
+                return replace(self, player=_known_player(value))
+        except C4Error as error:
+            raise LineError(f"setoption {name}: {error}") from None
+        raise LineError(f"setoption: {quoted(name)} is none of hash, threads, board, player")
+
+
 class Session:
     """A conversation with the engine.
 
@@ -186,8 +235,7 @@ class Session:
         """A column and the lines before it; runs in the thread of the search."""
         chooser = self._prepare()
         if isinstance(chooser, Solver):
-            thought = think(chooser, position, go, stop)
-            return thought.column, thought.lines
+            return think(chooser, position, go, stop)
         try:
             return chooser.choose(position, seconds=go.seconds(position), stop=stop), ()
         except StopPlaying:
@@ -239,55 +287,6 @@ class Session:
     def _tell(self, line: str) -> None:
         with self._lock:
             self._say(line)
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The settings of an engine: ``setoption name hash value 256``."""
-
-    hash: int = 64
-    """The size of the transposition table in MB."""
-    threads: int = 1
-    """Threads that search."""
-    board: BoardSize = DEFAULT_BOARD
-    """The board of ``position startpos``."""
-    player: str | None = None
-    """The description of the player that chooses the moves; None for exact scores."""
-
-    def lines(self) -> tuple[str, ...]:
-        """The options in the form in which UGI lists them."""
-        return (
-            f"option name hash type spin default {self.hash} min 1 max {MOST_MB}",
-            f"option name threads type spin default {self.threads} min 1 max {MOST_THREADS}",
-            f"option name board type string default {self.board}",
-            f"option name player type string default {self.player or NONE}",
-        )
-
-    def changed(self, words: Sequence[str]) -> Options:
-        """These options with one changed.
-
-        Args:
-            words: the line after ``setoption``; names may be in upper or lower case.
-
-        Raises:
-            LineError: the option or its value is unknown.
-        """
-        if words[:1] != ["name"] or "value" not in words:
-            raise LineError("setoption: name, an option, value, and its value")
-        split = words.index("value")
-        name, value = " ".join(words[1:split]).lower(), " ".join(words[split + 1 :])
-        if name == "hash":
-            return replace(self, hash=_between(value, name, MOST_MB))
-        if name == "threads":
-            return replace(self, threads=_between(value, name, MOST_THREADS))
-        try:
-            if name == "board":
-                return replace(self, board=parse_board(value))
-            if name == "player":
-                return replace(self, player=_known_player(value))
-        except C4Error as error:
-            raise LineError(f"setoption {name}: {error}") from None
-        raise LineError(f"setoption: {quoted(name)} is none of hash, threads, board, player")
 
 
 def _known_player(value: str) -> str | None:

@@ -113,16 +113,6 @@ def quoted(text: str) -> str:
     return ascii(text[:LONGEST_QUOTE])
 
 
-@dataclass(frozen=True, slots=True)
-class Thought:
-    """A move, and what is known about the position."""
-
-    column: int
-    """The best known column, 0-based."""
-    lines: tuple[str, ...]
-    """The lines that the engine writes before the move."""
-
-
 class Spent:
     """The resources that a search has used, and its limits.
 
@@ -155,8 +145,10 @@ class Spent:
         return self.stop.is_over or self.nodes_left == 0 or self.seconds_left == 0
 
 
-def think(solver: Solver, position: Position, go: Go, stop: Stop) -> Thought:
-    """The best move that can be found within the limits; of equal ones the nearest to the centre.
+def think(solver: Solver, position: Position, go: Go, stop: Stop) -> tuple[int, tuple[str, ...]]:
+    """The best move that can be found within the limits, and the lines to write before it.
+
+    Of several best moves the one nearest to the centre is taken.
 
     Args:
         solver: the solver that searches.
@@ -181,12 +173,12 @@ def think(solver: Solver, position: Position, go: Go, stop: Stop) -> Thought:
             column = _choice(position, scores)
             if score is None:
                 bounds = f"info string score from {found.lower} to {found.upper}"
-                return Thought(column, (_measures(spent), bounds, _columns_line(scores)))
+                return column, (_measures(spent), bounds, _columns_line(scores))
         if score is None:
             nothing = f"info string nothing is decided within {go.depth} plies"
-            return Thought(column, (_measures(spent), nothing, _columns_line(scores)))
+            return column, (_measures(spent), nothing, _columns_line(scores))
         line = _line_of_play(solver, position, column, spent)
-    return Thought(column, (_info(position, score, line, spent), _columns_line(scores, score)))
+    return column, (_info(position, score, line, spent), _columns_line(scores, score))
 
 
 def look_ahead(

@@ -160,6 +160,12 @@ def columns_from_centre(width: int) -> tuple[int, ...]:
     return tuple(sorted(range(width), key=lambda column: (abs(2 * column - (width - 1)), column)))
 
 
+def nearest_to_centre(columns: Iterable[int], width: int) -> list[int]:
+    """The columns among these that are nearest to the middle: one or two."""
+    distances = {column: abs(2 * column - (width - 1)) for column in columns}
+    return [column for column in distances if distances[column] == min(distances.values())]
+
+
 def sides_of(position: Position) -> tuple[Side, Side]:
     """The side to move and its opponent."""
     return ("x", "o") if position.turn == "x" else ("o", "x")

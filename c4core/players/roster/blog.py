@@ -7,7 +7,7 @@ from c4core.dice import Dice
 from c4core.players.blog import blog_weights
 from c4core.players.heuristics import winning_columns
 from c4core.players.parameters import Whole
-from c4core.players.player import NO_LIMITS, Limits, Player, sides_of
+from c4core.players.player import NO_LIMITS, Limits, Player, nearest_to_centre, sides_of
 from c4core.players.registry import player
 from c4core.players.stopping import Stop
 from c4core.position import Position
@@ -176,9 +176,7 @@ class BlogV6(_Counting):
                 if position.heights[column] == 0:
                     return column
         best = heaviest(self.weights(position, limits.stop))
-        off_centre = {column: abs(2 * column - (position.width - 1)) for column in best}
-        nearest = min(off_centre.values())
-        return dice.pick([column for column in best if off_centre[column] == nearest])
+        return dice.pick(nearest_to_centre(best, position.width))
 
 
 def heaviest(weights: tuple[int | None, ...]) -> list[int]:

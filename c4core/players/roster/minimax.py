@@ -14,7 +14,7 @@ from c4core.players.errors import PlayerError
 from c4core.players.heuristics import FEATURES_LIMIT
 from c4core.players.minimax import Found, minimax
 from c4core.players.parameters import Digits, Whole
-from c4core.players.player import NO_LIMITS, Limits, Player, columns_from_centre
+from c4core.players.player import NO_LIMITS, Limits, Player, columns_from_centre, nearest_to_centre
 from c4core.players.registry import player
 from c4core.players.stopping import Stop
 from c4core.position import Position
@@ -29,10 +29,10 @@ THREATS_WIN: Final = 10_000
 """The value of a won game for ``minimax-threats``."""
 
 RANDOM_EVERY: Final = 3
-"""With ``random_move`` the players of one study draw each move with a number divisible by this."""
+"""With ``random_move``, every move of a player whose number this divides is drawn at random."""
 
 RANDOM_AMONG: Final = 2
-"""They draw it from this many of the best columns."""
+"""A random move is drawn from this many of the best columns."""
 
 
 @player("greedy", source=QIU)
@@ -51,24 +51,13 @@ class Greedy(Player):
             win=WIN,
             all_scores=True,
         )
-        middle = position.width - 1
-        best = min(
-            abs(2 * column - middle)
-            for column, score in enumerate(found.scores or ())
-            if score == found.value
-        )
-        return dice.pick(
-            [
-                column
-                for column, score in enumerate(found.scores or ())
-                if score == found.value and abs(2 * column - middle) == best
-            ]
-        )
+        best = (column for column, score in enumerate(found.scores or ()) if score == found.value)
+        return dice.pick(nearest_to_centre(best, position.width))
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Windowed(Player):
-    """The common base of both players."""
+    """The common base of ``alphabeta`` and ``pvs``."""
 
     depth: Annotated[int, Whole(1, 20, is_shown=True), "plies looked ahead"] = 4
 
@@ -233,7 +222,7 @@ class MinimaxThreats(Player):
 
 @dataclass(frozen=True, kw_only=True)
 class _Studied(Player):
-    """The common base of both players."""
+    """The common base of ``minimax-features`` and ``minimax-squares``."""
 
     depth: Annotated[int, Whole(1, 12, is_shown=True), "plies looked ahead"] = 4
     random_move: Annotated[
