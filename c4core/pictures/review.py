@@ -123,13 +123,7 @@ def curve_points(start: Position, judged: Sequence[JudgedMove | None]) -> list[C
 
 
 def curve_picture(points: Sequence[CurvePoint], *, width: float, height: float) -> Picture:
-    """The scores of a game by move.
-
-    Args:
-        points: by ply, at least one.
-        width: of the picture.
-        height: of the picture.
-    """
+    """The scores of a game by move: at least one point, in order of plies."""
     scale = _Scale(points, width, height)
     shapes = (*scale.frame(), *scale.bars(), *scale.line(), *scale.marks())
     return Picture(width, height, shapes, "score by move, for red")

@@ -19,11 +19,9 @@ DASH: Final = 0.55
 
 
 def svg_text(picture: Picture, *, above: Iterable[str] = ()) -> str:
-    """A picture as the text of an SVG file, or for a page of HTML: it has no prologue.
+    """A picture as SVG without a prologue, for a file or a page of HTML.
 
-    Args:
-        picture: what to write.
-        above: elements that are drawn over it.
+    The elements ``above`` are drawn over it.
     """
     width, height = _number(picture.width), _number(picture.height)
     elements = "".join(map(element, picture.shapes))

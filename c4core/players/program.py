@@ -330,9 +330,7 @@ def _await_end(process: subprocess.Popen[bytes]) -> bool:
 def _end_process(process: subprocess.Popen[bytes], owner: int) -> None:
     """Kill a process with its group, wait for it, close its pipes.
 
-    Args:
-        process: the process.
-        owner: the process that started it; a fork of the owner must not end it.
+    Only the process with the number ``owner``, which started it, does this; a fork must not.
     """
     if os.getpid() != owner:
         return
