@@ -49,8 +49,8 @@ def to_position(state: pyspiel.State) -> Position:
     """A state as a position, with its moves if its history begins on the empty board.
 
     Raises:
-        AdapterError: it is a state of another game, of a board that is not played on, or of a
-            game for more or fewer than four in a row.
+        AdapterError: it is a state of another game, of an unsupported board, or of a
+            game that is not four in a row.
     """
     game = state.get_game()
     name = game.get_type().short_name

@@ -41,7 +41,7 @@ def env(
     height: int = DEFAULT_BOARD.height,
     render_mode: str | None = None,
 ) -> AECEnv:
-    """The environment with the usual wrappers: who plays an illegal column has lost.
+    """The environment with the usual wrappers. An agent that plays an illegal column loses.
 
     Args:
         width: columns of the board.
@@ -49,7 +49,7 @@ def env(
         render_mode: None, or ``"ansi"`` for text.
 
     Raises:
-        BoardError: no such board is played on.
+        BoardError: the size is not supported.
     """
     made: AECEnv = raw_env(width=width, height=height, render_mode=render_mode)
     made = wrappers.TerminateIllegalWrapper(made, illegal_reward=ILLEGAL_REWARD)
@@ -62,8 +62,8 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801  (every environment of PettingZoo
 
     An observation is a dictionary: ``observation``, an ``int8`` array of the shape
     ``(rows, columns, 2)`` with the observing agent's stones in plane 0 and the top row first, and
-    ``action_mask``, 1 for each column that can be played, all 0 for who is not to move. An action
-    is a 0-based column. Rewards at the end are 1 and -1, or 0 for both.
+    ``action_mask``, 1 for each column that can be played, all 0 for the agent that is not to move.
+    An action is a 0-based column. Rewards at the end are 1 and -1, or 0 for both.
 
     Args:
         width: columns of the board.
@@ -71,7 +71,7 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801  (every environment of PettingZoo
         render_mode: None, or ``"ansi"`` for text.
 
     Raises:
-        BoardError: no such board is played on.
+        BoardError: the size is not supported.
         ValueError: there is no such render mode.
     """
 

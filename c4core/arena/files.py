@@ -121,13 +121,14 @@ def result_text(winner: Side | None) -> str:
 
 
 class Repeats:
-    """Remembers games, and recognizes those that it has seen before.
+    """Remembers games, and recognizes repeated ones.
 
-    Every different game takes some 150 bytes of memory.
+    Every different game takes about 150 bytes of memory.
 
     Args:
-        by: what makes two games with the same winner equal: the start and the moves (a game without
-            moves is compared by its final grid), or the final grid alone.
+        by: two games with the same winner are equal if they have the same start and moves
+            (``moves``; a game without moves is compared by its final grid), or if they have the
+            same final grid (``grids``).
         mirrors: whether a game equals its mirror image.
 
     Attributes:

@@ -39,7 +39,7 @@ MAX_STEPS: Final = 60
 MAX_ELO: Final = 1000.0
 """The greatest Elo difference that can be tested; its expected score is 99.7 %.
 
-From some 2,000 on the expected score is so near to 1 that the test's probabilities are rounding
+From about 2,000 on the expected score is so near to 1 that the probabilities are only rounding
 errors.
 """
 
