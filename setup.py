@@ -24,7 +24,6 @@ from setuptools.command.build_ext import build_ext
 PACKAGES = [
     "c4core",
     "c4core.adapters",
-    "c4core.adapters.ugi",
     "c4core.arena",
     "c4core.book",
     "c4core.book.exchange",

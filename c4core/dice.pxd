@@ -30,7 +30,7 @@ cdef inline uint32_t draw_below(DiceState* dice, uint32_t limit) noexcept nogil:
     cdef uint64_t product = (draw_word(dice) >> 32) * limit
     cdef uint32_t least
     if <uint32_t>product < limit:
-        # 2^32 is no multiple of limit: the surplus is drawn again.
+        # 2^32 is not a multiple of limit: a draw in the surplus is repeated.
         least = (0 - limit) % limit
         while <uint32_t>product < least:
             product = (draw_word(dice) >> 32) * limit

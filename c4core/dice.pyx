@@ -1,9 +1,9 @@
 """``Dice``: the random generator of players and of data sets.
 
-It is seedable, fast from C, and gives the same draws on every machine and in every version:
-xoshiro256** (Blackman and Vigna), four words of state filled from the seed by splitmix64. Python's
-own generator promises the same numbers for the same seed only for ``random()``, and needs the
-interpreter lock.
+It has a seed, is fast in C, and gives the same draws on every machine and in every version. The
+generator is xoshiro256** (Blackman and Vigna), with four words of state that splitmix64 fills from
+the seed. Python's own generator promises the same numbers for the same seed only for ``random()``,
+and needs the interpreter lock.
 """
 
 from libc.stdint cimport uint64_t

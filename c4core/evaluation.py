@@ -17,6 +17,8 @@ from c4core.notation import column_label
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from c4core.position import Position
+
 Value = Literal["win", "draw", "loss"]
 
 
@@ -24,6 +26,13 @@ def score_limits(ply: int, width: int, height: int) -> tuple[int, int]:
     """The worst and the best possible score of a game that is not over after ``ply`` stones."""
     cells = width * height
     return -((cells - ply) // 2), (cells + 1 - ply) // 2
+
+
+def final_score(position: Position) -> int:
+    """The score of a finished game for the side that would move: 0, or minus that of the winner."""
+    if position.winner is None:
+        return 0
+    return -score_limits(position.ply - 1, *position.board)[1]  # before the winner's last stone
 
 
 def plies_to_end(score: int, ply: int, width: int, height: int) -> int:

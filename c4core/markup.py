@@ -1,4 +1,4 @@
-"""Tables in HTML, for notebooks: what comes from strangers is only text in them."""
+"""HTML tables for notebooks. Untrusted text is escaped."""
 
 from __future__ import annotations
 
@@ -10,13 +10,7 @@ if TYPE_CHECKING:
 
 
 def table_html(headings: Sequence[str], rows: Sequence[Sequence[object]], caption: str = "") -> str:
-    """Rows under headings.
-
-    Args:
-        headings: one for each column.
-        rows: of as many cells; None is an empty one.
-        caption: a line above the table.
-    """
+    """A table with a heading for each column. None is an empty cell."""
     title = f"<caption>{_text(caption)}</caption>" if caption else ""
     head = "".join(f"<th>{_text(heading)}</th>" for heading in headings)
     body = "".join(f"<tr>{''.join(f'<td>{_text(cell)}</td>' for cell in row)}</tr>" for row in rows)
@@ -24,7 +18,7 @@ def table_html(headings: Sequence[str], rows: Sequence[Sequence[object]], captio
 
 
 def facts_html(facts: Mapping[str, object]) -> str:
-    """Names and values below each other."""
+    """A table of names and values, one pair a row."""
     body = "".join(
         f"<tr><th>{_text(name)}</th><td>{_text(value)}</td></tr>" for name, value in facts.items()
     )
@@ -32,12 +26,12 @@ def facts_html(facts: Mapping[str, object]) -> str:
 
 
 def signed(score: int | None) -> str:
-    """A score with its sign; nothing where there is none."""
+    """A score with its sign; empty for None."""
     return "" if score is None else f"{score:+d}" if score else "0"
 
 
 def printable(text: str) -> str:
-    """A text with a mark for every character that cannot be seen: XML does not allow them all."""
+    """A text with U+FFFD for characters that cannot be printed, which XML does not allow."""
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 

@@ -9,7 +9,7 @@ from benchmarks.experiments.experiment import Experiment, Finding
 from benchmarks.experiments.playing import made, play_both, random_positions
 from c4core.players.minimax import minimax
 from c4core.players.player import columns_from_centre
-from c4core.players.roster.minimax_threats import WIN
+from c4core.players.roster.minimax import THREATS_WIN
 
 DEPTH: Final = 8
 EVALS: Final = ("both", "groups", "threats", "islands")
@@ -40,7 +40,7 @@ def _effort(
             heuristic=heuristic,
             depth=depth,
             order=columns_from_centre(position.width),
-            win=WIN,
+            win=THREATS_WIN,
             killer_moves=True,
             deepens=True,
             keep_answer_if_lost=True,

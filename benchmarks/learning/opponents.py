@@ -9,8 +9,8 @@ from benchmarks.learning.measure import mark_of_game
 from c4core.arena.seeds import game_seed, match_seed
 from c4core.book import Book
 from c4core.dice import Dice
+from c4core.players.player import Resources
 from c4core.players.registry import parse_player
-from c4core.players.resources import Resources
 from c4core.position import Position
 from c4core.solver import Solver
 

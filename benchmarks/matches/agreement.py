@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from benchmarks.matches.comparison import difference_p, leader, standard_errors
 from benchmarks.matches.sources import all_matches
-from c4core.arena.significance import SIGNIFICANT, holm
+from c4core.arena.statistics import SIGNIFICANT, holm
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

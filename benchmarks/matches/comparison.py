@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from c4core.arena.significance import is_significant
+from c4core.arena.statistics import is_significant
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

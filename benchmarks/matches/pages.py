@@ -8,7 +8,7 @@ from benchmarks.matches import summary
 from benchmarks.matches.comparison import standard_errors
 from benchmarks.matches.sources import GROUPS, all_matches
 from benchmarks.page import machine_line, table, versions_line
-from c4core.arena import significance
+from c4core.arena import statistics
 from c4core.arena.statistics import decisive_rate
 from cli.reports import figures
 
@@ -107,8 +107,8 @@ def _decisive(results: Tally | None) -> str:
     ahead = (results.wins > results.losses) - (results.wins < results.losses)
     leader = {1: " A", -1: " B", 0: ""}[ahead]
     share = figures.percent(decisive_rate(results))
-    mark = " *" if significance.is_significant(results) else ""
-    return f"{share}{leader}, {figures.chance(significance.two_sided_p(results))}{mark}"
+    mark = " *" if statistics.is_significant(results) else ""
+    return f"{share}{leader}, {figures.chance(statistics.two_sided_p(results))}{mark}"
 
 
 def _distinct(outcome: Outcome | None) -> str:
@@ -116,7 +116,7 @@ def _distinct(outcome: Outcome | None) -> str:
         return figures.NOTHING
     games = outcome.results.games
     text = f"{outcome.distinct:,} of {games:,}"
-    return f"{text} !" if significance.is_repetitive(outcome.distinct, games) else text
+    return f"{text} !" if statistics.is_repetitive(outcome.distinct, games) else text
 
 
 def _apart(match: SourceMatch, outcome: Outcome | None) -> str:

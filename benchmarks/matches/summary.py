@@ -9,7 +9,7 @@ from benchmarks.matches.agreement import CLOSE, FAR, Agreement, comparisons
 from benchmarks.matches.comparison import leader, standard_errors
 from benchmarks.matches.sources import GROUPS, all_matches
 from benchmarks.page import table
-from c4core.arena.significance import (
+from c4core.arena.statistics import (
     SIGNIFICANT,
     false_alarms,
     is_repetitive,

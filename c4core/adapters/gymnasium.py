@@ -50,7 +50,7 @@ class ConnectFourEnv(gymnasium.Env):
         render_mode: None, or ``"ansi"`` for text.
 
     Raises:
-        BoardError: no such board is played on.
+        BoardError: the size is not supported.
         PlayerError: there is no such player, or it may not be started.
         ValueError: the side or the render mode is none.
     """

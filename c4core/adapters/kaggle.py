@@ -1,14 +1,14 @@
-"""Players as agents of Kaggle's ConnectX, and what its observations mean.
+"""Players as agents of Kaggle's ConnectX, and the meaning of its observations.
 
-There columns count from 0, the board is a flat list with the top row first, 1 and 2 are the marks
-of the players, and mark 1 moves first. Settings that are not named here are ignored. An agent file
-for Kaggle is a file whose last callable is the agent::
+In ConnectX columns count from 0, the board is a flat list with the top row first, 1 and 2 are the
+marks of the players, and mark 1 moves first. Settings that are not named here are ignored. An agent
+file for Kaggle is a file whose last callable is the agent::
 
     from c4core.adapters.kaggle import make_agent
 
     agent = make_agent("perfect")
 
-:mod:`c4core.adapters.kaggle_opponents` has Kaggle's agents as players of ours.
+:mod:`c4core.adapters.kaggle_opponents` has Kaggle's agents as players.
 """
 
 from __future__ import annotations
@@ -16,8 +16,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
-from c4core.adapters.errors import AdapterError
-from c4core.adapters.mover import Mover
+from c4core.adapters.mover import AdapterError, Mover
 from c4core.errors import BoardError, GridError
 from c4core.notation import DEFAULT_BOARD, check_board
 from c4core.position import Position
@@ -30,14 +29,14 @@ if TYPE_CHECKING:
     from c4core.position import Side
 
 STONES: Final = (".", "x", "o")
-"""What 0, 1 and 2 stand for in a grid."""
+"""The characters of a grid for 0, 1 and 2."""
 SIDES: Final[dict[int, Side]] = {1: "x", 2: "o"}
-"""Who moves, by the mark."""
+"""The side of each mark."""
 IN_A_ROW: Final = 4
 ACT_TIMEOUT: Final = 2.0
-"""Seconds for a move where the configuration does not say it."""
+"""Seconds for a move if the configuration does not have them."""
 SHARE: Final = 0.8
-"""How much of its time for a move the player gets: what is around it takes time too."""
+"""The share of the time for a move that the player gets; the rest is for everything around it."""
 LONGEST_ACT: Final = 1e9
 LONGEST_SIDE: Final = 1_000
 """Numbers beyond this are not quoted as sizes of a board."""
@@ -54,13 +53,13 @@ def make_agent(
 
     The agent returns a column from 0, as a plain ``int``, within four fifths of ``actTimeout``. It
     raises :class:`AdapterError` for observations of another game, and
-    :class:`c4core.players.PlayerFailure` where the player has no move; Kaggle counts both as an
+    :class:`c4core.players.PlayerFailure` if the player has no move; Kaggle counts both as an
     error of the agent.
 
     Args:
-        player: its description, or the name of a level.
-        seed: of everything random; None for another one each time.
-        resources: as of :class:`c4core.adapters.mover.Mover`.
+        player: the player's description, or the name of a level.
+        seed: the seed of all random choices; None for another one each time.
+        resources: as for :class:`c4core.adapters.mover.Mover`.
 
     Raises:
         PlayerError: there is no such player, or it may not be started.
@@ -75,10 +74,10 @@ def make_agent(
 
 
 def read_board(configuration: Mapping[str, object]) -> BoardSize:
-    """The size of the board that a configuration names; 7x6 where it does not say it.
+    """The size of the board that a configuration names; 7x6 by default.
 
     Raises:
-        AdapterError: no such board is played on, or not for four in a row.
+        AdapterError: this size is not supported, or the game is not four in a row.
     """
     in_a_row = _whole(configuration, "inarow", IN_A_ROW, LONGEST_SIDE)
     if in_a_row != IN_A_ROW:
@@ -97,7 +96,7 @@ def read_seconds(configuration: Mapping[str, object]) -> float:
     """Seconds for a move: ``actTimeout``, or two.
 
     Raises:
-        AdapterError: it is no number of seconds.
+        AdapterError: it is not a number of seconds.
     """
     value = configuration.get("actTimeout", ACT_TIMEOUT)
     if not isinstance(value, int | float) or isinstance(value, bool) or math.isnan(value):
@@ -111,7 +110,7 @@ def read_seconds(configuration: Mapping[str, object]) -> float:
 
 
 def read_position(observation: Mapping[str, object], board: BoardSize) -> Position:
-    """The position that an agent observes; it is not over, and the agent's turn.
+    """The position that an agent observes, which is not over. It is the agent's turn.
 
     Raises:
         AdapterError: there is no such position, or the observation's mark is not to move.
@@ -139,7 +138,7 @@ def read_position(observation: Mapping[str, object], board: BoardSize) -> Positi
 
 
 def _whole(values: Mapping[str, object], name: str, default: int, high: int) -> int:
-    """A whole number from 1 on, or the default where it is not given."""
+    """A whole number from 1 on, or the default if it is missing."""
     value = values.get(name, default)
     if not isinstance(value, int) or isinstance(value, bool):
         raise AdapterError(f"{name} must be a whole number, not {_quoted(value)}", field=name)

@@ -1,4 +1,7 @@
-"""``Mover``: a player for those who have positions, and no game of the arena."""
+"""``Mover`` and ``AdapterError``, which the adapters share.
+
+A mover is a player for callers that have positions, but no game of the arena.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,12 @@ import secrets
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from c4core.arena.answers import checked_column
 from c4core.arena.clock import NO_CLOCK
+from c4core.arena.game import checked_column
 from c4core.book import Book
 from c4core.book.errors import BookBoardError
 from c4core.dice import Dice
+from c4core.errors import C4Error
 from c4core.players import (
     Failing,
     GameStart,
@@ -34,27 +38,39 @@ SEEDS: Final = 1 << 63
 GAME_SEEDS: Final = 1 << 31
 
 
+class AdapterError(C4Error, ValueError):
+    """A foreign observation, state or setting does not belong to a game that C4 plays.
+
+    Attributes:
+        field: the wrong part, by its name in the other package.
+    """
+
+    def __init__(self, message: str, *, field: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
 @functools.cache
 def shared_analyst() -> Solver:
-    """Knows exact scores for all movers of the process; it has the book that C4 comes with."""
+    """The solver that all movers of the process share. It has the shipped book."""
     try:
         return Solver(table_mb=TABLE_MB, book=Book.shipped())
-    except BookBoardError:  # built without one
+    except BookBoardError:  # C4 was built without a book
         return Solver(table_mb=TABLE_MB)
 
 
 class Mover:
-    """A player that is asked for moves, game after game.
+    """Asks a player for moves, game after game.
 
-    A position on another board, for another side, or with no more stones than the one before it
+    A position on another board, for another side, or without more stones than the one before it
     begins a new game.
 
     Args:
-        player: its description, or the name of a level.
-        seed: of everything random, for all games together; None for another one each time.
-        seconds: for a move; None for no limit.
-        resources: what players need, and consent to start programs. By default players that go by
-            exact scores share a solver with the book that C4 comes with, and no program is started.
+        player: the player's description, or the name of a level.
+        seed: the seed of all random choices in all games; None for another one each time.
+        seconds: the time limit of a move; None for no limit.
+        resources: what players need, and consent to start programs. By default players that use
+            exact scores share a solver with the shipped book, and no program is started.
 
     Raises:
         PlayerError: there is no such player.
@@ -81,10 +97,10 @@ class Mover:
         self.restart(seed)
 
     def restart(self, seed: int | None = None) -> None:
-        """Begin a new game with the next position, and everything random anew.
+        """Begin a new game with the next position, and with another seed.
 
         Args:
-            seed: of it; None for another one each time.
+            seed: the seed of all random choices; None for a random one.
         """
         self._dice = Dice(secrets.randbelow(SEEDS) if seed is None else seed)
         self._last = None
@@ -95,29 +111,29 @@ class Mover:
         """The player's move: a 0-based column that can be played.
 
         Args:
-            position: not over; its side to move is the player's.
-            seconds: for this move, if that is less than for each; None for no other limit.
-            stop: ends it without a move; None for never.
+            position: a position that is not over; the player has the side to move.
+            seconds: another limit for this move, which counts if it is shorter; None for no other.
+            stop: ends the search without a move; None for never.
 
         Raises:
             PlayerError: the player does not play on this board.
-            PlayerFailure: it has not found a legal move, or not in time.
+            PlayerFailure: it has not found a legal move in time.
             StopPlaying: the stop came first.
             ValueError: the game is over.
         """
         if position.is_over:
             raise ValueError("the game is over")
-        wish = stop or Stop()
+        stop = stop or Stop()
         allowed = Limits(self._seconds).at_most(seconds)
         grace = NO_CLOCK.grace
-        limits = Limits(allowed, grace, wish if allowed is None else wish.within(allowed + grace))
+        limits = Limits(allowed, grace, stop if allowed is None else stop.within(allowed + grace))
         try:
             self._begin(position, limits)
             column = self._player.choose(position, self._dice, limits)
         except StopPlaying as stopped:
             if stopped.error is not None:
                 raise stopped.error from None
-            if wish.is_over:
+            if stop.is_over:
                 raise
             message = f"{self._spec.text} has not found a move in {allowed:g} s"
             raise PlayerFailure(Failing.TIME, message) from None
@@ -128,7 +144,7 @@ class Mover:
         self._player.close()
 
     def _begin(self, position: Position, limits: Limits) -> None:
-        """Tell the player that a game begins, if one does."""
+        """Tell the player if a new game begins."""
         board, side, ply = position.board, position.turn, position.ply
         if self._last is None or self._last[:2] != (board, side) or self._last[2] >= ply:
             self._player.check_board(board)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import pyspiel
 
-from c4core.adapters.errors import AdapterError
-from c4core.adapters.mover import Mover
+from c4core.adapters.mover import AdapterError, Mover
 from c4core.errors import C4Error
 from c4core.notation import check_board, parse_moves
 from c4core.position import Position
@@ -36,7 +35,7 @@ def load_game(board: BoardSize) -> pyspiel.Game:
 
 
 def to_state(position: Position) -> pyspiel.State:
-    """A position as a state, with its moves as the history where they are known."""
+    """A position as a state, with its moves as the history if they are known."""
     game = load_game(position.board)
     if position.moves is None:
         return game.new_initial_state(_as_json(position))
@@ -47,11 +46,11 @@ def to_state(position: Position) -> pyspiel.State:
 
 
 def to_position(state: pyspiel.State) -> Position:
-    """A state as a position, with its moves where its history begins on the empty board.
+    """A state as a position, with its moves if its history begins on the empty board.
 
     Raises:
-        AdapterError: it is a state of another game, of a board that is not played on, or of a
-            game for more or fewer than four in a row.
+        AdapterError: it is a state of another game, of an unsupported board, or of a
+            game that is not four in a row.
     """
     game = state.get_game()
     name = game.get_type().short_name

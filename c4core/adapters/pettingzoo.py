@@ -7,7 +7,7 @@ Importing this module registers ``C4/connect_four_v0``::
 
     env = pettingzoo.make("aec", "C4/connect_four_v0", width=9, height=6)
 
-:func:`c4core.adapters.policy.make_policy` makes players for both.
+:func:`c4core.adapters.planes.make_policy` makes players for both.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def env(
     height: int = DEFAULT_BOARD.height,
     render_mode: str | None = None,
 ) -> AECEnv:
-    """The environment with the usual wrappers: who plays an illegal column has lost.
+    """The environment with the usual wrappers. An agent that plays an illegal column loses.
 
     Args:
         width: columns of the board.
@@ -49,7 +49,7 @@ def env(
         render_mode: None, or ``"ansi"`` for text.
 
     Raises:
-        BoardError: no such board is played on.
+        BoardError: the size is not supported.
     """
     made: AECEnv = raw_env(width=width, height=height, render_mode=render_mode)
     made = wrappers.TerminateIllegalWrapper(made, illegal_reward=ILLEGAL_REWARD)
@@ -62,8 +62,8 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801  (every environment of PettingZoo
 
     An observation is a dictionary: ``observation``, an ``int8`` array of the shape
     ``(rows, columns, 2)`` with the observing agent's stones in plane 0 and the top row first, and
-    ``action_mask``, 1 for each column that can be played, all 0 for who is not to move. An action
-    is a 0-based column. Rewards at the end are 1 and -1, or 0 for both.
+    ``action_mask``, 1 for each column that can be played, all 0 for the agent that is not to move.
+    An action is a 0-based column. Rewards at the end are 1 and -1, or 0 for both.
 
     Args:
         width: columns of the board.
@@ -71,7 +71,7 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801  (every environment of PettingZoo
         render_mode: None, or ``"ansi"`` for text.
 
     Raises:
-        BoardError: no such board is played on.
+        BoardError: the size is not supported.
         ValueError: there is no such render mode.
     """
 
@@ -108,11 +108,11 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801  (every environment of PettingZoo
         self.action_spaces = {agent: spaces.Discrete(width) for agent in SIDES}
 
     def observation_space(self, agent: str) -> spaces.Dict:
-        """What an agent may observe."""
+        """The space of an agent's observations."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
-        """What an agent may do."""
+        """The space of an agent's actions."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
@@ -127,7 +127,7 @@ class raw_env(AECEnv, EzPickle):  # noqa: N801  (every environment of PettingZoo
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
 
     def observe(self, agent: str) -> dict[str, NDArray[np.int8]]:
-        """What an agent sees now."""
+        """The current observation of an agent."""
         mask = action_mask(self._position)
         if agent != self.agent_selection:
             mask[:] = 0

@@ -1,29 +1,34 @@
-"""Positions as arrays of 0 and 1, as PettingZoo's ``connect_four_v3`` lays them out.
+"""Positions as arrays of 0 and 1 in the form of PettingZoo's ``connect_four_v3``, and policies.
 
-``int8`` of the shape ``(rows, columns, 2)``: row 0 is the top one, plane 0 has the stones of who
-looks at the board, plane 1 those of the opponent.
+An array is ``int8`` of the shape ``(rows, columns, 2)``. Row 0 is the top row. Plane 0 has the
+stones of the observer, plane 1 those of the opponent. A policy is a player as a function from
+observations to actions.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from c4core.adapters.errors import AdapterError
+from c4core.adapters.mover import AdapterError, Mover
 from c4core.errors import C4Error
 from c4core.position import Position
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
+    from c4core.players import Resources
     from c4core.position import Side
 
 PLANES: Final = 2
 
 
 def encode(position: Position, side: Side) -> NDArray[np.int8]:
-    """A position as a side sees it.
+    """A position as a side observes it.
 
     Returns:
         A new array of the shape ``(rows, columns, 2)``.
@@ -35,17 +40,17 @@ def encode(position: Position, side: Side) -> NDArray[np.int8]:
 
 
 def action_mask(position: Position) -> NDArray[np.int8]:
-    """Which columns can be played: 1 where they can, of the shape ``(columns,)``."""
+    """An array of the shape ``(columns,)``: 1 for columns that can be played, else 0."""
     mask = np.zeros(position.width, np.int8)
     mask[list(position.legal_columns())] = 1
     return mask
 
 
 def decode(planes: NDArray[Any]) -> Position:
-    """The position that the side to move sees so. Who has as many stones as the other one is ``x``.
+    """The position that the side to move observes. With as many stones as its opponent it is ``x``.
 
     Args:
-        planes: of the shape ``(rows, columns, 2)``, with 0 and 1.
+        planes: an array of 0 and 1 of the shape ``(rows, columns, 2)``.
 
     Raises:
         AdapterError: there is no such position, or it is not the observer's turn.
@@ -74,3 +79,35 @@ def decode(planes: NDArray[Any]) -> Position:
         )
     except C4Error as error:
         raise AdapterError(str(error), field="observation") from None
+
+
+def make_policy(
+    player: str,
+    *,
+    seed: int | None = None,
+    seconds: float | None = None,
+    resources: Resources | None = None,
+) -> Callable[[Mapping[str, Any] | NDArray[Any]], int]:
+    """A player as a function from observations to actions.
+
+    The function gets the observation of the side to move: the array of planes, or a dictionary that
+    has it as ``observation``. It returns a 0-based column. It raises
+    :class:`c4core.adapters.mover.AdapterError` if there is no such position, and
+    :class:`c4core.players.PlayerFailure` if the player has no move.
+
+    Args:
+        player: the player's description, or the name of a level.
+        seed: the seed of all random choices; None for another one each time.
+        seconds: the time limit of a move; None for no limit.
+        resources: as for :class:`c4core.adapters.mover.Mover`.
+
+    Raises:
+        PlayerError: there is no such player, or it may not be started.
+    """
+    mover = Mover(player, seed=seed, seconds=seconds, resources=resources)
+
+    def policy(observation: Mapping[str, Any] | NDArray[Any]) -> int:
+        given = observation["observation"] if isinstance(observation, Mapping) else observation
+        return mover.choose(decode(given))
+
+    return policy

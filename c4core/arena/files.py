@@ -1,22 +1,35 @@
-"""Games in files: with their moves, or with their final grid only.
+"""Games in files, with their moves or with their final grid only, and repeated games among them.
 
-``files_json`` and ``files_csv`` read and write games; ``repeats`` finds repeated ones.
+:mod:`c4core.arena.file_formats` reads and writes games.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from c4core.arena.game import Ending
 from c4core.errors import C4Error
+from c4core.notation import column_label
 from c4core.position import Position
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from c4core.notation import BoardSize
     from c4core.position import Side
 
 ON_THE_BOARD: Final = frozenset({Ending.FOUR, Ending.FULL})
 """The endings of games that are played to the end."""
+
+Sameness = Literal["moves", "grids"]
+
+_MIRRORS: Final = {
+    width: str.maketrans(
+        {column_label(column): column_label(width - 1 - column) for column in range(width)}
+    )
+    for width in range(1, 33)
+}
+"""Maps each move's character to its mirror image, for each width of the board."""
 
 
 class GameFileError(C4Error, ValueError):
@@ -37,7 +50,7 @@ class GameEntry(NamedTuple):
     start: Position
     """The position that the game began from."""
     moves: str | None
-    """The moves from the start, as text; None where only the final grid is known."""
+    """The moves from the start, as text; None if only the final grid is known."""
     final: Position
     """The position at the end."""
     winner: Side | None
@@ -45,17 +58,17 @@ class GameEntry(NamedTuple):
     ending: Ending
     """How it ended."""
     first: str | None = None
-    """The description of the player with ``x``; None where it is not known."""
+    """The description of the player with ``x``; None if it is unknown."""
     second: str | None = None
-    """The description of the player with ``o``; None where it is not known."""
+    """The description of the player with ``o``; None if it is unknown."""
     seed: int | None = None
-    """The seed of all random choices; None where it is not known."""
+    """The seed of all random choices; None if it is unknown."""
     detail: str = ""
     """How a player failed, for people."""
     x_seconds: float = 0.0
-    """Seconds that all moves of ``x`` took; 0 where it is not known."""
+    """Seconds that all moves of ``x`` took; 0 if they are unknown."""
     o_seconds: float = 0.0
-    """Seconds that all moves of ``o`` took; 0 where it is not known."""
+    """Seconds that all moves of ``o`` took; 0 if they are unknown."""
     replaced: tuple[int, ...] = ()
     """The moves (0-based) that were played in place of an illegal answer."""
     match: int | None = None
@@ -105,3 +118,56 @@ def outcome_text(winner: Side | None, ending: str) -> str:
 def result_text(winner: Side | None) -> str:
     """A result in words."""
     return "a draw" if winner is None else f"{winner} has won"
+
+
+class Repeats:
+    """Remembers games, and recognizes repeated ones.
+
+    Every different game takes about 150 bytes of memory.
+
+    Args:
+        by: two games with the same winner are equal if they have the same start and moves
+            (``moves``; a game without moves is compared by its final grid), or if they have the
+            same final grid (``grids``).
+        mirrors: whether a game equals its mirror image.
+
+    Attributes:
+        repeated: the number of repeated games so far.
+    """
+
+    def __init__(self, by: Sameness = "moves", *, mirrors: bool = False) -> None:
+        self.repeated = 0
+        self._identity = _by_moves if by == "moves" else _by_grid
+        self._mirrors = mirrors
+        self._seen: set[Hashable] = set()
+
+    def __len__(self) -> int:
+        """The number of different games."""
+        return len(self._seen)
+
+    def is_new(self, entry: GameEntry) -> bool:
+        """Whether no earlier game equals this one. The game is remembered."""
+        before = len(self._seen)
+        self._seen.add((entry.board, entry.winner, self._identity(entry, self._mirrors)))
+        is_new = len(self._seen) > before
+        self.repeated += not is_new
+        return is_new
+
+
+def mirrored_moves(moves: str, width: int) -> str:
+    """The moves of the mirror image."""
+    return moves.translate(_MIRRORS[width])
+
+
+def _by_moves(entry: GameEntry, mirrors: bool) -> Hashable:  # noqa: FBT001  (one of two functions)
+    if entry.moves is None:
+        return _by_grid(entry, mirrors)
+    begin = entry.start.key if entry.start.ply else 0
+    if not mirrors:
+        return begin, entry.moves
+    other_begin = entry.start.mirrored().key if begin else 0
+    return min((begin, entry.moves), (other_begin, mirrored_moves(entry.moves, entry.board.width)))
+
+
+def _by_grid(entry: GameEntry, mirrors: bool) -> Hashable:  # noqa: FBT001
+    return entry.final.canonical_key if mirrors else entry.final.key

@@ -1,4 +1,4 @@
-"""A game between two players: whose turn it is, what a move may cost, and how a game can end.
+"""A game between two players: turns, time limits, and how a game can end.
 
 :class:`~c4core.position.Position` has the rules of Connect Four; this module has the rules of the
 arena. The first player of a game moves with ``x``. A player loses the game if it chooses an illegal
@@ -13,12 +13,12 @@ draws of one player do not change those of the other.
 from __future__ import annotations
 
 import contextlib
+import operator
 import time
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, SupportsIndex
 
-from c4core.arena.answers import checked_column
 from c4core.arena.clock import NO_CLOCK, Clock, TimeControl
 from c4core.arena.seeds import seat_seed
 from c4core.dice import Dice
@@ -305,6 +305,27 @@ class _Game:
             seconds=tuple(self.seconds),
             replaced=tuple(self.replaced),
         )
+
+
+def checked_column(answer: SupportsIndex, position: Position) -> int:
+    """A player's answer as a 0-based column that can be played.
+
+    Args:
+        answer: the player's answer.
+        position: the position that the player was asked about.
+
+    Raises:
+        PlayerFailure: the answer is not a column, or the column cannot be played.
+    """
+    try:
+        column = operator.index(answer)  # its annotations may be wrong
+    except TypeError:
+        raise PlayerFailure(Failing.NONSENSE, f"answered {answer!r}") from None
+    if not 0 <= column < position.width:
+        raise PlayerFailure(Failing.ILLEGAL, f"column {column + 1} is outside the board")
+    if not position.is_legal(column):
+        raise PlayerFailure(Failing.ILLEGAL, f"column {column + 1} is full")
+    return column
 
 
 def _too_late(taken: float, limits: Limits) -> PlayerFailure:

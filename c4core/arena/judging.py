@@ -1,8 +1,7 @@
-"""Moves compared with exact scores: what a move was worth, and what the best one was.
+"""Moves compared with exact scores: the loss and the mark of a move, and the accuracy of several.
 
-Every score is for the side that moved. This is the one place that says what a move gave away, which
-mark it gets (:data:`Mark`), and how accurate several moves were (:func:`result_accuracy`,
-:func:`best_share`).
+Every score is for the side that moved. A mark is a :data:`Mark`. :func:`result_accuracy`,
+:func:`best_share` and :class:`Accuracy` measure the accuracy of moves.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from c4core.evaluation import score_limits
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from c4core.position import Position, Side
 
@@ -22,14 +21,14 @@ Mark = Literal["??", "?", "!", ""]
 
 - ``??``: it changed the result for the worse;
 - ``?``: the result stays, but the win is slower or the loss quicker;
-- ``!``: the only move that kept the result, where it was not obvious: at least two other columns
-  could be played, the move did not win at once, the others did not all lose at once, and it was not
-  in the opening, the first fifth of the board's stones (8 on 7x6), which is known by heart;
+- ``!``: the only move that kept the result, if it was not obvious: at least two other columns could
+  be played, the move did not win at once, the others did not all lose at once, and it was not in
+  the opening, the first fifth of the board's stones (8 on 7x6), which players know by heart;
 - nothing: anything else.
 """
 
 OTHERS: Final = 2
-"""The other columns that must be there to be played for a move to be marked ``!``."""
+"""A move is marked ``!`` only if this many other columns could be played."""
 
 OPENING: Final = 5
 """The opening is this part of a board's stones. The game is sharpest there: on 7x6 half of all only
@@ -43,18 +42,18 @@ class JudgedMove:
     ply: int
     """Stones on the board before it."""
     side: Side
-    """Who moved."""
+    """The side that moved."""
     column: int
-    """Where, 0-based."""
+    """The column that was played, 0-based."""
     best: int
     """The score of the best columns, for the side that moved."""
     played: int
     """The score of this column, for the same side."""
     scores: tuple[int | None, ...] = ()
-    """The scores of all columns, for the same side; None where a column was full."""
+    """The scores of all columns, for the same side; None for a full column."""
     is_obvious: bool = False
-    """Whether nobody had to search for it: it is in the opening, it won at once, or every other
-    column would have lost at once."""
+    """Whether the move is obvious: it is in the opening, it won at once, or all others would have
+    lost at once."""
 
     @property
     def is_best(self) -> bool:
@@ -63,7 +62,7 @@ class JudgedMove:
 
     @property
     def best_columns(self) -> tuple[int, ...]:
-        """The columns that no other one is better than, 0-based."""
+        """The best columns, 0-based."""
         return tuple(column for column, score in enumerate(self.scores) if score == self.best)
 
     @property
@@ -78,7 +77,7 @@ class JudgedMove:
 
     @property
     def is_decision(self) -> bool:
-        """Whether some column would have changed the result, so that there was one to keep."""
+        """Whether some column would have changed the result."""
         lowest = min((score for score in self.scores if score is not None), default=self.played)
         return _sign(lowest) < _sign(self.best)
 
@@ -89,7 +88,7 @@ class JudgedMove:
 
     @property
     def is_hard_to_find(self) -> bool:
-        """Whether it was the only one to keep the result, and that was not obvious."""
+        """Whether it was the only move that kept the result, and was not obvious."""
         known = [score for score in self.scores if score is not None]
         keeping = sum(_sign(score) == _sign(self.best) for score in known)
         is_only = keeping == 1 and not self.is_blunder
@@ -108,12 +107,12 @@ class JudgedMove:
 def judge_move(
     position: Position, column: int, scores: Sequence[int | None] | None
 ) -> JudgedMove | None:
-    """Judge a move by the scores of all columns of its position; None where they are not known.
+    """Judge a move by the scores of all columns of its position; None if they are unknown.
 
     Args:
-        position: before the move.
+        position: the position before the move.
         column: 0-based.
-        scores: one for each column, for the side to move; None where a column is full.
+        scores: one for each column, for the side to move; None for a full column.
     """
     if scores is None:
         return None
@@ -137,18 +136,18 @@ def judge_move(
 
 
 def result_accuracy(moves: Iterable[JudgedMove]) -> float | None:
-    """How well some moves kept the result, in percent; None where none of them could change it.
+    """How well some moves kept the result, in percent; None if none of them could change it.
 
     It is the share of moves that kept the result among those that could have lost it. Moves in a
-    position where every column leads to the same result are left out: they cannot be wrong, and
-    would make a lost game look well played. Every mistake weighs the same: in a solved game a
-    result is lost or it is not.
+    position in which every column leads to the same result are left out: they cannot be wrong, and
+    would make a lost game look well played. All mistakes have the same weight, because in a solved
+    game a result is either kept or lost.
 
     Players are rated by single moves as in Guid and Bratko, "Computer analysis of world chess
     champions" (ICGA Journal 29, 2006), but by exact results in place of an engine's estimates.
 
     Args:
-        moves: of one side.
+        moves: the moves of one side.
     """
     decisions = [move for move in moves if move.is_decision]
     if not decisions:
@@ -158,18 +157,80 @@ def result_accuracy(moves: Iterable[JudgedMove]) -> float | None:
 
 
 def best_share(moves: Iterable[JudgedMove]) -> float | None:
-    """How many of some moves were best, in percent; None where none of them was a choice.
+    """The share of moves that were best, in percent; None if none of them was a choice.
 
-    A move is best where no other column has a better score: it wins as soon and loses as late as
-    can be. Moves in a position where all columns have the same score are left out.
+    A move is best if no other column has a better score: it wins as soon and loses as late as
+    possible. Moves in a position in which all columns have the same score are left out.
 
     Args:
-        moves: of one side.
+        moves: the moves of one side.
     """
     choices = [move for move in moves if move.is_choice]
     if not choices:
         return None
     return 100 * sum(move.is_best for move in choices) / len(choices)
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """The accuracy of some moves."""
+
+    moves: int = 0
+    """Moves that were judged."""
+    best: int = 0
+    """Moves with the best score."""
+    blunders: int = 0
+    """Moves that changed the result: a win given away for a draw, or anything for a loss."""
+    lost: int = 0
+    """Points of score that all moves gave away together."""
+
+    @property
+    def best_share(self) -> float | None:
+        """The share of best moves; None without moves."""
+        return self.best / self.moves if self.moves else None
+
+    @property
+    def blunder_share(self) -> float | None:
+        """The share of blunders; None without moves."""
+        return self.blunders / self.moves if self.moves else None
+
+    @property
+    def mean_loss(self) -> float | None:
+        """Points that a move gave away on average; None without moves."""
+        return self.lost / self.moves if self.moves else None
+
+    def __add__(self, other: Accuracy) -> Accuracy:
+        """The accuracy of both sets of moves together."""
+        if not isinstance(other, Accuracy):
+            return NotImplemented
+        return Accuracy(
+            self.moves + other.moves,
+            self.best + other.best,
+            self.blunders + other.blunders,
+            self.lost + other.lost,
+        )
+
+
+class PlyAccuracy:
+    """The accuracy of moves by the number of stones that were on the board."""
+
+    def __init__(self) -> None:
+        self._plies: dict[int, Accuracy] = {}
+
+    @property
+    def plies(self) -> Mapping[int, Accuracy]:
+        """The accuracy by ply, ascending; plies without moves are left out."""
+        return dict(sorted(self._plies.items()))
+
+    @property
+    def total(self) -> Accuracy:
+        """The accuracy of all moves."""
+        return sum(self._plies.values(), Accuracy())
+
+    def add(self, move: JudgedMove) -> None:
+        """Count a move."""
+        seen = Accuracy(1, int(move.is_best), int(move.is_blunder), move.loss)
+        self._plies[move.ply] = self._plies.get(move.ply, Accuracy()) + seen
 
 
 def positions_of(start: Position, columns: Iterable[int]) -> list[Position]:

@@ -1,8 +1,21 @@
-"""Statistics of a match: rates, intervals, Elo, and a sequential test.
+"""Statistics of matches: rates, intervals, Elo, a sequential test, significance, and standings.
 
 Draws count for the score and for ratings; the rate of decisive games leaves them out. All of this
 assumes independent games. Two deterministic players repeat one game; :func:`distinct_games` counts
-the different ones. :mod:`c4core.arena.significance` has the tests of a result.
+the different ones, and :func:`is_repetitive` tells when games repeat too often.
+
+Significance. Two equal players win a decisive game with a chance of one half each. The
+**one-sided** P is the chance that a side *named before the match* then wins at least as many games
+as the side with more wins has won. If the side is named after the match, because it has won more
+games, both sides count: the **two-sided** P, by which a result is called significant. By the
+one-sided P, 6 to 10 % of long matches between equals would be called significant at 0.05. The
+chance of one half is that of a game whose first player is drawn, or takes turns. If one player
+always moves first, P is about the player and its seat together.
+
+Standings. The ratings of several players follow the model of Bradley and Terry, with a draw as half
+a win: under them the expected points of each player equal the points that it has. Each player also
+gets one draw against an average player, which keeps the ratings finite and matters little after
+some dozens of games.
 """
 
 from __future__ import annotations
@@ -26,9 +39,30 @@ MAX_STEPS: Final = 60
 MAX_ELO: Final = 1000.0
 """The greatest Elo difference that can be tested; its expected score is 99.7 %.
 
-From some 2,000 on the expected score is so near to 1 that the test's probabilities are rounding
+From about 2,000 on the expected score is so near to 1 that the probabilities are only rounding
 errors.
 """
+
+SIGNIFICANT: Final = 0.05
+"""A result is significant if its two-sided P is at most this."""
+
+EXACT_GAMES: Final = 4000
+"""Up to this many games, the first term of the binomial test is calculated in whole numbers."""
+
+NEGLIGIBLE: Final = 1e-18
+"""A sum ends at the first term that is smaller than this share of it."""
+
+ENOUGH_DISTINCT: Final = 0.9
+"""With a smaller share of different games, a test would count repetitions as evidence."""
+
+ELO_UNIT: Final = 400 / math.log(10)
+"""The Elo points by which the odds grow e-fold."""
+
+RATING_ROUNDS: Final = 10_000
+"""The calculation of ratings ends after this many rounds at the latest."""
+
+RATING_CLOSE: Final = 1e-9
+"""The calculation of ratings ends when no strength changes by more than this share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +112,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Elo:
-    """A difference in Elo points; infinite where one side has won everything."""
+    """A difference in Elo points; infinite if one side has won everything."""
 
     difference: float
     """How much better the player is than its opponent."""
@@ -221,6 +255,138 @@ def distinct_games(records: Iterable[GameRecord]) -> int:
     return len({(record.start, record.columns) for record in records})
 
 
+def one_sided_p(tally: Tally) -> float | None:
+    """The chance that a side named beforehand wins at least as many games, if both are equal.
+
+    It is the sum of C(n, k) / 2^n over k >= x, for n decisive games of which the side with more
+    wins won x. Williams 2022 prints this P.
+
+    Returns:
+        A probability of at least 1/2^n; None without decisive games.
+    """
+    games, wins = tally.decisive, max(tally.wins, tally.losses)
+    if not games:
+        return None
+    term = total = _binomial_term(games, wins)
+    for won in range(wins, games):
+        term *= (games - won) / (won + 1)
+        total += term
+        if term < NEGLIGIBLE * total:
+            break
+    return min(total, 1.0)
+
+
+def two_sided_p(tally: Tally) -> float | None:
+    """The chance that either of two equal sides wins at least as many games.
+
+    This is the exact binomial test.
+
+    The distribution is symmetric, so P is twice the one-sided P, but at most 1.
+
+    Returns:
+        A probability; None without decisive games.
+    """
+    p = one_sided_p(tally)
+    return None if p is None else min(2 * p, 1.0)
+
+
+def is_significant(tally: Tally) -> bool:
+    """Whether the two-sided P is at most 0.05, as in at most 5 % of matches between equals."""
+    p = two_sided_p(tally)
+    return p is not None and p <= SIGNIFICANT
+
+
+def holm(chances: Sequence[float]) -> list[float]:
+    """The P of several tests, corrected for their number (Holm 1979).
+
+    The smallest of m is multiplied by m, the next one by m - 1, and so on; none becomes smaller
+    than one before it, or larger than 1. Tests whose corrected P is at most 0.05 are significant
+    together: the chance that any of them is a false alarm is at most 5 %. The tests may depend on
+    each other.
+
+    Args:
+        chances: the P of each test.
+
+    Returns:
+        As many corrected P, in the same order.
+    """
+    corrected = [0.0] * len(chances)
+    largest = 0.0
+    for rank, index in enumerate(sorted(range(len(chances)), key=chances.__getitem__)):
+        largest = max(largest, min(1.0, (len(chances) - rank) * chances[index]))
+        corrected[index] = largest
+    return corrected
+
+
+def false_alarms(decisive: int, *, two_sided: bool) -> float:
+    """The share of matches between equals that are called significant at 0.05.
+
+    Args:
+        decisive: the number of decisive games of each match, at least 1.
+        two_sided: by the two-sided P; else by the one-sided P of the side that has won more games,
+            which is named too late.
+
+    Returns:
+        The exact share, from 0 to 1.
+    """
+    p_of = two_sided_p if two_sided else one_sided_p
+    least, most = (decisive + 1) // 2, decisive + 1
+    while least < most:  # P falls as the wins grow: the fewest wins that are significant
+        wins = (least + most) // 2
+        p = p_of(Tally(wins, decisive - wins))
+        least, most = (least, wins) if p is not None and p <= SIGNIFICANT else (wins + 1, most)
+    return (two_sided_p(Tally(least, decisive - least)) or 0.0) if least <= decisive else 0.0
+
+
+def is_repetitive(distinct: int, games: int) -> bool:
+    """Whether games repeat too often: then every P is too small.
+
+    Args:
+        distinct: the number of different games.
+        games: the number of all games.
+    """
+    return distinct < ENOUGH_DISTINCT * games
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A player's place in the standings."""
+
+    player: str
+    """Its description."""
+    results: Tally
+    """Its results against the others."""
+    rating: float
+    """In Elo points; the mean over all players is 0."""
+
+
+def standings(matches: Iterable[tuple[str, str, Tally]]) -> list[Standing]:
+    """All players by rating, the best first.
+
+    Args:
+        matches: two players, and the results seen by the first; the same two may meet several
+            times. Games of a player against itself do not count.
+    """
+    totals: dict[str, Tally] = {}
+    points: dict[str, float] = {}
+    games: dict[tuple[str, str], int] = {}
+    for first, second, tally in matches:
+        for player, seen in ((first, tally), (second, tally.reversed())):
+            before = totals.setdefault(player, Tally(0, 0))
+            if first != second:
+                totals[player] = before + seen
+                points[player] = points.get(player, 0.0) + seen.wins + seen.draws / 2
+        if first != second:
+            pair = (min(first, second), max(first, second))
+            games[pair] = games.get(pair, 0) + tally.games
+    strengths = _strengths(list(totals), points, games)
+    found = [
+        Standing(player, results, ELO_UNIT * math.log(strengths[player]))
+        for player, results in totals.items()
+    ]
+    return sorted(found, key=lambda standing: -standing.rating)
+
+
 def _likeliest(shares: Sequence[float], score: float) -> list[float]:
     """The probabilities of a win, a draw and a loss with a given score, of maximum likelihood.
 
@@ -248,3 +414,48 @@ def _variance(wins: float, draws: float, losses: float) -> float:
     mean = (wins + draws / 2) / games
     squares = wins * (1 - mean) ** 2 + draws * (0.5 - mean) ** 2 + losses * mean**2
     return squares / games
+
+
+def _binomial_term(games: int, wins: int) -> float:
+    """C(n, x) / 2^n."""
+    if games <= EXACT_GAMES:
+        # Both numbers may be beyond the range of floats, so they are cut to 64 bits first.
+        ways = math.comb(games, wins)
+        shift = max(ways.bit_length() - 64, 0)
+        return math.ldexp(ways >> shift, shift - games)
+    logarithm = math.lgamma(games + 1) - math.lgamma(wins + 1) - math.lgamma(games - wins + 1)
+    return math.exp(logarithm - games * math.log(2))
+
+
+def _strengths(
+    players: list[str], points: dict[str, float], games: dict[tuple[str, str], int]
+) -> dict[str, float]:
+    """The strengths of maximum likelihood, with a geometric mean of 1.
+
+    The algorithm is Hunter's ("MM algorithms for generalized Bradley-Terry models", 2004): in each
+    round a player's new strength is its points, divided by a sum over its opponents: the games
+    against the opponent, divided by the sum of both strengths. No round lowers the likelihood.
+    """
+    opponents: dict[str, list[tuple[str, int]]] = {player: [] for player in players}
+    for (first, second), number in games.items():
+        opponents[first].append((second, number))
+        opponents[second].append((first, number))
+    strengths = dict.fromkeys(players, 1.0)
+    for _ in range(RATING_ROUNDS):
+        better = {
+            player: (points.get(player, 0.0) + 0.5)
+            / (
+                1 / (strengths[player] + 1)
+                + sum(
+                    number / (strengths[player] + strengths[other])
+                    for other, number in opponents[player]
+                )
+            )
+            for player in players
+        }
+        change = max((abs(better[name] / strengths[name] - 1) for name in players), default=0.0)
+        strengths = better
+        if change < RATING_CLOSE:
+            break
+    mean = sum(map(math.log, strengths.values())) / max(len(strengths), 1)
+    return {player: strength / math.exp(mean) for player, strength in strengths.items()}

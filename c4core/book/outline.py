@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from c4core.book import NOT_IN_BOOK
+from c4core.evaluation import final_score
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,10 +67,7 @@ def _values(book: Book, lines: list[Position | None]) -> Values:
 
 def _final(position: Position) -> int:
     """The score of a game that has ended, for the first player."""
-    if position.winner is None:
-        return 0
-    size = (position.board.cells + 2 - position.ply) // 2
-    return size if position.winner == "x" else -size
+    return final_score(position) * _sign(position.ply)
 
 
 def _sign(ply: int) -> int:

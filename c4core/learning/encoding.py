@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.windows import stones_as_bits
+from c4core.arrays import split_keys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,13 +53,11 @@ def planes_of_positions(positions: Sequence[Position], *, moved: bool) -> NDArra
         positions: at least one.
         moved: whether plane 0 is for the side that has just moved, and not for the side to move.
     """
-    words = np.array([stones_as_bits(position) for position in positions], dtype=np.uint64)
-    second = np.array([(position.turn == "o") != moved for position in positions])
-    own, other = (
-        np.where(second, words[:, 1], words[:, 0]),
-        np.where(second, words[:, 0], words[:, 1]),
-    )
-    return planes_of_words(own, other, positions[0].board)
+    board = positions[0].board
+    keys = np.array([position.key for position in positions], dtype=np.uint64)
+    own, taken = split_keys(keys, board)
+    other = own ^ taken
+    return planes_of_words(other, own, board) if moved else planes_of_words(own, other, board)
 
 
 def grids_of_planes(planes: NDArray[np.uint8]) -> NDArray[np.int8]:

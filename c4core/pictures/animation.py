@@ -1,7 +1,7 @@
 """A game as it was played: an SVG whose stones fall, or the pictures of a GIF.
 
-The SVG moves by itself (SMIL), in browsers and without a script. A program that shows no motion
-shows the last position.
+The SVG is animated by SMIL, in browsers and without a script. A program without animation shows the
+last position. A game is given by its first position and the position after each move.
 """
 
 from __future__ import annotations
@@ -23,18 +23,13 @@ if TYPE_CHECKING:
 STEP: Final = 0.8
 """Seconds between two moves."""
 REST: Final = 3.0
-"""Seconds that the last position is seen."""
+"""Seconds for which the last position is shown."""
 FALL: Final = 0.09
 """Seconds for a fall of one row; deeper ones take longer, by the root."""
 
 
 def animated_svg(positions: Sequence[Position], *, cell: float = CELL) -> str:
-    """A game as an SVG that moves, and begins again after its end.
-
-    Args:
-        positions: the first one, and the one after each move; at least one.
-        cell: points of a cell from side to side.
-    """
+    """A game as an animated SVG, which begins again after its end; a cell has ``cell`` points."""
     last = positions[-1]
     frame = Frame(last.board, cell)
     still: list[Shape] = [frame.back()]
@@ -60,12 +55,7 @@ def animated_svg(positions: Sequence[Position], *, cell: float = CELL) -> str:
 def game_pictures(
     positions: Sequence[Position], *, cell: float = CELL
 ) -> tuple[list[Picture], list[float]]:
-    """A game as pictures, and how many seconds each is seen.
-
-    Args:
-        positions: the first one, and the one after each move; at least one.
-        cell: points of a cell from side to side.
-    """
+    """A game as pictures, and the seconds for which each is shown; a cell has ``cell`` points."""
     pictures = [board_picture(position, BoardMarks(), cell=cell) for position in positions]
     seconds = [STEP] * (len(pictures) - 1) + [REST]
     return pictures, seconds
@@ -109,7 +99,7 @@ def _falling(frame: Frame, move: tuple[Side, int, int], begin: float, total: flo
 
 
 def _seen(drawn: str, begin: float, end: float, total: float) -> str:
-    """An element that is seen for a while."""
+    """An element that is visible for a while."""
     hidden = "" if end == total else ' opacity="0"'
     return f"<g{hidden}>{drawn}{_visibility(begin, end, total)}</g>"
 

@@ -1,7 +1,7 @@
 """A position as a picture, in the look of the analysis board in the browser.
 
-Stones lie behind a plate with holes. A red stone has a ring and a yellow one a dot, for people to
-whom the colours look alike.
+Stones are behind a plate with holes. A red stone has a ring and a yellow one a dot, for people who
+cannot tell the colours apart.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from c4core.notation import column_label, parse_moves
-from c4core.pictures.colours import (
+from c4core.pictures.shapes import (
     HOLE,
     MARK,
     PLATE,
@@ -21,9 +21,15 @@ from c4core.pictures.colours import (
     STONE,
     WHITE,
     WIN,
+    Area,
+    Box,
+    Circle,
+    Line,
+    Picture,
+    Plate,
+    Text,
     score_colour,
 )
-from c4core.pictures.shapes import Area, Box, Circle, Line, Picture, Plate, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,16 +40,16 @@ if TYPE_CHECKING:
     from c4core.position import Position, Side
 
 CELL: Final = 40.0
-"""Points of a cell from side to side."""
+"""The width of a cell in points."""
 
 SIDES: Final[dict[Side, str]] = {"x": "red", "o": "yellow"}
 FULL: Final = "-"
-"""In place of the score of a column that cannot be played."""
+"""Stands for the score of a column that cannot be played."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoardMarks:
-    """What is shown on a board besides its stones."""
+    """The marks on a board besides its stones."""
 
     scores: Sequence[int | None] | None = None
     """The score of each column for the side to move, written under it."""
@@ -54,7 +60,7 @@ class BoardMarks:
     arrows: Sequence[int] = ()
     """Columns (0-based) in which an arrow points to the next cell."""
     mark: Mark = ""
-    """Of the last move, written beside its stone."""
+    """The mark of the last move, beside its stone."""
     title: str = ""
     """A line above the board."""
 
@@ -66,28 +72,28 @@ class Frame:
     board: BoardSize
     """The board's size."""
     cell: float = CELL
-    """Points of a cell from side to side."""
+    """The width of a cell in points."""
     head: float = 0
-    """Points above the plate."""
+    """The points above the plate."""
 
     @property
     def edge(self) -> float:
-        """Of the plate, around all cells."""
+        """The width of the plate's edge around all cells."""
         return 0.12 * self.cell
 
     @property
     def hole(self) -> float:
-        """Radius of a hole."""
+        """The radius of a hole."""
         return 0.41 * self.cell
 
     @property
     def width(self) -> float:
-        """Of the plate."""
+        """The width of the plate."""
         return self.board.width * self.cell + 2 * self.edge
 
     @property
     def height(self) -> float:
-        """Of the plate."""
+        """The height of the plate."""
         return self.board.height * self.cell + 2 * self.edge
 
     def centre(self, column: int, row: int) -> Point:
@@ -96,13 +102,13 @@ class Frame:
         return x, self.head + self.edge + (self.board.height - row - 0.5) * self.cell
 
     def back(self) -> Box:
-        """What is seen through holes without a stone."""
+        """The background, which is seen through empty holes."""
         inset = 0.02 * self.cell
         width, height = self.width - 2 * inset, self.height - 2 * inset
         return Box(inset, self.head + inset, width, height, HOLE, 0.34 * self.cell)
 
     def plate(self) -> Plate:
-        """The face."""
+        """The face of the board."""
         inset = 0.02 * self.cell
         cells = (
             self.centre(column, row)
@@ -156,9 +162,9 @@ def board_picture(
     """A position as a picture.
 
     Args:
-        position: any; its last move is marked if it is known.
-        marks: what else to show.
-        cell: points of a cell from side to side.
+        position: any position; its last move is marked if it is known.
+        marks: the other marks.
+        cell: the width of a cell in points.
     """
     head = 0.62 * cell if marks.title else 0.0
     frame = Frame(position.board, cell, head)
@@ -201,7 +207,7 @@ def score_text(score: int | None) -> str:
 
 
 def last_cell(position: Position) -> tuple[int, int] | None:
-    """The cell of the last move as (column, row) from 0; None where it is not known."""
+    """The cell of the last move as (column, row) from 0; None if it is unknown."""
     moves = position.moves
     if not moves:
         return None

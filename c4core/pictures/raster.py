@@ -1,6 +1,6 @@
-"""Pictures with dots, as PNG and GIF. Needs Pillow.
+"""Pictures in dots, as PNG and GIF. Needs Pillow.
 
-Everything is drawn larger than it will be and made smaller in the end, so that edges are smooth.
+Everything is drawn larger and made smaller in the end, so that edges are smooth.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Final
 from PIL import Image, ImageDraw, ImageFont
 
 from c4core.markup import printable
-from c4core.pictures.colours import CARD
-from c4core.pictures.shapes import Area, Box, Circle, Line, Plate, Text
+from c4core.pictures.shapes import CARD, Area, Box, Circle, Line, Plate, Text
 from c4core.pictures.svg import DASH
 
 if TYPE_CHECKING:
@@ -21,22 +20,17 @@ if TYPE_CHECKING:
     from c4core.pictures.shapes import Picture, Point, Shape
 
 SMOOTH: Final = 3
-"""Dots along a side that become one."""
+"""A dot of the result is drawn as a square with this many dots a side."""
 
 SCALE: Final = 2.0
-"""Dots for each point of a picture, by default."""
+"""The default number of dots for each point of a picture."""
 
 COLOURS: Final = 255
-"""In a GIF; with fewer, the small signs on the stones lose theirs."""
+"""The colours of a GIF. With fewer, the small signs on the stones lose theirs."""
 
 
 def png_bytes(picture: Picture, *, scale: float = SCALE) -> bytes:
-    """A picture as the bytes of a PNG file.
-
-    Args:
-        picture: what to draw.
-        scale: dots for each of its points.
-    """
+    """A picture as the bytes of a PNG file, with ``scale`` dots for each point."""
     stream = io.BytesIO()
     drawn(picture, scale=scale).save(stream, "PNG", optimize=True)
     return stream.getvalue()
@@ -48,9 +42,9 @@ def gif_bytes(
     """Pictures one after the other as the bytes of a GIF file, which plays for ever.
 
     Args:
-        pictures: of one size, at least one.
-        seconds: how long each is seen.
-        scale: dots for each of their points.
+        pictures: at least one; all have the same size.
+        seconds: the time for which each is shown.
+        scale: dots for each point.
     """
     frames = [drawn(picture, scale=scale) for picture in pictures]
     palette = frames[-1].quantize(COLOURS)  # the last one has all colours
@@ -62,12 +56,7 @@ def gif_bytes(
 
 
 def drawn(picture: Picture, *, scale: float = SCALE) -> Image.Image:
-    """A picture in dots.
-
-    Args:
-        picture: what to draw.
-        scale: dots for each of its points.
-    """
+    """A picture in dots, ``scale`` for each point."""
     size = round(picture.width * scale), round(picture.height * scale)
     canvas = _Canvas(SMOOTH * size[0], SMOOTH * size[1], SMOOTH * scale)
     for shape in picture.shapes:
@@ -115,7 +104,7 @@ class _Canvas:
             self._pen.arc(corners, begin, begin + DASH * part, fill=shape.stroke, width=width)
 
     def _plate(self, shape: Plate) -> None:
-        """A plate through a mask: what lies behind its holes stays."""
+        """Draw a plate through a mask: everything behind its holes stays."""
         mask = Image.new("L", self.image.size, 0)
         pen = ImageDraw.Draw(mask)
         outside = self._corners(shape.x, shape.y, shape.width, shape.height)

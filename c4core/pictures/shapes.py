@@ -1,13 +1,36 @@
-"""What pictures are made of: a few plain shapes in a plane.
+"""Pictures consist of a few plain shapes in a plane, in a few colours.
 
 Coordinates are in points of the picture, from its upper left corner; y grows downwards. A colour is
-``#rrggbb``.
+``#rrggbb``. The colours are those of the analysis board in the browser, in its light theme.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from c4core.arena.judging import Mark
+    from c4core.position import Side
+
+CARD: Final = "#fffefb"
+INK: Final = "#1c212b"
+SOFT: Final = "#565d6b"
+RULE: Final = "#ddd7ca"
+WIN: Final = "#0b6b5d"
+LOSS: Final = "#96305f"
+BAD: Final = "#a6261d"
+PLATE: Final = "#2f539c"
+PLATE_EDGE: Final = "#274785"
+HOLE: Final = "#e9e5da"
+WHITE: Final = "#ffffff"
+
+STONE: Final[dict[Side, str]] = {"x": "#d6423a", "o": "#f4bb34"}
+RIM: Final[dict[Side, str]] = {"x": "#a92d27", "o": "#c48d10"}
+SIGN: Final[dict[Side, str]] = {"x": "#ffd9d4", "o": "#7a5200"}
+
+MARK: Final[dict[Mark, str]] = {"??": BAD, "?": "#b36a00", "!": WIN}
+"""The colours of the marks of moves."""
 
 Point = tuple[float, float]
 Anchor = Literal["start", "middle", "end"]
@@ -18,19 +41,19 @@ class Circle:
     """A disc, a ring, or both."""
 
     x: float
-    """Of the centre."""
+    """The centre."""
     y: float
-    """Of the centre."""
+    """The centre."""
     radius: float
     """To the middle of the ring."""
     fill: str | None = None
-    """Colour of the disc; None for no disc."""
+    """The colour of the disc; None for no disc."""
     stroke: str | None = None
-    """Colour of the ring; None for no ring."""
+    """The colour of the ring; None for no ring."""
     width: float = 0
-    """Of the ring."""
+    """The width of the ring."""
     dashes: int = 0
-    """Parts that the ring consists of; 0 for a whole one."""
+    """The number of dashes of the ring; 0 for a solid ring."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +61,14 @@ class Box:
     """A rectangle, with round corners or without."""
 
     x: float
-    """Of the left side."""
+    """The left side."""
     y: float
-    """Of the upper side."""
+    """The upper side."""
     width: float
-    """Of the whole."""
     height: float
-    """Of the whole."""
     fill: str
-    """Colour."""
     radius: float = 0
-    """Of the corners."""
+    """The radius of the corners."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +78,7 @@ class Line:
     points: tuple[Point, ...]
     """At least two."""
     stroke: str
-    """Colour."""
     width: float
-    """Of the line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +88,6 @@ class Area:
     points: tuple[Point, ...]
     """The corners."""
     fill: str
-    """Colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +95,18 @@ class Text:
     """A line of text."""
 
     x: float
-    """Of the anchor."""
+    """The anchor."""
     y: float
-    """Of the line that the letters stand on."""
+    """The baseline."""
     text: str
-    """What to write; it may come from strangers."""
+    """The text, which may be untrusted."""
     size: float
-    """Of the letters."""
+    """The size of the letters."""
     fill: str
-    """Colour."""
     anchor: Anchor = "middle"
-    """Which part of the text is at x."""
+    """The part of the text that is at x."""
     is_bold: bool = False
-    """Whether the letters are heavy."""
+    """Whether the letters are bold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,25 +114,22 @@ class Plate:
     """A board's face: a box with round corners and with holes."""
 
     x: float
-    """Of the left side."""
+    """The left side."""
     y: float
-    """Of the upper side."""
+    """The upper side."""
     width: float
-    """Of the whole."""
     height: float
-    """Of the whole."""
     radius: float
-    """Of the corners."""
+    """The radius of the corners."""
     holes: tuple[Point, ...]
-    """Their centres."""
+    """The centres of the holes."""
     hole: float
-    """Their radius."""
+    """The radius of a hole."""
     fill: str
-    """Colour."""
     stroke: str
-    """Colour of the edge, also around the holes."""
+    """The colour of the edge, also around the holes."""
     edge: float
-    """Width of the edge."""
+    """The width of the edge."""
 
 
 Shape = Circle | Box | Line | Area | Text | Plate
@@ -127,17 +140,23 @@ class Picture:
     """Shapes in a plane, the first ones below the others."""
 
     width: float
-    """Points from left to right."""
+    """The width in points."""
     height: float
-    """Points from top to bottom."""
+    """The height in points."""
     shapes: tuple[Shape, ...]
-    """What is on it."""
     label: str
-    """What it shows, in words, for those who cannot see it."""
+    """The picture in words, for people who cannot see it."""
 
     def moved(self, right: float, down: float) -> tuple[Shape, ...]:
-        """The shapes in another place, for a picture that is a part of another one."""
+        """The shapes at another place, for use in a larger picture."""
         return tuple(_moved(shape, right, down) for shape in self.shapes)
+
+
+def score_colour(score: int | None) -> str:
+    """The colour of a score of the side to move: wins green, losses purple."""
+    if not score:
+        return SOFT
+    return WIN if score > 0 else LOSS
 
 
 def _moved(shape: Shape, right: float, down: float) -> Shape:

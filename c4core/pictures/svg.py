@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Final
 from xml.sax.saxutils import escape, quoteattr
 
 from c4core.markup import printable
-from c4core.pictures.colours import CARD
-from c4core.pictures.shapes import Area, Box, Circle, Line, Picture, Plate, Text
+from c4core.pictures.shapes import CARD, Area, Box, Circle, Line, Picture, Plate, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,11 +19,9 @@ DASH: Final = 0.55
 
 
 def svg_text(picture: Picture, *, above: Iterable[str] = ()) -> str:
-    """A picture as the text of an SVG file, or for a page of HTML: it has no prologue.
+    """A picture as SVG without a prologue, for a file or a page of HTML.
 
-    Args:
-        picture: what to write.
-        above: elements that are drawn over it.
+    The elements ``above`` are drawn over it.
     """
     width, height = _number(picture.width), _number(picture.height)
     elements = "".join(map(element, picture.shapes))

@@ -1,9 +1,9 @@
 """Players: every known way to choose a column.
 
-Each player has a file in ``roster``. ``player`` defines what a player is, ``registry`` finds one by
-its description, and ``parameters`` and ``values`` read and check what a description sets.
-``external``, ``program`` and ``host`` are for programs as players; ``consent`` decides which of
-them may be started.
+Each family of players has a file in ``roster``. ``player`` defines what a player is, ``registry``
+finds one by its description, and ``parameters`` reads and checks what a description sets.
+``program`` and ``host`` are for programs as players. The searches are ``minimax`` with
+``heuristics``, ``playouts`` and ``blog``; ``stopping`` is the signal that ends them.
 
 >>> from c4core import Position
 >>> from c4core.dice import Dice
@@ -12,7 +12,6 @@ them may be started.
 3
 """
 
-from c4core.players.consent import ANY_PROGRAM, NO_PROGRAM, Consent
 from c4core.players.errors import (
     Failing,
     PlayerError,
@@ -20,12 +19,23 @@ from c4core.players.errors import (
     ProgramRefusedError,
     StopPlaying,
 )
-from c4core.players.final_grids import FinalGrids
-from c4core.players.levels import LEVELS
 from c4core.players.parameters import Parameter
-from c4core.players.player import NO_LIMITS, GameStart, Limits, Player, PlayerKind, PlayerSpec
-from c4core.players.registry import parse_player, player_kinds, program_of
-from c4core.players.resources import Analyst, FinalGames, Resources
+from c4core.players.player import (
+    ANY_PROGRAM,
+    NO_LIMITS,
+    NO_PROGRAM,
+    Analyst,
+    Consent,
+    FinalGames,
+    GameStart,
+    Limits,
+    Player,
+    PlayerKind,
+    PlayerSpec,
+    Resources,
+)
+from c4core.players.registry import LEVELS, parse_player, player_kinds, program_of
+from c4core.players.roster.database_montecarlo import FinalGrids
 from c4core.players.stopping import Stop
 
 __all__ = [

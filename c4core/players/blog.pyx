@@ -1,4 +1,4 @@
-"""The counting search of the blog players: wins are counted and weighed, never backed up.
+"""The counting search of the blog players, which counts and weighs wins but never backs them up.
 
 Rounds alternate own move, opponent's move, own move, .. Round 1 plays every candidate column, each
 later round every open column on every board that the round before kept. A four in round r adds the
@@ -14,13 +14,13 @@ from libc.stdint cimport int64_t, uint64_t
 from c4core.engine.board cimport MAX_COLUMNS, Board, has_four, lowest_bit, playable_squares, popcount
 from c4core.position cimport Position
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
-from c4core.windows cimport step_of, windows_within
+from c4core.players.heuristics cimport step_of, windows_within
 
 from c4core.players.errors import StopPlaying
 
 cdef enum:
-    POLL_BOARDS = 1024      # boards from one poll of the stop to the next: some 0.1 ms
-    # 12 rounds of 7 columns are 14 thousand million boards; n^12 still fits the weights.
+    POLL_BOARDS = 1024      # boards between two polls of the stop: about 0.1 ms
+    # 12 rounds of 7 columns are 14,000 million boards; n^12 still fits the weights.
     MAX_ROUNDS = 12
 
 # How a round's weight follows from the number n of open columns and the depth d.
@@ -33,7 +33,7 @@ cdef enum Scale:
 cdef enum Missed:
     NO_MISSED
     ROUND_3         # own ones of round 3
-    FROM_ROUND_3    # anybody's of rounds 3, 4, ..
+    FROM_ROUND_3    # those of both sides of rounds 3, 4, ..
 
 cdef dict _SCALES = {"even": EVEN, "falling": FALLING, "held": HELD}
 cdef dict _MISSED = {"none": NO_MISSED, "round3": ROUND_3, "round3+": FROM_ROUND_3}
@@ -184,23 +184,23 @@ def blog_weights(
     """The weight of every column.
 
     Args:
-        position: not over.
+        position: a position that is not over.
         depth: rounds, 0 to 12; each round multiplies the time by the number of columns.
         scale: the weights of the rounds: ``"even"``, ``"falling"`` (from n^depth down to n, for n
             open columns) or ``"held"`` (the same after one round more at n^depth).
-        missed: which fours in a column that could have been completed in round 1 count against it:
-            ``"none"``, ``"round3"`` (own ones of round 3) or ``"round3+"`` (anybody's from round 3
-            on).
-        missed_extra: how much such a four takes away in addition to the weight of its round.
+        missed: which fours count against a column in which they could have been completed in round
+            1: ``"none"``, ``"round3"`` (own ones of round 3) or ``"round3+"`` (those of both sides
+            from round 3 on).
+        missed_extra: the cost of such a four in addition to the weight of its round.
         stops_early: end after round 1 if it has a win, and after round 2 if one column is best.
-        flat_later: from round 3 on vertical fours do not count.
+        flat_later: vertical fours do not count from round 3 on.
         keep_wins: a board that round 1 wins is not dropped until round 2 has been played on it,
             where every reply counts the win again.
         candidates: columns of round 1 (default: every open one).
         stop: ends the search without an answer; None for never.
 
     Returns:
-        One weight for each column; None where it is no candidate.
+        One weight for each column; None if it is not a candidate.
 
     Raises:
         ValueError: the depth or a name is unknown.

@@ -1,8 +1,14 @@
-"""The C side of the heuristics of fixed-depth players (see heuristics.pyx)."""
+"""Lines of four as words of bits, and the C side of the heuristics (see heuristics.pyx).
+
+A window is a line of four squares, named by its first square. A direction is a step of bits (board.pyx
+has the picture). Bit q of a word of windows stands for the squares q, q + step, q + 2 step, q + 3 step.
+There are 69 windows on 7x6.
+"""
 
 from libc.stdint cimport int64_t, uint64_t
 
 from c4core.engine.board cimport Board
+from c4core.position cimport Position
 
 cdef enum Heuristic:
     GROUPS
@@ -24,4 +30,28 @@ cdef struct Judge:
 # The value for the side with the stones ``own``; its opponent has ``opp``.
 cdef int64_t judge(const Judge* j, uint64_t own, uint64_t opp) noexcept nogil
 cdef int heuristic_named(str name) except -1
-cpdef int feature_bits(str features) except -1
+cdef int feature_bits(str features) except -1
+
+# The stones of "x" or "o"; ValueError for anything else.
+cdef uint64_t stones_of(Position position, side) except? 0
+
+
+cdef inline int step_of(const Board* g, int direction) noexcept nogil:
+    """Bits from a square to the next one: up, right, right and down, right and up."""
+    if direction == 0:
+        return 1
+    if direction == 1:
+        return g.stride
+    return g.stride - 1 if direction == 2 else g.stride + 1
+
+
+cdef inline uint64_t windows_within(uint64_t squares, int step) noexcept nogil:
+    """The windows of one direction whose four squares are all among these."""
+    cdef uint64_t pairs = squares & (squares >> step)
+    return pairs & (pairs >> 2 * step)
+
+
+cdef inline uint64_t squares_of_windows(uint64_t windows, int step) noexcept nogil:
+    """Every square of some windows of one direction."""
+    cdef uint64_t pairs = windows | (windows << step)
+    return pairs | (pairs << 2 * step)

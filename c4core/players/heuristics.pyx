@@ -1,8 +1,8 @@
-"""The heuristics of players that look a fixed number of moves ahead.
+"""Lines of four, and the heuristics of players that look a fixed number of moves ahead.
 
-Each depends only on the stones of two sides, ``own`` and ``opp``: neither on the side to move, nor on
-whether the game is over. All but ``windows`` are differences: the value for one side is minus the value
-for the other.
+A heuristic depends only on the stones of two sides, ``own`` and ``opp``. It depends neither on the side
+to move, nor on whether the game is over. All but ``windows`` are differences: the value for one side is
+minus the value for the other.
 
 =================  ================================================================================
 groups             stones in every line that holds those of one side only
@@ -29,14 +29,6 @@ from c4core.engine.board cimport (
     winning_squares,
 )
 from c4core.position cimport Position
-from c4core.windows cimport (
-    WindowCounts,
-    count_windows,
-    squares_of_windows,
-    step_of,
-    stones_of,
-    windows_within,
-)
 
 cdef enum:
     FEATURES_WIN = 1_000_000_000    # four connected: more than everything else together
@@ -57,7 +49,7 @@ cdef enum:
     SINGLE_EDGE = 40
 
 FEATURES_LIMIT = FEATURES_WIN
-"""The value of ``features`` where a side has four; everything else stays below it."""
+"""The value of ``features`` if a side has four; every other value is smaller."""
 
 cdef dict _NAMES = {
     "groups": GROUPS,
@@ -72,6 +64,26 @@ cdef dict _NAMES = {
 }
 
 
+def winning_columns(Position position not None, side):
+    """The columns in which a stone of ``"x"`` or ``"o"`` would complete four now, on either turn."""
+    cdef uint64_t squares = winning_squares(
+        position.g, stones_of(position, side), position.mask
+    ) & playable_squares(position.g, position.mask)
+    columns = []
+    while squares:
+        columns.append(lowest_bit(squares) // position.g.stride)
+        squares &= squares - 1
+    return tuple(columns)
+
+
+cdef uint64_t stones_of(Position position, side) except? 0:
+    if side not in ("x", "o"):
+        raise ValueError(f"no side is called {side!r}: 'x' moves first, 'o' second")
+    if (side == "o") == (position.ply & 1):
+        return position.stones
+    return position.stones ^ position.mask
+
+
 cdef int heuristic_named(str name) except -1:
     """The heuristic with a name."""
     if name not in _NAMES:
@@ -80,13 +92,13 @@ cdef int heuristic_named(str name) except -1:
 
 
 def heuristic_value(Position position not None, side, str name, *, str features="1234"):
-    """The value of a position by a heuristic, for one side.
+    """The value of a position by a heuristic, for one side. Players call ``judge`` instead.
 
     Args:
         position: any position.
         side: ``"x"`` or ``"o"``.
         name: the heuristic.
-        features: which of the four features count, of ``features``.
+        features: the numbers of the features that count, for ``features``.
     """
     cdef uint64_t own = stones_of(position, side)
     cdef Judge j
@@ -97,7 +109,7 @@ def heuristic_value(Position position not None, side, str name, *, str features=
     return judge(&j, own, own ^ position.mask)
 
 
-cpdef int feature_bits(str features) except -1:
+cdef int feature_bits(str features) except -1:
     """The bits of features named by their numbers, as in ``"134"``."""
     cdef int bits = 0
     for number in features:
@@ -145,8 +157,8 @@ cdef int _groups(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
 cdef inline uint64_t _above_lowest(const Board* g, uint64_t squares) noexcept nogil:
     """In every column the squares above the lowest of these.
 
-    Taking 1 from a column turns over its bits up to its lowest one; the guard bit, set first, stops
-    the borrowing where there is none.
+    Subtracting 1 from a column inverts its bits up to its lowest one. The guard bit, which is set
+    first, stops the borrow in a column without such squares.
     """
     cdef uint64_t marked = squares | (g.bottom << g.height)
     return g.squares & ~(marked ^ (marked - g.bottom))
@@ -189,7 +201,7 @@ cdef inline uint64_t _with_neighbours(const Board* g, uint64_t squares) noexcept
 
 
 cdef int _islands(const Board* g, uint64_t stones) noexcept nogil:
-    """Groups of stones that touch, at corners too."""
+    """The number of groups of stones that touch, at corners too."""
     cdef int count = 0
     cdef uint64_t island, grown
     while stones:
@@ -207,7 +219,7 @@ cdef int _islands(const Board* g, uint64_t stones) noexcept nogil:
 
 
 cdef int _runs(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
-    """Twice the stones that lie, direction by direction, in some line without the opponent's."""
+    """Twice the stones that are, direction by direction, in a line without the opponent's stones."""
     cdef int direction, step, stones = 0
     cdef uint64_t windows
     for direction in range(4):
@@ -254,10 +266,47 @@ cdef int _runs_forward(const Board* g, uint64_t own, uint64_t opp) noexcept nogi
 # --- windows --------------------------------------------------------------------------------------
 
 
+# How many windows hold two, three and four of one side's stones and none of the other's.
+cdef struct WindowCounts:
+    int two
+    int three
+    int four
+
+
+cdef inline void _add_counts(
+    uint64_t open_windows, uint64_t own, int step, WindowCounts* counts
+) noexcept nogil:
+    """Count the stones in windows of one direction that hold none of the opponent's."""
+    cdef uint64_t above = own >> step
+    cdef uint64_t odd = own ^ above             # pairs with one stone
+    cdef uint64_t both = own & above            # pairs with two
+    cdef uint64_t odd_next = odd >> 2 * step
+    cdef uint64_t both_next = both >> 2 * step
+    counts.four += popcount(open_windows & both & both_next)
+    counts.three += popcount(open_windows & ((both & odd_next) | (odd & both_next)))
+    counts.two += popcount(
+        open_windows
+        & ((odd & odd_next) | (both & ~(odd_next | both_next)) | (both_next & ~(odd | both)))
+    )
+
+
+cdef inline WindowCounts _count_windows(
+    const Board* g, uint64_t own, uint64_t opp
+) noexcept nogil:
+    """How many windows hold two, three and four stones of ``own`` and none of ``opp``."""
+    cdef WindowCounts counts
+    cdef int direction, step
+    counts.two = counts.three = counts.four = 0
+    for direction in range(4):
+        step = step_of(g, direction)
+        _add_counts(windows_within(g.squares & ~opp, step), own, step, &counts)
+    return counts
+
+
 cdef int _windows(const Board* g, uint64_t own, uint64_t opp) noexcept nogil:
-    """The score of one side; of the opponent's lines only threes cost something."""
-    cdef WindowCounts mine = count_windows(g, own, opp)
-    cdef WindowCounts theirs = count_windows(g, opp, own)
+    """The score of one side; of the opponent's lines only threes count."""
+    cdef WindowCounts mine = _count_windows(g, own, opp)
+    cdef WindowCounts theirs = _count_windows(g, opp, own)
     return (
         CENTRE_STONE * popcount(own & column_mask(g, g.width // 2))
         + OWN_FOUR * mine.four
@@ -318,7 +367,7 @@ cdef int64_t _side_features(const Judge* j, uint64_t own, uint64_t opp) noexcept
 
 
 cdef inline uint64_t _back(uint64_t squares, int bits) noexcept nogil:
-    """The squares that lie so many bits before these; 64 and more would be undefined in C."""
+    """The squares shifted back by some bits; a shift by 64 or more is undefined in C."""
     return squares >> bits if bits < 64 else 0
 
 
@@ -344,7 +393,7 @@ cdef int64_t _threes(uint64_t own, uint64_t playable, int step) noexcept nogil:
 
 
 cdef int64_t _twos(uint64_t own, uint64_t playable, uint64_t empty, int step) noexcept nogil:
-    """Feature 3 in one direction: two connected that are no part of a gap pattern."""
+    """Feature 3 in one direction: two connected that are not part of a gap pattern."""
     cdef uint64_t twos = _runs_of_two(own, step)
     cdef uint64_t before = twos & (playable << step)
     cdef uint64_t after = twos & (playable >> 2 * step)

@@ -24,8 +24,8 @@ from c4core.players.errors import (
     is_exhaustion,
 )
 from c4core.players.lookahead import search_column
+from c4core.players.parameters import Checksum, FileName, Value, Whole
 from c4core.players.player import NO_LIMITS, GameStart, Limits, Player
-from c4core.players.values import Checksum, FileName, Value, Whole
 from c4core.position import Position
 
 Loaded = TypeVar("Loaded")

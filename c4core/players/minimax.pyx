@@ -1,15 +1,16 @@
 """Depth-limited minimax for players: alpha-beta, null windows, killer moves, deepening, a cache.
 
-This is the search of the literature's players, each with a heuristic of its own (heuristics.pyx). The
-exact solver is another one (search.pyx). A won game counts ``win``, a lost one ``-win`` and a drawn
-one 0, no matter how soon it ends.
+This is the search of the players in the literature, each of which has its own heuristic
+(heuristics.pyx). The exact solver uses a different search. A won game counts ``win``, a lost one
+``-win`` and a drawn one 0, no matter how soon it ends.
 
 Words of stones: ``own`` those of the side to move, ``mask`` those of both.
 """
 
 from collections import namedtuple
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from c4core.engine cimport atomics
@@ -25,25 +26,7 @@ from c4core.engine.board cimport (
     winning_squares,
 )
 from c4core.dice cimport Dice, draw_word
-from c4core.players.heuristics cimport (
-    Heuristic,
-    Judge,
-    feature_bits,
-    heuristic_named,
-    judge,
-)
-from c4core.players.lru_cache cimport (
-    AT_LEAST,
-    AT_MOST,
-    EXACT,
-    Bound,
-    Cache,
-    Entry,
-    find_entry,
-    free_cache,
-    new_cache,
-    store_entry,
-)
+from c4core.players.heuristics cimport Heuristic, Judge, feature_bits, heuristic_named, judge
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
 from c4core.position cimport Position
 
@@ -51,7 +34,7 @@ from c4core.players.errors import StopPlaying
 
 cdef enum:
     MAX_PLIES = 64
-    POLL_NODES = 1024       # nodes from one poll of the clock and the stop to the next: some 0.2 ms
+    POLL_NODES = 1024       # nodes between two polls of the clock and the stop: about 0.2 ms
     NO_COLUMN = -1
     ZOBRIST_SEED = 1970     # any number, so that the words are always the same
 
@@ -65,14 +48,151 @@ cdef dict _CACHES = {
     "off": NO_CACHE, "exact": EXACT_KEY, "mirror": MIRROR_KEY, "zobrist": ZOBRIST_KEY
 }
 
-# Beyond every value, and its negative can be written.
+# Larger than every value, and its negative can be represented.
 cdef int64_t INFINITE = <int64_t>1 << 60
+
+
+# --- the cache ------------------------------------------------------------------------------------
+
+# The cache forgets the least recently used entry (LRU). Its entries are in one array. Two kinds of
+# lists run through the array by index: the order of use, doubly linked (``newer``, ``older``), and
+# for each slot of a hash table the entries that fall into it (``next``).
+
+cdef enum Bound:
+    EXACT
+    AT_LEAST
+    AT_MOST
+
+cdef struct Entry:
+    uint64_t key
+    int64_t value
+    int32_t newer       # neighbours in the order of use; -1 at the ends
+    int32_t older
+    int32_t next        # of the same slot; -1 at the end
+    int8_t depth
+    int8_t bound
+
+cdef struct Cache:
+    int32_t capacity
+    int32_t count
+    int32_t newest
+    int32_t oldest
+    uint64_t slot_mask
+    int32_t* slots      # first entry of every slot
+    Entry* entries
+
+
+cdef Cache* _new_cache(int32_t capacity) except NULL:
+    """An empty cache for ``capacity`` entries."""
+    cdef Cache* cache = <Cache*>malloc(sizeof(Cache))
+    cdef uint64_t slots = 1
+    if cache == NULL:
+        raise MemoryError
+    while slots < <uint64_t>capacity:
+        slots <<= 1
+    cache.capacity = capacity
+    cache.count = 0
+    cache.newest = cache.oldest = -1
+    cache.slot_mask = slots - 1
+    cache.slots = <int32_t*>malloc(slots * sizeof(int32_t))
+    cache.entries = <Entry*>malloc(capacity * sizeof(Entry))
+    if cache.slots == NULL or cache.entries == NULL:
+        _free_cache(cache)
+        raise MemoryError
+    memset(cache.slots, 0xFF, slots * sizeof(int32_t))
+    return cache
+
+
+cdef void _free_cache(Cache* cache) noexcept:
+    if cache != NULL:
+        free(cache.slots)
+        free(cache.entries)
+        free(cache)
+
+
+cdef inline int32_t* _slot(Cache* cache, uint64_t key) noexcept nogil:
+    """The slot of a key. Its bits are mixed, because the keys of neighbours differ in few bits."""
+    return &cache.slots[((key * <uint64_t>0x9E3779B97F4A7C15) >> 32) & cache.slot_mask]
+
+
+cdef void _take_out(Cache* cache, int32_t index) noexcept nogil:
+    """Take an entry out of the order of use."""
+    cdef Entry* entry = &cache.entries[index]
+    if entry.newer < 0:
+        cache.newest = entry.older
+    else:
+        cache.entries[entry.newer].older = entry.older
+    if entry.older < 0:
+        cache.oldest = entry.newer
+    else:
+        cache.entries[entry.older].newer = entry.newer
+
+
+cdef void _put_first(Cache* cache, int32_t index) noexcept nogil:
+    """Make an entry the newest."""
+    cdef Entry* entry = &cache.entries[index]
+    entry.newer = -1
+    entry.older = cache.newest
+    if cache.newest < 0:
+        cache.oldest = index
+    else:
+        cache.entries[cache.newest].newer = index
+    cache.newest = index
+
+
+cdef Entry* _find_entry(Cache* cache, uint64_t key) noexcept nogil:
+    """The entry of a key, which becomes the newest; NULL if the key has none."""
+    cdef int32_t index = _slot(cache, key)[0]
+    while index >= 0 and cache.entries[index].key != key:
+        index = cache.entries[index].next
+    if index < 0:
+        return NULL
+    _take_out(cache, index)
+    _put_first(cache, index)
+    return &cache.entries[index]
+
+
+cdef int32_t _forget_oldest(Cache* cache) noexcept nogil:
+    """Take the oldest entry out of its lists; returns its index."""
+    cdef int32_t index = cache.oldest
+    cdef int32_t* link = _slot(cache, cache.entries[index].key)
+    _take_out(cache, index)
+    while link[0] != index:
+        link = &cache.entries[link[0]].next
+    link[0] = cache.entries[index].next
+    return index
+
+
+cdef void _store_entry(
+    Cache* cache, uint64_t key, int depth, Bound bound, int64_t value
+) noexcept nogil:
+    cdef Entry* entry = _find_entry(cache, key)
+    cdef int32_t index
+    cdef int32_t* slot
+    if entry == NULL:
+        if cache.count == cache.capacity:
+            index = _forget_oldest(cache)
+        else:
+            index = cache.count
+            cache.count += 1
+        entry = &cache.entries[index]
+        slot = _slot(cache, key)
+        entry.key = key
+        entry.next = slot[0]
+        slot[0] = index
+        _put_first(cache, index)
+    entry.depth = depth
+    entry.bound = bound
+    entry.value = value
+
+
+# --- the tree -------------------------------------------------------------------------------------
 
 cdef struct Tree:
     Judge judge
     int64_t win                     # value of a won game; 0: the heuristic values it
     int columns[MAX_COLUMNS]        # in the order in which they are tried
-    bint prunes                     # alpha-beta; without it every move is looked at
+    bint prunes                     # alpha-beta; without it every move is searched
     bint pvs                        # null windows after the first move
     bint killer_moves               # the best move of the last node of a ply is tried first
     int killers[MAX_PLIES]
@@ -99,18 +219,6 @@ cdef void _fill_zobrist_words() noexcept:
 
 
 _fill_zobrist_words()
-
-Found = namedtuple("Found", ["column", "value", "depth", "nodes", "scores"])
-Found.__doc__ = """The result of a search.
-
-Attributes:
-    column: the move, 0-based.
-    value: its value for the side to move.
-    depth: plies of the last search that was finished.
-    nodes: positions that were searched.
-    scores: every column's value if they were asked for (None where full), else None.
-"""
-
 
 cdef inline int64_t _leaf(const Tree* t, uint64_t own, uint64_t mask, int ply) noexcept nogil:
     """The heuristic for the side to move, computed for the side that moves at the root."""
@@ -179,10 +287,10 @@ cdef int64_t _node(
 ) noexcept nogil:
     """The value of a position that is not over, for the side to move.
 
-    Contract: the value r is exact if alpha < r < beta; r <= alpha is an upper bound of it, r >= beta
-    a lower one. Means nothing once ``stopped`` is set.
+    Contract: the result r is exact if alpha < r < beta. If r <= alpha, it is an upper bound of the
+    value; if r >= beta, it is a lower bound. It has no meaning once ``stopped`` is set.
 
-    1. Limits.  2. A win at once.  3. The cache.  4. The moves, killer first.  5. What is kept.
+    1. Limits.  2. A win at once.  3. The cache.  4. The moves, killer first.  5. Store the value.
     """
     cdef const Board* g = t.judge.g
     cdef int64_t value, best = -INFINITE, floor = alpha
@@ -201,10 +309,10 @@ cdef int64_t _node(
         if wins:
             t.killers[ply] = lowest_bit(wins) // g.stride
             return t.win
-    # 3: values of other depths differ, so only those of the same depth count.
+    # 3: values of other depths differ, so only those of the same depth are used.
     if t.cache != NULL:
         key = _cache_key(t, own, mask, hash_)
-        entry = find_entry(t.cache, key)
+        entry = _find_entry(t.cache, key)
         if entry != NULL and entry.depth == depth and (
             entry.bound == EXACT
             or (entry.bound == AT_LEAST and entry.value >= beta)
@@ -234,7 +342,7 @@ cdef int64_t _node(
     # 5
     t.killers[ply] = move
     if t.cache != NULL:
-        store_entry(t.cache, key, depth, _bound_of(best, floor, beta), best)
+        _store_entry(t.cache, key, depth, _bound_of(best, floor, beta), best)
     return best
 
 
@@ -243,6 +351,8 @@ cdef inline Bound _bound_of(int64_t value, int64_t alpha, int64_t beta) noexcept
         return AT_MOST
     return AT_LEAST if value >= beta else EXACT
 
+
+# --- the root -------------------------------------------------------------------------------------
 
 # The arguments and the result of a search from the root.
 cdef struct Root:
@@ -299,14 +409,9 @@ cdef int _deepen(
 ) noexcept nogil:
     """Search deeper and deeper until the time is up, the result cannot change, or at ``depth``.
 
-    The first ply is searched without a limit of time, so that there is an answer.
-
-    Args:
-        keep_answer_if_lost: if all moves turn out to lose, keep the answer of the search before.
-        stop_when_decided: end when a win or a loss is found.
-
-    Returns:
-        The depth of the last search that was finished; the root holds its answer.
+    The first ply is searched without a time limit, so that there always is an answer. Returns the
+    depth of the last search that was finished; the root holds its answer. ``minimax`` explains the
+    options.
     """
     cdef int reached, finished = 0
     cdef Root trial
@@ -325,6 +430,18 @@ cdef int _deepen(
         if stop_when_decided and t.win and (trial.value == t.win or trial.value == -t.win):
             break
     return finished
+
+
+Found = namedtuple("Found", ["column", "value", "depth", "nodes", "scores"])
+Found.__doc__ = """The result of a search.
+
+Attributes:
+    column: the move, 0-based.
+    value: its value for the side to move.
+    depth: plies of the last search that was finished.
+    nodes: positions that were searched.
+    scores: with ``all_scores`` the value of every column, None for a full one; else None.
+"""
 
 
 def minimax(
@@ -349,37 +466,34 @@ def minimax(
     str features="1234",
     Stop stop=None,
 ):
-    """Search for the best move, so many plies ahead.
+    """Search for the best move some plies ahead.
 
     Args:
-        position: not over.
-        heuristic: its name, for positions where the search ends.
-        depth: plies; a search never looks beyond the last square.
-        order: all columns in the order in which they are tried; the first of equal ones is best.
+        position: a position that is not over.
+        heuristic: the name of the heuristic for positions where the search ends.
+        depth: plies; a search ends at the last square at the latest.
+        order: all columns in the order in which they are tried; of equal ones the first is best.
         root_order: another order for the moves of the position itself.
-        win: the value of a won game, greater than every value of the heuristic; 0 to let the
-            heuristic value finished games, too.
-        prunes: alpha-beta pruning; the result is the same without it.
-        pvs: principal variation search: after the first move null windows, and a second search
-            where a move is better.
-        killer_moves: the best move of the last node of a ply is tried first.
-        wins_at_once: a move that wins at once is taken before other moves that win.
-        all_scores: the value of every move, not only of the best.
-        deepens: search 1, 2, .. plies deep until the time is up; else once, without limit of time.
-        keep_answer_if_lost: of a deepening search: when all moves lose, the last answer stays.
-        stop_when_decided: of a deepening search: it ends when a win or a loss is found. (A deeper
-            one may find a slower win that comes earlier in order.)
-        seconds: of a deepening search; None for no limit.
+        win: the value of a won game, greater than every value of the heuristic. With 0 the
+            heuristic values finished games, too.
+        prunes: use alpha-beta pruning; the result is the same without it.
+        pvs: use principal variation search: null windows after the first move, and a second search
+            if a move is better.
+        killer_moves: try the best move of the last node of a ply first.
+        wins_at_once: take a move that wins at once before other moves that win.
+        all_scores: find the value of every move, not only of the best one.
+        deepens: search 1, 2, .. plies deep until the time is up; else once, without a time limit.
+        keep_answer_if_lost: in a deepening search, keep the last answer if all moves lose.
+        stop_when_decided: end a deepening search when a win or a loss is found. (A deeper search
+            may find a slower win that comes earlier in order.)
+        seconds: the time limit of a deepening search; None for no limit.
         cache: the key of a cache of values: ``"off"``, ``"exact"``, ``"mirror"``, ``"zobrist"``.
-        cache_size: entries of the cache.
-        features: which of the heuristic ``features`` count.
+        cache_size: the number of entries in the cache.
+        features: the numbers of the features that count, for the heuristic ``features``.
         stop: ends the search without an answer; None for never.
 
-    Returns:
-        A ``Found``.
-
     Raises:
-        ValueError: a name is unknown, the order is no order of all columns, the depth is below 1.
+        ValueError: a name is unknown, the order does not have all columns, the depth is below 1.
         StopPlaying: the stop came first.
     """
     cdef const Board* g = position.g
@@ -422,14 +536,14 @@ def minimax(
     if t.cache_key != NO_CACHE:
         if cache_size < 1:
             raise ValueError(f"a cache has at least one entry, not {cache_size}")
-        t.cache = new_cache(cache_size)
+        t.cache = _new_cache(cache_size)
     with nogil:
         if deepens:
             finished = _deepen(&t, &r, depth, keep_answer_if_lost, stop_when_decided)
         else:
             finished = depth
             _search_root(&t, &r, depth)
-    free_cache(t.cache)
+    _free_cache(t.cache)
     if t.given_up:
         raise StopPlaying
     scores = None

@@ -7,25 +7,27 @@ exception: they are told when a game begins and ends, and must be closed.
 
 A description is ``NAME`` or ``NAME:parameter=value,..``. Instead of parameters some players take an
 argument, which is not parsed (``exec:COMMAND``).
+
+``Resources`` are what a caller provides for players, such as exact scores. One of them is
+``Consent``, which decides which programs may be started.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, Self
 
-from c4core.players.errors import PlayerError
+from c4core.players.errors import PlayerError, ProgramRefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from c4core.dice import Dice
+    from c4core.evaluation import Analysis
     from c4core.notation import BoardSize
-    from c4core.players.parameters import Parameter
-    from c4core.players.resources import Resources
+    from c4core.players.parameters import Parameter, Value
     from c4core.players.stopping import Stop
-    from c4core.players.values import Value
     from c4core.position import Position, Side
 
 
@@ -156,6 +158,12 @@ class Player(ABC):
 def columns_from_centre(width: int) -> tuple[int, ...]:
     """All columns by their distance from the middle; of two, the left one first: 3,2,4,1,5,0,6."""
     return tuple(sorted(range(width), key=lambda column: (abs(2 * column - (width - 1)), column)))
+
+
+def nearest_to_centre(columns: Iterable[int], width: int) -> list[int]:
+    """The columns among these that are nearest to the middle: one or two."""
+    distances = {column: abs(2 * column - (width - 1)) for column in columns}
+    return [column for column in distances if distances[column] == min(distances.values())]
 
 
 def sides_of(position: Position) -> tuple[Side, Side]:
@@ -354,3 +362,80 @@ class PlayerSpec:
     def __str__(self) -> str:
         """The shortest description."""
         return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """A set of programs that may be started as players. By default it is empty.
+
+    A player's description is data. A stranger may have written the file, the database or the
+    message that contains it, and ``exec:``, ``kaggle:`` and ``python:`` name programs. So consent
+    is a value of its own. The caller passes it on, in :class:`Resources`, to the player that
+    starts the process. No setting in a file or a message can give consent.
+    """
+
+    everything: bool = False
+    """All programs may be started: the user trusts everybody whose descriptions are read."""
+    descriptions: frozenset[str] = frozenset()
+    """The full descriptions of players that may be started."""
+
+    @classmethod
+    def to(cls, descriptions: Iterable[str]) -> Self:
+        """Consent to these players only, by their full descriptions."""
+        return cls(descriptions=frozenset(descriptions))
+
+    def covers(self, description: str) -> bool:
+        """Whether a player with this full description may be started."""
+        return self.everything or description in self.descriptions
+
+    def check(self, description: str) -> None:
+        """Check that a player may be started.
+
+        Raises:
+            ProgramRefusedError: the player may not be started.
+        """
+        if not self.covers(description):
+            raise ProgramRefusedError(
+                f"{description} is a program, and started only with --allow-programs",
+                player=description.partition(":")[0],
+            )
+
+
+NO_PROGRAM: Final = Consent()
+"""No program may be started: the default."""
+
+ANY_PROGRAM: Final = Consent(everything=True)
+"""Every program may be started."""
+
+
+class Analyst(Protocol):
+    """A source of the exact scores of all columns: a ``Solver``, or one with a book before it."""
+
+    def analyze(self, position: Position, *, time_limit: float | None = None) -> Analysis:
+        """Score every column."""
+
+
+class FinalGames(Protocol):
+    """Finished games of which only the final grids are known."""
+
+    def tally(self, position: Position) -> Sequence[tuple[int, int, int] | None]:
+        """For each column, the games whose final grid has all stones of the position after it.
+
+        Args:
+            position: a position that is not over.
+
+        Returns:
+            For every column ``(games, wins of the side to move, draws)``; None for a full one.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """Resources for the players that need them."""
+
+    analyst: Analyst | None = None
+    """The source of exact scores; without it the players that need them share a solver."""
+    final_games: FinalGames | None = None
+    """Finished games to look up."""
+    programs: Consent = NO_PROGRAM
+    """The programs that may be started as players."""

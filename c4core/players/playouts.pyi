@@ -1,3 +1,6 @@
+import numpy as np
+from numpy.typing import NDArray
+
 from c4core.dice import Dice
 from c4core.players.stopping import Stop
 from c4core.position import Position
@@ -23,3 +26,18 @@ def timed_choice(
     seconds: float,
     stop: Stop | None = None,
 ) -> tuple[int, tuple[int | None, ...]]: ...
+def uct_statistics(
+    position: Position,
+    dice: Dice,
+    *,
+    iterations: int,
+    exploration: float,
+    stop: Stop | None = None,
+) -> tuple[tuple[int, float] | None, ...]: ...
+def tally_columns(
+    position: Position,
+    first: NDArray[np.uint64],
+    second: NDArray[np.uint64],
+    winner: NDArray[np.int8],
+) -> tuple[tuple[int, int, int] | None, ...]: ...
+def line_choice(position: Position, dice: Dice, *, by_lines: bool) -> int: ...

@@ -1,33 +1,50 @@
-"""Monte Carlo without a tree: moves are judged by random games after them.
+"""Moves judged by games: random ones after each move, a tree of them (UCT), and stored ones.
 
-Words of stones: ``own`` those of the side to move, ``mask`` those of both.
+Play by single lines, which chooses at random as well, is at the end. Words of stones: ``own`` those of
+the side to move, ``mask`` those of both.
 """
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.math cimport log, sqrt
+from libc.stdint cimport int8_t, int32_t, int64_t, uint64_t
+from libc.stdlib cimport free, malloc
 
 from c4core.engine cimport atomics
-from c4core.engine.board cimport MAX_COLUMNS, Board, has_four, lowest_bit, playable_squares
+from c4core.engine.board cimport (
+    HEIGHT_LIMIT,
+    MAX_COLUMNS,
+    WIDTH_LIMIT,
+    Board,
+    has_four,
+    lowest_bit,
+    playable_squares,
+    popcount,
+    winning_squares,
+)
 from c4core.dice cimport Dice, DiceState, draw_below
-from c4core.position cimport Position
+from c4core.players.heuristics cimport squares_of_windows, step_of, stones_of, windows_within
 from c4core.players.stopping cimport Stop, Watch, is_over, watch_of
+from c4core.position cimport Position
 
 from c4core.players.errors import StopPlaying
 
 cdef enum:
-    POLL_PLAYOUTS = 64      # playouts from one poll of the clock and the stop to the next: some 10 us
+    POLL_GAMES = 64     # games between two polls of the clock and the stop: 10 to 50 microseconds
+
+
+# --- random games ---------------------------------------------------------------------------------
 
 
 def run_playouts(Position position not None, Dice dice not None, long count, *, Stop stop=None):
     """Finish the game ``count`` times by random moves.
 
     Args:
-        position: any position; one that is over gives its own result every time.
+        position: any position; if it is over, every game has its result.
         dice: the source of the moves.
         count: the number of games.
-        stop: ends them without a result; None for never.
+        stop: ends the games without a result; None for never.
 
     Returns:
-        Games won by the side to move, lost by it, and drawn.
+        The numbers of games that the side to move won, that it lost, and of draws.
 
     Raises:
         StopPlaying: the stop came first.
@@ -43,7 +60,7 @@ def run_playouts(Position position not None, Dice dice not None, long count, *, 
             result = playout(position.g, position.stones, position.mask, &dice.state)
             wins += result > 0
             losses += result < 0
-            if game % POLL_PLAYOUTS == 0 and is_over(&watch):
+            if game % POLL_GAMES == 0 and is_over(&watch):
                 stopped = True
                 break
     if stopped:
@@ -55,7 +72,7 @@ def run_playouts(Position position not None, Dice dice not None, long count, *, 
 cdef struct Flat:
     long simulations
     long stop_after     # from the game after this index on, a column may be given up
-    double stop_gap     # .. if its rate is so much below
+    double stop_gap     # .. if its rate is lower than the best one by more than this
     double best         # the best rate of any column so far
     Watch watch
     bint stopped        # the rates mean nothing
@@ -73,7 +90,7 @@ cdef double _flat_rate(
     cdef double rate = 0
     for game in range(flat.simulations):
         wins += playout(g, own, mask, dice) < 0
-        if game % POLL_PLAYOUTS == 0 and is_over(&flat.watch):
+        if game % POLL_GAMES == 0 and is_over(&flat.watch):
             flat.stopped = True
             return 0
         rate = wins / <double>(game + 1)
@@ -98,12 +115,12 @@ def flat_scores(
     """Score every column by the share of random games that are won after it.
 
     Args:
-        position: not over, and without a move that wins at once.
+        position: a position that is not over, without a move that wins at once.
         dice: the source of the moves.
         simulations: games for each column.
-        center_weight: factor of the middle column's score.
-        stop_gap: a column whose rate is so much below the best one's is given up, its score
-            lowered by the share of its games that were not played.
+        center_weight: the factor of the middle column's score.
+        stop_gap: a column whose rate is lower than the best one by more than this is given up. Its
+            score is lowered by the share of its games that were not played.
         stop_after: the index (from 0) of the game before which no column is given up.
         stop: ends the games without a result; None for never.
 
@@ -135,7 +152,7 @@ def flat_scores(
 
 
 cdef int _leading(const int64_t* totals, uint64_t open_columns, int width, int answer) noexcept nogil:
-    """The column with the largest total, the present answer if none is larger than its own."""
+    """The column with the largest total; the current answer if no total is larger than its own."""
     cdef int column
     for column in range(width):
         if (open_columns >> column) & 1 and totals[column] > totals[answer]:
@@ -153,21 +170,21 @@ def timed_choice(
 ):
     """Play random games after random moves, until there are enough or the time is up.
 
-    Each game adds 1 (won), -1 (lost) or 0 to its move's total. After a decisive game a move with a
-    larger total than the answer's becomes the answer, which starts as the leftmost open column.
+    Each game adds 1 (won), -1 (lost) or 0 to its move's total. The answer starts as the leftmost
+    open column. After a decisive game a move with a larger total than the answer's becomes the answer.
 
     Args:
-        position: not over.
+        position: a position that is not over.
         dice: the source of all moves.
-        playouts: games at most; negative for no limit.
-        seconds: of search at most; negative for no limit. At least one game is played.
+        playouts: the largest number of games; negative for no limit.
+        seconds: the time limit; negative for no limit. At least one game is played.
         stop: ends the games without an answer; None for never.
 
     Returns:
-        The answer, and the totals by column (None where it is full).
+        The answer, and the totals by column (None for a full one).
 
     Raises:
-        ValueError: nothing is limited.
+        ValueError: neither games nor seconds are limited.
         StopPlaying: the stop came first.
     """
     cdef const Board* g = position.g
@@ -198,7 +215,7 @@ def timed_choice(
             if result:
                 answer = _leading(totals, open_columns, g.width, answer)
             game += 1
-            if game % POLL_PLAYOUTS == 0:
+            if game % POLL_GAMES == 0:
                 stopped = is_over(&watch)
                 if stopped or (seconds >= 0 and atomics.now() >= deadline):
                     break
@@ -207,3 +224,329 @@ def timed_choice(
     return answer, tuple([
         totals[column] if (open_columns >> column) & 1 else None for column in range(g.width)
     ])
+
+
+# --- a tree of games (UCT) ------------------------------------------------------------------------
+
+# One iteration walks down by the upper confidence bounds while all moves of a node have been tried,
+# tries a random new move, finishes the game at random, and adds the result to every node on the way.
+# Results are seen by the side that moved into the node: 1 won, 1/2 drawn, 0 lost.
+
+cdef enum:
+    NO_NODE = -1
+    OPEN = -2           # the game goes on at this node
+
+cdef struct Node:
+    uint64_t own
+    uint64_t mask
+    uint64_t untried    # squares of moves that have no node yet
+    double wins         # of the side that moved into the node
+    int32_t visits
+    int32_t parent
+    int32_t child       # the child that was tried last
+    int32_t sibling     # the node that was tried before this one
+    int32_t outcome     # OPEN, or the result for the side to move: 0 drawn, -1 lost
+
+
+cdef void _set_node(
+    const Board* g, Node* node, uint64_t own, uint64_t mask, int32_t parent
+) noexcept nogil:
+    node.own = own
+    node.mask = mask
+    node.wins = 0
+    node.visits = 0
+    node.parent = parent
+    node.child = node.sibling = NO_NODE
+    node.outcome = OPEN
+    if has_four(g, own ^ mask):
+        node.outcome = -1
+    elif mask == g.squares:
+        node.outcome = 0
+    node.untried = playable_squares(g, mask) if node.outcome == OPEN else 0
+
+
+cdef int32_t _select(const Node* nodes, int32_t parent, double exploration) noexcept nogil:
+    """The child with the highest bound; among equals the one tried last."""
+    cdef double bound, best = -1, log_visits = log(<double>nodes[parent].visits)
+    cdef int32_t child = nodes[parent].child, selected = NO_NODE
+    while child != NO_NODE:
+        bound = (
+            nodes[child].wins / nodes[child].visits
+            + exploration * sqrt(log_visits / nodes[child].visits)
+        )
+        if bound > best:
+            best = bound
+            selected = child
+        child = nodes[child].sibling
+    return selected
+
+
+cdef int32_t _expand(
+    const Board* g, Node* nodes, int32_t parent, int32_t index, DiceState* dice
+) noexcept nogil:
+    """Make the node ``index`` from a random untried move of a node."""
+    cdef uint64_t square, squares = nodes[parent].untried
+    cdef int skipped
+    for skipped in range(<int>draw_below(dice, popcount(squares))):
+        squares &= squares - 1
+    square = squares & (0 - squares)
+    nodes[parent].untried ^= square
+    _set_node(
+        g, &nodes[index], nodes[parent].own ^ nodes[parent].mask, nodes[parent].mask | square, parent
+    )
+    nodes[index].sibling = nodes[parent].child
+    nodes[parent].child = index
+    return index
+
+
+cdef void _back_up(Node* nodes, int32_t index, int result) noexcept nogil:
+    """Add a result, seen by the side to move at a node, to it and all above."""
+    while index != NO_NODE:
+        nodes[index].visits += 1
+        nodes[index].wins += (1 - result) * 0.5
+        result = -result
+        index = nodes[index].parent
+
+
+cdef bint _iterate(
+    const Board* g,
+    Node* nodes,
+    long iterations,
+    double exploration,
+    DiceState* dice,
+    const Watch* watch,
+) noexcept nogil:
+    """Grow the tree; returns whether it was stopped before the end."""
+    cdef long iteration
+    cdef int32_t index, count = 1
+    cdef int result
+    for iteration in range(iterations):
+        index = 0
+        while nodes[index].untried == 0 and nodes[index].outcome == OPEN:
+            index = _select(nodes, index, exploration)
+        if nodes[index].outcome == OPEN:
+            index = _expand(g, nodes, index, count, dice)
+            count += 1
+        result = nodes[index].outcome
+        if result == OPEN:
+            result = playout(g, nodes[index].own, nodes[index].mask, dice)
+        _back_up(nodes, index, result)
+        if iteration % POLL_GAMES == 0 and is_over(watch):
+            return True
+    return False
+
+
+def uct_statistics(
+    Position position not None,
+    Dice dice not None,
+    *,
+    int iterations,
+    double exploration,
+    Stop stop=None,
+):
+    """The results of a tree search for every column.
+
+    Args:
+        position: a position that is not over.
+        dice: the source of all random moves.
+        iterations: the number of games, at least 1. Each adds at most one node to the tree.
+        exploration: the factor of the term that favours moves that were rarely tried.
+        stop: ends the search without an answer; None for never.
+
+    Returns:
+        For every column ``(visits, wins)``, with half a win for a draw; None for a full one.
+
+    Raises:
+        ValueError: there are no iterations, or the game is over.
+        MemoryError: there is not enough memory for the tree.
+        StopPlaying: the stop came first.
+    """
+    cdef const Board* g = position.g
+    cdef Node* nodes
+    cdef int32_t child
+    cdef Watch watch = watch_of(stop)
+    cdef bint stopped
+    if iterations < 1:
+        raise ValueError(f"{iterations} iterations: at least one is needed")
+    nodes = <Node*>malloc((<size_t>iterations + 1) * sizeof(Node))
+    if nodes == NULL:
+        raise MemoryError
+    try:
+        _set_node(g, &nodes[0], position.stones, position.mask, NO_NODE)
+        if nodes[0].outcome != OPEN:
+            raise ValueError("the game is over")
+        with nogil:
+            stopped = _iterate(g, nodes, iterations, exploration, &dice.state, &watch)
+        if stopped:
+            raise StopPlaying
+        found = [
+            (0, 0.0) if position.is_legal(column) else None for column in range(g.width)
+        ]
+        child = nodes[0].child
+        while child != NO_NODE:
+            column = lowest_bit(nodes[child].mask ^ position.mask) // g.stride
+            found[column] = nodes[child].visits, nodes[child].wins
+            child = nodes[child].sibling
+    finally:
+        free(nodes)
+    return tuple(found)
+
+
+# --- stored games ---------------------------------------------------------------------------------
+
+
+def tally_columns(
+    Position position not None,
+    const uint64_t[::1] first not None,
+    const uint64_t[::1] second not None,
+    const int8_t[::1] winner not None,
+):
+    """For each column, the games whose final grid holds the position with that move.
+
+    Stones are never taken away, so a game can have passed through a position only if its final grid
+    holds all stones of the position.
+
+    Args:
+        position: a position that is not over.
+        first: the first player's stones on the final grid of every game.
+        second: the second player's stones.
+        winner: 1 if the first player won, -1 if the second player won, 0 for a draw.
+
+    Returns:
+        For every column ``(games, wins of the side to move, draws)``; None for a full one.
+    """
+    cdef uint64_t own1 = stones_of(position, "x"), own2 = own1 ^ position.mask
+    cdef uint64_t playable = playable_squares(position.g, position.mask), squares
+    cdef int sign = -1 if position.ply & 1 else 1
+    cdef int64_t games[MAX_COLUMNS]
+    cdef int64_t wins[MAX_COLUMNS]
+    cdef int64_t draws[MAX_COLUMNS]
+    cdef Py_ssize_t index
+    cdef int column
+    if not first.shape[0] == second.shape[0] == winner.shape[0]:
+        raise ValueError("as many first words as second ones and winners are needed")
+    for column in range(position.g.width):
+        games[column] = wins[column] = draws[column] = 0
+    with nogil:
+        for index in range(first.shape[0]):
+            if (own1 & ~first[index]) | (own2 & ~second[index]):
+                continue
+            squares = playable & (first[index] if sign > 0 else second[index])
+            while squares:
+                column = lowest_bit(squares) // position.g.stride
+                squares &= squares - 1
+                games[column] += 1
+                wins[column] += winner[index] == sign
+                draws[column] += winner[index] == 0
+    return tuple([
+        (games[column], wins[column], draws[column]) if position.is_legal(column) else None
+        for column in range(position.g.width)
+    ])
+
+
+# --- play by single lines -------------------------------------------------------------------------
+
+# A player completes a line of its own, blocks one of the opponent's, or else takes some line.
+
+cdef enum:
+    MAX_LINES = 4 * 64     # at most one line starts on each square in each direction
+
+cdef struct LineTable:
+    int count
+    uint64_t* lines     # the squares of every line
+
+# One table for each board, shared for the life of the process; never freed.
+cdef LineTable* _tables[WIDTH_LIMIT][HEIGHT_LIMIT]
+
+
+cdef const LineTable* _lines_of(const Board* g) except NULL:
+    """The lines of a board, direction by direction (vertical ones first), by their first squares."""
+    cdef LineTable* table = _tables[g.width][g.height]
+    if table == NULL:
+        table = _new_table(g)
+        if table == NULL:
+            raise MemoryError
+        _tables[g.width][g.height] = table
+    return table
+
+
+cdef LineTable* _new_table(const Board* g) noexcept:
+    cdef LineTable* table = <LineTable*>malloc(sizeof(LineTable))
+    cdef int direction, step
+    cdef uint64_t first, starts
+    if table == NULL:
+        return NULL
+    table.count = 0
+    table.lines = <uint64_t*>malloc(MAX_LINES * sizeof(uint64_t))
+    if table.lines == NULL:
+        free(table)
+        return NULL
+    for direction in range(4):
+        step = step_of(g, direction)
+        starts = windows_within(g.squares, step)
+        while starts:
+            first = starts & (0 - starts)
+            table.lines[table.count] = squares_of_windows(first, step)
+            table.count += 1
+            starts ^= first
+    return table
+
+
+cdef uint64_t _completing_square(
+    const LineTable* table, uint64_t stones, uint64_t playable, DiceState* dice
+) noexcept nogil:
+    """The empty square of a random line with three of the stones and one playable square.
+
+    Chosen among lines, not squares: one that completes two lines is twice as likely. There must be
+    such a line.
+    """
+    cdef int chosen[MAX_LINES]
+    cdef int index, count = 0
+    cdef uint64_t line
+    for index in range(table.count):
+        line = table.lines[index]
+        if popcount(line & stones) == 3 and line & playable:
+            chosen[count] = index
+            count += 1
+    return table.lines[chosen[draw_below(dice, count)]] & playable
+
+
+cdef uint64_t _reachable_line_square(
+    const LineTable* table, uint64_t playable, DiceState* dice
+) noexcept nogil:
+    """The leftmost playable square of a random line among those that have one."""
+    cdef int chosen[MAX_LINES]
+    cdef int index, count = 0
+    cdef uint64_t squares
+    for index in range(table.count):
+        if table.lines[index] & playable:
+            chosen[count] = index
+            count += 1
+    squares = table.lines[chosen[draw_below(dice, count)]] & playable
+    return squares & (0 - squares)
+
+
+def line_choice(Position position not None, Dice dice not None, *, bint by_lines):
+    """The 0-based column of a player that looks at single lines.
+
+    Args:
+        position: a position that is not over.
+        dice: the source of the choices.
+        by_lines: if no line can be completed or blocked, take a random line with a playable square
+            instead of a random column.
+    """
+    cdef const Board* g = position.g
+    cdef const LineTable* table = _lines_of(g)
+    cdef uint64_t own = position.stones, opp = own ^ position.mask
+    cdef uint64_t playable = playable_squares(g, position.mask), square
+    if playable == 0:
+        raise ValueError("no column is open")
+    if winning_squares(g, own, position.mask) & playable:
+        square = _completing_square(table, own, playable, &dice.state)
+    elif winning_squares(g, opp, position.mask) & playable:
+        square = _completing_square(table, opp, playable, &dice.state)
+    elif by_lines and table.count:
+        square = _reachable_line_square(table, playable, &dice.state)
+    else:
+        square = random_square(g, position.mask, &dice.state)
+    return lowest_bit(square) // g.stride

@@ -21,7 +21,6 @@ import weakref
 from typing import TYPE_CHECKING, Final
 
 from c4core.players.errors import Failing, PlayerFailure, StopPlaying, is_exhaustion
-from c4core.players.program_environment import program_environment
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,14 +45,51 @@ MAX_BYTES: Final = 64 * 1024
 ERROR_BYTES: Final = 2000
 """The length of the kept end of standard error, which tells why a program died."""
 
-LOOK_SECONDS: Final = 0.05
+POLL_SECONDS: Final = 0.05
 """The time between two checks whether the answer is still needed."""
 
-END_LOOK_SECONDS: Final = 0.005
+END_POLL_SECONDS: Final = 0.005
 """The time between two checks whether a program has ended."""
+
+PASSED_ON: Final = frozenset(
+    {
+        "HOME",
+        "LANG",
+        "LANGUAGE",
+        "LD_LIBRARY_PATH",
+        "LOGNAME",
+        "PATH",
+        "PYTHONPATH",
+        "SHELL",
+        "TEMP",
+        "TERM",
+        "TMP",
+        "TMPDIR",
+        "TZ",
+        "USER",
+    }
+)
+"""The environment variables that are passed on to programs, if this process has them.
+
+This is not a list of variables to leave out, because no list has all names of secrets
+(``C4_DB``, ``PGPASSWORD``, ``AWS_SECRET_ACCESS_KEY``, ..). A description can set more variables:
+``exec:env NAME=VALUE PROGRAM``.
+"""
+
+LOCALE: Final = "LC_"
+"""Variables with this prefix are passed on, too."""
 
 _SIGNALS: Final = {int(number): number.name for number in signal.Signals}
 """The names of signals. Real-time signals have numbers only."""
+
+
+def program_environment() -> dict[str, str]:
+    """The part of this process's environment that is passed on to programs."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name in PASSED_ON or name.startswith(LOCALE)
+    }
 
 
 class Program:
@@ -117,7 +153,7 @@ class Program:
                 Failing.CRASH, f"{self._command[0]} cannot be started: {error.strerror}"
             ) from None
         self._process = process
-        # The process ends with this object or the interpreter, even if nobody closes it.
+        # The process ends with this object or the interpreter, even if it is not closed.
         self._finalizer = weakref.finalize(self, _end_process, process, os.getpid())
         try:
             answer = self._greet(process, stop)
@@ -229,7 +265,7 @@ class Program:
         if self._selector is None:
             raise PlayerFailure(Failing.CRASH, "the program does not run")
         left = deadline - time.monotonic()
-        ready = self._selector.select(min(max(left, 0.0), LOOK_SECONDS))
+        ready = self._selector.select(min(max(left, 0.0), POLL_SECONDS))
         # Standard error is not an answer, or a program that writes there could go on for ever.
         is_heard = any(key.fileobj is not self._stderr() for key, _ in ready)
         if left <= 0 and not is_heard:
@@ -287,16 +323,14 @@ def _await_end(process: subprocess.Popen[bytes]) -> bool:
     """Wait for a process to end by itself. Returns whether it did so in time."""
     deadline = time.monotonic() + QUIT_SECONDS
     while not _has_ended(process) and time.monotonic() < deadline:
-        time.sleep(END_LOOK_SECONDS)
+        time.sleep(END_POLL_SECONDS)
     return _has_ended(process)
 
 
 def _end_process(process: subprocess.Popen[bytes], owner: int) -> None:
     """Kill a process with its group, wait for it, close its pipes.
 
-    Args:
-        process: the process.
-        owner: the process that started it; a fork of the owner must not end it.
+    Only the process with the number ``owner``, which started it, does this; a fork must not.
     """
     if os.getpid() != owner:
         return

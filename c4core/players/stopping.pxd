@@ -1,4 +1,4 @@
-"""The C side of ``Stop``: searches read it every so many nodes, without the interpreter lock."""
+"""The C side of ``Stop``: searches poll it without the interpreter lock."""
 
 from libc.math cimport INFINITY
 from libc.stdint cimport uint64_t
@@ -6,12 +6,12 @@ from libc.stdint cimport uint64_t
 from c4core.engine cimport atomics
 
 cdef class Stop:
-    cdef readonly Stop origin       # the stop whose flag it reads; None: its own
+    cdef readonly Stop origin       # the stop whose flag it uses; None: its own
     cdef uint64_t word              # 0 until it is set; atomic
     cdef double deadline            # on the clock of atomics.now(); infinite for none
     cdef list callbacks
 
-# What a search reads. It must not outlive its ``Stop``.
+# The part of a stop that a search polls. It must not outlive its ``Stop``.
 cdef struct Watch:
     const uint64_t* word
     double deadline
@@ -20,7 +20,7 @@ cdef Watch watch_of(Stop stop) noexcept
 
 
 cdef inline bint is_over(const Watch* watch) noexcept nogil:
-    """Whether nobody waits any more. It takes some nanoseconds, some 25 with a deadline."""
+    """Whether the search must end. A poll takes a few nanoseconds, about 25 with a deadline."""
     return atomics.load(watch.word) != 0 or (
         watch.deadline < INFINITY and atomics.now() >= watch.deadline
     )

@@ -1,7 +1,6 @@
-"""``Stop``: tells a player that nobody waits for its move any more, by another thread or the clock.
+"""``Stop``: a stop signal that ends a player's search, set by another thread or by the clock.
 
-It is a flag that any thread may set. Searches read it every so many nodes, without the interpreter
-lock.
+It is a flag that any thread may set. Searches poll it regularly, without the interpreter lock.
 """
 
 from contextlib import contextmanager
@@ -13,12 +12,12 @@ from c4core.engine cimport atomics
 
 from c4core.players.errors import StopPlaying
 
-# The flag of searches that nobody stops.
+# The flag of searches that are never stopped.
 cdef uint64_t _never = 0
 
 
 cdef class Stop:
-    """Ends the searches of players. It may be set from any thread, and stays set.
+    """A stop signal for the searches of players. Any thread may set it, and it stays set.
 
     Attributes:
         origin: the stop that :meth:`within` made this one from, or None.
@@ -30,9 +29,9 @@ cdef class Stop:
         self.callbacks = []
 
     def set(self):
-        """Stop all searches that read it, and call the callbacks of :meth:`calling`.
+        """Stop all searches that poll it, and call the callbacks of :meth:`calling`.
 
-        It may be set again, to call the callbacks of searches that have just begun.
+        Set it again to call the callbacks of searches that have just begun.
         """
         if self.origin is not None:
             self.origin.set()
@@ -42,7 +41,7 @@ cdef class Stop:
             callback()
 
     def within(self, double seconds):
-        """A stop that is over together with this one, or after so many seconds."""
+        """A stop that is over when this one is, or when this many seconds have passed."""
         cdef Stop limited = Stop()
         limited.origin = self if self.origin is None else self.origin
         limited.deadline = min(self.deadline, atomics.now() + seconds)
@@ -50,7 +49,7 @@ cdef class Stop:
 
     @property
     def is_set(self):
-        """Whether somebody has set it; the time does not matter."""
+        """Whether it was set; the time does not matter."""
         cdef Watch watch = watch_of(self)
         return atomics.load(watch.word) != 0
 
@@ -61,17 +60,13 @@ cdef class Stop:
         return bool(is_over(&watch))
 
     def check(self):
-        """Stop here if it is over.
-
-        Raises:
-            StopPlaying: it is over.
-        """
+        """Raise :class:`StopPlaying` if it is over."""
         if self.is_over:
             raise StopPlaying
 
     @contextmanager
     def calling(self, callback):
-        """Within the context every :meth:`set` calls a function, in the thread that sets it."""
+        """Let every :meth:`set` within the context call a function, in the thread that sets it."""
         cdef Stop origin = self if self.origin is None else self.origin
         origin.callbacks.append(callback)
         try:
@@ -81,7 +76,7 @@ cdef class Stop:
 
 
 cdef Watch watch_of(Stop stop) noexcept:
-    """What a search reads; for None a flag that is never set."""
+    """The part of a stop that a search polls; for None a flag that is never set."""
     if stop is None:
         return Watch(&_never, INFINITY)
     if stop.origin is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.arena.answers import checked_column
+from c4core.arena.game import checked_column
 from c4core.arena.seeds import game_seed
 from c4core.dice import Dice
 from c4core.position import Position

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from c4core.arena.files_csv import read_csv_games
+from c4core.arena.file_formats import read_csv_games
 from c4core.arena.game import play_game
 from c4core.arena.seeds import game_seed
 from c4core.dataset.errors import DatasetError

@@ -46,8 +46,7 @@ def engine(
     """
     import sys
 
-    from c4core.adapters.ugi import Session
-    from c4core.adapters.ugi.options import Options
+    from c4core.adapters.ugi import Options, Session
     from workers.positions.book_answers import find_book
 
     options = Options(hash=table_mb, threads=threads or parameters.usable_cores(), board=board)

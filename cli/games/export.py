@@ -15,8 +15,7 @@ from cli.shell.commands import Command, refuse
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from c4core.arena.files import GameEntry
-    from c4core.arena.repeats import Repeats, Sameness
+    from c4core.arena.files import GameEntry, Repeats, Sameness
     from cli.shell.settings import Settings
     from db.records.games import GameFilter
 
@@ -81,7 +80,7 @@ def export(
     format_name = format_name or format_by_ending(
         output, endings=ENDINGS, default="jsonl", what="games", option="--format"
     )
-    from c4core.arena.repeats import Repeats
+    from c4core.arena.files import Repeats
     from workers.matches.files.entries import stream_entries
     from workers.matches.reports.reading import check_matches
 
@@ -144,7 +143,7 @@ def _of_one_board(filters: GameFilter) -> GameFilter:
 
 
 def _write_json(out: IO[str], written: _Written) -> None:
-    from c4core.arena.files_json import json_line
+    from c4core.arena.file_formats import json_line
 
     for entry in written:
         out.write(json_line(entry) + "\n")
@@ -152,8 +151,8 @@ def _write_json(out: IO[str], written: _Written) -> None:
 
 
 def _write_csv(out: IO[str], written: _Written, filters: GameFilter) -> None:
+    from c4core.arena.file_formats import csv_line, csv_names
     from c4core.arena.files import ON_THE_BOARD
-    from c4core.arena.files_csv import csv_line, csv_names
     from c4core.notation import DEFAULT_BOARD
 
     out.write(csv_names(filters.board or DEFAULT_BOARD) + "\n")

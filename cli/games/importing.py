@@ -15,8 +15,7 @@ from cli.shell.streams import input_name, reading
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from c4core.arena.files import GameEntry
-    from c4core.arena.repeats import Sameness
+    from c4core.arena.files import GameEntry, Sameness
     from c4core.lines import BadLine
     from c4core.notation import BoardSize
     from cli.shell.settings import Settings
@@ -72,7 +71,7 @@ def import_(
         (mirrors and distinct is None, "--mirrors belongs to --distinct"),
         (new and distinct is None, "--new belongs to --distinct"),
     )
-    from c4core.arena.repeats import Repeats
+    from c4core.arena.files import Repeats
     from cli.output.render import count
     from workers.matches.files.collecting import Collection, import_matches, remember_stored
 
@@ -100,8 +99,7 @@ def import_(
 
 
 def _entries(file: BinaryIO, kind: str, board: BoardSize) -> Iterator[GameEntry | BadLine]:
-    from c4core.arena.files_csv import read_csv_games
-    from c4core.arena.files_json import read_json_games
+    from c4core.arena.file_formats import read_csv_games, read_json_games
 
     return (read_csv_games if kind == "csv" else read_json_games)(file, board=board)
 

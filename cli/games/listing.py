@@ -160,7 +160,7 @@ class _Page:
 
     def rows(self, database: Database) -> Iterator[Row]:
         """The rows, in constant memory."""
-        from c4core.arena.files_json import json_object
+        from c4core.arena.file_formats import json_object
         from db.records.games import GameCursor
         from workers.matches.files.entries import stream_entries
 

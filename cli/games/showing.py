@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from c4core.arena.files import GameEntry
     from c4core.arena.judging import JudgedMove
-    from c4core.players.consent import Consent
+    from c4core.players.player import Consent
     from c4core.position import Position
     from cli.shell.settings import Settings
     from db.database import Database
@@ -39,7 +39,7 @@ def show(settings: Settings, *, game: GameCursor, boards: bool) -> None:
     with settings.open_database() as database:
         entry, judged = _read(database, game)
     if settings.json:
-        from c4core.arena.files_json import json_object
+        from c4core.arena.file_formats import json_object
 
         write_object({**json_object(entry), "judged": [_judged_object(move) for move in judged]})
         return

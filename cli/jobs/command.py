@@ -18,7 +18,7 @@ from cli.work.results import format_option
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from c4core.players.consent import Consent
+    from c4core.players.player import Consent
     from cli.shell.settings import Settings
     from db.database import Database
     from db.records.jobs import JobState

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize
-    from c4core.players.player import PlayerSpec
-    from c4core.players.resources import Resources
+    from c4core.players.player import PlayerSpec, Resources
     from c4core.training.asking import Evaluation
     from c4core.training.labels import Positions
     from cli.shell.settings import Settings
@@ -78,8 +77,7 @@ def _ask(settings: Settings, spec: PlayerSpec, positions: Positions, *, seed: in
 
 def _resources(settings: Settings, spec: PlayerSpec, board: BoardSize) -> Resources:
     """What a player needs: consent to be started, and stored games if it looks some up."""
-    from c4core.players.consent import ANY_PROGRAM
-    from c4core.players.resources import Resources
+    from c4core.players.player import ANY_PROGRAM, Resources
     from workers.matches.terms import looks_games_up
 
     if not looks_games_up(spec):

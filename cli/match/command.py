@@ -12,7 +12,7 @@ from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
     from c4core.arena.statistics import Sprt
-    from c4core.players.consent import Consent
+    from c4core.players.player import Consent
     from cli.shell.settings import Settings
 
 EXAMPLES = (

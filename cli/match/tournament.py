@@ -13,7 +13,7 @@ from cli.shell.commands import Command, refuse
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from c4core.players.consent import Consent
+    from c4core.players.player import Consent
     from cli.reports.options import GameRules
     from cli.shell.settings import Settings
     from db.records.terms import MatchTerms
@@ -124,7 +124,7 @@ def tournament(
 
 def _expanded(descriptions: Sequence[str]) -> list[str]:
     """Every player that some descriptions stand for, each once, in order."""
-    from c4core.players.ranges import parse_players
+    from c4core.players.registry import parse_players
 
     found = [spec.full for text in descriptions for spec in parse_players(text)]
     return list(dict.fromkeys(found))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from c4core.notation import BoardSize
-    from c4core.players.consent import Consent
+    from c4core.players.player import Consent
     from cli.play.app import PlayApp
     from cli.play.game import Game
     from cli.play.plain import PlainGame
@@ -42,8 +42,8 @@ EXAMPLES = (
 
 
 def _read_seat(_context: click.Context, _parameter: click.Parameter, text: str) -> Seat:
-    from c4core.players.consent import ANY_PROGRAM
     from c4core.players.errors import PlayerError
+    from c4core.players.player import ANY_PROGRAM
     from cli.play.seats import read_seat
 
     try:
@@ -199,7 +199,7 @@ def play(
 
 def _with_named(programs: Consent, *seats: Seat) -> Consent:
     """Consent to the players that the command line names, besides what it allows."""
-    from c4core.players.consent import Consent
+    from c4core.players.player import Consent
 
     return Consent(programs.everything, frozenset(seat.text for seat in seats))
 
@@ -265,7 +265,7 @@ def _tell(games: Sequence[Game], settings: Settings, *, plain: bool) -> None:
     """Write the games, one a line, after the screen was closed."""
     import json
 
-    from c4core.arena.files_json import json_object
+    from c4core.arena.file_formats import json_object
 
     for game in games:
         if settings.json:

@@ -11,8 +11,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Input, Label, Select, Static
 
-from c4core.players.consent import ANY_PROGRAM
 from c4core.players.errors import PlayerError
+from c4core.players.player import ANY_PROGRAM
 from cli.play.howto import keys, paragraphs
 from cli.play.painting import told
 from cli.play.seats import Seat, choices, read_seat

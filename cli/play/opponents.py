@@ -7,12 +7,11 @@ import threading
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from c4core.arena.answers import checked_column
+from c4core.arena.game import checked_column
 from c4core.arena.seeds import seat_seed
 from c4core.dice import Dice
 from c4core.players.errors import Failing, PlayerFailure, is_exhaustion
-from c4core.players.player import GameStart, Limits
-from c4core.players.resources import Resources
+from c4core.players.player import GameStart, Limits, Resources
 from c4core.players.stopping import Stop
 from db import games
 from workers.matches.corpora import read_corpus

@@ -18,8 +18,8 @@ from c4core.arena.game import Ending
 from c4core.errors import C4Error
 from c4core.files import atomic_file
 from c4core.notation import parse_board, parse_moves
-from c4core.players.consent import NO_PROGRAM, Consent
 from c4core.players.errors import Failing
+from c4core.players.player import NO_PROGRAM, Consent
 from cli.play.game import Failure, Game
 from cli.play.seats import read_seat
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from c4core.players.consent import NO_PROGRAM, Consent
 from c4core.players.errors import PlayerError
-from c4core.players.levels import LEVELS
-from c4core.players.registry import parse_player, player_kinds
+from c4core.players.player import NO_PROGRAM, Consent
+from c4core.players.registry import LEVELS, parse_player, player_kinds
 
 if TYPE_CHECKING:
     from c4core.notation import BoardSize

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from c4core.evaluation import final_score
 from c4core.version import ENGINE_VERSION
 from db import evaluations
 from db.records.evaluations import StoredEvaluation
@@ -116,8 +117,7 @@ def look_up(
 
 def _ended(position: Position) -> StoredEvaluation:
     """What the rules say of a game that is over; it is never stored."""
-    lost = -((position.width * position.height + 2 - position.ply) // 2)
-    score = 0 if position.winner is None else lost
+    score = final_score(position)
     return StoredEvaluation(
         key=position.canonical_key,
         width=position.width,

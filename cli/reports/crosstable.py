@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from c4core.arena.significance import SIGNIFICANT, holm
-from c4core.arena.standings import standings
-from c4core.arena.statistics import Tally
+from c4core.arena.statistics import SIGNIFICANT, Tally, holm, standings
 from cli.output.render import count, duration
 from cli.output.tables import Facts, Table
 from cli.reports import figures
@@ -15,7 +13,7 @@ from cli.reports.view import short
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from c4core.arena.standings import Standing
+    from c4core.arena.statistics import Standing
     from cli.output.tables import Part
     from workers.matches.reports.report import MatchReport
 

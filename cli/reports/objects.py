@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from workers.matches.reports.objects import finite
 
 if TYPE_CHECKING:
-    from c4core.arena.accuracy import Accuracy
+    from c4core.arena.judging import Accuracy
     from workers.matches.reports.report import MatchReport
 
 

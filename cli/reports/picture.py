@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from c4core.arena.accuracy import Accuracy
+from c4core.arena.judging import Accuracy
 from c4core.arena.statistics import wilson_interval
 from cli.output import pictures
 from cli.output.pictures import BAD, FAINT, GOOD, INK

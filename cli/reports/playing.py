@@ -11,7 +11,7 @@ from cli.work.running import finish_job, run_job
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from c4core.players.consent import Consent
+    from c4core.players.player import Consent
     from cli.shell.settings import Settings
     from cli.work.backend import Backend
     from db.database import Database
@@ -24,7 +24,7 @@ TALLY_SECONDS = 1.0
 
 def with_named(programs: Consent, terms: Iterable[MatchTerms]) -> Consent:
     """Consent to the players that the command line names, besides what it allows."""
-    from c4core.players.consent import Consent
+    from c4core.players.player import Consent
     from c4core.players.registry import program_of
     from workers.matches.playing import players_of
 

@@ -12,7 +12,7 @@ from cli.output.tables import Facts, Table
 from cli.reports import figures
 
 if TYPE_CHECKING:
-    from c4core.arena.accuracy import Accuracy
+    from c4core.arena.judging import Accuracy
     from c4core.arena.statistics import Tally
     from cli.output.tables import Part
     from workers.matches.reports.report import MatchReport

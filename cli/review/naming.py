@@ -104,7 +104,7 @@ def read_games(named: Named, board: BoardSize, database: Database | None) -> Gam
 def _read(
     part: str | GameCursor | BinaryIO, board: BoardSize, database: Database | None
 ) -> Iterator[GameEntry | BadLine]:
-    from c4core.arena.files_any import game_of_moves, read_any_games
+    from c4core.arena.file_formats import game_of_moves, read_any_games
     from c4core.errors import MoveError
     from db.records.games import GameCursor
     from workers.matches.reviews.game import read_game

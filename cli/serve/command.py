@@ -13,7 +13,7 @@ from cli.shell import echo, parameters
 from cli.shell.commands import Command, refuse
 
 if TYPE_CHECKING:
-    from c4core.players.consent import Consent
+    from c4core.players.player import Consent
     from cli.shell.settings import Settings
 
 LARGEST_PORT = 65_535

@@ -55,7 +55,7 @@ class Offered(click.types.StringParamType):
 
 def _players() -> Iterable[tuple[str, str]]:
     from c4core.players import player_kinds
-    from c4core.players.levels import LEVELS
+    from c4core.players.registry import LEVELS
 
     yield from LEVELS.items()
     for kind in player_kinds():

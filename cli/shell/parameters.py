@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from c4core.notation import BoardSize
-    from c4core.players.consent import Consent
+    from c4core.players.player import Consent
     from db.records.evaluations import Cursor
 
 Decorated = TypeVar("Decorated", bound="Callable[..., Any] | click.Command")
@@ -173,13 +173,13 @@ def label_option(what: str) -> Callable[[Decorated], Decorated]:
 
 
 def _read_consent(_context: click.Context, _parameter: click.Parameter, given: object) -> Consent:
-    from c4core.players.consent import ANY_PROGRAM, NO_PROGRAM
+    from c4core.players.player import ANY_PROGRAM, NO_PROGRAM
 
     return ANY_PROGRAM if given else NO_PROGRAM
 
 
 def programs_option(when: str) -> Callable[[Decorated], Decorated]:
-    """``--allow-programs``, as a :class:`~c4core.players.consent.Consent` called ``programs``.
+    """``--allow-programs``, as a :class:`~c4core.players.player.Consent` called ``programs``.
 
     Args:
         when: whose programs these are, for the help text.

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from c4core.players.consent import NO_PROGRAM, Consent
+from c4core.players.player import NO_PROGRAM, Consent
 from cli.output.render import count
 from cli.shell.parameters import usable_cores
 

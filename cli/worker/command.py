@@ -12,7 +12,7 @@ from cli.shell import parameters
 from cli.shell.commands import Command
 
 if TYPE_CHECKING:
-    from c4core.players.consent import Consent
+    from c4core.players.player import Consent
     from cli.shell.settings import Settings
     from workers.core.lanes import Lane
 

@@ -6,11 +6,22 @@ from typing import get_args
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from c4core.arena.files import GameEntry, empty_board, ending_on_board
-from c4core.arena.files_csv import csv_line, csv_names, read_csv_games
-from c4core.arena.files_json import json_line, read_json_games
+from c4core.arena.file_formats import (
+    csv_line,
+    csv_names,
+    json_line,
+    read_csv_games,
+    read_json_games,
+)
+from c4core.arena.files import (
+    GameEntry,
+    Repeats,
+    Sameness,
+    empty_board,
+    ending_on_board,
+    mirrored_moves,
+)
 from c4core.arena.game import Ending
-from c4core.arena.repeats import Repeats, Sameness, mirrored_moves
 from c4core.notation import BoardSize, format_moves
 from c4core.position import Position
 from tests.support.text import storable_text

@@ -14,12 +14,10 @@ from c4core.arena.game import Ending, play_game
 from c4core.dice import Dice
 from c4core.players import PlayerError, parse_player, player_kinds
 from c4core.players.blog import blog_weights
-from c4core.players.heuristics import heuristic_value
+from c4core.players.heuristics import heuristic_value, winning_columns
 from c4core.players.minimax import minimax
-from c4core.players.parameters import Parameter
+from c4core.players.parameters import Digits, Parameter, Real, Switch, Value, Whole, Word
 from c4core.players.player import columns_from_centre
-from c4core.players.values import Digits, Real, Switch, Value, Whole, Word
-from c4core.windows import winning_columns
 from tests.support.boards import player_positions as slow
 from tests.support.boards.positions import games
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from starlette.routing import Route
 
+from c4core.arena.file_formats import game_of_moves, parse_json_game
 from c4core.arena.files import GameFileError
-from c4core.arena.files_any import game_of_moves
-from c4core.arena.files_json import parse_json_game
 from c4core.arena.game import Ending
 from web import parameters
 from web.api.games import LARGE_NUMBERS, LARGEST_NUMBER, NUMBER_SCHEMA

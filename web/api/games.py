@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from starlette.routing import Route
 
-from c4core.arena.files_json import json_object
+from c4core.arena.file_formats import json_object
 from c4core.arena.game import Ending
 from db import games
 from db.decoding import decoding

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from starlette.routing import Route
 
 from c4core.adapters import kaggle
-from c4core.adapters.errors import AdapterError
+from c4core.adapters.mover import AdapterError
 from c4core.notation import DEFAULT_BOARD
 from web import parameters
 from web.description.words import NUMBER, TEXT, operation, query, record, whole_between

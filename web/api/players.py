@@ -11,7 +11,7 @@ from c4core.extras import LEARN, require
 from c4core.notation import column_label
 from c4core.players import LEVELS, Parameter, PlayerError, player_kinds
 from c4core.players.learning import LearningPlayer
-from c4core.players.values import Digits, FileName, Real, Switch, Whole, Word
+from c4core.players.parameters import Digits, FileName, Real, Switch, Whole, Word
 from web import parameters
 from web.asked_positions import POSITION, read_position
 from web.description import words

@@ -30,7 +30,7 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from c4core.evaluation import score_limits
+from c4core.evaluation import final_score, score_limits
 from c4core.position import Position
 from db.errors import ContradictionError
 from workers.deep.ordering import ordered_columns
@@ -395,9 +395,7 @@ def first_bounds(position: Position) -> Bounds:
     """The bounds of a score that follow from the position itself, without a search."""
     width, height = position.board
     if position.is_over:
-        # The last stone has won, with one stone fewer on the board; or the board is full.
-        won = (position.board.cells + 2 - position.ply) // 2
-        score = -won if position.winner else 0
+        score = final_score(position)
         return Bounds(score, score)
     lower, upper = score_limits(position.ply, width, height)
     if any(map(position.is_winning, position.legal_columns())):

@@ -1,7 +1,7 @@
 """Programs among the players of a match: which ones, and who may start them.
 
 A stored match may be a stranger's, so units whose players are programs need a worker with consent
-(:mod:`c4core.players.consent`). Such workers say so in the register. Others leave these units to
+(:mod:`c4core.players.player`). Such workers say so in the register. Others leave these units to
 them. If there are none, they fail the units with a message: such units must neither wait for ever
 nor count as lost games.
 """

@@ -14,6 +14,7 @@ import time
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final
 
+from c4core.evaluation import final_score
 from c4core.solver import Solver
 from db.errors import StorageError
 from workers.logs import LOGGER
@@ -235,8 +236,8 @@ def answer_at_end(position: Position) -> Answer:
     Args:
         position: without a move to play.
     """
-    won = 0 if position.winner is None else (position.board.cells + 2 - position.ply) // 2
-    return Answer(-won, -won, (None,) * position.width)
+    score = final_score(position)
+    return Answer(score, score, (None,) * position.width)
 
 
 def answer_stored(

@@ -1,1 +1,1 @@
-"""One file for each player or family of players. The players of all files are registered."""
+"""One file for each family of players. The players of all files are registered."""

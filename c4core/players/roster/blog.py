@@ -5,12 +5,12 @@ from typing import Annotated, ClassVar, Literal
 
 from c4core.dice import Dice
 from c4core.players.blog import blog_weights
-from c4core.players.player import NO_LIMITS, Limits, Player, sides_of
+from c4core.players.heuristics import winning_columns
+from c4core.players.parameters import Whole
+from c4core.players.player import NO_LIMITS, Limits, Player, nearest_to_centre, sides_of
 from c4core.players.registry import player
 from c4core.players.stopping import Stop
-from c4core.players.values import Whole
 from c4core.position import Position
-from c4core.windows import winning_columns
 
 SOURCE = "Williams 2022"
 
@@ -67,7 +67,7 @@ class _Counting(Player):
     is_random = True
 
     def weights(self, position: Position, stop: Stop | None = None) -> tuple[int | None, ...]:
-        """The weight of every column; None where it is no candidate."""
+        """The weight of every column; None if it is not a candidate."""
         return blog_weights(position, depth=self.depth, scale=self.scale, stop=stop)
 
     def choose(self, position: Position, dice: Dice, limits: Limits = NO_LIMITS) -> int:
@@ -84,7 +84,7 @@ class BlogV2(_Counting):
     scale = "even"
 
     def weights(self, position: Position, stop: Stop | None = None) -> tuple[int | None, ...]:
-        """The weight of every column; None where it is no candidate."""
+        """The weight of every column; None if it is not a candidate."""
         return blog_weights(
             position,
             depth=self.depth,
@@ -130,7 +130,7 @@ class BlogV5(_Counting):
     scale = "falling"
 
     def weights(self, position: Position, stop: Stop | None = None) -> tuple[int | None, ...]:
-        """The weight of every column; None where it is no candidate."""
+        """The weight of every column; None if it is not a candidate."""
         candidates = opening_columns(position)
         drawn = candidates is not None and self.opening == "random"
         return blog_weights(
@@ -176,9 +176,7 @@ class BlogV6(_Counting):
                 if position.heights[column] == 0:
                     return column
         best = heaviest(self.weights(position, limits.stop))
-        off_centre = {column: abs(2 * column - (position.width - 1)) for column in best}
-        nearest = min(off_centre.values())
-        return dice.pick([column for column in best if off_centre[column] == nearest])
+        return dice.pick(nearest_to_centre(best, position.width))
 
 
 def heaviest(weights: tuple[int | None, ...]) -> list[int]:

@@ -1,17 +1,118 @@
-"""``database-montecarlo``: looks up the games that were played before."""
+"""``database-montecarlo``: looks up the games that were played before, in ``FinalGrids``."""
 
+from collections.abc import Iterable
 from dataclasses import field
-from typing import Annotated
+from typing import Annotated, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
+from c4core.arrays import split_keys
 from c4core.dice import Dice
-from c4core.players.parameters import Resource
-from c4core.players.player import NO_LIMITS, Limits, Player
-from c4core.players.playouts import run_playouts
+from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.players.parameters import Resource, Whole
+from c4core.players.player import NO_LIMITS, FinalGames, Limits, Player
+from c4core.players.playouts import run_playouts, tally_columns
 from c4core.players.registry import player
-from c4core.players.resources import FinalGames
 from c4core.players.stopping import Stop
-from c4core.players.values import Whole
 from c4core.position import Position
+
+
+class FinalGrids:
+    """The final grids of many finished games of one board, in memory.
+
+    A lookup scans all of them.
+
+    Args:
+        first: the first player's stones of every game, as words of the engine's layout.
+        second: the second player's stones.
+        winner: 1 if the first player won, -1 if the second player won, 0 for a draw.
+        board: the board's size.
+
+    Raises:
+        ValueError: the arrays differ in length.
+    """
+
+    def __init__(
+        self,
+        first: NDArray[np.uint64],
+        second: NDArray[np.uint64],
+        winner: NDArray[np.int8],
+        *,
+        board: BoardSize = DEFAULT_BOARD,
+    ) -> None:
+        if not len(first) == len(second) == len(winner):
+            raise ValueError(
+                f"{len(first)} and {len(second)} words of stones, {len(winner)} winners: "
+                "every game has one of each"
+            )
+        self.board = board
+        self._first = np.ascontiguousarray(first, dtype=np.uint64)
+        self._second = np.ascontiguousarray(second, dtype=np.uint64)
+        self._winner = np.ascontiguousarray(winner, dtype=np.int8)
+
+    @classmethod
+    def from_positions(cls, positions: Iterable[Position]) -> Self:
+        """The grids of games that are over.
+
+        Raises:
+            ValueError: the games have different boards, or one of them is not over.
+        """
+        finals = list(positions)
+        board = finals[0].board if finals else DEFAULT_BOARD
+        for position in finals:
+            if position.board != board or not position.is_over:
+                raise ValueError(f"{position!r} is no finished game on a {board} board")
+        keys = np.array([position.key for position in finals], dtype=np.uint64)
+        values = {"x": 1, "o": -1, None: 0}
+        winners = np.array([values[position.winner] for position in finals], dtype=np.int8)
+        return cls.from_keys(keys, winners, board=board)
+
+    @classmethod
+    def from_keys(
+        cls,
+        keys: NDArray[np.uint64],
+        winner: NDArray[np.int8],
+        *,
+        board: BoardSize = DEFAULT_BOARD,
+    ) -> Self:
+        """The grids of games whose last positions have these keys.
+
+        Args:
+            keys: ``Position.key`` of the last position of every game.
+            winner: 1, -1, or 0 for a draw.
+            board: the board's size.
+        """
+        to_move, taken = split_keys(keys, board)
+        other = taken ^ to_move
+        is_first = _is_even(taken)
+        first = np.where(is_first, to_move, other)
+        second = np.where(is_first, other, to_move)
+        return cls(first, second, winner, board=board)
+
+    def __len__(self) -> int:
+        """The number of games."""
+        return len(self._winner)
+
+    def words(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int8]]:
+        """The first player's stones, the second player's, and the winners; see the class."""
+        return self._first, self._second, self._winner
+
+    def tally(self, position: Position) -> tuple[tuple[int, int, int] | None, ...]:
+        """For each column, the games whose final grid has all stones of the position after it.
+
+        Args:
+            position: a position that is not over.
+
+        Returns:
+            For every column ``(games, wins of the side to move, draws)``; None for a full one.
+
+        Raises:
+            ValueError: the position is of another board.
+        """
+        if position.board != self.board:
+            raise ValueError(f"games on a {self.board} board say nothing about {position.board}")
+        return tally_columns(position, self._first, self._second, self._winner)
 
 
 @player("database-montecarlo", source="Brewer 2017, as future work")
@@ -41,7 +142,7 @@ class DatabaseMontecarlo(Player):
     def win_shares(
         self, position: Position, dice: Dice, stop: Stop | None = None
     ) -> tuple[float | None, ...]:
-        """The share of games won by the side to move, for every column; None where it is full."""
+        """The share of games won by the side to move, for every column; None for a full one."""
         tallies = (
             (None,) * position.width
             if self.final_games is None
@@ -66,3 +167,12 @@ class DatabaseMontecarlo(Player):
         # The side to move after the column is the opponent: what it loses is won.
         _, losses, _ = run_playouts(position.play(column), dice, self.playouts, stop=stop)
         return losses / self.playouts
+
+
+def _is_even(words: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Whether each word has an even number of bits."""
+    folded = words.copy()
+    for distance in (32, 16, 8, 4, 2, 1):
+        folded ^= folded >> np.uint64(distance)
+    even: NDArray[np.bool_] = (folded & np.uint64(1)) == 0
+    return even

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from c4core.learning.shipped import SHIPPED
 from c4core.players.learning import EnginePlayer, LearningPlayer, SearchingPlayer
+from c4core.players.parameters import FileName
 from c4core.players.registry import player
-from c4core.players.values import FileName
 
 _Shipped = Annotated[str, FileName(), "the model's file; shipped: the one that comes with c4"]
 

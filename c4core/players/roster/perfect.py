@@ -9,12 +9,10 @@ from typing import Annotated, Literal
 
 from c4core.dice import Dice
 from c4core.players.errors import PlayerError
-from c4core.players.parameters import Resource
-from c4core.players.player import NO_LIMITS, Limits, Player, columns_from_centre
+from c4core.players.parameters import Real, Resource
+from c4core.players.player import NO_LIMITS, Analyst, Limits, Player, columns_from_centre
 from c4core.players.registry import player
-from c4core.players.resources import Analyst
 from c4core.players.stopping import Stop
-from c4core.players.values import Real
 from c4core.position import Position
 from c4core.solver import Solver
 

@@ -8,10 +8,10 @@ from typing import Final, TypeAlias
 from c4core.dice import Dice
 from c4core.notation import BoardSize
 from c4core.players.errors import Failing, PlayerError, PlayerFailure, StopPlaying, is_exhaustion
+from c4core.players.parameters import Value
 from c4core.players.player import NO_LIMITS, GameStart, Limits, Player, columns_from_centre
 from c4core.players.registry import player_of_argument
 from c4core.players.stopping import Stop
-from c4core.players.values import Value
 from c4core.position import Position, Side
 from c4core.proof import Certificate, Proof
 from c4core.proof.certificate import BOARDS, named_file
@@ -19,29 +19,29 @@ from c4core.proof.errors import CertificateError, ClaimError
 from c4core.proof.format import CertificateInfo
 
 KEPT: Final = 4
-"""Sides of proofs that are kept in memory: nine bytes a position."""
+"""This many proofs of a side are kept in memory; each takes nine bytes a position."""
 
 _Key: TypeAlias = tuple[str, int, int, Side]
 
 
 class _Checked:
-    """The last proofs that were checked. A file that is written anew is checked again."""
+    """The last proofs that were checked. A file that has changed is checked again."""
 
     def __init__(self) -> None:
         self._kept: dict[_Key, Proof] = {}
         self._lock = Lock()
 
     def proof(self, path: Path, side: Side, stop: Stop) -> Proof:
-        """What a certificate proves for a side.
+        """The proof of a certificate for a side.
 
         Raises:
-            CertificateError: it is no proof.
+            CertificateError: it is not a proof.
             OSError: it cannot be read.
-            StopPlaying: the stop was set. The time of a move does not matter: else a player with
-                little time would begin anew at each move.
+            StopPlaying: the stop was set. The time of a move does not matter, or a player with
+                little time would begin again at each move.
         """
 
-        def look(_positions: int) -> None:
+        def poll(_positions: int) -> None:
             if stop.is_set:
                 raise StopPlaying
 
@@ -50,7 +50,7 @@ class _Checked:
         with self._lock:
             known = self._kept.pop(key, None)
         if known is None:
-            known = Certificate.open(path).check(look, prover=side)
+            known = Certificate.open(path).check(poll, prover=side)
         with self._lock:
             self._kept[key] = known  # the last is the newest
             for oldest in tuple(self._kept)[:-KEPT]:
@@ -78,7 +78,7 @@ class ProofPlayer(Player):
         """Check the file's bytes. Whether it is a proof is checked when a game begins.
 
         Raises:
-            PlayerError: it cannot be read, or is no certificate.
+            PlayerError: it cannot be read, or is not a certificate.
         """
         super().__post_init__()
         self._read()
@@ -94,10 +94,10 @@ class ProofPlayer(Player):
             raise self._error(f"{self.argument} is about {known}, not {board}")
 
     def begin(self, game: GameStart) -> None:
-        """Check the proof, which takes seconds where it is large; a process does it once.
+        """Check the proof. This takes seconds for a large one, and a process does it once.
 
         Raises:
-            PlayerFailure: it is no proof, or does not prove anything for this side.
+            PlayerFailure: it is not a proof, or proves nothing for this side.
             StopPlaying: the game's stop was set before.
         """
         self._proof(game.side, game.stop)
@@ -118,7 +118,7 @@ class ProofPlayer(Player):
         return next(c for c in columns_from_centre(position.width) if c in word.columns)
 
     def _proof(self, side: Side, stop: Stop | None) -> Proof:
-        """What the certificate proves for a side."""
+        """The proof of the certificate for a side."""
         try:
             proof = _checked.proof(named_file(self.argument), side, stop or Stop())
         except (CertificateError, OSError) as error:
@@ -130,10 +130,10 @@ class ProofPlayer(Player):
         return proof
 
     def _read(self) -> CertificateInfo:
-        """What the certificate says about itself.
+        """The information at the head of the certificate.
 
         Raises:
-            PlayerError: it cannot be read, or is no certificate.
+            PlayerError: it cannot be read, or is not a certificate.
         """
         try:
             return Certificate.open(named_file(self.argument)).info

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from c4core.arena.file_formats import json_line, read_json_games
 from c4core.arena.files import GameEntry
-from c4core.arena.files_json import json_line, read_json_games
 from c4core.arena.game import Ending
 from c4core.notation import parse_moves
 from cli.play.game import Game

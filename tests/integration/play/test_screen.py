@@ -337,7 +337,7 @@ async def test_a_machine_that_has_run_out_of_something_loses_nobody_the_game(
         raise MemoryError("no memory for a tree")
 
     with monkeypatch.context() as patch:
-        patch.setattr("c4core.players.roster.uniform.Random.choose", fail)
+        patch.setattr("c4core.players.roster.simple.Random.choose", fail)
         await hands.press("4")
         await hands.until(lambda: "paused" in hands.status[0])
     assert hands.game.failure is None

@@ -458,7 +458,7 @@ def test_what_is_no_fault_of_the_player_is_no_lost_game(
 
     planned = plan_matches(database, [terms(games=2)])
     with monkeypatch.context() as patch:
-        patch.setattr("c4core.players.roster.set.Set.choose", fail)
+        patch.setattr("c4core.players.roster.simple.Set.choose", fail)
         if isinstance(error, MemoryError):
             with pytest.raises(MemoryError):
                 run_unit(database, Solver(table_mb=1), must_take(database), lambda: False)

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import pytest
 
-from c4core.arena.files_json import parse_json_game
+from c4core.arena.file_formats import parse_json_game
 from c4core.arena.game import Ending
 from tests.release.fuzz import child
 from tests.release.fuzz.campaign import MAX_FAILURES, Campaign

@@ -1,8 +1,11 @@
-"""The named positions of the players' sources, and a slow second opinion on their heuristics."""
+"""The named positions of the players' sources, players' choices, and slow second heuristics."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 from c4core import Position
+from c4core.dice import Dice
+from c4core.players import parse_player
 
 GRIDS = {
     "P1": "......./......./......./......./......B/RR.R.BB",
@@ -29,6 +32,17 @@ def grid(text: str) -> Position:
 def named(name: str) -> Position:
     """A named position."""
     return grid(GRIDS[name])
+
+
+def counted(text: str, position: Position, draws: int, seed: int = 1) -> Counter[int]:
+    """How often a player chooses each column."""
+    player, dice = parse_player(text).make(), Dice(seed)
+    return Counter(player.choose(position, dice) for _ in range(draws))
+
+
+def choices(text: str, position: Position, draws: int = 40) -> set[int]:
+    """The columns that a player chooses."""
+    return set(counted(text, position, draws))
 
 
 Squares = dict[tuple[int, int], str]

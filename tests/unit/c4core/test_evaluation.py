@@ -2,8 +2,8 @@
 
 import pytest
 
-from c4core import Analysis, Evaluation
-from c4core.evaluation import plies_to_end, score_limits
+from c4core import Analysis, Evaluation, Position
+from c4core.evaluation import final_score, plies_to_end, score_limits
 
 
 def test_exact_only_when_the_bounds_meet() -> None:
@@ -40,6 +40,12 @@ def test_best_columns() -> None:
 )
 def test_distance_to_the_end(score: int, ply: int, plies: int) -> None:
     assert plies_to_end(score, ply, 7, 6) == plies
+
+
+def test_score_of_a_finished_game() -> None:
+    assert final_score(Position("1212121")) == -18
+    assert final_score(Position("1122334", height=4)) == -11
+    assert final_score(Position("4441422211321333", width=4, height=4)) == 0
 
 
 def test_limits() -> None:

@@ -10,7 +10,7 @@ from c4core.errors import MoveError
 from c4core.notation import BoardSize, parse_moves
 from c4core.players import LEVELS, Player, parse_player
 from c4core.players.errors import PlayerError
-from c4core.players.ranges import parse_players
+from c4core.players.registry import parse_players
 from cli.play.game import Game
 from cli.play.opponents import Opponents, Supplies
 from cli.play.saved import SavedGameError, read_game, write_game

@@ -6,7 +6,6 @@ import pkgutil
 from collections.abc import Iterator
 
 import c4core
-from tests.support.deprecated import DEPRECATED
 
 ONLY_THERE = frozenset({"c4core.search_x86_v3", "c4core.search_x86_v3_pext"})
 """Modules that some processors do not have; the same source is compiled for all as another one."""
@@ -16,7 +15,7 @@ def docstrings() -> Iterator[doctest.DocTest]:
     """Every docstring of the package, with or without examples."""
     finder = doctest.DocTestFinder(exclude_empty=False)
     names = [module.name for module in pkgutil.walk_packages(c4core.__path__, "c4core.")]
-    for name in sorted({"c4core", *names} - set(DEPRECATED)):
+    for name in sorted({"c4core", *names}):
         try:
             module = importlib.import_module(name)
         except ImportError as error:

@@ -16,7 +16,6 @@ import db
 import workers
 from c4core import MoveError, parse_moves
 from c4core.learning.errors import LearningMissingError
-from tests.support.deprecated import DEPRECATED
 
 Raised = TypeVar("Raised", bound=BaseException)
 TOPS = ("c4core", "db", "workers", "cli")
@@ -25,9 +24,8 @@ NOT_IMPORTED = (
     "db.migrations.env",
     "c4core.search_x86_v3",
     "c4core.search_x86_v3_pext",
-    *DEPRECATED,
 )
-"""What runs something or warns when it is imported, or needs another processor."""
+"""Modules that run something when they are imported, or need another processor."""
 
 
 def exception_classes() -> list[type[BaseException]]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from c4core.arena.repeats import Repeats
+from c4core.arena.files import Repeats
 from c4core.errors import C4Error
 from c4core.lines import BadLine
 from db import games

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from c4core.arena.accuracy import Accuracy
-from c4core.arena.judging import JudgedMove
+from c4core.arena.judging import Accuracy, JudgedMove
 from c4core.arena.statistics import Sprt, Tally
 from c4core.position import Position
 from tests.support.reports import match_info, match_results, report_of

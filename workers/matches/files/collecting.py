@@ -13,8 +13,7 @@ from workers.matches.files.importing import UNKNOWN_PLAYER, import_games
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from c4core.arena.files import GameEntry
-    from c4core.arena.repeats import Repeats
+    from c4core.arena.files import GameEntry, Repeats
     from c4core.position import Position
     from db.database import Database
     from db.records.games import StoredGame

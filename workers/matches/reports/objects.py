@@ -13,9 +13,8 @@ from workers.wording import time_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from c4core.arena.accuracy import Accuracy
-    from c4core.arena.standings import Standing
-    from c4core.arena.statistics import Tally
+    from c4core.arena.judging import Accuracy
+    from c4core.arena.statistics import Standing, Tally
     from db.records.matches import MatchInfo
     from workers.matches.reports.report import MatchReport, PlayerReport
 

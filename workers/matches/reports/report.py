@@ -9,8 +9,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from c4core.arena import significance, statistics
-from c4core.arena.accuracy import Accuracy, PlyAccuracy
+from c4core.arena import statistics
+from c4core.arena.judging import Accuracy, PlyAccuracy
 from c4core.arena.statistics import Tally
 
 if TYPE_CHECKING:
@@ -122,17 +122,17 @@ class MatchReport:
     @property
     def p_two_sided(self) -> float | None:
         """The chance that either of two equal players wins as many games as the leader, or more."""
-        return significance.two_sided_p(self.a.results)
+        return statistics.two_sided_p(self.a.results)
 
     @property
     def p_one_sided(self) -> float | None:
         """The chance that one of them does so who was named before the match."""
-        return significance.one_sided_p(self.a.results)
+        return statistics.one_sided_p(self.a.results)
 
     @property
     def is_significant(self) -> bool:
         """Whether the two-sided P is 0.05 or less."""
-        return significance.is_significant(self.a.results)
+        return statistics.is_significant(self.a.results)
 
     @property
     def elo(self) -> Elo | None:
@@ -170,7 +170,7 @@ class MatchReport:
     @property
     def is_repetitive(self) -> bool:
         """Whether so many games are repetitions that P is too small."""
-        return significance.is_repetitive(self.distinct, self.games)
+        return statistics.is_repetitive(self.distinct, self.games)
 
 
 def make_report(

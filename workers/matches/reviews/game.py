@@ -44,7 +44,7 @@ def review_game(
 
     Args:
         game: from a file, the database (:func:`read_game`), or moves
-            (:func:`c4core.arena.files_any.game_of_moves`).
+            (:func:`c4core.arena.file_formats.game_of_moves`).
         desk: knows scores, and finds others.
         budget: seconds for searches; with 0 only what is known already is told, with None there
             is no limit.

@@ -3,7 +3,7 @@
 import pyspiel
 import pytest
 
-from c4core.adapters.errors import AdapterError
+from c4core.adapters.mover import AdapterError
 from c4core.adapters.openspiel import PlayerBot, load_game, to_position, to_state
 from c4core.arena.game import Ending, play_game
 from c4core.notation import BoardSize

@@ -10,7 +10,7 @@ import pytest
 from pettingzoo import AECEnv
 
 from c4core.adapters.pettingzoo import NAME, env, raw_env
-from c4core.adapters.policy import make_policy
+from c4core.adapters.planes import make_policy
 from c4core.errors import BoardError, MoveError
 from c4core.position import Position
 

@@ -5,8 +5,14 @@ import json
 from pathlib import Path
 from random import Random
 
-from c4core.arena.files_csv import csv_line, csv_names, read_csv_games
-from c4core.arena.files_json import json_line, parse_json_game, read_json_games
+from c4core.arena.file_formats import (
+    csv_line,
+    csv_names,
+    json_line,
+    parse_json_game,
+    read_csv_games,
+    read_json_games,
+)
 from c4core.lines import BadLine
 from c4core.notation import DEFAULT_BOARD
 from c4core.position import Position

@@ -6,9 +6,9 @@ from random import Random
 
 from c4core.dice import Dice
 from c4core.players import Limits, PlayerError, PlayerFailure, parse_player, player_kinds
+from c4core.players.parameters import Whole
 from c4core.players.player import PlayerKind
-from c4core.players.ranges import parse_players
-from c4core.players.values import Whole
+from c4core.players.registry import parse_players
 from c4core.position import Position
 from tests.release.fuzz.mutation import mutated
 from tests.release.fuzz.sizes import board, random_position

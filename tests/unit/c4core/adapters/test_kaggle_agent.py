@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from c4core.adapters.errors import AdapterError
 from c4core.adapters.kaggle import make_agent, read_board, read_position, read_seconds
+from c4core.adapters.mover import AdapterError
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players.host import configuration_of, observation_of
 from c4core.position import Position

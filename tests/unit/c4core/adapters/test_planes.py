@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from c4core.adapters.errors import AdapterError
-from c4core.adapters.planes import action_mask, decode, encode
-from c4core.adapters.policy import make_policy
+from c4core.adapters.mover import AdapterError
+from c4core.adapters.planes import action_mask, decode, encode, make_policy
 from c4core.notation import BoardSize
 from c4core.position import Position
 from tests.support.boards.games import random_games

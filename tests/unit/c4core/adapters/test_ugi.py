@@ -8,10 +8,8 @@ from collections.abc import Callable
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from c4core.adapters.ugi import Session
-from c4core.adapters.ugi.options import Options
-from c4core.adapters.ugi.reading import Go, LineError, read_go, read_position
-from c4core.adapters.ugi.thinking import Spent, look_ahead
+from c4core.adapters.ugi import Options, Session, read_position
+from c4core.adapters.ugi_search import Go, LineError, Spent, look_ahead, read_go
 from c4core.evaluation import plies_to_end
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import Stop

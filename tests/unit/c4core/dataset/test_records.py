@@ -12,7 +12,7 @@ from c4core.dataset.errors import DatasetError
 from c4core.dataset.lots import are_mirrored
 from c4core.dataset.records import are_decisive, are_quiet, distances, line_to
 from c4core.evaluation import plies_to_end, score_limits
-from c4core.windows import winning_columns
+from c4core.players.heuristics import winning_columns
 from tests.support.boards.datasets import SMALL, made, recipe
 from tests.support.boards.reference import ReferenceSolver, columns_of
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from c4core import Position
-from c4core.arena.files_csv import csv_line, csv_names
+from c4core.arena.file_formats import csv_line, csv_names
 from c4core.dataset.errors import DatasetError
 from c4core.learning.encoding import grids_of_planes, planes_of_positions
 from c4core.notation import DEFAULT_BOARD, BoardSize

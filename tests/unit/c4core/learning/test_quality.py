@@ -12,12 +12,12 @@ from c4core.dice import Dice
 from c4core.inference.planes import input_planes, words_of_planes
 from c4core.notation import BoardError, BoardSize
 from c4core.players import PlayerFailure, parse_player
+from c4core.players.heuristics import winning_columns
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.training.asking import evaluate_player, positions_of
 from c4core.training.labels import Positions
 from c4core.training.quality import Missed, Quality, Share, quality_object, quality_of
-from c4core.windows import winning_columns
 from tests.support.boards.learning import SMALL, labelled_arrays, outside, random_positions
 
 BOARDS = [SMALL, BoardSize(4, 4), BoardSize(7, 6)]

@@ -5,8 +5,17 @@ import pytest
 from c4core.notation import column_label
 from c4core.pictures import BoardMarks, board_picture
 from c4core.pictures.board import last_cell
-from c4core.pictures.colours import MARK, STONE, WHITE, WIN, score_colour
-from c4core.pictures.shapes import Circle, Picture, Plate, Text
+from c4core.pictures.shapes import (
+    MARK,
+    STONE,
+    WHITE,
+    WIN,
+    Circle,
+    Picture,
+    Plate,
+    Text,
+    score_colour,
+)
 from c4core.pictures.svg import svg_text
 from c4core.position import Position, Side
 from tests.support.svg import SVG, parsed

@@ -7,10 +7,15 @@ import pytest
 from c4core.arena.judging import JudgedMove, judge_move, positions_of
 from c4core.notation import parse_moves
 from c4core.pictures.animation import REST, STEP, animated_svg, game_pictures
-from c4core.pictures.colours import STONE
-from c4core.pictures.curve import CurvePoint, curve_picture
-from c4core.pictures.review import MOST, curve_points, review_picture, turning_boards
-from c4core.pictures.shapes import Box, Line, Text
+from c4core.pictures.review import (
+    MOST,
+    CurvePoint,
+    curve_picture,
+    curve_points,
+    review_picture,
+    turning_boards,
+)
+from c4core.pictures.shapes import STONE, Box, Line, Text
 from c4core.pictures.svg import svg_text
 from c4core.position import Position, Side
 from tests.support.svg import SVG, parsed

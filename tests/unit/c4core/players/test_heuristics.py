@@ -3,8 +3,7 @@
 import pytest
 
 from c4core import Position
-from c4core.players.heuristics import FEATURES_LIMIT, feature_bits, heuristic_value
-from c4core.windows import stones_as_bits
+from c4core.players.heuristics import FEATURES_LIMIT, heuristic_value
 from tests.support.boards.player_positions import grid, named
 
 
@@ -97,23 +96,10 @@ def test_features(text: str, features: str, value: int) -> None:
     assert heuristic_value(position, "o", "features", features=features) == -value
 
 
-def test_features_are_named_by_digits() -> None:
-    assert feature_bits("1234") == 0b1111
-    assert feature_bits("3") == 0b100
-    with pytest.raises(ValueError, match="no feature is called '5'"):
-        feature_bits("15")
-
-
 def test_unknown_names_are_told() -> None:
     with pytest.raises(ValueError, match="no heuristic is called 'best': groups, threats"):
         heuristic_value(Position(), "x", "best")
     with pytest.raises(ValueError, match="no side is called 'red'"):
         heuristic_value(Position(), "red", "groups")
-
-
-def test_heights_from_words() -> None:
-    # The web program counts the bits of a column: (occupied >> 8 * column) & 0x3F, six rows high.
-    position = Position("4454411", height=7)
-    first, second = stones_as_bits(position)
-    heights = tuple(((first | second) >> 8 * column & 0x7F).bit_count() for column in range(7))
-    assert heights == position.heights == (2, 0, 0, 4, 1, 0, 0)
+    with pytest.raises(ValueError, match="no feature is called '5'"):
+        heuristic_value(Position(), "x", "features", features="15")

@@ -9,9 +9,9 @@ from c4core.dice import Dice
 from c4core.inference.tuples import TupleEngine, random_tuples, table_shape
 from c4core.notation import BoardSize
 from c4core.players import Limits, PlayerFailure, Stop, StopPlaying, parse_player
+from c4core.players.heuristics import winning_columns
 from c4core.players.lookahead import search_column
 from c4core.position import Position
-from c4core.windows import winning_columns
 from tests.support.boards.learning import model_file, random_positions
 from tests.support.running.interrupts import stopped
 

@@ -8,16 +8,10 @@ from c4core.dice import Dice
 from c4core.players import parse_player
 from c4core.players.minimax import minimax
 from c4core.players.player import Limits, columns_from_centre
-from tests.support.boards.player_positions import named
+from tests.support.boards.player_positions import choices, named
 
 ORDER = columns_from_centre(7)
 POSITIONS = ["P1", "P2", "P3", "P4", "P5", "P6"]
-
-
-def choices(text: str, position: Position, draws: int = 40) -> set[int]:
-    player = parse_player(text).make()
-    dice = Dice(1)
-    return {player.choose(position, dice) for _ in range(draws)}
 
 
 def test_order_from_the_centre() -> None:

@@ -7,19 +7,13 @@ from c4core import Position
 from c4core.arena.game import play_game
 from c4core.dice import Dice
 from c4core.players import FinalGrids, Resources, parse_player
-from c4core.players.playouts import flat_scores, run_playouts, timed_choice
-from c4core.players.uct import uct_statistics
-from tests.support.boards.player_positions import named
+from c4core.players.playouts import flat_scores, run_playouts, timed_choice, uct_statistics
+from tests.support.boards.player_positions import choices, named
 
 FLAT = {"simulations": 200, "center_weight": 2.0, "stop_gap": 0.3, "stop_after": 50}
 
 # Whatever both sides do, the side to move wins in the end, but not with its next move.
 ALWAYS_WON = Position.from_grid("oxx.o.x/ooo.oxo/oxx.xoo/xxx.xox/xoo.xoo/oxxxoxo")
-
-
-def choices(text: str, position: Position, draws: int = 10) -> set[int]:
-    player = parse_player(text).make()
-    return {player.choose(position, Dice(seed)) for seed in range(draws)}
 
 
 def test_playouts_from_the_empty_board() -> None:

@@ -6,15 +6,7 @@ import pytest
 
 from c4core import Position
 from c4core.dice import Dice
-from c4core.players import parse_player
-from tests.support.boards.player_positions import grid, named
-
-
-def counted(text: str, position: Position, draws: int, seed: int = 1) -> Counter[int]:
-    player = parse_player(text).make()
-    dice = Dice(seed)
-    return Counter(player.choose(position, dice) for _ in range(draws))
-
+from tests.support.boards.player_positions import counted, grid, named
 
 MASK = 2**64 - 1
 

@@ -23,7 +23,7 @@ from c4core.players import (
     player_kinds,
 )
 from c4core.players.minimax import minimax
-from c4core.players.values import Whole
+from c4core.players.parameters import Whole
 from c4core.proof import make as make_certificate
 from tests.support.boards.learning import model_file
 from tests.support.running.interrupts import stopped

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from c4core.arena.files_json import json_object
+from c4core.arena.file_formats import json_object
 from c4core.notation import BoardSize
 from c4core.position import Position
 from db.database import Database

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from c4core.arena.files_json import json_object
+from c4core.arena.file_formats import json_object
 from c4core.arena.judging import positions_of
 from c4core.arena.statistics import Sprt
 from c4core.notation import BoardSize, parse_moves

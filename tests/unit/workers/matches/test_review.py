@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from c4core.arena.files_any import game_of_moves
+from c4core.arena.file_formats import game_of_moves
 from c4core.errors import MoveError
 from c4core.notation import BoardSize, column_label
 from c4core.position import Position

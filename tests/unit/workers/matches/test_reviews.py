@@ -4,8 +4,8 @@ from typing import Final
 
 import pytest
 
+from c4core.arena.file_formats import game_of_moves
 from c4core.arena.files import GameEntry
-from c4core.arena.files_any import game_of_moves
 from c4core.notation import BoardSize
 from db import jobs
 from db.database import Database

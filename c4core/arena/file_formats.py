@@ -1,6 +1,6 @@
-"""Games as JSON Lines: one object for each game, with everything that is known about it.
+"""Games as text, a line for each game: JSON Lines, final grids (CSV), or any form that people have.
 
-::
+**JSON Lines** have one object for each game, with everything that is known about it::
 
     {"match": 3, "number": 17, "board": "7x6", "first": "set:fallback=vector", "second": "random",
      "seed": 42, "moves": "4353637", "winner": "x", "ending": "four", "x_seconds": 0.0001,
@@ -13,10 +13,24 @@ or gave up (``resigned``); ``detail`` may say how a player failed. A game that w
 ``unfinished`` and has no winner. ``replaced`` lists the moves (0-based) that were played in place
 of illegal answers. If only the last position of a game is known, its key is in ``final``, and there
 is no field ``moves``. Unknown fields are ignored.
+
+**Final grids** are comma-separated, the format of Brewer 2017. The first row has the names,
+``pos_01,..,pos_42,winner``. Each further row is a game: the cells of its final grid, row by row
+from the top and from left to right (1 first player, -1 second player, 0 empty), and then the winner
+(1, -1, or 0 for a draw). A board of another size has one cell for each of its squares.
+
+Some programs choose the first player at random, so there are games in which -1 began. The players
+of such a grid are swapped when it is read, because the side that began is ``x`` here. A full board
+without a four has as many stones of both sides and does not say who began; 1 is then taken.
+
+**Any form** is read, but not written. A line is the moves (``4455667``), or the object of a game as
+above, or a row of a table with the heading ``moves``, and perhaps ``board``, ``first``, ``second``,
+``winner`` and ``ending``. Games need not be over. Final grids have no moves, and are refused.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
@@ -39,6 +53,8 @@ if TYPE_CHECKING:
 
     from c4core.notation import BoardSize
     from c4core.position import Side
+
+# --- JSON Lines -----------------------------------------------------------------------------------
 
 _ENDINGS: Final = {str(ending): ending for ending in Ending}
 _SEEDS: Final = range(1 << 64)
@@ -257,3 +273,187 @@ def _replaced(fields: dict[str, Any], length: int) -> tuple[int, ...]:
         if not isinstance(value, int) or isinstance(value, bool) or value not in range(length):
             raise GameFileError(f"there is no move {value!r}", field="replaced")
     return tuple(values)
+
+
+# --- final grids ----------------------------------------------------------------------------------
+
+_CELLS: Final = str.maketrans({".": "0,", "x": "1,", "o": "-1,", "\n": None})
+_WINNERS: Final[dict[Side | None, str]] = {"x": "1", "o": "-1", None: "0"}
+_SQUARES: Final = {"0": ".", "1": "x", "-1": "o"}
+_TURNED: Final = str.maketrans("xo", "ox")
+_SIDES: Final[dict[str, Side | None]] = {".": None, "x": "x", "o": "o"}
+"""The winners, by the character that a cell with the same number gets."""
+
+
+def csv_names(board: BoardSize) -> str:
+    """The heading: the names of all columns."""
+    cells = ",".join(f"pos_{number:02}" for number in range(1, board.cells + 1))
+    return f"{cells},winner"
+
+
+def csv_line(final: Position, winner: Side | None) -> str:
+    """The row of a game, without the line end."""
+    return str(final).translate(_CELLS) + _WINNERS[winner]
+
+
+def read_csv_games(
+    stream: BinaryIO, *, board: BoardSize = DEFAULT_BOARD
+) -> Iterator[GameEntry | BadLine]:
+    """Read games. Blank lines are skipped, and the row of names may be missing.
+
+    Args:
+        stream: a binary file.
+        board: the board of all games.
+    """
+    start = empty_board(board)
+    for line, text in read_text_lines(stream):
+        if isinstance(text, BadLine):
+            yield text
+            continue
+        row = text.strip()
+        if not row or (line == 1 and _is_heading(row, board)):
+            continue
+        try:
+            final, winner = parse_csv_game(row, board=board)
+            ending = ending_on_board(final, winner)
+        except GameFileError as error:
+            yield BadLine(line, str(error), error.field)
+        else:
+            yield GameEntry(start, None, final, winner, ending)
+
+
+def parse_csv_game(row: str, *, board: BoardSize = DEFAULT_BOARD) -> tuple[Position, Side | None]:
+    """The final grid of a row, and who won.
+
+    Raises:
+        GameFileError: the row is not a grid of this board that a winner follows.
+    """
+    cells = row.split(",")
+    if len(cells) != board.cells + 1:
+        raise GameFileError(
+            f"{len(cells)} values: a {board} board needs {board.cells} cells and the winner",
+            field="line",
+        )
+    squares = "".join(_SQUARES.get(cell) or _square(cell) for cell in cells)
+    if _began_with_second(squares):
+        squares = squares.translate(_TURNED)
+    width = board.width
+    grid = "/".join(squares[begin : begin + width] for begin in range(0, board.cells, width))
+    try:
+        return Position.from_grid(grid), _SIDES[squares[-1]]
+    except C4Error as error:
+        raise GameFileError(str(error), field="grid") from None
+
+
+def _is_heading(row: str, board: BoardSize) -> bool:
+    """Whether the first line is the row of names."""
+    return row.replace('"', "").replace(" ", "").lower() == csv_names(board)
+
+
+def _began_with_second(squares: str) -> bool:
+    """Whether the player with -1 moved first.
+
+    Args:
+        squares: the squares of the grid, and the winner as one more square.
+    """
+    first, second = squares.count("x", 0, -1), squares.count("o", 0, -1)
+    # With as many stones of both, the second player moved last, and only it can have won.
+    return second > first or (second == first and squares[-1] == "x")
+
+
+def _square(cell: str) -> str:
+    """The square for a number that is written in another way, such as ``-1.0`` or in quotes.
+
+    Raises:
+        GameFileError: the cell is neither 1 nor -1 nor 0.
+    """
+    plain = cell.strip().strip('"')
+    try:
+        return _SQUARES[f"{float(plain):g}"]
+    except (ValueError, KeyError):
+        raise GameFileError(f"{cell!r} is none of 1, -1 and 0", field="grid") from None
+
+
+# --- any form -------------------------------------------------------------------------------------
+
+_TABLE_FIELDS: Final = ("board", "first", "second", "moves", "winner", "ending")
+"""The fields that are read from a row of a table."""
+
+_ONLY_GRIDS: Final = "these are final grids: without the moves there is nothing to look at"
+
+
+def read_any_games(
+    stream: BinaryIO, *, board: BoardSize = DEFAULT_BOARD
+) -> Iterator[GameEntry | BadLine]:
+    """Read games; blank lines are skipped.
+
+    Args:
+        stream: a binary file.
+        board: the board of games without a board of their own.
+    """
+    names: list[str] | None = None
+    is_first = True
+    for line, text in read_text_lines(stream):
+        if isinstance(text, BadLine):
+            yield text
+        elif not text.isspace():
+            if is_first and "," in text and not text.lstrip().startswith("{"):
+                names = _row_cells(text)
+            else:
+                try:
+                    yield _game(text.strip(), names, board)
+                except C4Error as error:
+                    yield BadLine(line, str(error), getattr(error, "field", "moves"))
+            is_first = False
+
+
+def game_of_moves(moves: str, board: BoardSize) -> GameEntry:
+    """A game from the empty board, as far as it has come.
+
+    Args:
+        moves: columns from 1, as text.
+        board: the board's size.
+
+    Raises:
+        MoveError: a move cannot be read or cannot be played.
+    """
+    final = Position(moves, width=board.width, height=board.height)
+    ending = ending_on_board(final, final.winner) if final.is_over else Ending.UNFINISHED
+    return GameEntry(empty_board(board), moves.lower(), final, final.winner, ending)
+
+
+def _game(text: str, names: list[str] | None, board: BoardSize) -> GameEntry:
+    if names is not None:
+        if "moves" not in names:
+            raise GameFileError(
+                _ONLY_GRIDS if "winner" in names else 'the heading has no "moves"', field="line"
+            )
+        row = dict(zip(names, _row_cells(text, keep_case=True), strict=False))
+        return _of_fields({name: row[name] for name in _TABLE_FIELDS if row.get(name)}, board)
+    if not text.startswith("{"):
+        return game_of_moves(text, board)
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError):
+        fields = None
+    if not isinstance(fields, dict):
+        return parse_json_game(text, board=board)  # raises an error that says what is wrong
+    game = _of_fields(fields, board)
+    if game.moves is None:
+        raise GameFileError(_ONLY_GRIDS, field="moves")
+    return game
+
+
+def _of_fields(fields: dict[str, Any], board: BoardSize) -> GameEntry:
+    """The game of an object. It may be unfinished without saying so."""
+    try:
+        return parse_json_game(json.dumps(fields), board=board)
+    except GameFileError as error:
+        if error.field != "ending" or fields.get("ending") or fields.get("winner"):
+            raise
+    return parse_json_game(json.dumps({**fields, "ending": Ending.UNFINISHED}), board=board)
+
+
+def _row_cells(text: str, *, keep_case: bool = False) -> list[str]:
+    cells = [cell.strip() for cell in next(csv.reader([text]), [])]
+    return cells if keep_case else [cell.lower() for cell in cells]

@@ -1,4 +1,4 @@
-"""Games in files: what is written, what is read, and what is refused with which words."""
+"""Games in files: what is written and read, what is refused, and which games are repeats."""
 
 import io
 import json
@@ -7,10 +7,19 @@ import math
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from c4core.arena.files import GameEntry
-from c4core.arena.files_csv import csv_line, csv_names, read_csv_games
-from c4core.arena.files_json import json_line, parse_json_game, read_json_games
+from c4core.arena.file_formats import (
+    csv_line,
+    csv_names,
+    game_of_moves,
+    json_line,
+    parse_json_game,
+    read_any_games,
+    read_csv_games,
+    read_json_games,
+)
+from c4core.arena.files import GameEntry, Repeats, mirrored_moves
 from c4core.arena.game import Ending
+from c4core.errors import MoveError
 from c4core.lines import BadLine
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.position import Position
@@ -23,7 +32,7 @@ PLAYED_ON = ",".join(["0"] * 14 + ["0,0,0,1,0,0,0"] + ["0,0,-1,1,0,0,0"] * 2 + [
 ROW = ",".join(["0"] * 14 + ["0,0,0,1,0,0,0"] + ["0,0,-1,1,0,0,0"] * 3 + ["1"])
 
 
-def read(text: str, board: BoardSize = DEFAULT_BOARD) -> list[GameEntry | BadLine]:
+def read_csv(text: str, board: BoardSize = DEFAULT_BOARD) -> list[GameEntry | BadLine]:
     return list(read_csv_games(io.BytesIO(text.encode()), board=board))
 
 
@@ -43,7 +52,7 @@ class TestCsv:
     def test_is_read_with_and_without_names(self) -> None:
         names = csv_names(BoardSize(7, 6))
         for text in (ROW, f"{names}\n{ROW}\n", f"\ufeff{names}\r\n{ROW}\r\n\r\n"):
-            (game,) = read(text)
+            (game,) = read_csv(text)
             assert isinstance(game, GameEntry)
             assert game.final == Position(STANDING)
             assert (game.winner, game.ending, game.moves) == ("x", Ending.FOUR, None)
@@ -52,14 +61,14 @@ class TestCsv:
         cells = [
             f'"{cell}.0"' if index % 2 else f" {cell}" for index, cell in enumerate(ROW.split(","))
         ]
-        (game,) = read(",".join(cells))
+        (game,) = read_csv(",".join(cells))
         assert isinstance(game, GameEntry)
         assert game.final == Position(STANDING)
 
     def test_who_began_is_x(self) -> None:
         # The same game with -1 as the one that began: all numbers change their sign.
         turned = ",".join(str(-int(cell)) for cell in ROW.split(","))
-        (game,) = read(turned)
+        (game,) = read_csv(turned)
         assert isinstance(game, GameEntry)
         assert (game.final, game.winner) == (Position(STANDING), "x")
 
@@ -68,7 +77,7 @@ class TestCsv:
         assert lost.winner == "o"
         line = csv_line(lost, "o")
         turned = ",".join(str(-int(cell)) for cell in line.split(","))
-        for game in read(f"{line}\n{turned}"):
+        for game in read_csv(f"{line}\n{turned}"):
             assert isinstance(game, GameEntry)
             assert (game.final, game.winner) == (lost, "o")
 
@@ -82,7 +91,7 @@ class TestCsv:
             "1," + ROW[2:],
             ",".join(["0"] * 43),
         ]
-        good, *bad, again = read("\n".join([ROW, *rows, ROW]))
+        good, *bad, again = read_csv("\n".join([ROW, *rows, ROW]))
         assert [row.line for row in bad if isinstance(row, BadLine)] == [2, 3, 4, 5, 6, 7, 8]
         assert [row.error for row in bad if isinstance(row, BadLine)] == snapshot
         assert good == again
@@ -182,3 +191,123 @@ class TestJson:
         assert (bad.line, bad.field) == (2, field)
         assert own_words(bad.error) == snapshot
         assert first == last
+
+
+def read_any(text: str, board: BoardSize = DEFAULT_BOARD) -> list[GameEntry | BadLine]:
+    return list(read_any_games(io.BytesIO(text.encode()), board=board))
+
+
+def games(text: str) -> list[GameEntry]:
+    found = read_any(text)
+    assert not [entry for entry in found if isinstance(entry, BadLine)]
+    return [entry for entry in found if isinstance(entry, GameEntry)]
+
+
+def bad(text: str) -> list[tuple[int, str]]:
+    return [(entry.line, entry.error) for entry in read_any(text) if isinstance(entry, BadLine)]
+
+
+class TestAnyForm:
+    def test_moves(self) -> None:
+        won, open_ = games("4343434\n\n  4453 \r\n")
+        assert (won.moves, won.winner, won.ending) == ("4343434", "x", Ending.FOUR)
+        assert (open_.moves, open_.winner, open_.ending) == ("4453", None, Ending.UNFINISHED)
+        (small,) = read_any("12341", BoardSize(4, 4))
+        assert isinstance(small, GameEntry)
+        assert small.board == (4, 4)
+
+    def test_objects(self) -> None:
+        small = '{"moves": "12", "board": "4x4", "match": 3, "number": 7}'
+        text = f'{{"moves": "4453", "first": "a"}}\n{small}\n'
+        first, second = games(text)
+        assert (first.first, first.second, first.ending) == ("a", None, Ending.UNFINISHED)
+        assert (second.board, second.match, second.number) == ((4, 4), 3, 7)
+        (resigned,) = games('{"moves": "4453", "winner": "x", "ending": "resigned"}\n')
+        assert (resigned.winner, resigned.ending) == ("x", Ending.RESIGNED)
+
+    def test_tables(self) -> None:
+        text = 'Moves,first,second,note\n4453,"a, b",c,nothing\n4343434,,,\n'
+        first, second = games(text)
+        assert (first.moves, first.first, first.second) == ("4453", "a, b", "c")
+        assert (second.winner, second.first) == ("x", None)
+
+    @pytest.mark.parametrize(
+        ("text", "line"),
+        [
+            ("44\n4444444\n", 2),
+            ('{"moves": "44", "winner": "x"}\n', 1),
+            ('{"moves": "44"\n', 1),
+            ('{"final": 4432676798594}\n', 1),
+            ("a,b\n1,2\n", 2),
+            ("pos_01,pos_02,winner\n1,0,1\n", 2),
+            ("moves,first\n99,a\n", 2),
+            ("\xff\n", 1),
+        ],
+    )
+    def test_bad_lines(self, text: str, line: int, snapshot: SnapshotAssertion) -> None:
+        ((number, error),) = bad(text)
+        assert number == line
+        assert own_words(error) == snapshot
+
+    def test_a_bad_line_does_not_end_the_file(self) -> None:
+        found = read_any("44\n4x\n4453\n")
+        assert [isinstance(entry, BadLine) for entry in found] == [False, True, False]
+
+    def test_a_game_of_moves(self) -> None:
+        with pytest.raises(MoveError, match="index 1"):
+            game_of_moves("18", BoardSize(7, 6))
+        assert game_of_moves("", BoardSize(7, 6)).moves == ""
+
+
+# One final grid, reached in two orders of moves.
+UPRIGHT, OTHER_ORDER = "4141474", "4147414"
+MIRRORED = "4747414"
+
+
+def game(moves: str) -> GameEntry:
+    return parse_json_game(f'{{"moves": "{moves}"}}')
+
+
+class TestRepeats:
+    @pytest.mark.parametrize(
+        ("by", "mirrors", "new"),
+        [
+            ("moves", False, [True, True, True, False]),
+            ("moves", True, [True, True, False, False]),
+            ("grids", False, [True, False, True, False]),
+            ("grids", True, [True, False, False, False]),
+        ],
+    )
+    def test_what_is_the_same(self, by: str, mirrors: bool, new: list[bool]) -> None:  # noqa: FBT001
+        assert game(UPRIGHT).final == game(OTHER_ORDER).final
+        assert game(MIRRORED).final == game(UPRIGHT).final.mirrored()
+        repeats = Repeats(by, mirrors=mirrors)  # type: ignore[arg-type]  # parametrized
+        games = [game(moves) for moves in (UPRIGHT, OTHER_ORDER, MIRRORED, UPRIGHT)]
+        assert [repeats.is_new(each) for each in games] == new
+        assert repeats.repeated == new.count(False)
+        assert len(repeats) == new.count(True)
+
+    def test_the_start_counts(self) -> None:
+        repeats = Repeats()
+        assert repeats.is_new(game(UPRIGHT))
+        begun = game(UPRIGHT)._replace(start=Position("17"), final=Position(f"17{UPRIGHT}"))
+        assert repeats.is_new(begun)
+        assert not repeats.is_new(begun)
+
+    def test_a_mirrored_start(self) -> None:
+        repeats = Repeats(mirrors=True)
+        for one in finished_games(20, start=Position("12")):
+            repeats.is_new(one)
+            mirrored = one._replace(
+                start=one.start.mirrored(),
+                moves=mirrored_moves(one.moves or "", 7),
+                final=one.final.mirrored(),
+            )
+            assert not repeats.is_new(mirrored)
+
+    def test_games_without_moves_are_told_apart_by_their_grids(self) -> None:
+        repeats = Repeats("moves")
+        bare = game(UPRIGHT)._replace(moves=None)
+        assert repeats.is_new(game(UPRIGHT))
+        assert repeats.is_new(bare)
+        assert not repeats.is_new(game(OTHER_ORDER)._replace(moves=None))

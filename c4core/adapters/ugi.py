@@ -1,44 +1,122 @@
-"""A conversation in UGI: lines come in, and are answered while a search goes on."""
+"""An engine that is spoken to in lines of text: the Universal Game Interface (UGI).
+
+UGI is what UCI is for chess, made for any game, and tournament managers speak it
+(https://github.com/kz04px/cutegames/blob/master/ugi.md). ``Session`` answers the lines, while
+:mod:`c4core.adapters.ugi_search` finds moves. docs/adapters.md describes the protocol as it is
+spoken here.
+"""
 
 from __future__ import annotations
 
+import re
 import threading
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from c4core.adapters.mover import Mover
-from c4core.adapters.ugi.options import Options
-from c4core.adapters.ugi.reading import LineError, quoted, read_go, read_position
-from c4core.adapters.ugi.search import Search, in_a_line
-from c4core.adapters.ugi.thinking import think
+from c4core.adapters.ugi_search import (
+    LineError,
+    Search,
+    in_a_line,
+    quoted,
+    read_go,
+    think,
+    whole,
+)
 from c4core.errors import C4Error
 from c4core.lines import BadLine, read_text_lines
+from c4core.notation import DEFAULT_BOARD, BoardSize, parse_board, parse_moves
 from c4core.players import Stop, StopPlaying
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import BinaryIO
 
-    from c4core.adapters.ugi.reading import Go
+    from c4core.adapters.ugi_search import Go
     from c4core.book import Book
+
+NONE: Final = "<empty>"
+"""How UCI writes an empty text."""
+MOST_MB: Final = 1 << 20
+MOST_THREADS: Final = 1024
+
+MOVES: Final = "moves"
+START: Final = "startpos"
+GRID: Final = "fen"
+
+_RUN: Final = re.compile("[0-9]+")
+_WIDEST: Final = 32
+_GRID_WORDS: Final = (2, 3)
+"""``fen``, the grid, and perhaps whose turn it is."""
 
 _WHEN_IDLE: Final = frozenset({"uginewgame", "setoption", "position", "go"})
 _NOTHING_TO_DO: Final = frozenset({"", "quit"})
 _RESULTS: Final = {"x": "p1win", "o": "p2win", None: "draw"}
 
 
-class Session:
-    """An engine in a conversation.
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The settings of an engine: ``setoption name hash value 256``."""
 
-    Lines that make no sense are answered by ``info string error: ..``, and nothing changes. Lines
-    that change what is searched wait for the end of a search that has one.
+    hash: int = 64
+    """The size of the transposition table in MB."""
+    threads: int = 1
+    """Threads that search."""
+    board: BoardSize = DEFAULT_BOARD
+    """The board of ``position startpos``."""
+    player: str | None = None
+    """The description of the player that chooses the moves; None for exact scores."""
+
+    def lines(self) -> tuple[str, ...]:
+        """The options in the form in which UGI lists them."""
+        return (
+            f"option name hash type spin default {self.hash} min 1 max {MOST_MB}",
+            f"option name threads type spin default {self.threads} min 1 max {MOST_THREADS}",
+            f"option name board type string default {self.board}",
+            f"option name player type string default {self.player or NONE}",
+        )
+
+    def changed(self, words: Sequence[str]) -> Options:
+        """These options with one changed.
+
+        Args:
+            words: the line after ``setoption``; names may be in upper or lower case.
+
+        Raises:
+            LineError: the option or its value is unknown.
+        """
+        if words[:1] != ["name"] or "value" not in words:
+            raise LineError("setoption: name, an option, value, and its value")
+        split = words.index("value")
+        name, value = " ".join(words[1:split]).lower(), " ".join(words[split + 1 :])
+        if name == "hash":
+            return replace(self, hash=_between(value, name, MOST_MB))
+        if name == "threads":
+            return replace(self, threads=_between(value, name, MOST_THREADS))
+        try:
+            if name == "board":
+                return replace(self, board=parse_board(value))
+            if name == "player":
+                return replace(self, player=_known_player(value))
+        except C4Error as error:
+            raise LineError(f"setoption {name}: {error}") from None
+        raise LineError(f"setoption: {quoted(name)} is none of hash, threads, board, player")
+
+
+class Session:
+    """A conversation with the engine.
+
+    A line that cannot be understood is answered by ``info string error: ..`` and changes nothing. A
+    line that changes the position or the options waits for the end of the search. During an
+    infinite search it is refused.
 
     Args:
         say: takes each line of the engine, without its end. It is called by one thread at a time.
-        options: what it plays with, until that is changed.
-        book: asked before a search; None for none.
+        options: the settings at the beginning.
+        book: queried before a search; None for none.
     """
 
     def __init__(
@@ -73,16 +151,16 @@ class Session:
                 elif not self.answer(line):
                     return
             if self._search is not None and self._search.go.infinite:
-                self._search.end()  # nobody is left who could stop it
+                self._search.end()  # no more lines can stop it
             self._join()
         finally:
             self.close()
 
     def answer(self, line: str) -> bool:
-        """Answer a line. Returns whether there may be more: not after ``quit``.
+        """Answer a line. Returns whether more may follow: not after ``quit``.
 
         Raises:
-            OSError: a line cannot be written, or could not be since the last one came.
+            OSError: an answer cannot be written, or the search could not write its answer.
         """
         if self._search is not None and not self._search.is_running:
             self._join()
@@ -95,7 +173,7 @@ class Session:
         return command != "quit"
 
     def close(self) -> None:
-        """Stop the search, and say no more."""
+        """Stop the search without an answer."""
         search, self._search = self._search, None
         if search is not None:
             search.is_silent = True
@@ -149,16 +227,15 @@ class Session:
 
     def _go(self, go: Go) -> None:
         if self._position.is_over:
-            self._tell("bestmove none")  # who asks must not wait
+            self._tell("bestmove none")  # the client must not wait
             raise LineError("go: the game is over")
         self._search = Search(go, self._position, self._think, self._tell)
 
     def _think(self, position: Position, go: Go, stop: Stop) -> tuple[int, tuple[str, ...]]:
-        """A column, and what is to be said before it; in the search's own thread."""
+        """A column and the lines before it; runs in the thread of the search."""
         chooser = self._prepare()
         if isinstance(chooser, Solver):
-            thought = think(chooser, position, go, stop)
-            return thought.column, thought.lines
+            return think(chooser, position, go, stop)
         try:
             return chooser.choose(position, seconds=go.seconds(position), stop=stop), ()
         except StopPlaying:
@@ -166,7 +243,7 @@ class Session:
             return position.legal_columns()[0], (told,)
 
     def _prepare(self) -> Solver | Mover:
-        """What finds moves. ``isready`` makes it, before the first clock runs."""
+        """The solver or the player. ``isready`` makes it before the first clock runs."""
         options = self._options
         if options.player is not None:
             self._mover = self._mover or Mover(options.player)
@@ -199,7 +276,7 @@ class Session:
         return Position(width=self._options.board.width, height=self._options.board.height)
 
     def _join(self) -> None:
-        """Wait for the search, and raise what has ended it."""
+        """Wait for the search, and raise the error that ended it."""
         search, self._search = self._search, None
         if search is not None:
             search.join()
@@ -210,3 +287,54 @@ class Session:
     def _tell(self, line: str) -> None:
         with self._lock:
             self._say(line)
+
+
+def _known_player(value: str) -> str | None:
+    """A player's description. The lines give no consent to start programs."""
+    if value in ("", NONE):
+        return None
+    Mover(value)
+    return value
+
+
+def _between(text: str, name: str, most: int) -> int:
+    number = whole(text, f"setoption {name}")
+    if not 1 <= number <= most:
+        raise LineError(f"setoption {name}: from 1 to {most}, not {number}")
+    return number
+
+
+def read_position(words: Sequence[str], board: BoardSize) -> Position:
+    """Read what follows ``position``.
+
+    Args:
+        words: ``startpos`` or ``fen`` and a grid, then perhaps ``moves`` and columns.
+        board: of ``startpos``; a grid has its own.
+
+    Raises:
+        LineError: there is no such position.
+    """
+    end = words.index(MOVES) if MOVES in words else len(words)
+    begin, moves = words[:end], "".join(words[end + 1 :])
+    if begin != [START] and not (begin[:1] == [GRID] and len(begin) in _GRID_WORDS):
+        raise LineError("position: startpos, or fen and a grid; then moves and columns")
+    try:
+        if begin == [START]:
+            return Position(moves, width=board.width, height=board.height)
+        position = _read_grid(*begin[1:])
+        for column in parse_moves(moves, width=position.width):
+            position = position.play(column)
+    except C4Error as error:
+        raise LineError(f"position: {error}") from None
+    return position
+
+
+def _read_grid(text: str, turn: str | None = None) -> Position:
+    """A grid with ``/`` between rows, the top one first; a number stands for empty squares."""
+    if any(int(run[:3]) > _WIDEST for run in _RUN.findall(text)):
+        raise LineError(f"no row has more than {_WIDEST} squares")
+    rows = _RUN.sub(lambda run: "." * int(run[0]), text.replace("/", "\n"))
+    position = Position.from_grid(rows)
+    if turn not in (None, position.turn):
+        raise LineError(f"{position.turn} is to move, not {quoted(str(turn))}")
+    return position

@@ -1,0 +1,361 @@
+"""The search of a UGI engine: its limits (``go``), and how it finds a move, in a thread of its own.
+
+A move is found by exact scores, or by a search some plies ahead.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, Final
+
+from c4core.errors import C4Error
+from c4core.evaluation import final_score, plies_to_end
+from c4core.notation import column_label, format_moves
+from c4core.players import Stop
+from c4core.players.player import columns_from_centre
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from c4core.position import Position
+    from c4core.solver import Solver
+
+PLIES_AHEAD: Final = 8
+"""Plies that are searched before a search that may not end in time; it takes a few milliseconds."""
+LINE_NODES: Final = 1_000_000
+"""The most nodes for the line of play after the best move, which must not delay the move much."""
+STOP_SECONDS: Final = 0.02
+"""The time between two calls to stop a search; a search that has just begun may miss the first."""
+LONGEST_QUOTE: Final = 40
+INFINITE: Final = "infinite"
+
+_NUMBER: Final = re.compile("-?[0-9]{1,15}")
+
+
+class LineError(C4Error, ValueError):
+    """A line that cannot be understood. The engine complains, and goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Go:
+    """The limits of a search. Without any it ends with the exact score of every column."""
+
+    movetime: int | None = None
+    """Milliseconds."""
+    nodes: int | None = None
+    """Positions visited, at most."""
+    depth: int | None = None
+    """Plies looked ahead."""
+    p1time: int | None = None
+    """Milliseconds left for the first player's game."""
+    p2time: int | None = None
+    """Milliseconds left for the second player's game."""
+    p1inc: int = 0
+    """Milliseconds that the first player gets with every move."""
+    p2inc: int = 0
+    """Milliseconds that the second player gets with every move."""
+    infinite: bool = False
+    """Whether the engine waits for ``stop`` before it answers."""
+
+    def seconds(self, position: Position) -> float | None:
+        """The seconds that the move in a position may take; None for no limit.
+
+        A move gets an equal share of the clock's time for all moves to come, and at most half.
+        """
+        limits = [] if self.movetime is None else [max(self.movetime, 0) / 1000]
+        is_first = position.turn == "x"
+        left = self.p1time if is_first else self.p2time
+        if left is not None:
+            moves = (position.width * position.height - position.ply + 1) // 2
+            increment = self.p1inc if is_first else self.p2inc
+            limits.append(max(0, min(left / moves + increment, left / 2)) / 1000)
+        return min(limits, default=None)
+
+
+def read_go(words: Sequence[str]) -> Go:
+    """Read what follows ``go``.
+
+    Raises:
+        LineError: a limit is unknown, given twice, or not a number.
+    """
+    names = {field.name for field in fields(Go)}
+    found: dict[str, Any] = {}
+    rest = list(words)
+    while rest:
+        name = rest.pop(0)
+        if name not in names:
+            raise LineError(f"go: {quoted(name)} is no limit; there are {', '.join(sorted(names))}")
+        if name in found:
+            raise LineError(f"go: {name} is given twice")
+        if name == INFINITE:
+            found[name] = True
+        else:
+            found[name] = whole(rest.pop(0) if rest else "", f"go {name}")
+    least = {"depth": 1, "nodes": 1}
+    for name, low in least.items():
+        if found.get(name, low) < low:
+            raise LineError(f"go {name}: at least {low}, not {found[name]}")
+    return Go(**found)
+
+
+def whole(text: str, what: str) -> int:
+    """Read a whole number; ``what`` names it in the message of the :class:`LineError`."""
+    if not _NUMBER.fullmatch(text):
+        raise LineError(f"{what}: {quoted(text)} is no whole number")
+    return int(text)
+
+
+def quoted(text: str) -> str:
+    """A word of a line for a message: of one line and not long."""
+    return ascii(text[:LONGEST_QUOTE])
+
+
+class Spent:
+    """The resources that a search has used, and its limits.
+
+    Args:
+        seconds: the time limit; None for no limit.
+        nodes: the largest number of nodes; None for no limit.
+        stop: ends the search.
+    """
+
+    def __init__(self, seconds: float | None, nodes: int | None, stop: Stop) -> None:
+        self.begun = time.monotonic()
+        self.nodes = 0
+        self.stop = stop
+        self._end = None if seconds is None else self.begun + seconds
+        self._most = nodes
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The seconds that are left; None for no limit."""
+        return None if self._end is None else max(self._end - time.monotonic(), 0.0)
+
+    @property
+    def nodes_left(self) -> int | None:
+        """The nodes that are left; None for no limit."""
+        return None if self._most is None else max(self._most - self.nodes, 0)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time or the nodes are used up, or the stop is over."""
+        return self.stop.is_over or self.nodes_left == 0 or self.seconds_left == 0
+
+
+def think(solver: Solver, position: Position, go: Go, stop: Stop) -> tuple[int, tuple[str, ...]]:
+    """The best move that can be found within the limits, and the lines to write before it.
+
+    Of several best moves the one nearest to the centre is taken.
+
+    Args:
+        solver: the solver that searches.
+        position: a position that is not over.
+        go: the limits.
+        stop: ends the search with the best move known by then.
+    """
+    spent = Spent(go.seconds(position), go.nodes, stop)
+    with stop.calling(solver.stop):
+        if go.depth is not None:
+            scores = look_ahead(solver, position, go.depth, spent)
+            column = _choice(position, scores)
+            score = scores[column]
+        else:
+            ahead = look_ahead(solver, position, PLIES_AHEAD, spent)
+            found = solver.analyze(
+                position, time_limit=spent.seconds_left, node_limit=spent.nodes_left
+            )
+            spent.nodes += found.nodes
+            score = found.score if found.best else None
+            scores = found.scores if found.best else _either(found.scores, ahead)
+            column = _choice(position, scores)
+            if score is None:
+                bounds = f"info string score from {found.lower} to {found.upper}"
+                return column, (_measures(spent), bounds, _columns_line(scores))
+        if score is None:
+            nothing = f"info string nothing is decided within {go.depth} plies"
+            return column, (_measures(spent), nothing, _columns_line(scores))
+        line = _line_of_play(solver, position, column, spent)
+    return column, (_info(position, score, line, spent), _columns_line(scores, score))
+
+
+def look_ahead(
+    solver: Solver, position: Position, plies: int, spent: Spent
+) -> tuple[int | None, ...]:
+    """The exact scores of the columns after which the game can be ended within some plies.
+
+    Each search has a null window that only such short games can decide, so a small number of plies
+    takes little time on every board.
+
+    Returns:
+        One score per column for the side to move; None if the column cannot be played, or if
+        neither side can force an end within these plies.
+    """
+    return tuple(
+        _decided(solver, position.play(column), plies - 1, spent)
+        if position.is_legal(column)
+        else None
+        for column in range(position.width)
+    )
+
+
+def _decided(solver: Solver, child: Position, plies: int, spent: Spent) -> int | None:
+    """The score of a child for the side that moved into it, if the game ends within these plies."""
+    cells = child.width * child.height
+    if child.is_over:
+        return -final_score(child)
+    for ply in range(1, min(plies, cells - child.ply) + 1):
+        if spent.is_over:
+            return None
+        score = (cells + 2 - child.ply - ply) // 2  # for the side that plays the last stone
+        wins = ply % 2 == 1  # the side to move plays the odd plies from here
+        found = solver.test(
+            child,
+            score if wins else 1 - score,
+            time_limit=spent.seconds_left,
+            node_limit=spent.nodes_left,
+        )
+        spent.nodes += found.nodes
+        if wins and found.lower >= score:
+            return -score
+        if not wins and found.upper <= -score:
+            return score
+    return 0 if plies >= cells - child.ply and not spent.is_over else None
+
+
+def _either(scores: Sequence[int | None], others: Sequence[int | None]) -> tuple[int | None, ...]:
+    """The scores of the columns that are known from one of two searches."""
+    return tuple(
+        other if score is None else score for score, other in zip(scores, others, strict=True)
+    )
+
+
+def _choice(position: Position, scores: Sequence[int | None]) -> int:
+    """The column to play: a proven win or draw, else one that is not known to lose."""
+
+    def worth(column: int) -> float:
+        score = scores[column]
+        return -0.5 if score is None else score
+
+    columns = (column for column in columns_from_centre(position.width))
+    return max((column for column in columns if position.is_legal(column)), key=worth)
+
+
+def _line_of_play(solver: Solver, position: Position, column: int, spent: Spent) -> tuple[int, ...]:
+    """Best play after a column, as far as a short search knows it."""
+    line, left = [column], LINE_NODES
+    position = position.play(column)
+    while not position.is_over and left > 0 and not spent.is_over:
+        most = left if spent.nodes_left is None else min(left, spent.nodes_left)
+        found = solver.analyze(position, time_limit=spent.seconds_left, node_limit=most)
+        spent.nodes += found.nodes
+        left -= found.nodes
+        if not found.best:
+            break
+        line.append(_choice(position, found.scores))
+        position = position.play(line[-1])
+    return tuple(line)
+
+
+def _info(position: Position, score: int, line: Sequence[int], spent: Spent) -> str:
+    """An exact score as UCI writes it: the moves of the winner until the end."""
+    plies = plies_to_end(score, position.ply, *position.board)
+    moves = (plies + 1) // 2 if score > 0 else -(plies // 2)
+    shown = f"mate {moves}" if score else "cp 0"
+    played = " ".join(format_moves([column]) for column in line)
+    measures = _measures(spent).removeprefix("info ")
+    return f"info depth {plies} score {shown} {measures} pv {played}"
+
+
+def _measures(spent: Spent) -> str:
+    """The nodes and the time of a search."""
+    milliseconds = int((time.monotonic() - spent.begun) * 1000)
+    return f"info nodes {spent.nodes} time {milliseconds}"
+
+
+def _columns_line(scores: Sequence[int | None], score: int | None = None) -> str:
+    """The scores of all known columns, as C4 counts them."""
+    known = [
+        f"{column_label(column)}:{value}"
+        for column, value in enumerate(scores)
+        if value is not None
+    ]
+    own = "" if score is None else f"score {score} "
+    return f"info string {own}columns {' '.join(known) or 'unknown'}"
+
+
+class Search:
+    """A search in a thread of its own. At its end it writes its results, and then the move.
+
+    Args:
+        go: the limits.
+        position: a position that is not over.
+        think: finds a column and the lines to write before it, until the stop is set.
+        tell: writes a line.
+    """
+
+    def __init__(
+        self,
+        go: Go,
+        position: Position,
+        think: Callable[[Position, Go, Stop], tuple[int, tuple[str, ...]]],
+        tell: Callable[[str], None],
+    ) -> None:
+        self.go = go
+        self.is_silent = False
+        self._think = think
+        self._position = position
+        self._tell = tell
+        self._stop = Stop()
+        self._asked = threading.Event()
+        self._error: Exception | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not written its move yet."""
+        return self._thread.is_alive()
+
+    def end(self) -> None:
+        """Stop it, and wait until it has written its move."""
+        self._asked.set()
+        while self._thread.is_alive():
+            self._stop.set()
+            self._thread.join(STOP_SECONDS)
+
+    def join(self) -> None:
+        """Wait for its end.
+
+        Raises:
+            OSError: a line could not be written.
+        """
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+
+    def _run(self) -> None:
+        try:
+            column, lines = self._think(self._position, self.go, self._stop)
+            move = column_label(column)
+        except (C4Error, MemoryError) as error:
+            move = "none"
+            lines = (f"info string error: {in_a_line(str(error) or type(error).__name__)}",)
+        except Exception as error:  # noqa: BLE001  (raised again by join)
+            self._error = error
+            return
+        if self.go.infinite:
+            self._asked.wait()
+        try:
+            for line in () if self.is_silent else (*lines, f"bestmove {move}"):
+                self._tell(line)
+        except Exception as error:  # noqa: BLE001  (raised again by join)
+            self._error = error
+
+
+def in_a_line(text: str) -> str:
+    """A text without line ends and other characters that cannot be printed."""
+    line = " ".join(text.split())
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in line)
