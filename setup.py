@@ -36,8 +36,8 @@ PACKAGES = [
     "c4core.dataset",
     "c4core.dataset.card",
     "c4core.dataset.exchange",
-    "c4core.inference",
-    "c4core.learning",
+    "c4core.models",
+    "c4core.models.torch",
     "c4core.pictures",
     "c4core.players",
     "c4core.players.roster",
@@ -138,7 +138,7 @@ EXACT_FLOATS = ("residual", "tuples")
 # Compiling is most of a build's time. -O3 pays in the search, and in loops over the numbers of a
 # player or a model. At -O2, the modules that Python programs call were measured to be as fast.
 # -O1 is enough for code that runs once for a command, or that waits for searches.
-O3_FOLDERS = ("c4core", "counting", "inference", "players")
+O3_FOLDERS = ("c4core", "counting", "models", "players")
 O2_MODULES = ("arrays", "position", "reachable", "solver")
 O1_MODULES = ["choosing", "interrupts", "kernel", "order_samples", "owners", "pons_keys"]
 O1_MODULES += ["table_exchange", "unit_keys"]

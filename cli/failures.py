@@ -11,7 +11,7 @@ from c4core.certificate.errors import CertificateError, ClaimError
 from c4core.counting.errors import CountingError, CountMemoryError
 from c4core.dataset.errors import DatasetError
 from c4core.errors import C4Error
-from c4core.learning.errors import LearningMissingError, ModelError, ModelMismatchError
+from c4core.models.kinds import LearningMissingError, ModelError, ModelMismatchError
 from c4core.players.errors import PlayerFailure, PlayerMissingError
 from cli.shell import exits
 from db.errors import (

@@ -1,7 +1,7 @@
 """The registry of players.
 
 The decorator :func:`player` makes a class a player. The class is in a file in ``roster/``; all
-files there are imported automatically.
+files there are imported automatically, and so is the module of the players that are models.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import importlib
 import inspect
 import pkgutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Final, TypeVar, dataclass_transform
 
 from c4core.players.errors import PlayerError
 from c4core.players.levels import LEVELS
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from c4core.players.player import Player, PlayerSpec
 
 _PlayerClass = TypeVar("_PlayerClass", bound="type[Player]")
+
+_MODELS: Final = "c4core.models.players"
+"""Players outside of the roster: models import players, because games train and measure them."""
 
 _kinds: dict[str, PlayerKind] = {}
 
@@ -140,3 +143,4 @@ def _load_roster() -> None:
     roster = importlib.import_module("c4core.players.roster")
     for module in pkgutil.iter_modules(roster.__path__):
         importlib.import_module(f"{roster.__name__}.{module.name}")
+    importlib.import_module(_MODELS)

@@ -25,7 +25,7 @@ from torch.nn import functional
 
 from c4core.arena.seeds import game_seed
 from c4core.foresight import network_bytes, row_groups
-from c4core.learning.errors import LearningError
+from c4core.models.kinds import LearningError
 from c4core.order_samples import draw_roots, rows_of_choices, sample_choices
 from c4core.position import Position
 from c4core.training.order_targets import Targets, targets_of

@@ -4,11 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from c4core.learning.cnn import FinalGridNetwork
-from c4core.learning.columns import ColumnNetwork
-from c4core.learning.errors import LearningError
-from c4core.learning.exact import ExactNetwork
-from c4core.learning.networks import new_network, parameter_count
+from c4core.models.kinds import LearningError
+from c4core.models.torch.networks import (
+    ColumnNetwork,
+    ExactNetwork,
+    FinalGridNetwork,
+    new_network,
+    parameter_count,
+)
 from c4core.notation import DEFAULT_BOARD, BoardSize
 
 

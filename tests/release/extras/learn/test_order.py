@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from c4core.foresight import Network
-from c4core.learning.errors import LearningError
+from c4core.models.kinds import LearningError
 from c4core.notation import BoardSize
 from c4core.order_samples import draw_roots, points_of_choices, sample_choices
 from c4core.training.order_course import (

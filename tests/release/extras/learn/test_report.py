@@ -5,13 +5,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from c4core.training.labels import read_positions
-from c4core.training.report import (
-    Confusion,
-    confusion_object,
-    share_of_best,
-    shares_object,
-)
+from c4core.models.labels import read_positions
+from c4core.models.torch.report import Confusion, confusion_object, share_of_best, shares_object
 from tests.support.boards.learning import (
     labelled_arrays,
     random_positions,

@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from c4core.learning.encoding import planes_of_positions
-from c4core.learning.engines import engine_of
-from c4core.learning.modelfile import read_model
-from c4core.learning.networks import network_of
-from c4core.learning.playing import choose_column, preferences
-from c4core.learning.shipped import shipped_file
+from c4core.models.engines import engine_of, shipped_file
+from c4core.models.evaluator import planes_of_positions
+from c4core.models.files import read_model
+from c4core.models.torch.networks import network_of
+from c4core.models.torch.playing import choose_column, preferences
 from c4core.notation import DEFAULT_BOARD, BoardSize
 from tests.support.boards.learning import random_positions, residual_model
 

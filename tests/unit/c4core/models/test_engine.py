@@ -1,0 +1,158 @@
+"""The residual network without PyTorch: the same worths and moves as the trained network."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from syrupy.assertion import SnapshotAssertion
+
+from c4core.dice import Dice
+from c4core.models.engines import engine_of
+from c4core.models.files import read_model, write_model
+from c4core.models.kinds import ModelError
+from c4core.models.residual import LARGEST, ResidualEngine, kernels, weight_shapes
+from c4core.notation import BoardSize
+from c4core.players import parse_player
+from c4core.position import Position
+from tests.support.boards.learning import random_positions, residual_model
+from tests.support.refusals import refusal
+
+BOARDS = [BoardSize(7, 6), BoardSize(5, 4), BoardSize(4, 9), BoardSize(9, 6)]
+SIZES = [
+    {"channels": 8, "blocks": 1, "hidden": 8},
+    {"channels": 16, "blocks": 2, "hidden": 8},
+    {"channels": 24, "blocks": 1, "hidden": 32},
+]
+
+
+HERE = Path("model")
+
+ENGINE = engine_of(residual_model(BOARDS[0], SIZES[1]), HERE)
+
+
+@pytest.mark.parametrize(
+    ("board", "sizes"), list(zip(BOARDS, [*SIZES, SIZES[0]], strict=True)), ids=str
+)
+def test_every_kernel_gets_the_same_bits(board: BoardSize, sizes: dict[str, int]) -> None:
+    model = residual_model(board, sizes)
+    first, *others = (engine_of(model, HERE, kernel=name) for name in kernels())
+    for position in random_positions(40, seed=4, board=board):
+        for engine in others:
+            assert engine.judge(position) == first.judge(position)
+
+
+def test_a_kernel_that_does_not_run_here() -> None:
+    with pytest.raises(ModelError, match="no kernel 'fast' runs here: there are portable"):
+        engine_of(residual_model(BOARDS[0], SIZES[0]), HERE, kernel="fast")
+
+
+@given(seed=st.integers(0, 10_000))
+@settings(max_examples=15)
+def test_mirror_images_are_judged_alike(seed: int) -> None:
+    (position,) = random_positions(1, seed=seed, board=BOARDS[0])
+    worths, value = ENGINE.judge(position)
+    mirrored, same = ENGINE.judge(position.mirrored())
+    assert (mirrored, same) == (worths[::-1], value)
+
+
+def test_without_the_mirror_it_is_one_pass() -> None:
+    board = BOARDS[1]
+    sizes = {"width": 5, "height": 4, **SIZES[0]}
+    chance = np.random.default_rng(1)
+    weights = {
+        name: chance.normal(0, 0.5, shape).astype(np.float32)
+        for name, shape in weight_shapes(4, **SIZES[0]).items()
+    }
+    once = ResidualEngine(**sizes, weights=weights, averages=False)
+    twice = ResidualEngine(**sizes, weights=weights)
+    (position,) = random_positions(1, seed=5, board=board)
+    plain, turned = once.judge(position), once.judge(position.mirrored())
+    wanted = [
+        None if one is None or other is None else (one + other) / 2
+        for one, other in zip(plain[0], turned[0][::-1], strict=True)
+    ]
+    assert twice.judge(position) == (wanted, (plain[1] + turned[1]) / 2)
+
+
+def test_full_columns_are_not_played() -> None:
+    position = Position("111111222222333333")
+    worths, _ = ENGINE.judge(position)
+    assert [worth is None for worth in worths] == [True] * 3 + [False] * 4
+    assert ENGINE.choose(position) in {3, 4, 5, 6}
+
+
+def test_what_it_cannot_judge() -> None:
+    with pytest.raises(ValueError, match="a model of 7x6 cannot judge a position of 5x4"):
+        ENGINE.judge(Position(width=5, height=4))
+    with pytest.raises(ValueError, match="the game is over"):
+        ENGINE.choose(Position("1212121"))
+
+
+@pytest.mark.parametrize("number", [np.nan, -np.inf, 3e38, -5e3])
+def test_weights_that_cannot_be_rounded(number: float, snapshot: SnapshotAssertion) -> None:
+    model = residual_model(BOARDS[1], SIZES[0])
+    strange = {name: np.full_like(array, number) for name, array in model.weights.items()}
+    object.__setattr__(model, "weights", strange)
+    assert refusal(engine_of, model, HERE, error=ModelError) == snapshot
+
+
+@given(seed=st.integers(0, 10_000), scale=st.sampled_from([0.01, 1, 10, 100]))
+@settings(max_examples=15)
+def test_no_sum_overflows(seed: int, scale: float) -> None:
+    """With the largest activations and weights of one sign the worth has this sign, too."""
+    model = residual_model(BOARDS[1], SIZES[2], seed=seed)
+    huge = {name: np.abs(array) * np.float32(scale) for name, array in model.weights.items()}
+    object.__setattr__(model, "weights", huge)
+    engines = [engine_of(model, HERE, kernel=name) for name in kernels()]
+    for position in random_positions(3, seed=seed, board=BOARDS[1]):
+        worths, _ = engines[0].judge(position)
+        assert all(worth is None or worth > 0 for worth in worths)
+        assert all(engine.judge(position)[0] == worths for engine in engines)
+
+
+def test_models_that_fit_nothing(snapshot: SnapshotAssertion) -> None:
+    def said(changes: dict[str, Any]) -> str:
+        model = residual_model(BOARDS[1], {"channels": 8, "blocks": 1, "hidden": 8})
+        model.architecture.update(changes)
+        return refusal(engine_of, model, HERE, error=ModelError)
+
+    assert [
+        said(changes)
+        for changes in (
+            {"channels": 12},
+            {"channels": LARGEST["channels"] + 8},
+            {"channels": True},
+            {"hidden": 0},
+            {"blocks": -1},
+            {"blocks": 2},
+            {"blocks": None},
+            {"hidden": 16},
+        )
+    ] == snapshot
+    assert "too large" in said({"channels": 2**70})  # Python says it
+
+
+def test_weights_of_another_type_or_kind() -> None:
+    model = residual_model(BOARDS[1], SIZES[0])
+    halves = {name: array.astype(np.float16) for name, array in model.weights.items()}
+    object.__setattr__(model, "weights", halves)
+    with pytest.raises(ModelError, match="is float16"):
+        engine_of(model, HERE)
+    object.__setattr__(model, "kind", "exact")
+    with pytest.raises(ModelError, match="a model of kind exact plays with PyTorch only"):
+        engine_of(model, HERE)
+    with pytest.raises(KeyError, match=r"first\.weight"):
+        ResidualEngine(width=5, height=4, **SIZES[0], weights={})
+
+
+def test_the_player_needs_no_pytorch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "model.safetensors"
+    write_model(path, residual_model(BOARDS[0], SIZES[0]))
+    monkeypatch.setattr("c4core.extras.find_spec", lambda _name: None)
+    player = parse_player(f"learning-residual:model={path}").make()
+    position = Position("4455")
+    engine = engine_of(read_model(path), path)
+    assert player.choose(position, Dice(1)) == engine.choose(position)
