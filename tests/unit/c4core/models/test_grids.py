@@ -4,40 +4,13 @@ import io
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from c4core import Position
 from c4core.arena.files_csv import csv_line, csv_names
 from c4core.dataset.errors import DatasetError
-from c4core.models.evaluator import grids_of_planes, planes_of_positions
 from c4core.models.grids import labelled, play_finals, read_finals
-from c4core.notation import DEFAULT_BOARD, BoardSize
+from c4core.notation import DEFAULT_BOARD
 from c4core.players import ANY_PROGRAM, FinalGrids
 from tests.support.boards.finished_games import finished_games
-from tests.support.boards.learning import random_positions
-
-
-@given(st.integers(0, 10_000), st.booleans(), st.sampled_from([(7, 6), (5, 4), (6, 7)]))
-def test_planes_are_the_stones(seed: int, moved: bool, size: tuple[int, int]) -> None:  # noqa: FBT001
-    (position,) = random_positions(1, seed=seed, board=BoardSize(*size))
-    (planes,) = planes_of_positions([position], moved=moved)
-    mover = position.turn
-    own = {"x": "o", "o": "x"}[mover] if moved else mover
-    for column in range(position.width):
-        for row in range(position.height):
-            stone = position.stone_at(column, row)
-            expected = (stone == own, stone is not None and stone != own)
-            assert tuple(planes[:, row, column]) == expected
-
-
-def test_the_source_s_example() -> None:
-    # Player 1 begins: 3,2,3,2,3,2,3, counted from 0.
-    final = Position.from_columns([3, 2, 3, 2, 3, 2, 3])
-    (grid,) = grids_of_planes(planes_of_positions([final], moved=True))
-    assert grid.shape == (1, 6, 7)
-    rows = [[0] * 7] * 2 + [[0, 0, 0, 1, 0, 0, 0]] + [[0, 0, -1, 1, 0, 0, 0]] * 3
-    assert grid[0].tolist() == rows
 
 
 def test_either_player_is_player_1() -> None:

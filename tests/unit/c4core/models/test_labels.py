@@ -1,4 +1,4 @@
-"""Positions with exact labels are read from data sets."""
+"""Positions with exact labels: read from data sets, joined for a training, and kept from a test."""
 
 from pathlib import Path
 
@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 from syrupy.assertion import SnapshotAssertion
 
 from c4core.dataset.errors import DatasetError
-from c4core.models.labels import read_positions
+from c4core.models.labels import Positions, canonical, joined, near, read_joined, read_positions
+from c4core.notation import DEFAULT_BOARD
+from c4core.position import Position
 from tests.support.boards.learning import SMALL, labelled_arrays, random_positions, write_dataset
 from tests.support.refusals import refusal
 
@@ -60,3 +62,92 @@ def test_a_damaged_or_missing_file(data: Path, tmp_path: Path) -> None:
         (tmp_path / "train.npz").write_bytes(bad)
         with pytest.raises(DatasetError, match=r"this is no data set in NPZ|the file is damaged"):
             read_positions(tmp_path, "train")
+
+
+def labelled(*moves: str) -> Positions:
+    """Positions of 5x4 with their labels."""
+    positions = [Position(each, width=5, height=4) for each in moves]
+    return Positions(**labelled_arrays(positions), board=SMALL)
+
+
+def test_keys_are_those_of_the_positions() -> None:
+    moves = ["", "1", "5", "1122", "4453"]
+    found = labelled(*moves)
+    positions = [Position(each, width=5, height=4) for each in moves]
+    assert found.keys.tolist() == [position.key for position in positions]
+    assert canonical(found).tolist() == [position.canonical_key for position in positions]
+
+
+def test_a_position_of_several_sets_is_taken_once() -> None:
+    together = joined([labelled("", "1", "12"), labelled("5", "13", "54")])
+    assert together.keys.tolist() == labelled("", "1", "12", "13").keys.tolist()
+
+
+def test_sets_of_different_boards_are_not_joined() -> None:
+    late = random_positions(1, board=DEFAULT_BOARD, least_ply=30)  # which is solved at once
+    other = Positions(**labelled_arrays(late), board=DEFAULT_BOARD)
+    with pytest.raises(DatasetError, match="different boards: 5x4, 7x6"):
+        joined([labelled("1"), other])
+    with pytest.raises(DatasetError, match="different boards: 5x4, 7x6"):
+        near(labelled("1"), other)
+
+
+def test_what_is_near() -> None:
+    """Itself, its mirror image, parents, children, and no others."""
+    tested = labelled("12")
+    for moves, wanted in (
+        ("12", True),
+        ("54", True),
+        ("1", True),
+        ("5", True),
+        ("123", True),
+        ("543", True),
+        ("", False),
+        ("2", False),
+        ("21", False),
+        ("1234", False),
+        ("1122", False),
+    ):
+        assert near(labelled(moves), tested).tolist() == [wanted], moves
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_near_agrees_with_single_moves(seed: int) -> None:
+    learned, tested = (random_positions(150, seed=each) for each in (seed, seed + 100))
+    keys = {position.canonical_key for position in tested}
+    after = {
+        position.play(column).canonical_key
+        for position in tested
+        for column in position.legal_columns()
+    }
+    wanted = [
+        position.canonical_key in keys | after
+        or any(position.play(c).canonical_key in keys for c in position.legal_columns())
+        for position in learned
+    ]
+    sets = [Positions(**labelled_arrays(each), board=SMALL) for each in (learned, tested)]
+    assert near(*sets).tolist() == wanted
+    assert any(wanted)
+    assert not all(wanted)
+
+
+def test_nothing_near_the_test_is_learned(tmp_path: Path) -> None:
+    sets = [write_dataset(tmp_path / name, count=200) for name in ("a", "b")]
+    (tmp_path / "b" / "train.npz").write_bytes((tmp_path / "a" / "test.npz").read_bytes())
+    test = write_dataset(tmp_path / "c", count=20)
+    (test / "train.npz").unlink()
+    learned, held_out = read_joined(sets, apart_from=[test])
+    tested = joined([read_positions(test, split) for split in ("validation", "test")])
+    assert not near(learned, tested).any()
+    assert not np.isin(canonical(learned), canonical(held_out)).any()
+    everything, _ = read_joined(sets)
+    assert 0 < len(learned) < len(everything)
+
+
+def test_what_cannot_be_joined(tmp_path: Path) -> None:
+    data = write_dataset(tmp_path / "a", count=30)
+    with pytest.raises(DatasetError, match="no positions are left to learn from"):
+        read_joined([data], apart_from=[data])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(DatasetError, match="empty has no NPZ file"):
+        read_joined([data], apart_from=[tmp_path / "empty"])

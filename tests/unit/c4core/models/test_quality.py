@@ -4,12 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from c4core.batch import UNPLAYABLE
 from c4core.dice import Dice
-from c4core.models.evaluator import input_planes, words_of_planes
 from c4core.models.labels import Positions
 from c4core.models.quality import (
     Missed,
@@ -20,14 +17,12 @@ from c4core.models.quality import (
     quality_object,
     quality_of,
 )
-from c4core.notation import BoardError, BoardSize
 from c4core.players import PlayerFailure, parse_player
 from c4core.position import Position
 from c4core.solver import Solver
 from c4core.windows import winning_columns
 from tests.support.boards.learning import SMALL, labelled_arrays, outside, random_positions
 
-BOARDS = [SMALL, BoardSize(4, 4), BoardSize(7, 6)]
 ASKED = random_positions(120, seed=9)
 SCORES = Solver(table_mb=1).analyze_many(ASKED).scores
 LABELLED = Positions(**labelled_arrays(ASKED), board=SMALL)
@@ -35,56 +30,6 @@ LABELLED = Positions(**labelled_arrays(ASKED), board=SMALL)
 
 def other_side(position: Position) -> str:
     return "o" if position.turn == "x" else "x"
-
-
-class TestPlanes:
-    @given(seed=st.integers(0, 5000), board=st.sampled_from(BOARDS))
-    @settings(max_examples=20)
-    def test_they_show_what_the_position_knows(self, seed: int, board: BoardSize) -> None:
-        (position,) = random_positions(1, seed=seed, board=board)
-        sides = (position.turn, other_side(position))
-        stones = [
-            [
-                [position.stone_at(column, row) == side for column in range(board.width)]
-                for row in range(board.height)
-            ]
-            for side in sides
-        ]
-        given_planes = np.array([stones], dtype=np.uint8)
-        own, mask = words_of_planes(given_planes)
-        planes = input_planes(own, mask, width=board.width, height=board.height)[0]
-        assert np.array_equal(planes[:2], given_planes[0])
-        for column in range(board.width):
-            height = position.heights[column]
-            assert planes[2, :, column].tolist() == [row == height for row in range(board.height)]
-        for plane, side in ((3, sides[0]), (4, sides[1])):
-            found = np.flatnonzero((planes[plane] & planes[2]).any(axis=0)).tolist()
-            assert found == list(winning_columns(position, side))
-            assert not (planes[plane] & planes[0]).any()
-        rows = [(row + position.ply) % 2 == 0 for row in range(board.height)]
-        assert planes[5].tolist() == [[int(row)] * board.width for row in rows]
-
-    def test_mirrored_positions_have_mirrored_planes(self) -> None:
-        turned = np.ascontiguousarray(LABELLED.planes[..., ::-1])
-        one, other = (
-            input_planes(*words_of_planes(planes), width=5, height=4)
-            for planes in (LABELLED.planes, turned)
-        )
-        assert np.array_equal(one[..., ::-1], other)
-
-    def test_the_engine_reads_the_same_positions(self) -> None:
-        assert positions_of(LABELLED) == ASKED
-
-    def test_impossible_ones(self) -> None:
-        words = np.zeros(2, dtype=np.uint64)
-        with pytest.raises(BoardError):
-            input_planes(words, words, width=9, height=9)
-        with pytest.raises(BoardError):
-            words_of_planes(np.zeros((1, 2, 9, 9), dtype=np.uint8))
-        with pytest.raises(ValueError, match="there are 1 planes"):
-            words_of_planes(np.zeros((1, 1, 4, 5), dtype=np.uint8))
-        with pytest.raises(ValueError, match="2 words of own stones and 1 of all"):
-            input_planes(words, words[:1])
 
 
 def slow_share(columns: list[int], wanted: Callable[[int], bool]) -> Share:

@@ -1,14 +1,22 @@
-"""The small search on top of a model, against a slow one without bounds."""
+"""The small search on top of a model, against one without bounds; and the input of networks."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from c4core.dice import Dice
-from c4core.models.evaluator import search_column
+from c4core.models.evaluator import (
+    grids_of_planes,
+    input_planes,
+    planes_of_positions,
+    search_column,
+    words_of_planes,
+)
 from c4core.models.tuples import TupleEngine, random_tuples, table_shape
-from c4core.notation import BoardSize
+from c4core.notation import BoardError, BoardSize
 from c4core.players import Limits, PlayerFailure, Stop, StopPlaying, parse_player
 from c4core.position import Position
 from c4core.windows import winning_columns
@@ -123,3 +131,65 @@ def test_the_players(tmp_path: Path, kind: str, board: BoardSize) -> None:
         assert column == player.choose(position, Dice(2))
     with pytest.raises(PlayerFailure, match=f"plays on {board}, not on 4x4"):
         player.choose(Position(width=4, height=4), Dice(1))
+
+
+class TestPlanes:
+    @given(seed=st.integers(0, 5000), size=st.sampled_from([(5, 4), (4, 4), (7, 6), (6, 7)]))
+    @settings(max_examples=30)
+    def test_they_show_what_the_position_knows(self, seed: int, size: tuple[int, int]) -> None:
+        board = BoardSize(*size)
+        (position,) = random_positions(1, seed=seed, board=board)
+        sides = (position.turn, other_side(position))
+        stones = [
+            [
+                [position.stone_at(column, row) == side for column in range(board.width)]
+                for row in range(board.height)
+            ]
+            for side in sides
+        ]
+        to_move, moved = (
+            planes_of_positions([position], moved=moved)[0] for moved in (False, True)
+        )
+        assert to_move.tolist() == stones
+        assert moved.tolist() == stones[::-1]
+        own, mask = words_of_planes(to_move[np.newaxis])
+        planes = input_planes(own, mask, width=board.width, height=board.height)[0]
+        assert np.array_equal(planes[:2], to_move)
+        for column in range(board.width):
+            height = position.heights[column]
+            assert planes[2, :, column].tolist() == [row == height for row in range(board.height)]
+        for plane, side in ((3, sides[0]), (4, sides[1])):
+            found = np.flatnonzero((planes[plane] & planes[2]).any(axis=0)).tolist()
+            assert found == list(winning_columns(position, side))
+            assert not (planes[plane] & planes[0]).any()
+        rows = [(row + position.ply) % 2 == 0 for row in range(board.height)]
+        assert planes[5].tolist() == [[int(row)] * board.width for row in rows]
+
+    def test_mirrored_positions_have_mirrored_planes(self) -> None:
+        plain = planes_of_positions(random_positions(100, seed=9), moved=False)
+        one, other = (
+            input_planes(*words_of_planes(planes), width=5, height=4)
+            for planes in (plain, np.ascontiguousarray(plain[..., ::-1]))
+        )
+        assert np.array_equal(one[..., ::-1], other)
+
+    def test_the_grid_of_the_source_s_example(self) -> None:
+        # Player 1 begins: 3,2,3,2,3,2,3, counted from 0.
+        final = Position.from_columns([3, 2, 3, 2, 3, 2, 3])
+        (grid,) = grids_of_planes(planes_of_positions([final], moved=True))
+        assert grid.shape == (1, 6, 7)
+        rows = [[0] * 7] * 2 + [[0, 0, 0, 1, 0, 0, 0]] + [[0, 0, -1, 1, 0, 0, 0]] * 3
+        assert grid[0].tolist() == rows
+
+    def test_impossible_ones(self) -> None:
+        words = np.zeros(2, dtype=np.uint64)
+        with pytest.raises(BoardError):
+            input_planes(words, words, width=9, height=9)
+        with pytest.raises(ValueError, match="there are 7 planes, not 8"):
+            input_planes(words, words, planes=8)
+        with pytest.raises(BoardError):
+            words_of_planes(np.zeros((1, 2, 9, 9), dtype=np.uint8))
+        with pytest.raises(ValueError, match="there are 1 planes"):
+            words_of_planes(np.zeros((1, 1, 4, 5), dtype=np.uint8))
+        with pytest.raises(ValueError, match="2 words of own stones and 1 of all"):
+            input_planes(words, words[:1])

@@ -1,17 +1,29 @@
-"""The file of a model: written, read again, and refused where anything is wrong with it."""
+"""The file of a model: written, read again, and refused if anything is wrong with it."""
 
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
+from safetensors.numpy import load_file, save_file
+from syrupy.assertion import SnapshotAssertion
 
 from c4core.models import files
-from c4core.models.files import Model, read_model, write_model
+from c4core.models.files import (
+    MAX_TEXT,
+    METADATA,
+    Model,
+    read_model,
+    read_tensors,
+    write_model,
+    write_tensors,
+)
 from c4core.models.kinds import ModelError
 from c4core.notation import BoardSize
+from tests.support.refusals import refusal
 
 
 def model(value: float = 1.5) -> Model:
@@ -123,3 +135,83 @@ def test_no_file(tmp_path: Path) -> None:
         read_model(tmp_path / "nothing")
     with pytest.raises(OSError, match="nowhere/model"):
         write_model(tmp_path / "nowhere" / "model", model())
+
+
+def test_what_would_not_be_read_again_is_not_written(path: Path) -> None:
+    before = path.read_bytes()
+    with pytest.raises(ModelError, match=r"no more than 4,194,304 are read again"):
+        write_model(path, replace(model(), settings={"x": "x" * MAX_TEXT}))
+    assert path.read_bytes() == before
+
+
+TENSORS = {
+    "bytes": np.arange(3, dtype=np.uint8),
+    "a": np.arange(6, dtype=np.float32).reshape(2, 3),
+    "none": np.zeros((0, 4), dtype=np.int16),
+    "one": np.array(7, dtype=np.int64),
+    "yes": np.array([True, False]),
+}
+LIMITS = {"max_header": 10_000, "max_tensors": 10}
+
+
+def same(found: dict[str, Any]) -> bool:
+    return found.keys() == TENSORS.keys() and all(
+        array.dtype == TENSORS[name].dtype and np.array_equal(array, TENSORS[name])
+        for name, array in found.items()
+    )
+
+
+def test_the_package_reads_what_is_written(tmp_path: Path) -> None:
+    write_tensors(tmp_path / "own", TENSORS, {"c4": "text"})
+    assert same(load_file(tmp_path / "own"))
+    metadata, found = read_tensors(tmp_path / "own", **LIMITS)
+    assert metadata == {"c4": "text"}
+    assert same(found)
+
+
+def test_what_the_package_writes_is_read(tmp_path: Path) -> None:
+    save_file(TENSORS, tmp_path / "theirs", {"c4": "text"})
+    metadata, found = read_tensors(tmp_path / "theirs", **LIMITS)
+    assert metadata == {"c4": "text"}
+    assert same(found)
+
+
+def entry(shape: object, begin: object, end: object, dtype: object = "U8") -> dict[str, object]:
+    return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+
+
+BAD_HEADERS: dict[str, object] = {
+    "no object": [],
+    "metadata as a list": {METADATA: []},
+    "a number in the metadata": {METADATA: {"a": 1}},
+    "a number as a tensor": {"a": 5},
+    "an unknown type": {"a": entry([4], 0, 4, "F128")},
+    "a list as a type": {"a": entry([4], 0, 4, ["U8"])},
+    "a negative size": {"a": entry([-4], 0, 4)},
+    "a truth value as a size": {"a": entry([True] * 2, 0, 4)},
+    "a huge size": {"a": entry([1 << 60], 0, 1 << 60)},
+    "too many dimensions": {"a": entry([1] * 40, 0, 1)},
+    "a number as a shape": {"a": entry(4, 0, 4)},
+    "a place that is too large": {"a": entry([3], 0, 4)},
+    "a type that is too large": {"a": entry([4], 0, 4, "F32")},
+    "more than the file": {"a": entry([1 << 40], 0, 1 << 40)},
+    "a gap at the begin": {"a": entry([3], 1, 4)},
+    "an overlap": {"a": entry([3], 0, 3), "b": entry([2], 2, 4)},
+    "bytes at the end": {"a": entry([3], 0, 3)},
+    "too many tensors": {str(number): entry([0], 0, 0) for number in range(11)},
+    "too long a header": "x" * 20_000,
+}
+
+
+def test_bad_headers(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    def said(header: object) -> str:
+        text = json.dumps(header).encode()
+        (tmp_path / "file").write_bytes(len(text).to_bytes(8, "little") + text + b"1234")
+        return refusal(read_tensors, tmp_path / "file", **LIMITS, error=ValueError)
+
+    assert {name: said(header) for name, header in BAD_HEADERS.items()} == snapshot
+
+
+def test_types_without_a_name(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="tensor a cannot be of type complex64"):
+        write_tensors(tmp_path / "file", {"a": np.zeros(2, dtype=np.complex64)}, {})

@@ -1,4 +1,4 @@
-"""The residual network without PyTorch: the same worths and moves as the trained network."""
+"""The residual network without PyTorch, and the trained one that comes with c4."""
 
 from pathlib import Path
 from typing import Any
@@ -10,14 +10,16 @@ from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
 from c4core.dice import Dice
-from c4core.models.engines import engine_of
-from c4core.models.files import read_model, write_model
+from c4core.models.engines import engine_of, named_file, shipped_file
+from c4core.models.files import read_model
 from c4core.models.kinds import ModelError
+from c4core.models.labels import Positions
+from c4core.models.quality import quality_of_engine
 from c4core.models.residual import LARGEST, ResidualEngine, kernels, weight_shapes
-from c4core.notation import BoardSize
+from c4core.notation import DEFAULT_BOARD, BoardSize
 from c4core.players import parse_player
 from c4core.position import Position
-from tests.support.boards.learning import random_positions, residual_model
+from tests.support.boards.learning import labelled_arrays, random_positions, residual_model
 from tests.support.refusals import refusal
 
 BOARDS = [BoardSize(7, 6), BoardSize(5, 4), BoardSize(4, 9), BoardSize(9, 6)]
@@ -29,6 +31,10 @@ SIZES = [
 
 
 HERE = Path("model")
+
+SHIPPED = shipped_file("residual")
+FINGERPRINT = "1045d224f771"
+MOST_BYTES = 2_000_000
 
 ENGINE = engine_of(residual_model(BOARDS[0], SIZES[1]), HERE)
 
@@ -148,11 +154,43 @@ def test_weights_of_another_type_or_kind() -> None:
         ResidualEngine(width=5, height=4, **SIZES[0], weights={})
 
 
-def test_the_player_needs_no_pytorch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "model.safetensors"
-    write_model(path, residual_model(BOARDS[0], SIZES[0]))
+def test_the_shipped_network_s_size_and_weights() -> None:
+    assert SHIPPED.stat().st_size < MOST_BYTES
+    model = read_model(SHIPPED)
+    assert (model.kind, model.board, model.fingerprint) == ("residual", DEFAULT_BOARD, FINGERPRINT)
+    assert model.optimizer == {}
+    assert model.settings["positions"] > 1_000_000
+
+
+def test_the_shipped_network_s_names() -> None:
+    assert named_file("shipped", "residual") == SHIPPED
+    assert named_file("other.safetensors", "residual") == Path("other.safetensors")
+    player = parse_player("learning-residual")
+    assert player.full == f"learning-residual:model=shipped,weights={FINGERPRINT}"
+    assert player.kind.stands_alone
+    assert not player.needs_files
+    assert parse_player(f"learning-residual:model={SHIPPED}").needs_files
+
+
+def test_the_shipped_players_need_no_pytorch(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("c4core.extras.find_spec", lambda _name: None)
-    player = parse_player(f"learning-residual:model={path}").make()
-    position = Position("4455")
-    engine = engine_of(read_model(path), path)
-    assert player.choose(position, Dice(1)) == engine.choose(position)
+    for name in ("learning-residual", "learning-residual-search"):
+        with parse_player(name).make() as player:
+            assert player.choose(Position(), Dice(1)) == 3
+
+
+def test_the_shipped_network_plays_nearly_like_the_proof() -> None:
+    """Late positions, whose exact scores are found at once."""
+    positions = random_positions(1000, seed=5, board=DEFAULT_BOARD, least_ply=26)
+    labelled = Positions(**labelled_arrays(positions), board=DEFAULT_BOARD)
+    quality = quality_of_engine(engine_of(read_model(SHIPPED), SHIPPED), labelled, mirrors=True)
+    assert quality.everywhere.outcome >= 0.99 * quality.everywhere.positions
+    assert quality.everywhere.strict >= 0.97 * quality.everywhere.positions
+    assert (quality.wins.missed, quality.mirrored and quality.mirrored.missed) == (0, 0)
+    assert quality.wins.positions > 250
+
+
+def test_the_best_first_moves() -> None:
+    engine = engine_of(read_model(SHIPPED), SHIPPED)
+    assert engine.choose(Position()) == 3
+    assert engine.judge(Position("1"))[1] > engine.judge(Position("4"))[1]
