@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from c4core.models.files import read_model
+from c4core.models.files import read_unchanged
 from c4core.models.kinds import ModelError
 from c4core.models.residual import ResidualEngine, weight_shapes
 from c4core.models.tuples import TupleEngine
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from c4core.models.files import Model
 
 SHIPPED: Final = "shipped"
-"""The name of the shipped model, where a file's name is asked for."""
+"""The name of the shipped model, in place of a file's name."""
 
 _DIRECTORY: Final = Path(__file__).parents[1] / "data"
 
@@ -29,7 +29,7 @@ _KEPT: Final = 16
 
 
 def shipped_file(kind: str) -> Path:
-    """Where the shipped model of a kind is, if there is one. It plays on 7x6."""
+    """The file of the shipped model of a kind, which may not exist. It plays on 7x6."""
     return _DIRECTORY / f"c4-7x6-{kind}.safetensors"
 
 
@@ -51,12 +51,7 @@ def load_engine(path: str, fingerprint: str) -> Evaluator:
         ModelError: the file is no longer a model for an engine, or has other weights.
         OSError: the file cannot be read.
     """
-    model = read_model(Path(path))
-    if model.fingerprint != fingerprint:
-        raise ModelError(
-            f"{path} has changed: weights {model.fingerprint}, not {fingerprint}", path=path
-        )
-    return engine_of(model, Path(path))
+    return engine_of(read_unchanged(Path(path), fingerprint), Path(path))
 
 
 def engine_of(model: Model, path: Path, *, kernel: str | None = None) -> Evaluator:
@@ -83,11 +78,7 @@ def engine_of(model: Model, path: Path, *, kernel: str | None = None) -> Evaluat
 
 
 def _residual_engine(model: Model, *, kernel: str | None) -> ResidualEngine:
-    """The engine of a residual network.
-
-    Raises:
-        KeyError, TypeError, ValueError: the model does not fit its architecture.
-    """
+    """The engine of a residual network."""
     sizes = {name: model.architecture[name] for name in ("channels", "blocks", "hidden")}
     for name, number in sizes.items():
         if type(number) is not int:
@@ -98,11 +89,7 @@ def _residual_engine(model: Model, *, kernel: str | None) -> ResidualEngine:
 
 
 def _tuple_engine(model: Model) -> TupleEngine:
-    """The engine of an n-tuple network.
-
-    Raises:
-        KeyError, TypeError, ValueError: the model does not fit its architecture.
-    """
+    """The engine of an n-tuple network."""
     width, height = model.board
     squares, tables = model.weights["squares"], model.weights["tables"]
     if squares.dtype != np.uint8 or tables.dtype != np.float32:

@@ -171,12 +171,23 @@ def read_model(path: Path) -> Model:
     return _checked(path, metadata[ENTRY], tensors)
 
 
-def _checked(path: Path, text: str, tensors: Arrays) -> Model:
-    """The model of a file's description and tensors.
+def read_unchanged(path: Path, fingerprint: str) -> Model:
+    """Read a model's file, whose weights must have this fingerprint.
 
     Raises:
-        ModelError: they do not belong together.
+        ModelError: the file is no longer a model, or has other weights.
+        OSError: the file cannot be read.
     """
+    model = read_model(path)
+    if model.fingerprint != fingerprint:
+        raise ModelError(
+            f"{path} has changed: weights {model.fingerprint}, not {fingerprint}", path=str(path)
+        )
+    return model
+
+
+def _checked(path: Path, text: str, tensors: Arrays) -> Model:
+    """The model of a file's description and tensors."""
     try:
         about = json.loads(text) if len(text) <= MAX_TEXT else None
     except (ValueError, RecursionError):
@@ -201,11 +212,7 @@ def _checked(path: Path, text: str, tensors: Arrays) -> Model:
 
 
 def _described(about: dict[str, Any], tensors: Arrays) -> Model:
-    """The model, from a description that was not checked yet.
-
-    Raises:
-        KeyError, RecursionError, TypeError, ValueError: a field is missing or wrong.
-    """
+    """The model, from a description that was not checked yet."""
     digest = about.pop("sha256", None)
     if digest != _digest(about, tensors):
         raise ValueError("its checksum is not that of its content")
@@ -325,11 +332,7 @@ def write_tensors(path: Path, tensors: Arrays, metadata: Mapping[str, str]) -> N
 def _tensors(
     file: BinaryIO, header: Mapping[str, Any], data_bytes: int
 ) -> dict[str, NDArray[np.generic]]:
-    """The tensors of a header, whose bytes follow each other to the end of the file.
-
-    Raises:
-        ValueError: an entry is no tensor, or the bytes overlap, have gaps or end elsewhere.
-    """
+    """The tensors of a header, whose bytes follow each other to the end of the file."""
     places = sorted(
         (_place(name, entry) for name, entry in header.items()), key=lambda place: place[2:]
     )
@@ -350,11 +353,7 @@ def _tensors(
 
 
 def _place(name: str, entry: object) -> tuple[str, np.dtype[np.generic], int, int, tuple[int, ...]]:
-    """A tensor's name, its type, its first byte and the one after its last, and its shape.
-
-    Raises:
-        ValueError: the entry is no tensor.
-    """
+    """A tensor's name, its type, its first byte and the one after its last, and its shape."""
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
         raise ValueError(f"tensor {name!r:.80} has no type, shape and place")
     code = entry["dtype"]

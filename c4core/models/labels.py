@@ -130,11 +130,7 @@ def read_positions(directory: Path, split: str) -> Positions:
 
 
 def _checked(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Positions:
-    """The positions, after a check that the arrays fit each other.
-
-    Raises:
-        DatasetError: they do not fit.
-    """
+    """The positions, after a check that the arrays fit each other."""
     planes, ply, value, best, scores = (arrays[name] for name in ARRAYS)
     shape = planes.shape
     if len(shape) != _PLANES_AXES or shape[1] != 2 or planes.dtype != np.uint8:  # noqa: PLR2004
@@ -169,19 +165,6 @@ def _checked(path: Path, arrays: Mapping[str, NDArray[Any]]) -> Positions:
     return found
 
 
-def course_settings(
-    positions: Positions, held_out: Positions, settings: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The settings of a training on labels: how it learns, and from what.
-
-    Raises:
-        LearningError: the two sets have different boards.
-    """
-    if positions.board != held_out.board:
-        raise LearningError(f"trained on {positions.board}, tested on {held_out.board}")
-    return {**settings, "positions": len(positions), "data": positions.fingerprint}
-
-
 def read_joined(
     directories: Sequence[Path], *, apart_from: Sequence[Path] = ()
 ) -> tuple[Positions, Positions]:
@@ -208,11 +191,7 @@ def read_joined(
 
 
 def _all_of(directory: Path) -> Positions:
-    """The positions of all parts that a data set has.
-
-    Raises:
-        DatasetError: it has none, or one is damaged.
-    """
+    """The positions of all parts that a data set has."""
     parts = [split for split in SPLITS if (directory / f"{split}.npz").exists()]
     if not parts:
         raise DatasetError(f"{directory} has no NPZ file of a data set", path=str(directory))
@@ -262,3 +241,16 @@ def near(positions: Positions, others: Positions) -> NDArray[np.bool_]:
         is_parent = np.isin(after, known) & (moves == MOVE_GOES_ON)
         found[begin : begin + _PIECE] |= is_parent.any(axis=1)
     return found
+
+
+def course_settings(
+    positions: Positions, held_out: Positions, settings: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The settings of a training on labels: how it learns, and from what.
+
+    Raises:
+        LearningError: the two sets have different boards.
+    """
+    if positions.board != held_out.board:
+        raise LearningError(f"trained on {positions.board}, tested on {held_out.board}")
+    return {**settings, "positions": len(positions), "data": positions.fingerprint}

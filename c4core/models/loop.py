@@ -34,60 +34,6 @@ if TYPE_CHECKING:
 
 Figures = dict[str, float]
 
-CURVES: Final[Mapping[str, Sequence[tuple[str, Sequence[tuple[str, str]]]]]] = {
-    "cnn": (
-        (
-            "share of grids that it is right about",
-            (("accuracy", "trained on"), ("test_accuracy", "tested")),
-        ),
-        ("mean squared error", (("loss", "trained on"), ("test_loss", "tested"))),
-    ),
-    "exact": (
-        ("held-out positions", (("best_share", "best column"), ("value_accuracy", "result"))),
-        ("loss", (("policy_loss", "policy"), ("value_loss", "value"))),
-    ),
-    "residual": (
-        (
-            "held-out positions",
-            (
-                ("result_kept", "result kept"),
-                ("quiet_decisive", "result kept, quiet and decisive"),
-                ("best_share", "best column"),
-            ),
-        ),
-        (
-            "loss",
-            (("policy_loss", "best columns"), ("kept_loss", "result"), ("value_loss", "value")),
-        ),
-    ),
-    "tuples": (
-        (
-            "held-out positions",
-            (
-                ("result_kept", "result kept"),
-                ("quiet_decisive", "result kept, quiet and decisive"),
-                ("best_share", "best column"),
-            ),
-        ),
-        ("loss", (("policy_loss", "best columns"), ("value_loss", "value"))),
-    ),
-    "selfplay": (
-        ("share of games won", (("won_random", "against random"), ("won_set", "against set"))),
-        ("squared error", (("loss", "worth of columns"),)),
-    ),
-}
-"""The two plots of each kind of model: the label of each, and its curves."""
-
-_COLOURS: Final = ("#2171b5", "#d2560b", "#2a7f3f")
-_STYLE: Final[Any] = {
-    "font.family": "DejaVu Sans",
-    "font.size": 9,
-    "svg.hashsalt": "c4",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-}
-_DOTS_PER_INCH: Final = 150
-
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -226,12 +172,7 @@ def _model(course: Course, history: list[dict[str, Any]]) -> Model:
 
 
 def _restore(course: Course, model: Model, path: Path) -> None:
-    """Continue a course from a model.
-
-    Raises:
-        ModelMismatchError: the model does not belong to such a course.
-        ModelError: its arrays do not fit.
-    """
+    """Continue a course from a model."""
     for what, there, here in (
         ("kind", model.kind, course.kind),
         ("board", str(model.board), str(course.board)),
@@ -252,6 +193,56 @@ def _pairs(
     """The entries of two descriptions, side by side."""
     names = dict.fromkeys((*there, *here))
     return [(f"{what}: {name}", there.get(name), here.get(name)) for name in names]
+
+
+_BY_LABELS: Final = (
+    "held-out positions",
+    (
+        ("result_kept", "result kept"),
+        ("quiet_decisive", "result kept, quiet and decisive"),
+        ("best_share", "best column"),
+    ),
+)
+
+CURVES: Final[Mapping[str, Sequence[tuple[str, Sequence[tuple[str, str]]]]]] = {
+    "cnn": (
+        (
+            "share of grids that it is right about",
+            (("accuracy", "trained on"), ("test_accuracy", "tested")),
+        ),
+        ("mean squared error", (("loss", "trained on"), ("test_loss", "tested"))),
+    ),
+    "exact": (
+        ("held-out positions", (("best_share", "best column"), ("value_accuracy", "result"))),
+        ("loss", (("policy_loss", "policy"), ("value_loss", "value"))),
+    ),
+    "residual": (
+        _BY_LABELS,
+        (
+            "loss",
+            (("policy_loss", "best columns"), ("kept_loss", "result"), ("value_loss", "value")),
+        ),
+    ),
+    "tuples": (
+        _BY_LABELS,
+        ("loss", (("policy_loss", "best columns"), ("value_loss", "value"))),
+    ),
+    "selfplay": (
+        ("share of games won", (("won_random", "against random"), ("won_set", "against set"))),
+        ("squared error", (("loss", "worth of columns"),)),
+    ),
+}
+"""The two plots of each kind of model: the label of each, and its curves."""
+
+_COLOURS: Final = ("#2171b5", "#d2560b", "#2a7f3f")
+_STYLE: Final[Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "svg.hashsalt": "c4",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+}
+_DOTS_PER_INCH: Final = 150
 
 
 def draw_curves(model: Model, path: Path) -> None:

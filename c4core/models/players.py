@@ -105,11 +105,7 @@ class LearningPlayer(Player):
         return choose_column(network, self.learned, position)
 
     def _loaded(self, load: Callable[[str, str], Loaded]) -> Loaded:
-        """What a function makes of the file.
-
-        Raises:
-            PlayerFailure: the file can no longer be read, or has other weights.
-        """
+        """What a function makes of the file."""
         try:
             return load(str(self._path), str(self.weights))
         except (ModelError, OSError) as error:
@@ -118,11 +114,7 @@ class LearningPlayer(Player):
             raise PlayerFailure(Failing.ERROR, str(error)) from None
 
     def _check_known(self, known: BoardSize, board: BoardSize) -> None:
-        """Check that the model plays on a board.
-
-        Raises:
-            PlayerFailure: it plays on another one.
-        """
+        """Check that the model plays on a board."""
         if board != known:
             raise PlayerFailure(Failing.ERROR, self._elsewhere(known, board))
 
@@ -134,11 +126,7 @@ class LearningPlayer(Player):
         return named_file(self.model, self.learned)
 
     def _read(self) -> Model:
-        """The content of the file.
-
-        Raises:
-            PlayerError: the file does not exist, or is not a model for this player.
-        """
+        """The content of the file."""
         try:
             if self.with_pytorch:
                 require(LEARN, LearningMissingError)
@@ -184,11 +172,7 @@ class EnginePlayer(LearningPlayer):
         return self._engine(position.board).choose(position)
 
     def _engine(self, board: BoardSize) -> Evaluator:
-        """The engine of its model, for a board.
-
-        Raises:
-            PlayerFailure: the file can no longer be read, or the model plays on another board.
-        """
+        """The engine of its model, for a board."""
         engine = self._loaded(load_engine)
         self._check_known(engine.board, board)
         return engine

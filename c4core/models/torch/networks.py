@@ -306,7 +306,7 @@ def new_network(
     """A network with random weights. PyTorch's global generator is not changed.
 
     Args:
-        kind: one of :data:`c4core.models.files.KINDS`.
+        kind: one of :data:`c4core.models.kinds.KINDS`.
         board: the board that the network plays on.
         architecture: the arguments of the network's class.
         seed: the seed of the weights.
@@ -332,10 +332,14 @@ def network_of(model: Model, path: Path) -> nn.Module:
         ModelError: the weights do not fit the architecture.
     """
     try:
+        _check_sizes(model.architecture)
         # On "meta" it takes no memory: the file may claim any size.
         with torch.device("meta"):
-            network = new_network(model.kind, model.board, checked(model.architecture), seed=0)
-        network.load_state_dict(_weights(model), assign=True)
+            network = new_network(model.kind, model.board, model.architecture, seed=0)
+        weights = tensors_of(model.weights)
+        if any(tensor.dtype != torch.float32 for tensor in weights.values()):
+            raise ValueError("its weights are not of type float32")  # noqa: TRY301
+        network.load_state_dict(weights, assign=True)
     except (TypeError, ValueError, RuntimeError) as error:
         raise ModelError(f"{path}: the network cannot be made: {error}", path=str(path)) from None
     network.eval()
@@ -347,24 +351,12 @@ def parameter_count(network: nn.Module) -> int:
     return sum(parameter.numel() for parameter in network.parameters() if parameter.requires_grad)
 
 
-def _weights(model: Model) -> dict[str, torch.Tensor]:
-    weights = tensors_of(model.weights)
-    if any(tensor.dtype != torch.float32 for tensor in weights.values()):
-        raise ValueError("its weights are not of type float32")
-    return weights
-
-
-def checked(architecture: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Check the limits of the arguments of a network's class, and return them.
-
-    Raises:
-        ValueError: an argument is out of range.
-    """
+def _check_sizes(architecture: Mapping[str, Any]) -> None:
+    """Refuse sizes that are out of range, before a network of this size is made."""
     for name, most in LARGEST.items():
         number = architecture.get(name, 1)
         if type(number) is not int or not 1 <= number <= most:
             raise ValueError(f"{name} cannot be {reprlib.repr(number)}: it is 1 to {most}")
-    return architecture
 
 
 def tensors_of(arrays: Mapping[str, NDArray[np.generic]]) -> dict[str, torch.Tensor]:

@@ -26,8 +26,7 @@ from c4core.models.evaluator import (
     planes_of_positions,
     words_of_planes,
 )
-from c4core.models.files import read_model
-from c4core.models.kinds import ModelError
+from c4core.models.files import read_unchanged
 from c4core.models.torch.networks import network_of
 
 if TYPE_CHECKING:
@@ -72,11 +71,7 @@ def load_network(path: str, fingerprint: str) -> Loaded:
         OSError: the file cannot be read.
     """
     torch.set_num_threads(1)
-    model = read_model(Path(path))
-    if model.fingerprint != fingerprint:
-        raise ModelError(
-            f"{path} has changed: weights {model.fingerprint}, not {fingerprint}", path=path
-        )
+    model = read_unchanged(Path(path), fingerprint)
     return Loaded(network_of(model, Path(path)), model.board)
 
 
