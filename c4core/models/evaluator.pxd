@@ -11,11 +11,11 @@ cdef enum:
 
 cdef class Evaluator:
     cdef const Geometry* g
-    cdef readonly size_t scratch_bytes      # memory that look needs for itself
+    cdef readonly size_t scratch_bytes      # memory for an evaluation
 
-    # The worth of columns and of the position, for the side to move. Columns that are full are
-    # written, too, and mean nothing. With NULL for columns only the value is made.
-    cdef void look(
+    # Write the worth of every column, and the value of the position, for the side to move. Numbers
+    # of full columns mean nothing. If columns is NULL, only the value is computed.
+    cdef void evaluate_words(
         self, uint64_t own, uint64_t mask, double* columns, double* value, void* scratch
     ) noexcept nogil
 

@@ -1,4 +1,4 @@
-"""``Evaluator``, the base of models that judge positions; a small search on top; and their input.
+"""``Evaluator``, the base of models that evaluate positions; a small search; and the input planes.
 
 A *worth* is for the side to move: the larger, the better. The worths of columns are compared with
 each other only. The value of a position is from -1, a loss, to 1, a win.
@@ -46,16 +46,16 @@ cdef double WON = 1000.0
 
 
 cdef class Evaluator:
-    """Judges positions of a board. Threads may share it."""
+    """Evaluates positions of a board. Threads may share it."""
 
-    cdef void look(
+    cdef void evaluate_words(
         self, uint64_t own, uint64_t mask, double* columns, double* value, void* scratch
     ) noexcept nogil:
         value[0] = 0
 
     @property
     def board(self):
-        """The size of the positions that it judges."""
+        """The size of the positions that it evaluates."""
         return BoardSize(self.g.width, self.g.height)
 
     cdef int check(self, Position position) except -1:
@@ -67,7 +67,7 @@ cdef class Evaluator:
             )
         return 0
 
-    def judge(self, Position position not None):
+    def evaluate(self, Position position not None):
         """The worth of every column, and the value of the position.
 
         Args:
@@ -86,7 +86,7 @@ cdef class Evaluator:
         if scratch == NULL:
             raise MemoryError
         with nogil:
-            self.look(position.stones, position.mask, columns, &value, scratch)
+            self.evaluate_words(position.stones, position.mask, columns, &value, scratch)
         free(scratch)
         return [
             columns[column] if drop(self.g, position.mask, column) else None
@@ -99,7 +99,7 @@ cdef class Evaluator:
         Raises:
             ValueError: the position has another board, or is over.
         """
-        worths, _ = self.judge(position)
+        worths, _ = self.evaluate(position)
         best = None
         for column, worth in enumerate(worths):
             if worth is not None and (best is None or worth > worths[best]):
@@ -114,7 +114,7 @@ cdef struct Lookahead:
     const Watch* watch
     void* scratch
     bint stopped
-    long looks                      # how often the model was asked
+    long evaluations                # positions that the model has evaluated
     int[MAX_COLUMNS] order          # columns from the middle
 
 
@@ -143,8 +143,8 @@ cdef double _search(
         search.stopped = True
         return 0
     if depth <= 0:
-        search.looks += 1
-        model.look(own, mask, NULL, &value, search.scratch)
+        search.evaluations += 1
+        model.evaluate_words(own, mask, NULL, &value, search.scratch)
         return value
     # 3. The columns from the middle; against a threat only the one that meets it.
     for index in range(g.width):
@@ -171,13 +171,13 @@ def search_column(Evaluator model not None, Position position not None, *, int d
     """The column with the best value after a search; of equal ones the model's favourite.
 
     Args:
-        model: judges the positions where the search ends.
+        model: evaluates the positions where the search ends.
         position: a position of the model's board that is not over.
         depth: plies looked ahead, at least 1; a win in one is seen beyond.
-        stop: ends the search.
+        stop: ends the search when it is set.
 
     Returns:
-        The 0-based column, its value for the side to move, and how often the model was asked.
+        The 0-based column, its value for the side to move, and how many positions were evaluated.
 
     Raises:
         ValueError: the position has another board, or is over, or the depth is too small.
@@ -192,12 +192,12 @@ def search_column(Evaluator model not None, Position position not None, *, int d
         raise ValueError(f"depth cannot be {depth}: it is at least 1")
     if position.is_over:
         raise ValueError("no column can be chosen: the game is over")
-    worths, _ = model.judge(position)
+    worths, _ = model.evaluate(position)
     favourites = sorted(
         (column for column, worth in enumerate(worths) if worth is not None),
         key=lambda column: _descending(worths[column]),
     )
-    search.g, search.watch, search.stopped, search.looks = model.g, &watch, False, 1
+    search.g, search.watch, search.stopped, search.evaluations = model.g, &watch, False, 1
     for index, column in enumerate(
         sorted(range(model.g.width), key=lambda column: abs(2 * column - model.g.width + 1))
     ):
@@ -223,7 +223,7 @@ def search_column(Evaluator model not None, Position position not None, *, int d
     free(search.scratch)
     if search.stopped:
         stop.check()
-    return best, best_value, search.looks
+    return best, best_value, search.evaluations
 
 
 def _descending(worth):
@@ -306,24 +306,23 @@ def words_of_planes(const uint8_t[:, :, :, ::1] planes):
         BoardError: there is no such board.
         ValueError: there are fewer than two planes.
     """
-    cdef int height = planes.shape[2], width = planes.shape[3], row, column
+    cdef int height = planes.shape[2], width = planes.shape[3], row, column, place
     cdef Py_ssize_t index, n = planes.shape[0]
-    cdef uint64_t square
+    cdef uint64_t first, second
     check_board(width, height)
     if planes.shape[1] < 2:
         raise ValueError(f"there are {planes.shape[1]} planes, not 2")
-    owns, masks = np.zeros(n, dtype=np.uint64), np.zeros(n, dtype=np.uint64)
+    owns, masks = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.uint64)
     cdef uint64_t[::1] own = owns, mask = masks
     with nogil:
         for index in range(n):
+            first = second = 0
             for row in range(height):
                 for column in range(width):
-                    square = <uint64_t>1 << (column * (height + 1) + row)
-                    if planes[index, 0, row, column]:
-                        own[index] |= square
-                        mask[index] |= square
-                    elif planes[index, 1, row, column]:
-                        mask[index] |= square
+                    place = column * (height + 1) + row
+                    first |= <uint64_t>(planes[index, 0, row, column] != 0) << place
+                    second |= <uint64_t>(planes[index, 1, row, column] != 0) << place
+            own[index], mask[index] = first, first | second
     return owns, masks
 
 

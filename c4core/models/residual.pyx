@@ -14,7 +14,7 @@ An activation a is kept as the whole number 128 a, a weight w as 2^s w, where s 
 without an overflow in its layer (layer.h). So every processor gets the same bits, and worths differ from
 PyTorch's by some hundredths, where good and bad columns differ by ten.
 
-Memory of a look; a *field* is a board with its rim, with ``channels`` activations for a square::
+Memory of an evaluation; a *field* is a board with its rim, with ``channels`` activations for a square::
 
     sums of the first layer, bias of the second: 32 bits | field a | field b | units | units: 16 bits
 """
@@ -253,7 +253,7 @@ cdef class ResidualEngine(Evaluator):
         scale = np.rint(np.concatenate([weight.reshape(-1), bias]).astype(np.float64) * 2**HEAD_BITS)
         return self._keep(np.clip(scale, -(2.0**31) + 1, 2.0**31 - 1))
 
-    cdef void look(
+    cdef void evaluate_words(
         self, uint64_t own, uint64_t mask, double* columns, double* value, void* scratch
     ) noexcept nogil:
         """See evaluator.pxd. The scratch memory has scratch_bytes."""

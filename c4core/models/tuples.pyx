@@ -104,7 +104,7 @@ cdef class TupleEngine(Evaluator):
     def __dealloc__(self):
         free(self.bits)
 
-    cdef void look(
+    cdef void evaluate_words(
         self, uint64_t own, uint64_t mask, double* columns, double* value, void* scratch
     ) noexcept nogil:
         """See evaluator.pxd."""

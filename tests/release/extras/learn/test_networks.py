@@ -125,7 +125,7 @@ def test_the_engine_plays_what_pytorch_plays(
     assert values is not None
     same = 0
     for position, row in zip(positions, policy, strict=True):
-        worths, value = engine.judge(position)
+        worths, value = engine.evaluate(position)
         for column, worth in enumerate(worths):
             if worth is None:
                 assert not position.is_legal(column)

@@ -47,7 +47,7 @@ def test_every_kernel_gets_the_same_bits(board: BoardSize, sizes: dict[str, int]
     first, *others = (engine_of(model, HERE, kernel=name) for name in kernels())
     for position in random_positions(40, seed=4, board=board):
         for engine in others:
-            assert engine.judge(position) == first.judge(position)
+            assert engine.evaluate(position) == first.evaluate(position)
 
 
 def test_a_kernel_that_does_not_run_here() -> None:
@@ -59,8 +59,8 @@ def test_a_kernel_that_does_not_run_here() -> None:
 @settings(max_examples=15)
 def test_mirror_images_are_judged_alike(seed: int) -> None:
     (position,) = random_positions(1, seed=seed, board=BOARDS[0])
-    worths, value = ENGINE.judge(position)
-    mirrored, same = ENGINE.judge(position.mirrored())
+    worths, value = ENGINE.evaluate(position)
+    mirrored, same = ENGINE.evaluate(position.mirrored())
     assert (mirrored, same) == (worths[::-1], value)
 
 
@@ -75,24 +75,24 @@ def test_without_the_mirror_it_is_one_pass() -> None:
     once = ResidualEngine(**sizes, weights=weights, averages=False)
     twice = ResidualEngine(**sizes, weights=weights)
     (position,) = random_positions(1, seed=5, board=board)
-    plain, turned = once.judge(position), once.judge(position.mirrored())
+    plain, turned = once.evaluate(position), once.evaluate(position.mirrored())
     wanted = [
         None if one is None or other is None else (one + other) / 2
         for one, other in zip(plain[0], turned[0][::-1], strict=True)
     ]
-    assert twice.judge(position) == (wanted, (plain[1] + turned[1]) / 2)
+    assert twice.evaluate(position) == (wanted, (plain[1] + turned[1]) / 2)
 
 
 def test_full_columns_are_not_played() -> None:
     position = Position("111111222222333333")
-    worths, _ = ENGINE.judge(position)
+    worths, _ = ENGINE.evaluate(position)
     assert [worth is None for worth in worths] == [True] * 3 + [False] * 4
     assert ENGINE.choose(position) in {3, 4, 5, 6}
 
 
 def test_what_it_cannot_judge() -> None:
     with pytest.raises(ValueError, match="a model of 7x6 cannot judge a position of 5x4"):
-        ENGINE.judge(Position(width=5, height=4))
+        ENGINE.evaluate(Position(width=5, height=4))
     with pytest.raises(ValueError, match="the game is over"):
         ENGINE.choose(Position("1212121"))
 
@@ -114,9 +114,9 @@ def test_no_sum_overflows(seed: int, scale: float) -> None:
     object.__setattr__(model, "weights", huge)
     engines = [engine_of(model, HERE, kernel=name) for name in kernels()]
     for position in random_positions(3, seed=seed, board=BOARDS[1]):
-        worths, _ = engines[0].judge(position)
+        worths, _ = engines[0].evaluate(position)
         assert all(worth is None or worth > 0 for worth in worths)
-        assert all(engine.judge(position)[0] == worths for engine in engines)
+        assert all(engine.evaluate(position)[0] == worths for engine in engines)
 
 
 def test_models_that_fit_nothing(snapshot: SnapshotAssertion) -> None:
@@ -193,4 +193,4 @@ def test_the_shipped_network_plays_nearly_like_the_proof() -> None:
 def test_the_best_first_moves() -> None:
     engine = engine_of(read_model(SHIPPED), SHIPPED)
     assert engine.choose(Position()) == 3
-    assert engine.judge(Position("1"))[1] > engine.judge(Position("4"))[1]
+    assert engine.evaluate(Position("1"))[1] > engine.evaluate(Position("4"))[1]

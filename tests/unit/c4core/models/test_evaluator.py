@@ -46,7 +46,7 @@ def slow_value(model: TupleEngine, position: Position, depth: int) -> float:
     if len(threats) > 1:
         return -(WON - (position.ply + 2))
     if depth == 0:
-        return model.judge(position)[1]
+        return model.evaluate(position)[1]
     values = []
     for column in position.legal_columns():
         after = position.play(column)
@@ -60,7 +60,7 @@ def slow_value(model: TupleEngine, position: Position, depth: int) -> float:
 def test_bounds_and_order_change_nothing(board: BoardSize, depth: int) -> None:
     model = engine(board)
     for position in random_positions(15, seed=depth, board=board, least_ply=4):
-        column, value, looks = search_column(model, position, depth=depth)
+        column, value, evaluations = search_column(model, position, depth=depth)
         after = position.play(column)
         if after.winner is not None:
             assert value == WON - after.ply
@@ -72,7 +72,7 @@ def test_bounds_and_order_change_nothing(board: BoardSize, depth: int) -> None:
             there = position.play(other)
             if not there.is_over:
                 assert -slow_value(model, there, depth - 1) <= value + 1e-12
-        assert looks >= 1
+        assert evaluations >= 1
 
 
 def test_wins_and_blocks_are_seen_at_any_depth() -> None:

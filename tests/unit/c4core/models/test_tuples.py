@@ -59,7 +59,7 @@ def slow_sum(position: Position) -> float:
 class TestPlay:
     def test_sums_are_those_of_a_slow_count(self) -> None:
         for position in random_positions(60, seed=7, board=BOARD):
-            worths, value = ENGINE.judge(position)
+            worths, value = ENGINE.evaluate(position)
             assert value == pytest.approx(math.tanh(slow_sum(position)), abs=1e-5)
             for column, worth in enumerate(worths):
                 if not position.is_legal(column):
@@ -77,8 +77,8 @@ class TestPlay:
 
     def test_mirror_images(self) -> None:
         for position in random_positions(60, seed=8, board=BOARD):
-            worths, value = ENGINE.judge(position)
-            mirrored, same = ENGINE.judge(position.mirrored())
+            worths, value = ENGINE.evaluate(position)
+            mirrored, same = ENGINE.evaluate(position.mirrored())
             assert same == pytest.approx(value, abs=1e-9)
             for one, other in zip(worths, mirrored[::-1], strict=True):
                 assert (one is None) == (other is None)
