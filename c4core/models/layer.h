@@ -12,7 +12,7 @@
 
        y = min(max(0, (bias + weights * x + (skip << shift)) >> shift, rounded), C4_MOST)
 
-   Who quantizes the weights makes sure that no sum overflows (residual.pyx). */
+   residual.pyx quantizes the weights so that no sum overflows. */
 #ifndef C4_LAYER_H
 #define C4_LAYER_H
 

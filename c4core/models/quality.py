@@ -227,7 +227,7 @@ def evaluate_player(
     answer of a player that is not timed.
 
     Args:
-        player: any player; nobody plays a whole game.
+        player: any player; no complete game is played.
         positions: positions with labels.
         seed: the seed of the player's random choices.
         mirrors: whether to ask in the mirrored positions, too. A player with random choices is

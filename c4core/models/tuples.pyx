@@ -254,7 +254,7 @@ cdef inline double _target(int score, int cells) noexcept nogil:
 
 
 def table_shape(int tuples, int length):
-    """The shape of the tables of so many tuples of so many squares.
+    """The shape of the tables of this many tuples, each of this many squares.
 
     Raises:
         ValueError: a number is out of range, or the tables are too large.
@@ -270,12 +270,12 @@ def table_shape(int tuples, int length):
 
 
 def random_tuples(dice, *, int tuples, int length, int width=7, int height=6):
-    """Tuples of squares that hang together, all different, also from each other's mirror images.
+    """Random tuples of connected squares, all different, also from each other's mirror images.
 
     Args:
         dice: a ``Dice``, the source of the squares.
-        tuples: how many.
-        length: squares of each.
+        tuples: the number of tuples.
+        length: the number of squares of each.
         width: columns of the board.
         height: rows of it.
 
@@ -283,7 +283,7 @@ def random_tuples(dice, *, int tuples, int length, int width=7, int height=6):
         uint8 (tuples, length): row * width + column of each square.
 
     Raises:
-        ValueError: a number is out of range, or so many different ones were not found.
+        ValueError: a number is out of range, or too few different tuples were found.
     """
     table_shape(tuples, length)
     check_board(width, height)
