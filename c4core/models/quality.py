@@ -14,6 +14,8 @@ A win in one is missed if the player has one and plays another column. A block i
 player has none, the opponent threatens exactly one column, this is the only best one, and the
 player plays another one. A player is consistent in a position if it plays the mirrored column in
 the mirror image. Positions that are their own mirror image do not count for this.
+
+``evaluate_player`` asks a player in every position and measures its columns and its time.
 """
 
 from __future__ import annotations
